@@ -1,0 +1,5 @@
+/** The compiled BPF objects that bpf4j ships, with their sources. */
+@org.jspecify.annotations.NullMarked
+module io.bpf4j.objects {
+    requires static org.jspecify;
+}

@@ -1,0 +1,6 @@
+/** BPF instructions, BTF and CO-RE relocation. Pure: bytes in, values out. */
+@org.jspecify.annotations.NullMarked
+module io.bpf4j.btf {
+    requires static org.jspecify;
+    requires transitive io.bpf4j.elf;
+}

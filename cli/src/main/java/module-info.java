@@ -1,0 +1,8 @@
+/** The command {@code bpf4j}. */
+@org.jspecify.annotations.NullMarked
+module io.bpf4j.cli {
+    requires static org.jspecify;
+    requires io.bpf4j.usdt;
+    requires io.bpf4j.objects;
+    requires info.picocli;
+}

@@ -1,0 +1,8 @@
+/** A hand-written, bounds-checked reader of ELF files. Pure: no system call, no native access. */
+@org.jspecify.annotations.NullMarked
+module io.bpf4j.elf {
+    requires static org.jspecify;
+    requires org.apache.commons.compress;
+
+    exports io.bpf4j.elf;
+}
