@@ -1,0 +1,94 @@
+# Finds what bpf4j is built with, and installs what is missing where that is allowed. Sourced by ./bpf4j, ./verify,
+# ./bench and ./mvnw; written for plain sh, since ./mvnw is.
+#
+# A command that needs something and may not install it stops with one line that says what to install.
+
+jdk_version=25
+
+die() {
+  echo "${0##*/}: $*" >&2
+  exit 1
+}
+
+# The major version of the JDK in folder $1, or nothing where there is no compiler. Reads the JDK's own `release`
+# file: starting a JVM to ask takes longer than the rest of this file.
+jdk_major() {
+  [ -x "$1/bin/javac" ] || return 0
+  if [ -r "$1/release" ]; then
+    sed -n 's/^JAVA_VERSION="\([0-9]*\).*/\1/p' "$1/release"
+  else
+    "$1/bin/javac" -version 2>&1 | sed -n 's/^javac \([0-9]*\).*/\1/p'
+  fi
+}
+
+is_jdk() {
+  major=$(jdk_major "$1")
+  [ -n "$major" ] && [ "$major" -ge "$jdk_version" ]
+}
+
+# Prints the home of a JDK that is new enough: JAVA_HOME, then the javac on PATH, then /usr/lib/jvm.
+find_jdk() {
+  if [ -n "${JAVA_HOME:-}" ] && is_jdk "$JAVA_HOME"; then
+    echo "$JAVA_HOME"
+    return 0
+  fi
+  javac=$(command -v javac 2>/dev/null) && javac=$(readlink -f "$javac") && is_jdk "${javac%/bin/javac}" && {
+    echo "${javac%/bin/javac}"
+    return 0
+  }
+  for home in /usr/lib/jvm/*; do
+    if [ ! -L "$home" ] && is_jdk "$home"; then
+      echo "$home"
+      return 0
+    fi
+  done
+  return 1
+}
+
+may_install() {
+  [ "$(id -u)" = 0 ]
+}
+
+# Installs Debian packages, quietly; false where apt has none of that name.
+apt_install() {
+  [ -n "${apt_updated:-}" ] || { apt-get update -qq >/dev/null && apt_updated=yes; } || return 1
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+}
+
+install_jdk() {
+  echo "${0##*/}: installing JDK $jdk_version" >&2
+  if command -v apt-get >/dev/null 2>&1; then
+    apt_install "openjdk-$jdk_version-jdk-headless"
+  elif command -v dnf >/dev/null 2>&1; then
+    dnf install -y -q "java-$jdk_version-openjdk-devel"
+  elif command -v zypper >/dev/null 2>&1; then
+    zypper -q -n install "java-$jdk_version-openjdk-devel"
+  elif command -v apk >/dev/null 2>&1; then
+    apk add -q "openjdk$jdk_version-jdk"
+  elif command -v pacman >/dev/null 2>&1; then
+    pacman -S --noconfirm -q "jdk$jdk_version-openjdk"
+  else
+    return 1
+  fi
+}
+
+# Sets and exports JAVA_HOME.
+need_jdk() {
+  if ! home=$(find_jdk); then
+    may_install && install_jdk >&2 || true
+    home=$(find_jdk) || die "needs JDK $jdk_version or later, found none in JAVA_HOME, on PATH or in /usr/lib/jvm:" \
+      "install the package openjdk-$jdk_version-jdk-headless (or unpack any JDK $jdk_version build into /usr/lib/jvm)"
+  fi
+  JAVA_HOME=$home
+  export JAVA_HOME
+}
+
+# Any Maven, which ./mvnw needs once to fetch the pinned one.
+need_any_maven() {
+  command -v mvn >/dev/null 2>&1 && return 0
+  if may_install && command -v apt-get >/dev/null 2>&1; then
+    echo "${0##*/}: installing Maven" >&2
+    apt_install maven || true
+  fi
+  command -v mvn >/dev/null 2>&1 || die "needs any Maven once, to fetch the pinned one: install the package maven"
+}
