@@ -1,0 +1,72 @@
+package io.bpf4j.usdt;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeSet;
+
+/** Explains why no probe matches a pattern, in one line. */
+final class Diagnosis {
+    private static final int NAMES_SHOWN = 5;
+
+    private Diagnosis() {}
+
+    static String of(List<UsdtScan> scans, ProbePattern pattern) {
+        String where = scans.size() == 1 ? scans.getFirst().path().toString() : scans.size() + " files";
+        List<UsdtProbe> probes =
+                scans.stream().flatMap(s -> s.probes().stream()).toList();
+        if (probes.isEmpty()) {
+            return "no USDT probes in " + where + firstProblem(scans);
+        }
+        List<UsdtProbe> ofProvider = probes.stream()
+                .filter(p -> pattern.matchesProvider(p.provider()))
+                .toList();
+        if (ofProvider.isEmpty()) {
+            TreeSet<String> providers = new TreeSet<>();
+            probes.forEach(p -> providers.add(p.provider()));
+            return "no probe " + pattern + " in " + where + ": it has no provider '" + pattern.provider() + "', but "
+                    + some(providers.stream().toList());
+        }
+        Optional<String> nearest = ofProvider.stream()
+                .map(UsdtProbe::fullName)
+                .distinct()
+                .min(Comparator.comparingInt(n -> distance(n, pattern.toString())));
+        return "no probe " + pattern + " in " + where + " among " + ofProvider.size()
+                + " of that provider; the nearest is " + nearest.orElseThrow();
+    }
+
+    private static String firstProblem(List<UsdtScan> scans) {
+        return scans.stream()
+                .flatMap(s -> s.problems().stream().limit(1))
+                .findFirst()
+                .map(p -> " (" + p + ")")
+                .orElse("");
+    }
+
+    private static String some(List<String> names) {
+        String shown = String.join(", ", names.subList(0, Math.min(NAMES_SHOWN, names.size())));
+        return names.size() > NAMES_SHOWN ? shown + " and " + (names.size() - NAMES_SHOWN) + " more" : shown;
+    }
+
+    /** Levenshtein's edit distance. Names are cut at 100 characters, which bounds it for hostile ones. */
+    static int distance(String left, String right) {
+        String a = left.substring(0, Math.min(100, left.length()));
+        String b = right.substring(0, Math.min(100, right.length()));
+        int[] previous = new int[b.length() + 1];
+        int[] current = new int[b.length() + 1];
+        for (int j = 0; j <= b.length(); j++) {
+            previous[j] = j;
+        }
+        for (int i = 1; i <= a.length(); i++) {
+            current[0] = i;
+            for (int j = 1; j <= b.length(); j++) {
+                int replaced = previous[j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+                current[j] = Math.min(replaced, 1 + Math.min(previous[j], current[j - 1]));
+            }
+            int[] swap = previous;
+            previous = current;
+            current = swap;
+        }
+        return previous[b.length()];
+    }
+}

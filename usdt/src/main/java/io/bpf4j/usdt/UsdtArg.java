@@ -1,0 +1,79 @@
+package io.bpf4j.usdt;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One argument of a probe: how large its value is and where it is when the probe fires. <b>Immutable</b>.
+ *
+ * <p>Registers go by their full names, whatever part of them the compiler named: {@code rax} for {@code %al}.
+ * The declared size tells how much of the register or memory is the value. {@link UsdtArgs} reads and prints
+ * arguments.
+ */
+public sealed interface UsdtArg {
+
+    /** Bytes of the value: 1, 2, 4 or 8. An unsupported argument may declare any other size. */
+    int size();
+
+    /** Whether a value of less than 8 bytes is sign-extended, rather than zero-extended, to 64 bits. */
+    boolean signed();
+
+    /** Whether the bits of the value are those of a {@code float} (size 4) or {@code double} (size 8). */
+    boolean isFloat();
+
+    /**
+     * The value is known already: {@code -4@$-9}.
+     *
+     * @param value 64 bits, two's complement
+     */
+    record Constant(int size, boolean signed, boolean isFloat, long value) implements UsdtArg {}
+
+    /** The value is in a register: {@code 8@%rax}. */
+    record Register(int size, boolean signed, boolean isFloat, String register) implements UsdtArg {}
+
+    /**
+     * The value is in memory at {@code register + offset}: {@code -4@-20(%rbp)}; or, where there is a symbol, at
+     * {@code symbol + offset}: {@code -4@24+counters(%rip)}.
+     *
+     * @param register base register; the instruction pointer if there is a symbol
+     * @param offset bytes
+     * @param symbol name of a symbol of the same file, or null. Its address is with the site:
+     *     {@link UsdtSite#symbols()}
+     */
+    record Dereference(
+            int size,
+            boolean signed,
+            boolean isFloat,
+            String register,
+            long offset,
+            @Nullable String symbol) implements UsdtArg {}
+
+    /**
+     * The value is in memory at {@code register + offset + index * scale}: {@code 4@4(%rcx,%r9,8)} ("scale, index,
+     * base"). Only BPF objects built against libbpf 1.7 or later can read it.
+     *
+     * @param register base register; the instruction pointer if there is a symbol
+     * @param offset bytes
+     * @param index index register
+     * @param scale 1, 2, 4 or 8
+     * @param symbol name of a symbol that takes the base's place, or null
+     */
+    record Sib(
+            int size,
+            boolean signed,
+            boolean isFloat,
+            String register,
+            long offset,
+            String index,
+            int scale,
+            @Nullable String symbol)
+            implements UsdtArg {}
+
+    /**
+     * The value can't be read; the probe and its other arguments can. {@code bpf_usdt_arg()} returns an error for
+     * such an argument.
+     *
+     * @param reason why, in words that end a sentence: {@code %xmm0 is a vector register, …}
+     * @param raw the argument as the file has it
+     */
+    record Unsupported(int size, boolean signed, boolean isFloat, String reason, String raw) implements UsdtArg {}
+}

@@ -1,0 +1,67 @@
+package io.bpf4j.usdt;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * A probe of one file, with all its sites. <b>Immutable</b>.
+ *
+ * @param binary the file
+ * @param provider first part of its name: {@code hotspot}
+ * @param name second part: {@code gc__begin}
+ * @param sites in the order of the file, at least one
+ */
+public record UsdtProbe(UsdtBinary binary, String provider, String name, List<UsdtSite> sites) {
+    public UsdtProbe {
+        sites = List.copyOf(sites);
+        if (sites.isEmpty()) {
+            throw new IllegalArgumentException("probe " + provider + ":" + name + " has no site");
+        }
+    }
+
+    /** Where to open the file. */
+    public Path path() {
+        return binary.path();
+    }
+
+    /** {@code provider:name}. */
+    public String fullName() {
+        return provider + ":" + name;
+    }
+
+    /**
+     * All probes of a file, in the order of their first sites. None is no error; {@link UsdtScan#diagnose} tells why.
+     *
+     * @throws IOException if the file can't be read
+     * @throws io.bpf4j.elf.MalformedDataException if it is no ELF file, or a broken one
+     */
+    public static List<UsdtProbe> inFile(Path path) throws IOException {
+        return UsdtScan.ofFile(path).probes();
+    }
+
+    /**
+     * The probes of a file that match a pattern.
+     *
+     * @param pattern {@code provider:name} with {@code *} and {@code ?}, see {@link ProbePattern}
+     * @throws IOException if the file can't be read
+     * @throws io.bpf4j.elf.MalformedDataException if it is no ELF file, or a broken one
+     */
+    public static List<UsdtProbe> inFile(Path path, String pattern) throws IOException {
+        return UsdtScan.ofFile(path).matching(ProbePattern.parse(pattern));
+    }
+
+    /**
+     * The probes that match a pattern in all files that a process has mapped executable, wherever its mount
+     * namespace has them, and deleted or not. A file that can't be read is left out; {@link UsdtScan#ofProcess}
+     * tells which.
+     *
+     * @throws IOException if there is no such process or its mappings can't be read
+     */
+    public static List<UsdtProbe> inProcess(int pid, String pattern) throws IOException {
+        ProbePattern parsed = ProbePattern.parse(pattern);
+        return UsdtScan.ofProcess(pid).stream()
+                .flatMap(scan -> scan.matching(parsed).stream())
+                .toList();
+    }
+}

@@ -1,0 +1,51 @@
+package io.bpf4j.usdt;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * What a look into one file found: its probes, and what was wrong with notes that were skipped. <b>Immutable</b>.
+ *
+ * @param path the file
+ * @param probes in the order of their first sites
+ * @param problems one line each, without the path; a broken note costs itself only. At most about a hundred
+ */
+public record UsdtScan(Path path, List<UsdtProbe> probes, List<String> problems) {
+    public UsdtScan {
+        probes = List.copyOf(probes);
+        problems = List.copyOf(problems);
+    }
+
+    /**
+     * Reads the notes of a file.
+     *
+     * @throws IOException if the file can't be read
+     * @throws io.bpf4j.elf.MalformedDataException if it is no ELF file, or a broken one
+     */
+    public static UsdtScan ofFile(Path path) throws IOException {
+        return new UsdtScan(path, List.of(), List.of());
+    }
+
+    /**
+     * Reads the notes of all files that a process has mapped executable: the program and its libraries, in the order
+     * of their addresses. A file that can't be read has no probes and a problem.
+     *
+     * @throws IOException if there is no such process or its mappings can't be read
+     */
+    public static List<UsdtScan> ofProcess(int pid) throws IOException {
+        return List.of();
+    }
+
+    public List<UsdtProbe> matching(ProbePattern pattern) {
+        return probes.stream().filter(pattern::matches).toList();
+    }
+
+    /**
+     * Why nothing matches a pattern, in one line: no notes at all, other providers, or a name close to the one that
+     * was asked for.
+     */
+    public static String diagnose(List<UsdtScan> scans, ProbePattern pattern) {
+        return Diagnosis.of(scans, pattern);
+    }
+}

@@ -1,0 +1,175 @@
+package io.bpf4j.usdt.internal.arg;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Cuts an argument string into arguments and has each operand read by a grammar.
+ *
+ * <pre>
+ *   -4@-20(%rbp) 8@[sp, 28] 8f@%xmm0
+ *   |  |         |          |
+ *   |  operand   |          a float
+ *   4 bytes,     8 bytes, unsigned
+ *   signed
+ * </pre>
+ *
+ * <p>Blanks don't separate arguments: operands contain them ({@code [sp, 28]}, {@code $a7, 0}). An argument ends
+ * where the next {@code [-]digits[f]@} begins, at the start of the text or after a blank. Files from before 2011
+ * leave the sizes out; there, and only there, blanks outside of brackets have to do. Such an argument is as wide
+ * as its register, or as a word, and unsigned.
+ *
+ * <p>Time and space are linear in the length of the text.
+ */
+public final class ArgumentString {
+    private ArgumentString() {}
+
+    /** Reads all arguments; never throws. Their number and order are those of the text, readable or not. */
+    public static List<Argument> parse(ArgGrammar grammar, String text) {
+        List<Argument> arguments = new ArrayList<>();
+        int at = skipBlanks(text, 0);
+        int next = sizeEnd(text, at) > 0 ? at : nextSize(text, at);
+        if (next > at) {
+            withoutSizes(grammar, text.substring(at, next).strip(), arguments);
+        }
+        while (next < text.length()) {
+            int start = next;
+            int operandStart = sizeEnd(text, start);
+            next = nextSize(text, operandStart);
+            String prefix = text.substring(start, operandStart);
+            withSize(grammar, prefix, text.substring(operandStart, next).strip(), arguments);
+        }
+        return List.copyOf(arguments);
+    }
+
+    /** Writes an argument so that {@link #parse} gives the same again; an unsupported one as it was. */
+    public static String print(ArgGrammar grammar, Argument argument) {
+        if (argument.operand() instanceof Operand.Unsupported) {
+            return argument.raw();
+        }
+        return (argument.signed() ? "-" : "") + argument.size() + (argument.isFloat() ? "f" : "") + "@"
+                + grammar.print(argument.operand());
+    }
+
+    private static void withSize(ArgGrammar grammar, String prefix, String operand, List<Argument> out) {
+        boolean signed = prefix.startsWith("-");
+        boolean isFloat = prefix.endsWith("f@");
+        String digits = prefix.substring(signed ? 1 : 0, prefix.length() - (isFloat ? 2 : 1));
+        int size = digits.length() > 4 ? Integer.MAX_VALUE : Integer.parseInt(digits);
+        String raw = prefix + operand;
+        if (size != 1 && size != 2 && size != 4 && size != 8) {
+            String reason = "a value of " + digits + " bytes: only 1, 2, 4 and 8 can be read";
+            out.add(new Argument(size, signed, isFloat, new Operand.Unsupported(reason), raw));
+            return;
+        }
+        Optional<Operand> whole = grammar.parse(operand, size);
+        if (whole.isPresent()) {
+            out.add(new Argument(size, signed, isFloat, whole.get(), raw));
+            return;
+        }
+        // Perhaps arguments without a size follow: "8@%rax %rbx". Only if every one of them can be read.
+        List<String> words = words(operand);
+        boolean severalOperands = words.size() > 1
+                && words.stream().allMatch(w -> grammar.parse(w, size).isPresent());
+        if (severalOperands) {
+            String first = words.getFirst();
+            out.add(new Argument(
+                    size, signed, isFloat, grammar.parse(first, size).orElseThrow(), prefix + first));
+            words.stream().skip(1).forEach(word -> out.add(withoutSize(grammar, word)));
+            return;
+        }
+        out.add(new Argument(size, signed, isFloat, notUnderstood(grammar, operand), raw));
+    }
+
+    private static void withoutSizes(ArgGrammar grammar, String text, List<Argument> out) {
+        for (String word : words(text)) {
+            out.add(withoutSize(grammar, word));
+        }
+    }
+
+    private static Argument withoutSize(ArgGrammar grammar, String word) {
+        Operand operand = grammar.parse(word, 0).orElseGet(() -> notUnderstood(grammar, word));
+        return new Argument(grammar.widthOf(word), false, false, operand, word);
+    }
+
+    private static Operand notUnderstood(ArgGrammar grammar, String operand) {
+        return new Operand.Unsupported(
+                operand.isEmpty()
+                        ? "no operand after the size"
+                        : "'" + operand + "' is no operand of " + grammar.machine());
+    }
+
+    /** Splits at blanks outside of brackets that have no comma beside them. */
+    private static List<String> words(String text) {
+        List<String> words = new ArrayList<>();
+        int depth = 0;
+        int start = 0;
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == '(' || c == '[') {
+                depth++;
+            } else if (c == ')' || c == ']') {
+                depth--;
+            } else if (isBlank(c) && depth <= 0) {
+                int end = skipBlanks(text, i);
+                boolean comma =
+                        (i > start && text.charAt(i - 1) == ',') || (end < text.length() && text.charAt(end) == ',');
+                if (!comma) {
+                    words.add(text.substring(start, i));
+                    start = end;
+                }
+                i = end - 1;
+            }
+        }
+        if (start < text.length()) {
+            words.add(text.substring(start));
+        }
+        return words;
+    }
+
+    /** The start of the next {@code [-]digits[f]@} after a blank, or the end of the text. */
+    private static int nextSize(String text, int from) {
+        for (int i = from; i < text.length(); i++) {
+            if (isBlank(text.charAt(i))) {
+                int start = skipBlanks(text, i);
+                if (start < text.length() && sizeEnd(text, start) > 0) {
+                    return start;
+                }
+                i = start - 1;
+            }
+        }
+        return text.length();
+    }
+
+    /** The index after {@code [-]digits[f]@} at this place, or -1. */
+    private static int sizeEnd(String text, int at) {
+        int i = at;
+        if (i < text.length() && text.charAt(i) == '-') {
+            i++;
+        }
+        int digits = i;
+        while (i < text.length() && Expression.isDigit(text.charAt(i))) {
+            i++;
+        }
+        if (i == digits) {
+            return -1;
+        }
+        if (i < text.length() && text.charAt(i) == 'f') {
+            i++;
+        }
+        return i < text.length() && text.charAt(i) == '@' ? i + 1 : -1;
+    }
+
+    private static int skipBlanks(String text, int at) {
+        int i = at;
+        while (i < text.length() && isBlank(text.charAt(i))) {
+            i++;
+        }
+        return i;
+    }
+
+    private static boolean isBlank(char c) {
+        return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+    }
+}

@@ -1,0 +1,197 @@
+package io.bpf4j.usdt.internal.arg;
+
+import io.bpf4j.usdt.internal.arg.Registers.Register;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * AT&amp;T operands, which x86-64 and i386 share.
+ *
+ * <pre>
+ *   $-9              constant
+ *   %r9w             register, by the name of the part that the compiler used
+ *   -20(%rbp)        memory: displacement + base
+ *   4(%rcx,%r9,8)    memory: displacement + base + index * scale
+ *   24+sym(%rip)     memory: symbol + displacement
+ * </pre>
+ *
+ * <p><b>Symbols.</b> {@code sym(%rip)} is the address of sym. So is plain {@code sym}, and, where the base holds
+ * the address of the GOT as it must, {@code sym@GOTOFF(%ebx)}. {@code sym(,%rdi,4)} and {@code sym(%rdi)} are sym
+ * plus an index. All of them become one form: base is the instruction pointer, plus symbol. Such an address is a
+ * fixed distance from the probe, whatever the load address.
+ *
+ * <p><b>What is recognised and refused.</b> Vector and x87 registers are not in {@code struct pt_regs}. Segment
+ * prefixes ({@code %fs:v@tpoff}) address thread-local storage, whose base is not there either. {@code
+ * sym@GOTPCREL(%rip)} is a slot that the linker need not have made, as the string is no relocation to it.
+ */
+final class AttSyntax {
+
+    private final Registers registers;
+    private final String instructionPointer;
+
+    AttSyntax(Registers registers, String instructionPointer) {
+        this.registers = registers;
+        this.instructionPointer = instructionPointer;
+    }
+
+    Optional<Operand> parse(String text) {
+        if (text.startsWith("$")) {
+            return Optional.of(constant(text.substring(1)));
+        }
+        if (text.startsWith("%")) {
+            int colon = text.indexOf(':');
+            if (colon > 0) {
+                return Optional.of(new Operand.Unsupported("'" + text + "' is relative to segment "
+                        + text.substring(0, colon) + " (thread-local storage), whose base is not in struct pt_regs"));
+            }
+            return register(text.substring(1));
+        }
+        int open = text.indexOf('(');
+        if (open < 0) {
+            return Expression.parse(text)
+                    .flatMap(e -> text.isEmpty() ? Optional.empty() : Optional.of(absolute(text, e)));
+        }
+        if (!text.endsWith(")") || text.indexOf('(', open + 1) >= 0) {
+            return Optional.empty();
+        }
+        String[] parts = text.substring(open + 1, text.length() - 1).split(",", -1);
+        return parts.length > 3
+                ? Optional.empty()
+                : Expression.parse(text.substring(0, open).strip()).flatMap(e -> memory(text, e, parts));
+    }
+
+    private static Operand constant(String text) {
+        return Expression.parse(text)
+                .filter(e -> !text.isEmpty())
+                .<Operand>map(e -> e.symbol() == null
+                        ? new Operand.Constant(e.value())
+                        : new Operand.Unsupported("the constant is the address of '" + e.symbol()
+                                + "', which is not known before the program is loaded"))
+                .orElseGet(() -> new Operand.Unsupported("'$" + text + "' is no 64-bit constant"));
+    }
+
+    private Optional<Operand> register(String name) {
+        Optional<Register> known = registers.find(name);
+        if (known.isPresent()) {
+            return Optional.of(new Operand.Register(known.get().fullName()));
+        }
+        return unsaved(name).map(Operand.Unsupported::new);
+    }
+
+    /** Registers that exist, but of which the kernel saves none in {@code struct pt_regs}. */
+    private static Optional<String> unsaved(String name) {
+        boolean vector = (name.startsWith("xmm") || name.startsWith("ymm") || name.startsWith("zmm"))
+                && Expression.signedNumber(name.substring(3)).isPresent();
+        if (vector) {
+            return Optional.of("%" + name + " is a vector register, and struct pt_regs has only general registers");
+        }
+        if (name.equals("st") || name.startsWith("st(") || name.startsWith("mm")) {
+            return Optional.of(
+                    "%" + name + " is a floating point register, and struct pt_regs has only general registers");
+        }
+        return Optional.empty();
+    }
+
+    private Operand absolute(String text, Expression e) {
+        if (e.symbol() == null) {
+            return new Operand.Unsupported("'" + text + "' is memory at an absolute address");
+        }
+        return symbolic(text, e, null, 1);
+    }
+
+    private Optional<Operand> memory(String text, Expression e, String[] parts) {
+        String base = parts[0].strip();
+        String index = parts.length > 1 ? parts[1].strip() : "";
+        String scaleText = parts.length > 2 ? parts[2].strip() : "";
+        Optional<Register> baseRegister = baseRegister(base);
+        Optional<Register> indexRegister = baseRegister(index);
+        if ((baseRegister.isEmpty() && !base.isEmpty()) || (indexRegister.isEmpty() && !index.isEmpty())) {
+            return Optional.empty();
+        }
+        int scale;
+        switch (scaleText) {
+            case "", "1" -> scale = 1;
+            case "2" -> scale = 2;
+            case "4" -> scale = 4;
+            case "8" -> scale = 8;
+            default -> {
+                return Optional.empty();
+            }
+        }
+        if (indexRegister.isPresent() && indexRegister.get().fullName().equals(instructionPointer)) {
+            return Optional.empty();
+        }
+        return Optional.of(memory(text, e, name(baseRegister), name(indexRegister), scale));
+    }
+
+    private Operand memory(String text, Expression e, @Nullable String base, @Nullable String index, int scale) {
+        if (e.symbol() == null) {
+            if (base != null) {
+                return new Operand.Memory(base, e.value(), null, index, index == null ? 1 : scale);
+            }
+            if (index != null && scale == 1) {
+                return Operand.Memory.of(index, e.value());
+            }
+            return new Operand.Unsupported("'" + text + "' has a scaled index but no base register");
+        }
+        if (base == null || base.equals(instructionPointer)) {
+            return symbolic(text, e, index, scale);
+        }
+        if (isGotOffset(e)) {
+            // The base holds the GOT's address and the symbol counts from there: they cancel out.
+            return symbolic(text, e, index, scale);
+        }
+        if (index != null) {
+            return new Operand.Unsupported("'" + text + "' adds two registers to the address of '" + e.symbol() + "'");
+        }
+        return symbolic(text, e, base, 1);
+    }
+
+    private Operand symbolic(String text, Expression e, @Nullable String index, int scale) {
+        if (e.negated()) {
+            return new Operand.Unsupported("'" + text + "' subtracts the address of a symbol");
+        }
+        if (e.relocation() != null && !isGotOffset(e)) {
+            return new Operand.Unsupported(
+                    "'" + e.symbol() + "@" + e.relocation() + "' is a place that only the linker knows"
+                            + " (a slot of the GOT or an offset of thread-local storage)");
+        }
+        return new Operand.Memory(instructionPointer, e.value(), e.symbol(), index, index == null ? 1 : scale);
+    }
+
+    private static boolean isGotOffset(Expression e) {
+        return "GOTOFF".equals(e.relocation());
+    }
+
+    /** Narrower and high-byte registers can't hold an address. */
+    private Optional<Register> baseRegister(String text) {
+        return text.startsWith("%") ? registers.find(text.substring(1)).filter(r -> r.width() >= 4) : Optional.empty();
+    }
+
+    private static @Nullable String name(Optional<Register> register) {
+        return register.map(Register::fullName).orElse(null);
+    }
+
+    int widthOf(String text, int wordSize) {
+        return text.startsWith("%")
+                ? registers.find(text.substring(1)).map(Register::width).orElse(wordSize)
+                : wordSize;
+    }
+
+    String print(Operand operand) {
+        return switch (operand) {
+            case Operand.Constant c -> "$" + c.value();
+            case Operand.Register r -> "%" + r.name();
+            case Operand.Memory m -> {
+                String symbol = m.symbol();
+                String offset = symbol != null
+                        ? Expression.print(symbol, m.displacement())
+                        : m.displacement() == 0 ? "" : Long.toString(m.displacement());
+                String index = m.index() == null ? "" : ",%" + m.index() + (m.scale() == 1 ? "" : "," + m.scale());
+                yield offset + "(%" + m.base() + index + ")";
+            }
+            case Operand.Unsupported u ->
+                throw new IllegalArgumentException("unsupported operands have no spelling: " + u.reason());
+        };
+    }
+}

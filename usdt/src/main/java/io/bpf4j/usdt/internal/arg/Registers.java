@@ -1,0 +1,45 @@
+package io.bpf4j.usdt.internal.arg;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/** The register names of a machine: each spelling with the full name, width and place in {@code struct pt_regs}. */
+final class Registers {
+
+    /**
+     * One spelling.
+     *
+     * @param fullName the name that operands carry
+     * @param width bytes
+     * @param offset byte offset into struct pt_regs
+     */
+    record Register(String fullName, int width, int offset) {}
+
+    private final Map<String, Register> bySpelling = new HashMap<>();
+
+    /** Adds a register whose first spelling is its full name. */
+    Registers add(int offset, int width, String fullName, String... otherSpellings) {
+        bySpelling.put(fullName, new Register(fullName, width, offset));
+        return alias(fullName, width, otherSpellings);
+    }
+
+    /** Adds further spellings of a register, perhaps of a narrower part of it. */
+    Registers alias(String fullName, int width, String... spellings) {
+        int offset = offsetOf(fullName).orElseThrow();
+        for (String spelling : spellings) {
+            bySpelling.put(spelling, new Register(fullName, width, offset));
+        }
+        return this;
+    }
+
+    Optional<Register> find(String spelling) {
+        return Optional.ofNullable(bySpelling.get(spelling));
+    }
+
+    OptionalInt offsetOf(String fullName) {
+        Register register = bySpelling.get(fullName);
+        return register == null ? OptionalInt.empty() : OptionalInt.of(register.offset());
+    }
+}
