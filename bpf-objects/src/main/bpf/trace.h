@@ -14,7 +14,7 @@
  *                              Else it is woken only once that many bytes wait, so the reader has to
  *                              poll with a timeout; fewer context switches under a storm of events.
  *
- * Program: "usdt", SEC("usdt"): attach it to any number of probes; the USDT cookie given at attach
+ * Program: "trace", SEC("usdt"): attach it to any number of probes; the USDT cookie given at attach
  * comes back in the record and says which probe fired.
  *
  * Maps: "events", a ring buffer (1 MiB unless max_entries is edited before load; a power of two, a

@@ -2,4 +2,6 @@
 @org.jspecify.annotations.NullMarked
 module io.bpf4j.objects {
     requires static org.jspecify;
+
+    exports io.bpf4j.objects;
 }

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The little that a BPF C program needs to stand alone: integer types, section and map macros, the
+ * kernel's helper functions. No system header is included anywhere, so the compiled bytes depend on
+ * the compiler and on this folder only.
+ *
+ * How the words of BPF C become an object file:
+ *
+ *   SEC("x")          The ELF section a function or variable goes to. For a function it is also the
+ *                     program type and where it attaches ("usdt", "uprobe", "tp/sched/sched_switch").
+ *   a map             A variable of an anonymous struct in section ".maps" of which nothing but the
+ *                     debug type survives: __uint(max_entries, 64) declares a member that is a
+ *                     pointer to an array of 64 ints, and the loader reads the 64 out of the BTF.
+ *   a helper          A call to a constant "address": the compiler emits `call 14`, and the kernel
+ *                     knows 14 as get_current_pid_tgid. The numbers are those of the macro
+ *                     ___BPF_FUNC_MAPPER in the kernel's include/uapi/linux/bpf.h.
+ *   __kconfig         An extern that the loader fills in: CONFIG_* from the kernel's configuration,
+ *                     LINUX_KERNEL_VERSION and other LINUX_* from what it finds out by itself.
+ */
+#ifndef BPF4J_HELPERS_H
+#define BPF4J_HELPERS_H
+
+#ifndef __VMLINUX_H__ /* vmlinux.h, where a program includes it, has these already */
+typedef signed char __s8;
+typedef unsigned char __u8;
+typedef short __s16;
+typedef unsigned short __u16;
+typedef int __s32;
+typedef unsigned int __u32;
+typedef long long __s64;
+typedef unsigned long long __u64;
+typedef _Bool bool;
+#define true 1
+#define false 0
+
+/* enum bpf_map_type of include/uapi/linux/bpf.h: those that are used here */
+enum {
+	BPF_MAP_TYPE_HASH = 1,
+	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_PERCPU_HASH = 5,
+	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+	BPF_MAP_TYPE_LRU_HASH = 9,
+	BPF_MAP_TYPE_RINGBUF = 27,
+};
+
+/* flags of bpf_map_update_elem */
+enum { BPF_ANY = 0, BPF_NOEXIST = 1, BPF_EXIST = 2 };
+
+/* flags and queries of the ring buffer */
+enum { BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2 };
+enum { BPF_RB_AVAIL_DATA = 0 };
+#endif
+
+#ifndef NULL
+#define NULL ((void *)0)
+#endif
+
+#define SEC(name) __attribute__((section(name), used))
+#define __noinline __attribute__((noinline))
+#define __always_inline inline __attribute__((always_inline))
+#define __unused __attribute__((unused))
+#define __weak __attribute__((weak))
+#define __hidden __attribute__((visibility("hidden")))
+#define __kconfig __attribute__((section(".kconfig")))
+
+#define __uint(name, value) int(*name)[value]
+#define __type(name, value) typeof(value) *name
+#define __array(name, value) typeof(value) *name[]
+
+/* Optimisation stops here: the compiler may not assume what `variable` holds. */
+#define opaque(variable) asm volatile("" : "+r"(variable))
+
+/* Atomic add without a result is the one atomic that every kernel with BPF has. */
+#define atomic_add(pointer, value) ((void)__sync_fetch_and_add(pointer, value))
+
+#define HELPER(number, result, name, ...) static result (*const name)(__VA_ARGS__) __unused = (void *)number
+
+HELPER(1, void *, bpf_map_lookup_elem, void *map, const void *key);
+HELPER(2, long, bpf_map_update_elem, void *map, const void *key, const void *value, __u64 flags);
+HELPER(3, long, bpf_map_delete_elem, void *map, const void *key);
+HELPER(5, __u64, bpf_ktime_get_ns, void);
+HELPER(8, __u32, bpf_get_smp_processor_id, void);
+HELPER(14, __u64, bpf_get_current_pid_tgid, void); /* process << 32 | thread */
+HELPER(16, long, bpf_get_current_comm, void *buffer, __u32 size);
+/* since 5.5 */
+HELPER(112, long, bpf_probe_read_user, void *to, __u32 size, const void *from);
+HELPER(113, long, bpf_probe_read_kernel, void *to, __u32 size, const void *from);
+HELPER(114, long, bpf_probe_read_user_str, void *to, __u32 size, const void *from);
+/* since 5.8 */
+HELPER(130, long, bpf_ringbuf_output, void *ring, void *data, __u64 size, __u64 flags);
+HELPER(131, void *, bpf_ringbuf_reserve, void *ring, __u64 size, __u64 flags);
+HELPER(132, void, bpf_ringbuf_submit, void *record, __u64 flags);
+HELPER(133, void, bpf_ringbuf_discard, void *record, __u64 flags);
+HELPER(134, __u64, bpf_ringbuf_query, void *ring, __u64 flags);
+/* since 5.15 */
+HELPER(174, __u64, bpf_get_attach_cookie, void *ctx);
+
+/*
+ * The registers of the probed thread, as far as a program names one: the arguments of a USDT probe
+ * are found by offsets that user space computes for the machine it runs on, so nothing here depends
+ * on the machine but the instruction pointer, and that only on kernels before 5.15.
+ *
+ * This is x86-64 (struct pt_regs of arch/x86/include/uapi/asm/ptrace.h), 8 bytes a register. Another
+ * machine comes as one more branch here with its own struct (arm64: user_pt_regs with pc at 256;
+ * riscv64: pc at 0; s390x: psw.addr at 16) and an object compiled with -D__TARGET_ARCH_<machine>.
+ * Compiled for a different one, the objects work wherever the kernel has BPF cookies.
+ */
+#ifndef __VMLINUX_H__
+struct pt_regs {
+	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8;
+	unsigned long ax, cx, dx, si, di, orig_ax, ip, cs, flags, sp, ss;
+};
+#endif
+#define REGS_IP(ctx) ((__s64)(ctx)->ip)
+#define REGS_ARG1(ctx) ((__u64)(ctx)->di)
+#define REGS_ARG2(ctx) ((__u64)(ctx)->si)
+#define REGS_RETURN(ctx) ((__u64)(ctx)->ax)
+
+#endif

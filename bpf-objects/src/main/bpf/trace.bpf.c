@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The tracer behind `bpf4j trace`: one record into the ring buffer for each USDT event. trace.h has
+ * the layout of the record and what is configured before load.
+ *
+ * Why reserve, and not a scratch buffer with bpf_ringbuf_output, which would allow records as short
+ * as their strings: programs of a uprobe_multi link may be preempted, so another task on the same
+ * CPU would overwrite a per-CPU scratch buffer in the middle of use, and a buffer on the stack has
+ * 512 bytes. bpf_ringbuf_reserve wants a size that the verifier knows as a constant. It is one,
+ * though the compiler doesn't know it: .rodata is frozen before the program is verified, so what is
+ * loaded from there is a known number, and so are all the offsets that follow from it. Arguments
+ * that aren't strings cost nothing, for the verifier drops the branches of dead modes.
+ */
+#include <bpf4j/usdt.h>
+#include "trace.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+const volatile __u32 target_tgid = 0;
+const volatile __u32 string_max = 128;
+const volatile __u32 wakeup_bytes = 0;
+const volatile __u8 string_mode[TRACE_ARGS] = {};
+const volatile __u8 string_length_arg[TRACE_ARGS] = {};
+
+__u64 lost = 0;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1 << 20);
+} events SEC(".maps");
+
+/* Sizes that user space may not exceed; kept from wrapping so that a wrong one is refused, not obeyed. */
+static __always_inline __u32 slot_size(void)
+{
+	__u32 size = string_max;
+
+	return size > TRACE_STRING_LIMIT ? TRACE_STRING_LIMIT : size;
+}
+
+static __always_inline __u32 record_size(void)
+{
+	__u32 size = sizeof(struct trace_record);
+
+#pragma unroll
+	for (int n = 0; n < TRACE_ARGS; n++)
+		if (string_mode[n] != TRACE_VALUE)
+			size += slot_size();
+	return size;
+}
+
+/*
+ * NUL-terminated: the helper wants room for the NUL and reports bytes with the NUL. With a slot of S
+ * bytes it stops after S - 1 and a NUL, hence a result of S means cut, or just fitting: the next byte
+ * of the target decides. The last byte of a slot is thereby never part of the text.
+ */
+static __always_inline void read_cstring(struct trace_record *record, int n, __u8 *slot)
+{
+	__u32 size = slot_size();
+	const __u8 *from = (const __u8 *)record->args[n];
+	long got = bpf_probe_read_user_str(slot, size, from);
+
+	if (got <= 0)
+		return;
+	record->string_bits |= 1 << n;
+	record->string_length[n] = got - 1;
+	if (got == size) {
+		__u8 next = 0;
+
+		if (!bpf_probe_read_user(&next, 1, from + size - 1) && next)
+			record->truncated_bits |= 1 << n;
+	}
+}
+
+static __always_inline void read_counted(struct trace_record *record, int n, __u8 *slot)
+{
+	__u32 by = string_length_arg[n];
+	__u32 size = slot_size();
+	__u64 length;
+
+	if (by >= TRACE_ARGS || by >= record->arg_count || record->error_bits & (1 << by))
+		return;
+	length = record->args[by];
+	if ((__s64)length < 0)
+		return;
+	if (length > size) {
+		length = size;
+		record->truncated_bits |= 1 << n;
+	}
+	if (length && bpf_probe_read_user(slot, length, (const void *)record->args[n])) {
+		record->truncated_bits &= ~(1 << n);
+		return;
+	}
+	record->string_bits |= 1 << n;
+	record->string_length[n] = length;
+}
+
+SEC("usdt")
+int trace(struct pt_regs *ctx)
+{
+	__u64 task = bpf_get_current_pid_tgid();
+	struct __bpf_usdt_spec *spec;
+	struct trace_record *record;
+	__u32 slot = 0;
+	__u64 flags = 0;
+
+	if (target_tgid && (__u32)(task >> 32) != target_tgid)
+		return 0;
+
+	record = bpf_ringbuf_reserve(&events, record_size(), 0);
+	if (!record) {
+		atomic_add(&lost, 1);
+		return 0;
+	}
+
+	spec = usdt_spec(ctx);
+	record->time_ns = bpf_ktime_get_ns();
+	record->cookie = spec ? spec->usdt_cookie : 0;
+	record->pid = task >> 32;
+	record->tid = task;
+	record->arg_count = spec ? spec->arg_cnt : 0;
+	record->error_bits = spec ? 0 : TRACE_NO_SPEC;
+	record->string_bits = 0;
+	record->truncated_bits = 0;
+	bpf_get_current_comm(record->comm, sizeof(record->comm));
+
+	for (int n = 0; n < TRACE_ARGS; n++) {
+		__u64 value = 0;
+
+		if (n < record->arg_count && usdt_arg_of(ctx, spec, n, &value))
+			record->error_bits |= 1 << n;
+		record->args[n] = value;
+		record->string_length[n] = 0;
+	}
+
+	/* Unrolled, so that each argument's mode is one load from .rodata that the verifier resolves. */
+#pragma unroll
+	for (int n = 0; n < TRACE_ARGS; n++) {
+		if (string_mode[n] == TRACE_VALUE)
+			continue;
+		if (n < record->arg_count && !(record->error_bits & (1 << n))) {
+			if (string_mode[n] == TRACE_CSTRING)
+				read_cstring(record, n, record->strings + slot);
+			else
+				read_counted(record, n, record->strings + slot);
+		}
+		slot += slot_size();
+	}
+
+	if (wakeup_bytes)
+		flags = bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) >= wakeup_bytes ? BPF_RB_FORCE_WAKEUP
+										       : BPF_RB_NO_WAKEUP;
+	bpf_ringbuf_submit(record, flags);
+	return 0;
+}

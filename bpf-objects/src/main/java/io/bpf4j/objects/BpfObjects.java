@@ -1,0 +1,59 @@
+package io.bpf4j.objects;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/**
+ * The BPF object files inside this module: 64-bit little-endian ELF with BTF, compiled from the C sources under
+ * {@code bpf-objects/src/main/bpf} by {@code bpf-objects/build.sh}. The one for production use is {@link #TRACE};
+ * the others serve tests and benchmarks. <em>Thread-safe.</em>
+ */
+public final class BpfObjects {
+    /**
+     * The tracer: program {@code trace}, {@code SEC("usdt")}, which writes one record per event into the ring buffer
+     * {@code events}. Its configuration and the layout of a record are described in {@code trace.h} beside its source.
+     */
+    public static final String TRACE = "trace.bpf.o";
+
+    private BpfObjects() {}
+
+    /** File names of all objects, in alphabetical order. */
+    public static List<String> names() {
+        return new String(resource("names"), StandardCharsets.US_ASCII).lines().toList();
+    }
+
+    /**
+     * The bytes of an object; the caller owns the array.
+     *
+     * @param name a file name as in {@link #names}, for instance {@code trace.bpf.o}
+     * @throws IllegalArgumentException if there is no such object
+     */
+    public static byte[] bytes(String name) {
+        List<String> names = names();
+        if (!names.contains(name)) {
+            throw new IllegalArgumentException(
+                    "no BPF object named " + name + "; there are " + String.join(", ", names));
+        }
+        return resource(name);
+    }
+
+    /** {@link #bytes} as a stream; closing it is not needed. */
+    public static InputStream open(String name) {
+        return new ByteArrayInputStream(bytes(name));
+    }
+
+    private static byte[] resource(String name) {
+        try (InputStream in = BpfObjects.class.getResourceAsStream(name)) {
+            if (in == null) {
+                throw new IllegalStateException("resource " + name + " is missing from module io.bpf4j.objects");
+            }
+            return in.readAllBytes();
+        } catch (IOException e) {
+            throw new UncheckedIOException("reading resource " + name + " of module io.bpf4j.objects", e);
+        }
+    }
+}

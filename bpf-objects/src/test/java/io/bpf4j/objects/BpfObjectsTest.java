@@ -1,0 +1,57 @@
+package io.bpf4j.objects;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class BpfObjectsTest {
+    @Test
+    void everySourceHasItsObject() throws IOException {
+        List<String> expected;
+        try (Stream<Path> files = Files.list(Path.of("src/main/bpf"))) {
+            expected = files.map(f -> f.getFileName().toString())
+                    .filter(n -> n.endsWith(".bpf.c"))
+                    .map(n -> n.replace(".bpf.c", ".bpf.o"))
+                    .toList();
+        }
+        assertThat(BpfObjects.names()).containsAll(expected).contains(BpfObjects.TRACE, "args12_208.bpf.o");
+        assertThat(BpfObjects.names()).isSorted();
+    }
+
+    @Test
+    void objectsAreLittleEndianBpfElf() throws IOException {
+        for (String name : BpfObjects.names()) {
+            byte[] object = BpfObjects.bytes(name);
+            // e_ident: magic, ELFCLASS64, ELFDATA2LSB; e_machine at 18: 247 = EM_BPF
+            assertThat(object).as(name).startsWith(0x7f, 'E', 'L', 'F', 2, 1);
+            assertThat((object[18] & 0xff) | ((object[19] & 0xff) << 8))
+                    .as(name)
+                    .isEqualTo(247);
+            assertThat(BpfObjects.open(name).readAllBytes()).as(name).isEqualTo(object);
+        }
+    }
+
+    @Test
+    void objectsHoldNoPathOfTheMachineThatCompiledThem() {
+        for (String name : BpfObjects.names()) {
+            String text = new String(BpfObjects.bytes(name), StandardCharsets.ISO_8859_1);
+            assertThat(text).as(name).doesNotContain("/usr", "/home", "/root", "/tmp", "clang");
+        }
+    }
+
+    @Test
+    void anUnknownNameSaysWhichThereAre() {
+        assertThatThrownBy(() -> BpfObjects.bytes("nothing.bpf.o"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("nothing.bpf.o")
+                .hasMessageContaining("trace.bpf.o");
+        assertThatThrownBy(() -> BpfObjects.open("../names")).isInstanceOf(IllegalArgumentException.class);
+    }
+}
