@@ -1,6 +1,9 @@
 /** Loads BPF objects into the kernel. The only module that makes native calls. */
 @org.jspecify.annotations.NullMarked
 module io.bpf4j.loader {
-    requires static org.jspecify;
+    requires static transitive org.jspecify;
     requires transitive io.bpf4j.btf;
+
+    exports io.bpf4j.loader.kernel;
+    exports io.bpf4j.loader.error;
 }

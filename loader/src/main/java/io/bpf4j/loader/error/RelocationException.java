@@ -1,0 +1,16 @@
+package io.bpf4j.loader.error;
+
+import org.jspecify.annotations.Nullable;
+
+/** A relocation of an object can't be resolved: what it names is missing, or the instruction does not fit it. <i>Immutable.</i> */
+public final class RelocationException extends BpfException {
+    private static final long serialVersionUID = 1L;
+
+    public RelocationException(String message) {
+        super(message);
+    }
+
+    public RelocationException(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+}

@@ -1,0 +1,42 @@
+package io.bpf4j.loader.error;
+
+import io.bpf4j.loader.kernel.Errno;
+import org.jspecify.annotations.Nullable;
+
+/** The kernel refused a system call; the message names the call, the thing it was for, and the reason. <i>Immutable.</i> */
+public final class SyscallException extends BpfException {
+    private static final long serialVersionUID = 1L;
+
+    /** What was asked of the kernel: {@code bpf(BPF_MAP_CREATE) for map "events"}. */
+    private final String call;
+
+    /** The kernel's number, kept even where {@link Errno} has no name for it. */
+    private final int errnoNumber;
+
+    /**
+     * With all that the message needs.
+     *
+     * @param call what was asked, with the thing it was for
+     * @param errnoNumber the positive error number
+     * @param hint why this usually happens and what to do about it, as the end of a sentence; null if unknown
+     */
+    public SyscallException(String call, int errnoNumber, @Nullable String hint) {
+        super(call + " failed: " + Errno.describe(errnoNumber) + (hint == null ? "" : ": " + hint));
+        this.call = call;
+        this.errnoNumber = errnoNumber;
+    }
+
+    /** What was asked of the kernel, such as {@code bpf(BPF_MAP_CREATE) for map "events"}. */
+    public String call() {
+        return call;
+    }
+
+    public Errno errno() {
+        return Errno.of(errnoNumber);
+    }
+
+    /** The number behind {@link #errno()}, also where that is {@link Errno#UNKNOWN}. */
+    public int errnoNumber() {
+        return errnoNumber;
+    }
+}

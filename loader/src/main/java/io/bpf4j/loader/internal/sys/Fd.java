@@ -1,0 +1,114 @@
+package io.bpf4j.loader.internal.sys;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * A file descriptor with an owner. <i>Thread-safe.</i>
+ *
+ * <p>The danger with descriptors is reuse: one thread is about to call the kernel with number 7, another closes 7, a
+ * third opens a file and gets 7, and the first call works on the wrong thing. So each call is bracketed by {@link #hold}
+ * and {@link #release}, and {@link #close} gives the number back only when no call is in flight: at once, or by the last
+ * call that ends. Close itself never waits. After it, {@code hold} throws.
+ *
+ * <p>All in one int: the calls in flight in the low bits, and above them whether it is closed.
+ */
+public final class Fd implements AutoCloseable {
+    private static final int CLOSED = 1 << 31;
+    private static final VarHandle STATE;
+
+    static {
+        try {
+            STATE = MethodHandles.lookup().findVarHandle(Fd.class, "state", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final int number;
+    private final String what;
+    private final LeakNet.Entry leak;
+
+    @SuppressWarnings("unused") // through STATE
+    private volatile int state;
+
+    private Fd(Kernel kernel, int number, String what) {
+        this.number = number;
+        this.what = what;
+        this.leak = LeakNet.watch(this, what, () -> kernel.execute(new FileCommand.Close(number)));
+    }
+
+    /**
+     * Takes ownership of a number that the kernel just gave.
+     *
+     * @param what what it is, for messages: {@code map "events"}
+     */
+    public static Fd of(Kernel kernel, int number, String what) {
+        return new Fd(kernel, number, what);
+    }
+
+    /** What it is, for messages: {@code map "events"}. */
+    public String what() {
+        return what;
+    }
+
+    /**
+     * The number. It means this file only while the caller holds it, or knows that the owner does not close it.
+     *
+     * @throws IllegalStateException if closed
+     */
+    public int number() {
+        if (isClosed()) {
+            throw closed();
+        }
+        return number;
+    }
+
+    public boolean isClosed() {
+        return (int) STATE.getAcquire(this) < 0;
+    }
+
+    /**
+     * Keeps the number from being given back until {@link #release}, which must follow.
+     *
+     * @return the number
+     * @throws IllegalStateException if closed
+     */
+    public int hold() {
+        while (true) {
+            int seen = (int) STATE.getAcquire(this);
+            if (seen < 0) {
+                throw closed();
+            }
+            if (STATE.compareAndSet(this, seen, seen + 1)) {
+                return number;
+            }
+        }
+    }
+
+    /** Ends a {@link #hold}; the last one of a closed descriptor gives the number back. */
+    public void release() {
+        int before = (int) STATE.getAndAdd(this, -1);
+        if (before == (CLOSED | 1)) {
+            leak.close();
+        }
+    }
+
+    /** Gives the number back as soon as no call is in flight. Does nothing the second time. */
+    @Override
+    public void close() {
+        int before = (int) STATE.getAndBitwiseOr(this, CLOSED);
+        if (before == 0) {
+            leak.close();
+        }
+    }
+
+    private IllegalStateException closed() {
+        return new IllegalStateException(what + " is closed");
+    }
+
+    @Override
+    public String toString() {
+        return what + " (fd " + number + (isClosed() ? ", closed)" : ")");
+    }
+}

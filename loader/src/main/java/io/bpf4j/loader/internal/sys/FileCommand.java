@@ -1,0 +1,145 @@
+package io.bpf4j.loader.internal.sys;
+
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+
+/** Files, memory and waiting: what bpf4j needs of Linux beside bpf(2) and perf_event_open(2). */
+public sealed interface FileCommand<R> extends Command<R> {
+    /** close(2). Only {@link Fd} gives this. */
+    record Close(int number) implements FileCommand<Integer> {
+        @Override
+        public String call() {
+            return "close of descriptor " + number;
+        }
+    }
+
+    /** open(2), close-on-exec. {@code flags} are those of {@link OpenFlags}. */
+    record Open(String path, int flags) implements FileCommand<Fd> {
+        @Override
+        public String call() {
+            return "open of " + path;
+        }
+    }
+
+    /** memfd_create(2), close-on-exec. */
+    record Memfd(String name) implements FileCommand<Fd> {
+        @Override
+        public String call() {
+            return "memfd_create of \"" + name + "\"";
+        }
+    }
+
+    /** read(2) into native memory; gives the bytes read, or minus the error number. */
+    record Read(Fd fd, MemorySegment into) implements FileCommand<Long> {
+        @Override
+        public String call() {
+            return "read of " + fd.what();
+        }
+
+        @Override
+        public List<Fd> fds() {
+            return List.of(fd);
+        }
+    }
+
+    /** write(2) from native memory; gives the bytes written, or minus the error number. */
+    record Write(Fd fd, MemorySegment from) implements FileCommand<Long> {
+        @Override
+        public String call() {
+            return "write to " + fd.what();
+        }
+
+        @Override
+        public List<Fd> fds() {
+            return List.of(fd);
+        }
+    }
+
+    /** mmap(2), shared, readable; {@code writable} adds that. */
+    record Map(Fd fd, long offset, long size, boolean writable) implements FileCommand<Mapping> {
+        @Override
+        public String call() {
+            return "mmap of " + size + " bytes at " + offset + " of " + fd.what();
+        }
+
+        @Override
+        public List<Fd> fds() {
+            return List.of(fd);
+        }
+    }
+
+    /** munmap(2). Only {@link Mapping} gives this. */
+    record Unmap(long address, long size) implements FileCommand<Integer> {
+        @Override
+        public String call() {
+            return "munmap of " + size + " bytes";
+        }
+    }
+
+    /** eventfd2(2), close-on-exec and non-blocking, counting from 0. */
+    record Eventfd(String what) implements FileCommand<Fd> {
+        @Override
+        public String call() {
+            return "eventfd for " + what;
+        }
+    }
+
+    /** epoll_create1(2), close-on-exec. */
+    record EpollCreate(String what) implements FileCommand<Fd> {
+        @Override
+        public String call() {
+            return "epoll_create1 for " + what;
+        }
+    }
+
+    /** epoll_ctl(2) EPOLL_CTL_ADD for readability; {@code data} comes back with the event. */
+    record EpollAdd(Fd epoll, Fd fd, long data) implements FileCommand<Integer> {
+        @Override
+        public String call() {
+            return "epoll_ctl(EPOLL_CTL_ADD) of " + fd.what() + " to " + epoll.what();
+        }
+
+        @Override
+        public List<Fd> fds() {
+            return List.of(epoll, fd);
+        }
+    }
+
+    /**
+     * epoll_wait(2); gives the number of events, 0 when time is up and also when a signal came first, so that whoever
+     * waits looks at the clock again.
+     *
+     * @param events room for events as {@link EpollEvent} lays them out
+     * @param timeoutMillis -1 for ever
+     */
+    record EpollWait(Fd epoll, MemorySegment events, int timeoutMillis) implements FileCommand<Integer> {
+        @Override
+        public String call() {
+            return "epoll_wait of " + epoll.what();
+        }
+
+        @Override
+        public List<Fd> fds() {
+            return List.of(epoll);
+        }
+    }
+
+    /** prlimit64(2) of RLIMIT_MEMLOCK: raises it without limit; gives 0 or the error number. */
+    record RaiseMemlock() implements FileCommand<Integer> {
+        @Override
+        public String call() {
+            return "setrlimit(RLIMIT_MEMLOCK)";
+        }
+    }
+
+    /**
+     * fsopen, fsconfig and fsmount (5.2, commits 24dcb3d90a1f, ecdab150fddb, 93766fbd2696): a file system mounted
+     * nowhere, reached through its descriptor and gone with it, so that nothing of the machine's mounts is changed.
+     */
+    record DetachedMount(String fileSystem) implements FileCommand<Fd> {
+        @Override
+        public String call() {
+            return "fsmount of " + fileSystem;
+        }
+    }
+}

@@ -1,0 +1,98 @@
+package io.bpf4j.loader.internal.sys;
+
+import java.lang.ref.Cleaner;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Catches what its owner forgot to close: when the garbage collector finds it, it is closed, and the leak is reported.
+ * Nothing may rely on this; a descriptor leaks for as long as the collector has no reason to run. <i>Thread-safe.</i>
+ *
+ * <p>With the system property {@value #PROPERTY} set to {@code true} each entry keeps the stack that made it, and the
+ * report has it. Tests run so, and fail on any report.
+ */
+public final class LeakNet {
+    static final String PROPERTY = "io.bpf4j.leaks";
+
+    private static final boolean KEEP_STACKS = Boolean.getBoolean(PROPERTY);
+    private static final Cleaner CLEANER = Cleaner.create();
+    private static final System.Logger LOG = System.getLogger(LeakNet.class.getName());
+
+    /** Bounded by what tests drain; production code only logs. */
+    private static final ConcurrentLinkedQueue<Leak> LEAKS = new ConcurrentLinkedQueue<>();
+
+    private LeakNet() {}
+
+    /**
+     * Something that nobody closed.
+     *
+     * @param what what it was
+     * @param allocation where it was made; null unless stacks are kept
+     */
+    public record Leak(String what, @Nullable Throwable allocation) {}
+
+    /** The leaks seen since the last call; kept only where the property is set. */
+    public static java.util.List<Leak> drain() {
+        java.util.List<Leak> leaks = new java.util.ArrayList<>();
+        for (Leak leak = LEAKS.poll(); leak != null; leak = LEAKS.poll()) {
+            leaks.add(leak);
+        }
+        return leaks;
+    }
+
+    /**
+     * Watches the owner.
+     *
+     * @param release must not refer to the owner, which could then never be collected */
+    static Entry watch(Object owner, String what, Runnable release) {
+        State state = new State(what, release, KEEP_STACKS ? new Throwable("allocated here: " + what) : null);
+        return new Entry(state, CLEANER.register(owner, state));
+    }
+
+    /** What an owner keeps, to say that it is done. */
+    static final class Entry {
+        private final State state;
+        private final Cleaner.Cleanable cleanable;
+
+        private Entry(State state, Cleaner.Cleanable cleanable) {
+            this.state = state;
+            this.cleanable = cleanable;
+        }
+
+        /** Releases, once. */
+        void close() {
+            if (state.done.compareAndSet(false, true)) {
+                try {
+                    state.release.run();
+                } finally {
+                    cleanable.clean();
+                }
+            }
+        }
+    }
+
+    private static final class State implements Runnable {
+        private final String what;
+        private final Runnable release;
+        private final @Nullable Throwable allocation;
+        private final AtomicBoolean done = new AtomicBoolean();
+
+        State(String what, Runnable release, @Nullable Throwable allocation) {
+            this.what = what;
+            this.release = release;
+            this.allocation = allocation;
+        }
+
+        @Override
+        public void run() {
+            if (done.compareAndSet(false, true)) {
+                if (KEEP_STACKS) {
+                    LEAKS.add(new Leak(what, allocation));
+                }
+                LOG.log(System.Logger.Level.WARNING, what + " was never closed", allocation);
+                release.run();
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+package io.bpf4j.loader.internal.sys;
+
+import java.util.List;
+import java.util.OptionalInt;
+
+/** The commands of bpf(2) that programs, maps, links and BTF have in common: pins, ids, information. */
+public sealed interface ObjectCommand<R> extends Command<R> {
+    /** What has ids; the numbers are commands of bpf(2). */
+    enum Kind {
+        PROGRAM(11, 13, "PROG"),
+        MAP(12, 14, "MAP"),
+        BTF(23, 19, "BTF"),
+        LINK(31, 30, "LINK");
+
+        private final int nextId;
+        private final int fdById;
+        private final String kernelName;
+
+        Kind(int nextId, int fdById, String kernelName) {
+            this.nextId = nextId;
+            this.fdById = fdById;
+            this.kernelName = kernelName;
+        }
+
+        public int nextIdCommand() {
+            return nextId;
+        }
+
+        public int fdByIdCommand() {
+            return fdById;
+        }
+    }
+
+    /** BPF_OBJ_PIN into a bpffs. */
+    record Pin(Fd object, String path) implements ObjectCommand<Integer> {
+        @Override
+        public String call() {
+            return "bpf(BPF_OBJ_PIN) of " + object.what() + " to " + path;
+        }
+
+        @Override
+        public List<Fd> fds() {
+            return List.of(object);
+        }
+    }
+
+    /** BPF_OBJ_GET: opens what is pinned. */
+    record Get(String path, int flags) implements ObjectCommand<Fd> {
+        @Override
+        public String call() {
+            return "bpf(BPF_OBJ_GET) of " + path;
+        }
+    }
+
+    /** BPF_*_GET_NEXT_ID: the smallest id above; empty behind the last. */
+    record NextId(Kind kind, int after) implements ObjectCommand<OptionalInt> {
+        @Override
+        public String call() {
+            return "bpf(BPF_" + kind.kernelName + "_GET_NEXT_ID) after " + after;
+        }
+    }
+
+    /** BPF_*_GET_FD_BY_ID. */
+    record FdById(Kind kind, int id) implements ObjectCommand<Fd> {
+        @Override
+        public String call() {
+            return "bpf(BPF_" + kind.kernelName + "_GET_FD_BY_ID) of " + id;
+        }
+    }
+
+    /** BPF_OBJ_GET_INFO_BY_FD of a map. */
+    record InfoOfMap(Fd map) implements ObjectCommand<MapInfo> {
+        @Override
+        public String call() {
+            return "bpf(BPF_OBJ_GET_INFO_BY_FD) of " + map.what();
+        }
+
+        @Override
+        public List<Fd> fds() {
+            return List.of(map);
+        }
+    }
+
+    /** BPF_OBJ_GET_INFO_BY_FD of a program. */
+    record InfoOfProgram(Fd program) implements ObjectCommand<ProgInfo> {
+        @Override
+        public String call() {
+            return "bpf(BPF_OBJ_GET_INFO_BY_FD) of " + program.what();
+        }
+
+        @Override
+        public List<Fd> fds() {
+            return List.of(program);
+        }
+    }
+
+    /** BPF_OBJ_GET_INFO_BY_FD of a link. */
+    record InfoOfLink(Fd link) implements ObjectCommand<LinkInfo> {
+        @Override
+        public String call() {
+            return "bpf(BPF_OBJ_GET_INFO_BY_FD) of " + link.what();
+        }
+
+        @Override
+        public List<Fd> fds() {
+            return List.of(link);
+        }
+    }
+
+    /** BPF_OBJ_GET_INFO_BY_FD of BTF, with the types themselves. */
+    record InfoOfBtf(Fd btf) implements ObjectCommand<BtfInfo> {
+        @Override
+        public String call() {
+            return "bpf(BPF_OBJ_GET_INFO_BY_FD) of " + btf.what();
+        }
+
+        @Override
+        public List<Fd> fds() {
+            return List.of(btf);
+        }
+    }
+}

@@ -1,0 +1,102 @@
+package io.bpf4j.loader.internal.sys;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** perf_event_open(2) and the ioctls of its descriptors. */
+public sealed interface PerfCommand<R> extends Command<R> {
+    /** Types of event that have fixed numbers (include/uapi/linux/perf_event.h, {@code enum perf_type_id}). */
+    int TYPE_HARDWARE = 0;
+
+    int TYPE_SOFTWARE = 1;
+    int TYPE_TRACEPOINT = 2;
+
+    /** A software event that never fires by itself: carries the records of a perf buffer, or does nothing. */
+    long SOFTWARE_DUMMY = 9;
+
+    long SOFTWARE_BPF_OUTPUT = 10;
+    long SOFTWARE_CPU_CLOCK = 0;
+
+    /** Sample type PERF_SAMPLE_RAW, which a perf buffer asks for. */
+    long SAMPLE_RAW = 1 << 10;
+
+    /**
+     * perf_event_open(2), close-on-exec, disabled until {@link Enable} where {@code disabled} says so.
+     *
+     * @param what what it is for, for messages: {@code uprobe at /bin/x+0x1f40}
+     * @param type a fixed number, or that of a dynamic source such as uprobe
+     * @param text what {@code config1} points at: path of a uprobe, function of a kprobe; null for {@code config1} itself
+     * @param config2 offset of the probe
+     * @param pid a thread; -1 for all, which then needs a cpu
+     * @param cpu -1 for all, which then needs a pid
+     */
+    record Open(
+            String what,
+            int type,
+            long config,
+            @Nullable String text,
+            long config1,
+            long config2,
+            long samplePeriod,
+            boolean byFrequency,
+            long sampleType,
+            int wakeupEvents,
+            boolean disabled,
+            int pid,
+            int cpu)
+            implements PerfCommand<Fd> {
+        /** A probe or tracepoint that fires each time: no sampling. */
+        public static Open probe(
+                String what, int type, long config, @Nullable String text, long config2, int pid, int cpu) {
+            return new Open(what, type, config, text, 0, config2, 0, false, 0, 0, false, pid, cpu);
+        }
+
+        public static Open tracepoint(String what, long id, int pid, int cpu) {
+            return new Open(what, TYPE_TRACEPOINT, id, null, 0, 0, 0, false, 0, 0, false, pid, cpu);
+        }
+
+        @Override
+        public String call() {
+            return "perf_event_open for " + what;
+        }
+    }
+
+    /** PERF_EVENT_IOC_SET_BPF: the program runs at each event, for kernels without perf links. */
+    record SetProgram(Fd event, Fd program) implements PerfCommand<Integer> {
+        @Override
+        public String call() {
+            return "ioctl(PERF_EVENT_IOC_SET_BPF) of " + program.what() + " to " + event.what();
+        }
+
+        @Override
+        public List<Fd> fds() {
+            return List.of(event, program);
+        }
+    }
+
+    /** PERF_EVENT_IOC_ENABLE. */
+    record Enable(Fd event) implements PerfCommand<Integer> {
+        @Override
+        public String call() {
+            return "ioctl(PERF_EVENT_IOC_ENABLE) of " + event.what();
+        }
+
+        @Override
+        public List<Fd> fds() {
+            return List.of(event);
+        }
+    }
+
+    /** PERF_EVENT_IOC_DISABLE. */
+    record Disable(Fd event) implements PerfCommand<Integer> {
+        @Override
+        public String call() {
+            return "ioctl(PERF_EVENT_IOC_DISABLE) of " + event.what();
+        }
+
+        @Override
+        public List<Fd> fds() {
+            return List.of(event);
+        }
+    }
+}

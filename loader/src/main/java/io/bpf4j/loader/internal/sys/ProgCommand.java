@@ -1,0 +1,333 @@
+package io.bpf4j.loader.internal.sys;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The commands of bpf(2) that load programs and BTF and work on programs. */
+@SuppressWarnings("ArrayRecordComponent") // handed over once, never compared
+public sealed interface ProgCommand<R> extends Command<R> {
+    /** What is written into the verifier's log: everything (level 1) is usual, 2 adds each path, 4 only figures. */
+    record Log(int level, int size) {
+        /** No log: the fastest load, and the first to try. */
+        public static final Log NONE = new Log(0, 0);
+    }
+
+    /** A section of .BTF.ext as the kernel takes it: records of one size, instruction offsets counted in instructions. */
+    record InfoTable(byte[] records, int recordSize) {
+        public static final InfoTable NONE = new InfoTable(new byte[0], 0);
+
+        public int count() {
+            return recordSize == 0 ? 0 : records.length / recordSize;
+        }
+    }
+
+    /**
+     * BPF_PROG_LOAD. Start from {@link #of} and add what is needed.
+     *
+     * @param type the kernel's number of the program type
+     * @param name what the kernel shows, cut to 15 bytes; empty for kernels before 4.15
+     * @param instructions encoded, 8 bytes each, in the machine's byte order, with the numbers of descriptors in them
+     * @param mentioned the descriptors whose numbers stand in the instructions or in {@code fdArray}
+     * @param kernelVersion {@code kern_version}, which kernels before 5.0 compare for kprobes; 0 for none
+     * @param attachTarget program to extend, or BTF object of a module; null for none and for vmlinux
+     * @param fdArray numbers of maps and BTF objects that instructions mention by index
+     */
+    record Load(
+            int type,
+            String name,
+            byte[] instructions,
+            String license,
+            int flags,
+            int expectedAttachType,
+            int kernelVersion,
+            int ifindex,
+            @Nullable Fd btf,
+            InfoTable funcInfo,
+            InfoTable lineInfo,
+            int attachBtfId,
+            @Nullable Fd attachTarget,
+            List<Fd> fdArray,
+            List<Fd> mentioned,
+            Log log)
+            implements ProgCommand<LoadResult> {
+
+        public static Load of(int type, String name, byte[] instructions, String license) {
+            return new Load(
+                    type,
+                    name,
+                    instructions,
+                    license,
+                    0,
+                    0,
+                    0,
+                    0,
+                    null,
+                    InfoTable.NONE,
+                    InfoTable.NONE,
+                    0,
+                    null,
+                    List.of(),
+                    List.of(),
+                    Log.NONE);
+        }
+
+        public Load withName(String newName) {
+            return new Load(
+                    type,
+                    newName,
+                    instructions,
+                    license,
+                    flags,
+                    expectedAttachType,
+                    kernelVersion,
+                    ifindex,
+                    btf,
+                    funcInfo,
+                    lineInfo,
+                    attachBtfId,
+                    attachTarget,
+                    fdArray,
+                    mentioned,
+                    log);
+        }
+
+        public Load withFlags(int newFlags) {
+            return new Load(
+                    type,
+                    name,
+                    instructions,
+                    license,
+                    newFlags,
+                    expectedAttachType,
+                    kernelVersion,
+                    ifindex,
+                    btf,
+                    funcInfo,
+                    lineInfo,
+                    attachBtfId,
+                    attachTarget,
+                    fdArray,
+                    mentioned,
+                    log);
+        }
+
+        public Load withExpectedAttachType(int number) {
+            return new Load(
+                    type,
+                    name,
+                    instructions,
+                    license,
+                    flags,
+                    number,
+                    kernelVersion,
+                    ifindex,
+                    btf,
+                    funcInfo,
+                    lineInfo,
+                    attachBtfId,
+                    attachTarget,
+                    fdArray,
+                    mentioned,
+                    log);
+        }
+
+        public Load withKernelVersion(int code) {
+            return new Load(
+                    type,
+                    name,
+                    instructions,
+                    license,
+                    flags,
+                    expectedAttachType,
+                    code,
+                    ifindex,
+                    btf,
+                    funcInfo,
+                    lineInfo,
+                    attachBtfId,
+                    attachTarget,
+                    fdArray,
+                    mentioned,
+                    log);
+        }
+
+        public Load withBtf(@Nullable Fd newBtf, InfoTable newFuncInfo, InfoTable newLineInfo) {
+            return new Load(
+                    type,
+                    name,
+                    instructions,
+                    license,
+                    flags,
+                    expectedAttachType,
+                    kernelVersion,
+                    ifindex,
+                    newBtf,
+                    newFuncInfo,
+                    newLineInfo,
+                    attachBtfId,
+                    attachTarget,
+                    fdArray,
+                    mentioned,
+                    log);
+        }
+
+        public Load withAttachTarget(int btfId, @Nullable Fd target) {
+            return new Load(
+                    type,
+                    name,
+                    instructions,
+                    license,
+                    flags,
+                    expectedAttachType,
+                    kernelVersion,
+                    ifindex,
+                    btf,
+                    funcInfo,
+                    lineInfo,
+                    btfId,
+                    target,
+                    fdArray,
+                    mentioned,
+                    log);
+        }
+
+        public Load withFdArray(List<Fd> fds) {
+            return new Load(
+                    type,
+                    name,
+                    instructions,
+                    license,
+                    flags,
+                    expectedAttachType,
+                    kernelVersion,
+                    ifindex,
+                    btf,
+                    funcInfo,
+                    lineInfo,
+                    attachBtfId,
+                    attachTarget,
+                    List.copyOf(fds),
+                    mentioned,
+                    log);
+        }
+
+        /** The instructions mention these by number: hold them while the kernel reads the instructions. */
+        public Load withMentioned(List<Fd> fds) {
+            return new Load(
+                    type,
+                    name,
+                    instructions,
+                    license,
+                    flags,
+                    expectedAttachType,
+                    kernelVersion,
+                    ifindex,
+                    btf,
+                    funcInfo,
+                    lineInfo,
+                    attachBtfId,
+                    attachTarget,
+                    fdArray,
+                    List.copyOf(fds),
+                    log);
+        }
+
+        public Load withLog(Log newLog) {
+            return new Load(
+                    type,
+                    name,
+                    instructions,
+                    license,
+                    flags,
+                    expectedAttachType,
+                    kernelVersion,
+                    ifindex,
+                    btf,
+                    funcInfo,
+                    lineInfo,
+                    attachBtfId,
+                    attachTarget,
+                    fdArray,
+                    mentioned,
+                    newLog);
+        }
+
+        @Override
+        public String call() {
+            return "bpf(BPF_PROG_LOAD) for program \"" + name + "\"";
+        }
+
+        @Override
+        public List<Fd> fds() {
+            List<Fd> all = new ArrayList<>(fdArray);
+            all.addAll(mentioned);
+            if (btf != null) {
+                all.add(btf);
+            }
+            if (attachTarget != null) {
+                all.add(attachTarget);
+            }
+            return all;
+        }
+    }
+
+    /** BPF_BTF_LOAD: types in the encoding that {@code BtfWriter} makes. */
+    record LoadBtf(String name, byte[] btf, Log log) implements ProgCommand<LoadResult> {
+        @Override
+        public String call() {
+            return "bpf(BPF_BTF_LOAD) for \"" + name + "\"";
+        }
+    }
+
+    /** BPF_PROG_BIND_MAP: the map lives at least as long as the program, which need not use it. */
+    record BindMap(Fd program, Fd map) implements ProgCommand<Integer> {
+        @Override
+        public String call() {
+            return "bpf(BPF_PROG_BIND_MAP) of " + map.what() + " to " + program.what();
+        }
+
+        @Override
+        public List<Fd> fds() {
+            return List.of(program, map);
+        }
+    }
+
+    /**
+     * BPF_PROG_TEST_RUN.
+     *
+     * @param data what the program's context points at; empty for kinds that take none
+     * @param dataOut room for what the program made of it, in bytes
+     * @param context the context itself, for kinds that take one
+     * @param contextOut room for what the program made of it, in bytes
+     * @param repeat how often to run, 0 and 1 both once
+     */
+    record TestRun(Fd program, byte[] data, int dataOut, byte[] context, int contextOut, int repeat, int flags, int cpu)
+            implements ProgCommand<TestRunResult> {
+        @Override
+        public String call() {
+            return "bpf(BPF_PROG_TEST_RUN) of " + program.what();
+        }
+
+        @Override
+        public List<Fd> fds() {
+            return List.of(program);
+        }
+    }
+
+    /**
+     * What a test run gave.
+     *
+     * @param returned what the program returned
+     * @param nanos average duration of a run
+     */
+    record TestRunResult(int returned, int nanos, byte[] data, byte[] context) {}
+
+    /** BPF_ENABLE_STATS: run time and run count of every program are kept while the descriptor is open. */
+    record EnableStats() implements ProgCommand<Fd> {
+        @Override
+        public String call() {
+            return "bpf(BPF_ENABLE_STATS)";
+        }
+    }
+}

@@ -1,0 +1,79 @@
+package io.bpf4j.loader.kernel;
+
+import java.util.Optional;
+
+/**
+ * The kinds of BPF map, by the kernel's names and numbers ({@code enum bpf_map_type} of include/uapi/linux/bpf.h, 6.18).
+ *
+ * <p>A kernel may know kinds that this list does not; code that reads numbers from the kernel or from an object keeps
+ * the number. <i>Immutable.</i>
+ */
+public enum MapType {
+    HASH(1),
+    ARRAY(2),
+    PROG_ARRAY(3),
+    PERF_EVENT_ARRAY(4),
+    PERCPU_HASH(5),
+    PERCPU_ARRAY(6),
+    STACK_TRACE(7),
+    CGROUP_ARRAY(8),
+    LRU_HASH(9),
+    LRU_PERCPU_HASH(10),
+    LPM_TRIE(11),
+    ARRAY_OF_MAPS(12),
+    HASH_OF_MAPS(13),
+    DEVMAP(14),
+    SOCKMAP(15),
+    CPUMAP(16),
+    XSKMAP(17),
+    SOCKHASH(18),
+    CGROUP_STORAGE(19),
+    REUSEPORT_SOCKARRAY(20),
+    PERCPU_CGROUP_STORAGE(21),
+    QUEUE(22),
+    STACK(23),
+    SK_STORAGE(24),
+    DEVMAP_HASH(25),
+    STRUCT_OPS(26),
+    RINGBUF(27),
+    INODE_STORAGE(28),
+    TASK_STORAGE(29),
+    BLOOM_FILTER(30),
+    USER_RINGBUF(31),
+    CGRP_STORAGE(32),
+    ARENA(33);
+
+    private static final MapType[] BY_NUMBER = values();
+
+    private final int number;
+
+    MapType(int number) {
+        this.number = number;
+    }
+
+    /** The number of this kind in the kernel ABI. */
+    public int number() {
+        return number;
+    }
+
+    /** The kind of that number; empty if this list does not have it. */
+    public static Optional<MapType> of(int number) {
+        for (MapType candidate : BY_NUMBER) {
+            if (candidate.number == number) {
+                return Optional.of(candidate);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Whether each possible CPU has a value of its own, so that user space reads and writes an array of values. */
+    public boolean isPerCpu() {
+        return switch (this) {
+            case PERCPU_HASH, PERCPU_ARRAY, LRU_PERCPU_HASH, PERCPU_CGROUP_STORAGE -> true;
+            case HASH, ARRAY, PROG_ARRAY, PERF_EVENT_ARRAY, STACK_TRACE, CGROUP_ARRAY, LRU_HASH, LPM_TRIE -> false;
+            case ARRAY_OF_MAPS, HASH_OF_MAPS, DEVMAP, SOCKMAP, CPUMAP, XSKMAP, SOCKHASH, CGROUP_STORAGE -> false;
+            case REUSEPORT_SOCKARRAY, QUEUE, STACK, SK_STORAGE, DEVMAP_HASH, STRUCT_OPS, RINGBUF -> false;
+            case INODE_STORAGE, TASK_STORAGE, BLOOM_FILTER, USER_RINGBUF, CGRP_STORAGE, ARENA -> false;
+        };
+    }
+}
