@@ -3,4 +3,6 @@
 module io.bpf4j.usdt {
     requires static org.jspecify;
     requires transitive io.bpf4j.loader;
+
+    exports io.bpf4j.usdt;
 }
