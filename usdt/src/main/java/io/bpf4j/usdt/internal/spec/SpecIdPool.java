@@ -1,0 +1,58 @@
+package io.bpf4j.usdt.internal.spec;
+
+import java.util.Arrays;
+import java.util.BitSet;
+
+/**
+ * The numbers under which specs are filed in one map: each in use at most once, from 0 to the map's size less one.
+ * <b>Thread-safe</b>.
+ *
+ * <p>A number that came back is given out again before a fresh one, the last first. So the numbers in use stay close
+ * to 0 and the cache lines of the map few.
+ */
+public final class SpecIdPool {
+    private final int capacity;
+    private int[] free = new int[16];
+    private int freeCount;
+    private final BitSet given = new BitSet();
+    private int unused;
+
+    /** @param capacity entries of the map */
+    public SpecIdPool(int capacity) {
+        this.capacity = capacity;
+    }
+
+    /** A number of its own for the caller, or -1 if all are in use. */
+    public synchronized int acquire() {
+        if (freeCount == 0 && unused == capacity) {
+            return -1;
+        }
+        int id = freeCount > 0 ? free[--freeCount] : unused++;
+        given.set(id);
+        return id;
+    }
+
+    /** Takes a number back. */
+    public synchronized void release(int id) {
+        if (id < 0 || id >= unused) {
+            throw new IllegalArgumentException("spec ID " + id + " was never given out");
+        }
+        if (!given.get(id)) {
+            throw new IllegalStateException("spec ID " + id + " given back twice");
+        }
+        given.clear(id);
+        if (freeCount == free.length) {
+            free = Arrays.copyOf(free, 2 * freeCount);
+        }
+        free[freeCount++] = id;
+    }
+
+    /** Numbers in use now. */
+    public synchronized int inUse() {
+        return unused - freeCount;
+    }
+
+    public int capacity() {
+        return capacity;
+    }
+}

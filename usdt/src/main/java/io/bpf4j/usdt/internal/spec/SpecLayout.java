@@ -1,0 +1,158 @@
+package io.bpf4j.usdt.internal.spec;
+
+import java.nio.ByteOrder;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the fields of {@code struct __bpf_usdt_spec} are: the value of the map {@code __bpf_usdt_specs}, and so an
+ * ABI between the BPF object and whoever loads it. <b>Immutable</b>.
+ *
+ * <p>The struct was changed in libbpf 1.7 without a version number, so objects of both kinds are in the field, and
+ * only the size (208 or 304 bytes) or the BTF of the map's value tells them apart. Byte offsets:
+ *
+ * <pre>
+ *                     to 1.6   since 1.7, little endian   since 1.7, big endian
+ *   args[i]           16 i     24 i                       24 i
+ *     val_off    u64     0        0                          0
+ *     arg_type           8 u32    8 u8                      12 u8
+ *     idx_reg_off        -       10 u16, low 12 bits        10 u16, high 12 bits
+ *     scale_bitshift     -       10 u16, high 4 bits        10 u16, low 4 bits
+ *     reg_off    s16    12       14                         14
+ *     arg_signed u8     14       16                         16
+ *     arg_bitshift u8   15       17                         17
+ *   usdt_cookie  u64   192      288                        288
+ *   arg_cnt      s16   200      296                        296
+ *   size               208      304                        304
+ * </pre>
+ *
+ * <p>Checked against what clang 19 makes of the declaration for both byte orders. As BTF does, fields are counted in
+ * bits from the start of the struct: on little endian from the lowest bit of a byte, on big endian from its highest.
+ * With that convention one loop writes plain integers and bit fields alike.
+ *
+ * @param size bytes of the struct
+ * @param maxArgs length of args
+ * @param argSize bytes of an element of args
+ * @param indexOffset null where the layout has no place for an index register
+ * @param scaleShift null where the layout has no place for a scale
+ */
+public record SpecLayout(
+        ByteOrder order,
+        int size,
+        int maxArgs,
+        int argSize,
+        Field valueOrOffset,
+        Field type,
+        Field registerOffset,
+        Field signed,
+        Field bitShift,
+        @Nullable Field indexOffset,
+        @Nullable Field scaleShift,
+        Field cookie,
+        Field argCount) {
+
+    /** A field: its first bit, counted from the start of its struct, and its width in bits. */
+    public record Field(int bit, int width) {
+        static Field bytes(int offset, int size) {
+            return new Field(offset * 8, size * 8);
+        }
+    }
+
+    /** The name of the map, given by usdt.bpf.h. */
+    public static final String MAP = "__bpf_usdt_specs";
+
+    /** The layout of libbpf up to 1.6. */
+    public static SpecLayout of208(ByteOrder order) {
+        return new SpecLayout(
+                order,
+                208,
+                12,
+                16,
+                Field.bytes(0, 8),
+                Field.bytes(8, 4),
+                Field.bytes(12, 2),
+                Field.bytes(14, 1),
+                Field.bytes(15, 1),
+                null,
+                null,
+                Field.bytes(192, 8),
+                Field.bytes(200, 2));
+    }
+
+    /** The layout of libbpf since 1.7. */
+    public static SpecLayout of304(ByteOrder order) {
+        boolean little = order == ByteOrder.LITTLE_ENDIAN;
+        return new SpecLayout(
+                order,
+                304,
+                12,
+                24,
+                Field.bytes(0, 8),
+                Field.bytes(little ? 8 : 12, 1),
+                Field.bytes(14, 2),
+                Field.bytes(16, 1),
+                Field.bytes(17, 1),
+                new Field(80, 12),
+                new Field(92, 4),
+                Field.bytes(288, 8),
+                Field.bytes(296, 2));
+    }
+
+    /** The layout of a map whose values have this size; empty for a size that no libbpf has used. */
+    public static Optional<SpecLayout> ofValueSize(int valueSize, ByteOrder order) {
+        return switch (valueSize) {
+            case 208 -> Optional.of(of208(order));
+            case 304 -> Optional.of(of304(order));
+            default -> Optional.empty();
+        };
+    }
+
+    /** Whether it can express {@code base + index * scale}. */
+    public boolean hasIndex() {
+        return indexOffset != null && scaleShift != null;
+    }
+
+    /** The bytes of the map's value. */
+    public byte[] encode(UsdtSpec spec) {
+        if (spec.args().size() > maxArgs) {
+            throw new IllegalArgumentException(spec.args().size() + " arguments, but the map holds " + maxArgs);
+        }
+        byte[] out = new byte[size];
+        int start = 0;
+        for (ArgSpec arg : spec.args()) {
+            put(out, start, valueOrOffset, arg.valueOrOffset());
+            put(out, start, type, arg.type().number());
+            put(out, start, registerOffset, arg.registerOffset());
+            put(out, start, signed, arg.signed() ? 1 : 0);
+            put(out, start, bitShift, arg.bitShift());
+            if (indexOffset != null && scaleShift != null) {
+                put(out, start, indexOffset, arg.indexOffset());
+                put(out, start, scaleShift, arg.scaleShift());
+            } else if (arg.type() == ArgSpec.Type.SIB) {
+                throw new IllegalArgumentException("this layout has no index register");
+            }
+            start += argSize;
+        }
+        put(out, 0, cookie, spec.cookie());
+        put(out, 0, argCount, spec.args().size());
+        return out;
+    }
+
+    private void put(byte[] out, int structOffset, Field field, long value) {
+        int bit = structOffset * 8 + field.bit();
+        boolean little = order == ByteOrder.LITTLE_ENDIAN;
+        if (field.bit() % 8 == 0 && field.width() % 8 == 0) {
+            int bytes = field.width() / 8;
+            for (int i = 0; i < bytes; i++) {
+                out[bit / 8 + (little ? i : bytes - 1 - i)] = (byte) (value >> (8 * i));
+            }
+            return;
+        }
+        for (int i = 0; i < field.width(); i++) {
+            if ((value >> i & 1) != 0) {
+                int at = bit + (little ? i : field.width() - 1 - i);
+                out[at / 8] |= (byte) (1 << (little ? at % 8 : 7 - at % 8));
+            }
+        }
+    }
+}

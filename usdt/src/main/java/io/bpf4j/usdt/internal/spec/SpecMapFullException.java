@@ -1,0 +1,16 @@
+package io.bpf4j.usdt.internal.spec;
+
+import java.io.Serial;
+
+/** All numbers of a spec map are in use: the E2BIG of libbpf. */
+public final class SpecMapFullException extends RuntimeException {
+    @Serial
+    private static final long serialVersionUID = 1;
+
+    SpecMapFullException(int capacity, int others, int own) {
+        super("map '" + SpecLayout.MAP + "' is full (E2BIG): of its " + capacity + " entries, other attachments use "
+                + others + ", and this one needs more than the other " + own
+                + ". Enlarge it before loading, by BpfLoader.map(\"" + SpecLayout.MAP
+                + "\", …), or compile the object with a larger BPF_USDT_MAX_SPEC_CNT");
+    }
+}

@@ -1,0 +1,47 @@
+package io.bpf4j.usdt;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ProbePatternTest {
+
+    @ParameterizedTest
+    @CsvSource({
+        "hotspot:gc__begin, true",
+        "hotspot:gc-begin, true",
+        "hotspot*:gc__*, true",
+        "*:*, true",
+        ":gc__begin, true",
+        "hotspot:, true",
+        "gc__begin, true",
+        "*:?c__b*n, true",
+        "hotspot:gc__end, false",
+        "hotspo:gc__begin, false",
+        "hotspot:gc_, false",
+        "hotspot:*x, false",
+        "hotspot:gc__begin?, false",
+    })
+    void matches(String pattern, boolean expected) {
+        assertThat(ProbePattern.parse(pattern).matches("hotspot", "gc__begin")).isEqualTo(expected);
+    }
+
+    @Test
+    void onlyAPatternWithoutWildcardsIsExact() {
+        assertThat(ProbePattern.parse("a:b").isExact()).isTrue();
+        assertThat(ProbePattern.parse("a:b*").isExact()).isFalse();
+        assertThat(ProbePattern.parse("b").isExact()).isFalse();
+    }
+
+    @Test
+    void hostilePatternsTakeBoundedTime() {
+        ProbePattern pattern = ProbePattern.parse("*:" + "a*".repeat(2_000) + "b");
+        Assertions.assertTimeoutPreemptively(
+                Duration.ofSeconds(5),
+                () -> assertThat(pattern.matches("p", "a".repeat(4_000))).isFalse());
+    }
+}

@@ -1,0 +1,155 @@
+package io.bpf4j.usdt;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class UsdtArgsTest {
+
+    @Test
+    void readsWhatCompilersWriteLessOften() {
+        assertThat(x86("8@8+4-1(%rbx)")).containsExactly(new UsdtArg.Dereference(8, false, false, "rbx", 11, null));
+        assertThat(x86("-4@sym.6(%rip)")).containsExactly(new UsdtArg.Dereference(4, true, false, "rip", 0, "sym.6"));
+        assertThat(x86("-4@sym-8(%rip)")).containsExactly(new UsdtArg.Dereference(4, true, false, "rip", -8, "sym"));
+        assertThat(x86("8@0x10(%rbp)")).containsExactly(new UsdtArg.Dereference(8, false, false, "rbp", 16, null));
+        assertThat(x86("8f@%rdx")).containsExactly(new UsdtArg.Register(8, false, true, "rdx"));
+        assertThat(x86("4@( %rax , %rcx , 4 )"))
+                .containsExactly(new UsdtArg.Sib(4, false, false, "rax", 0, "rcx", 4, null));
+        assertThat(x86("1@%ah")).containsExactly(new UsdtArg.Register(1, false, false, "ah"));
+    }
+
+    @Test
+    void aSymbolMeansItsAddressHoweverItIsWritten() {
+        UsdtArg sym = new UsdtArg.Dereference(4, true, false, "rip", 0, "sym");
+        assertThat(x86("-4@sym(%rip)")).containsExactly(sym);
+        assertThat(x86("-4@sym")).containsExactly(sym);
+        assertThat(x86("4@tab(,%rdi,4)")).containsExactly(new UsdtArg.Sib(4, false, false, "rip", 0, "rdi", 4, "tab"));
+        assertThat(x86("4@8+tab(%rdi)")).containsExactly(new UsdtArg.Sib(4, false, false, "rip", 8, "rdi", 1, "tab"));
+        assertThat(UsdtArgs.parse(Machine.I386, "4@tab@GOTOFF(%ebx,%edi,4)"))
+                .containsExactly(new UsdtArg.Sib(4, false, false, "eip", 0, "edi", 4, "tab"));
+    }
+
+    @Test
+    void constantsAreSignedAnd64BitsWide() {
+        assertThat(x86("8@$-9223372036854775808 8@$18446744073709551615 1@$-1 4@$0xff"))
+                .containsExactly(
+                        new UsdtArg.Constant(8, false, false, Long.MIN_VALUE),
+                        new UsdtArg.Constant(8, false, false, -1),
+                        new UsdtArg.Constant(1, false, false, -1),
+                        new UsdtArg.Constant(4, false, false, 255));
+    }
+
+    @Test
+    void theDeclaredSizeRulesWhateverTheRegisterIsCalled() {
+        assertThat(x86("-8@%eax")).containsExactly(new UsdtArg.Register(8, true, false, "rax"));
+        assertThat(x86("1@%rax")).containsExactly(new UsdtArg.Register(1, false, false, "rax"));
+    }
+
+    @Test
+    void withoutASizeARegisterIsAsWideAsItsNameAndTheRestAWord() {
+        assertThat(x86("%rdi %esi -20(%rbp) $5"))
+                .containsExactly(
+                        new UsdtArg.Register(8, false, false, "rdi"),
+                        new UsdtArg.Register(4, false, false, "rsi"),
+                        new UsdtArg.Dereference(8, false, false, "rbp", -20, null),
+                        new UsdtArg.Constant(8, false, false, 5));
+        assertThat(x86("-4@%edi %rsi"))
+                .containsExactly(
+                        new UsdtArg.Register(4, true, false, "rdi"), new UsdtArg.Register(8, false, false, "rsi"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            8f@%xmm0                  | vector
+            16@%xmm0                  | 16 bytes
+            10f@%st                   | 10 bytes
+            3@%rax                    | 3 bytes
+            0@%rax                    | 0 bytes
+            99999999999999999999@%rax | only 1, 2, 4 and 8
+            -4@%fs:tls_v@tpoff        | thread-local
+            8@f@GOTPCREL(%rip)        | linker
+            8@$sym                    | not known before
+            8@$99999999999999999999   | no 64-bit constant
+            8@(,%rax,4)               | no base
+            4@0x1000                  | absolute
+            8@sym(%rax,%rbx)          | two registers
+            4@(%rax,%rbx,3)           | no operand
+            4@(%al)                   | no operand
+            2@%ah                     | does not fit
+            4@                        | no operand
+            4@%nope                   | no operand
+            4@-sym(%rip)              | subtracts
+            8@a+b(%rip)               | no operand
+            """)
+    void whatCannotBeReadHasAReasonAndKeepsItsText(String text, String reason) {
+        assertThat(x86(text)).singleElement().isInstanceOfSatisfying(UsdtArg.Unsupported.class, u -> {
+            assertThat(u.reason()).contains(reason);
+            assertThat(u.raw()).isEqualTo(text);
+        });
+    }
+
+    @Test
+    void anUnreadableArgumentLeavesTheOthersTheirPlaces() {
+        assertThat(x86("-4@%edi 8f@%xmm0 4@<garbage with blanks> 8@%rax"))
+                .hasSize(4)
+                .satisfies(args -> assertThat(args.get(3)).isEqualTo(new UsdtArg.Register(8, false, false, "rax")));
+    }
+
+    @Test
+    void noArgumentsAreNoArguments() {
+        assertThat(x86("")).isEmpty();
+        assertThat(x86("  ")).isEmpty();
+    }
+
+    @Test
+    void tenThousandArgumentsAreAllRead() {
+        String text = "8@%rax ".repeat(10_000);
+        assertThat(x86(text)).hasSize(10_000);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Machine.class)
+    void nothingWhateverEscapesAsAnException(Machine machine) {
+        String alphabet = "0123456789-+@$%#,()[]: \tfxrsaidpbeo8.é_\0\n*!lsw";
+        Random random = new Random(7);
+        for (int round = 0; round < 20_000; round++) {
+            StringBuilder text = new StringBuilder();
+            int length = random.nextInt(40);
+            for (int i = 0; i < length; i++) {
+                text.append(alphabet.charAt(random.nextInt(alphabet.length())));
+            }
+            List<UsdtArg> args = UsdtArgs.parse(machine, text.toString());
+            for (UsdtArg arg : args) {
+                if (arg instanceof UsdtArg.Unsupported u) {
+                    assertThat(u.reason()).isNotBlank();
+                } else {
+                    assertThat(UsdtArgs.parse(machine, UsdtArgs.print(machine, List.of(arg))))
+                            .as("'%s' printed and parsed", text)
+                            .containsExactly(arg);
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"(", " ", "8@ ", "-", "9", "8@(", "%rax ", "8@%rax,", ",", " ,"})
+    void longHostileTextsTakeLinearTime(String piece) {
+        String text = IntStream.range(0, 200_000 / piece.length())
+                .mapToObj(i -> piece)
+                .reduce(new StringBuilder(), StringBuilder::append, StringBuilder::append)
+                .toString();
+        org.junit.jupiter.api.Assertions.assertTimeoutPreemptively(
+                java.time.Duration.ofSeconds(5), () -> assertThat(x86(text)).isNotNull());
+    }
+
+    private static List<UsdtArg> x86(String text) {
+        return UsdtArgs.parse(Machine.X86_64, text);
+    }
+}

@@ -1,0 +1,89 @@
+package io.bpf4j.usdt.internal.spec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Golden bytes. Those of the 304-byte layout were made by clang 19 (targets bpfel and bpfeb) from a C initialiser of
+ * the same field values; those of the 208-byte layout follow from a struct without bit fields.
+ */
+class SpecLayoutTest {
+    private static final ArgSpec SIB = new ArgSpec(ArgSpec.Type.SIB, 0x1122334455667788L, 0x50, 0x123, 2, true, 32);
+    private static final ArgSpec DEREFERENCE = new ArgSpec(ArgSpec.Type.DEREFERENCE, -20, 32, 0, 0, true, 56);
+
+    @Test
+    void of304LittleEndian() {
+        byte[] bytes = SpecLayout.of304(ByteOrder.LITTLE_ENDIAN).encode(new UsdtSpec(List.of(SIB), 0xabcdef));
+        assertThat(bytes).hasSize(304);
+        assertThat(hex(bytes, 0, 24)).isEqualTo("8877665544332211" + "0300232100005000" + "0120000000000000");
+        assertThat(hex(bytes, 24, 288)).matches("0*");
+        assertThat(hex(bytes, 288, 304)).isEqualTo("efcdab0000000000" + "0100000000000000");
+    }
+
+    @Test
+    void of304BigEndian() {
+        byte[] bytes = SpecLayout.of304(ByteOrder.BIG_ENDIAN).encode(new UsdtSpec(List.of(SIB), 0xabcdef));
+        assertThat(bytes).hasSize(304);
+        assertThat(hex(bytes, 0, 24)).isEqualTo("1122334455667788" + "0000123203000050" + "0120000000000000");
+        assertThat(hex(bytes, 24, 288)).matches("0*");
+        assertThat(hex(bytes, 288, 304)).isEqualTo("0000000000abcdef" + "0001000000000000");
+    }
+
+    @Test
+    void of208LittleEndian() {
+        byte[] bytes = SpecLayout.of208(ByteOrder.LITTLE_ENDIAN)
+                .encode(new UsdtSpec(List.of(ArgSpec.UNREADABLE, DEREFERENCE), 7));
+        assertThat(bytes).hasSize(208);
+        assertThat(hex(bytes, 0, 16)).isEqualTo("0000000000000000" + "7f00000000000000");
+        assertThat(hex(bytes, 16, 32)).isEqualTo("ecffffffffffffff" + "0200000020000138");
+        assertThat(hex(bytes, 32, 192)).matches("0*");
+        assertThat(hex(bytes, 192, 208)).isEqualTo("0700000000000000" + "0200000000000000");
+    }
+
+    @Test
+    void of208BigEndian() {
+        byte[] bytes = SpecLayout.of208(ByteOrder.BIG_ENDIAN).encode(new UsdtSpec(List.of(DEREFERENCE), 7));
+        assertThat(hex(bytes, 0, 16)).isEqualTo("ffffffffffffffec" + "0000000200200138");
+        assertThat(hex(bytes, 192, 208)).isEqualTo("0000000000000007" + "0001000000000000");
+    }
+
+    @Test
+    void theTypeOfAnUnreadableArgumentIsUnknownToEveryVersion() {
+        byte[] bytes = SpecLayout.of304(ByteOrder.LITTLE_ENDIAN).encode(new UsdtSpec(List.of(ArgSpec.UNREADABLE), 0));
+        assertThat(bytes[8]).isEqualTo((byte) 0x7f);
+        bytes = SpecLayout.of304(ByteOrder.BIG_ENDIAN).encode(new UsdtSpec(List.of(ArgSpec.UNREADABLE), 0));
+        assertThat(bytes[12]).isEqualTo((byte) 0x7f);
+    }
+
+    @Test
+    void theSmallLayoutHasNoIndex() {
+        SpecLayout layout = SpecLayout.of208(ByteOrder.LITTLE_ENDIAN);
+        assertThat(layout.hasIndex()).isFalse();
+        assertThatIllegalArgumentException().isThrownBy(() -> layout.encode(new UsdtSpec(List.of(SIB), 0)));
+    }
+
+    @Test
+    void thirteenArgumentsDoNotFit() {
+        UsdtSpec spec = new UsdtSpec(java.util.Collections.nCopies(13, DEREFERENCE), 0);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> SpecLayout.of304(ByteOrder.LITTLE_ENDIAN).encode(spec));
+    }
+
+    @Test
+    void theSizeOfTheValueTellsTheLayout() {
+        assertThat(SpecLayout.ofValueSize(208, ByteOrder.LITTLE_ENDIAN))
+                .hasValue(SpecLayout.of208(ByteOrder.LITTLE_ENDIAN));
+        assertThat(SpecLayout.ofValueSize(304, ByteOrder.BIG_ENDIAN)).hasValue(SpecLayout.of304(ByteOrder.BIG_ENDIAN));
+        assertThat(SpecLayout.ofValueSize(256, ByteOrder.LITTLE_ENDIAN)).isEmpty();
+    }
+
+    private static String hex(byte[] bytes, int from, int to) {
+        return HexFormat.of().formatHex(Arrays.copyOfRange(bytes, from, to));
+    }
+}

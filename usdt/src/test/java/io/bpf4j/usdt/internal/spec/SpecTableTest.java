@@ -1,0 +1,83 @@
+package io.bpf4j.usdt.internal.spec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class SpecTableTest {
+    private final List<Integer> written = new ArrayList<>();
+    private final SpecStore store = (id, spec) -> written.add(id);
+
+    @Test
+    void idsAreGivenInOrderAndComeBackLastFirst() {
+        SpecIdPool pool = new SpecIdPool(4);
+        assertThat(List.of(pool.acquire(), pool.acquire(), pool.acquire())).containsExactly(0, 1, 2);
+        pool.release(0);
+        pool.release(2);
+        assertThat(pool.inUse()).isEqualTo(1);
+        assertThat(List.of(pool.acquire(), pool.acquire(), pool.acquire(), pool.acquire()))
+                .containsExactly(2, 0, 3, -1);
+    }
+
+    @Test
+    void anIdGoesBackOnce() {
+        SpecIdPool pool = new SpecIdPool(4);
+        int id = pool.acquire();
+        pool.release(id);
+        assertThatThrownBy(() -> pool.release(id)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> pool.release(3)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void equalSpecsShareAnIdAndAWrite() {
+        SpecIdPool pool = new SpecIdPool(4);
+        SpecTable table = new SpecTable(pool, store);
+        assertThat(table.idOf(new byte[] {1, 2})).isZero();
+        assertThat(table.idOf(new byte[] {1, 3})).isEqualTo(1);
+        assertThat(table.idOf(new byte[] {1, 2})).isZero();
+        assertThat(table.size()).isEqualTo(2);
+        assertThat(written).containsExactly(0, 1);
+        table.releaseAll();
+        table.releaseAll();
+        assertThat(pool.inUse()).isZero();
+    }
+
+    @Test
+    void tablesOfOnePoolNeverShareAnId() {
+        SpecIdPool pool = new SpecIdPool(4);
+        SpecTable first = new SpecTable(pool, store);
+        SpecTable second = new SpecTable(pool, store);
+        assertThat(first.idOf(new byte[] {1})).isNotEqualTo(second.idOf(new byte[] {1}));
+    }
+
+    @Test
+    void aFullMapIsNamedWithItsSizeAndTheWayOut() {
+        SpecIdPool pool = new SpecIdPool(2);
+        new SpecTable(pool, store).idOf(new byte[] {9});
+        SpecTable table = new SpecTable(pool, store);
+        table.idOf(new byte[] {1});
+        assertThatExceptionOfType(SpecMapFullException.class)
+                .isThrownBy(() -> table.idOf(new byte[] {2}))
+                .withMessageContaining("'__bpf_usdt_specs' is full (E2BIG)")
+                .withMessageContaining("its 2 entries")
+                .withMessageContaining("BPF_USDT_MAX_SPEC_CNT");
+        table.releaseAll();
+        assertThat(pool.inUse()).isEqualTo(1);
+        assertThat(table.idOf(new byte[] {2})).isEqualTo(1);
+    }
+
+    @Test
+    void aFailedWriteLeavesNothingBehind() {
+        SpecIdPool pool = new SpecIdPool(2);
+        SpecTable table = new SpecTable(pool, (id, spec) -> {
+            throw new IllegalStateException("no");
+        });
+        assertThatThrownBy(() -> table.idOf(new byte[] {1})).hasMessage("no");
+        table.releaseAll();
+        assertThat(pool.inUse()).isZero();
+    }
+}
