@@ -29,7 +29,7 @@ class ArgVectorsTest {
             List<UsdtArg> args = UsdtArgs.parse(machine, text);
             assertThat(args).as(line).hasSize(text.split("@", -1).length - 1 - relocations(text));
             for (UsdtArg arg : args) {
-                String raw = arg instanceof UsdtArg.Unsupported u ? u.raw() : rawOf(machine, text, args.indexOf(arg));
+                String raw = arg instanceof UsdtArg.Unsupported u ? u.raw() : rawOf(text, args.indexOf(arg));
                 String meaning = meanings.get(raw);
                 assertThat(meaning).as("meaning of '%s' in '%s'", raw, line).isNotNull();
                 assertMeaning(arg, meaning);
@@ -57,8 +57,8 @@ class ArgVectorsTest {
         }
     }
 
-    /** The text of one argument: the parser is asked about it alone, by cutting at its size marker. */
-    private static String rawOf(Machine machine, String text, int index) {
+    /** The text of one argument, cut out by its size marker. */
+    private static String rawOf(String text, int index) {
         return text.split(" (?=-?\\d+f?@)", -1)[index];
     }
 

@@ -71,7 +71,7 @@ public final class ArgumentString {
         // Perhaps arguments without a size follow: "8@%rax %rbx". Only if every one of them can be read.
         List<String> words = words(operand);
         boolean severalOperands = words.size() > 1
-                && words.stream().allMatch(w -> grammar.parse(w, size).isPresent());
+                && words.stream().skip(1).allMatch(w -> grammar.parse(w, 0).isPresent());
         if (severalOperands) {
             String first = words.getFirst();
             out.add(new Argument(

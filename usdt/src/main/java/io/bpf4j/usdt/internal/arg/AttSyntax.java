@@ -34,7 +34,7 @@ final class AttSyntax {
         this.instructionPointer = instructionPointer;
     }
 
-    Optional<Operand> parse(String text) {
+    Optional<Operand> parse(String text, int size) {
         if (text.startsWith("$")) {
             return Optional.of(constant(text.substring(1)));
         }
@@ -48,8 +48,10 @@ final class AttSyntax {
         }
         int open = text.indexOf('(');
         if (open < 0) {
-            return Expression.parse(text)
-                    .flatMap(e -> text.isEmpty() ? Optional.empty() : Optional.of(absolute(text, e)));
+            // A word on its own is a symbol only where a size says that here is an operand.
+            return text.isEmpty() || size == 0
+                    ? Optional.empty()
+                    : Expression.parse(text).map(e -> absolute(text, e));
         }
         if (!text.endsWith(")") || text.indexOf('(', open + 1) >= 0) {
             return Optional.empty();

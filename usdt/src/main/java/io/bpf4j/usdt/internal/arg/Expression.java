@@ -91,8 +91,11 @@ record Expression(
         return digits.isEmpty() || !isDigit(digits.charAt(0)) ? Optional.empty() : number(digits, minus);
     }
 
-    /** {@code symbol+8}, {@code symbol-8}, {@code symbol}. */
+    /** {@code symbol+8}, {@code symbol-8}, {@code symbol}; never begins with a dollar, which would be a constant. */
     static String print(String symbol, long offset) {
+        if (symbol.startsWith("$")) {
+            return offset + "+" + symbol;
+        }
         return offset == 0 ? symbol : symbol + (offset < 0 ? "" : "+") + offset;
     }
 

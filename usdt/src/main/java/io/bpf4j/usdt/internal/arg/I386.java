@@ -10,8 +10,6 @@ import java.util.OptionalInt;
  * only, which save {@code eax} of a 32-bit process in the slot of {@code rax}, zero-extended.
  */
 public final class I386 implements ArgGrammar {
-    static final I386 INSTANCE = new I386();
-
     private static final Registers REGISTERS = new Registers()
             .add(32, 4, "ebp")
             .alias("ebp", 2, "bp")
@@ -39,6 +37,9 @@ public final class I386 implements ArgGrammar {
             .add(89, 1, "ch")
             .add(97, 1, "dh");
 
+    // After the registers, which its constructor uses.
+    static final I386 INSTANCE = new I386();
+
     private final AttSyntax syntax = new AttSyntax(REGISTERS, "eip");
 
     private I386() {}
@@ -55,7 +56,7 @@ public final class I386 implements ArgGrammar {
 
     @Override
     public Optional<Operand> parse(String text, int size) {
-        return syntax.parse(text)
+        return syntax.parse(text, size)
                 .map(operand -> HighByte.check(operand, size))
                 .map(operand -> RegisterPair.check(operand, size, 4));
     }

@@ -8,8 +8,6 @@ import java.util.OptionalInt;
  * arch/x86/include/uapi/asm/ptrace.h: 21 longs, r15 first.
  */
 public final class X86_64 implements ArgGrammar {
-    static final X86_64 INSTANCE = new X86_64();
-
     /**
      * What is in {@code rax} may be called rax, eax, ax or al, and the name says nothing about the value's size:
      * that is declared. ah is the exception: the second byte of rax, so a register of its own, one byte further.
@@ -86,6 +84,9 @@ public final class X86_64 implements ArgGrammar {
             .add(89, 1, "ch")
             .add(97, 1, "dh");
 
+    // After the registers, which its constructor uses.
+    static final X86_64 INSTANCE = new X86_64();
+
     private final AttSyntax syntax = new AttSyntax(REGISTERS, "rip");
 
     private X86_64() {}
@@ -102,7 +103,7 @@ public final class X86_64 implements ArgGrammar {
 
     @Override
     public Optional<Operand> parse(String text, int size) {
-        return syntax.parse(text).map(operand -> HighByte.check(operand, size));
+        return syntax.parse(text, size).map(operand -> HighByte.check(operand, size));
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.bpf4j.usdt.internal.spec;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The specs of one attachment: gives equal specs one number, and all numbers back in the end. <b>Confined</b>, until
@@ -19,9 +20,16 @@ public final class SpecTable {
     private int[] order = new int[16];
     private int count;
 
-    private record Bytes(byte[] array) {
+    /** An array that equals another by content. */
+    private static final class Bytes {
+        private final byte[] array;
+
+        Bytes(byte[] array) {
+            this.array = array;
+        }
+
         @Override
-        public boolean equals(Object other) {
+        public boolean equals(@Nullable Object other) {
             return other instanceof Bytes b && Arrays.equals(array, b.array);
         }
 
