@@ -3,6 +3,8 @@
 module io.bpf4j.elf {
     requires static org.jspecify;
     requires org.apache.commons.compress;
+    // Commons Compress requires this only statically, so nobody else would put it into the module graph.
+    requires org.tukaani.xz;
 
     exports io.bpf4j.elf;
 }

@@ -1,0 +1,244 @@
+package io.bpf4j.elf;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * A bounds-checked, read-only window over bytes: the one way in which parsers read untrusted input.
+ *
+ * <p>Offsets and sizes are in bytes, 64 bits wide and signed; a 64-bit field of a file that is read as a negative
+ * number is thereby out of bounds. The check {@code offset > size - length} can't overflow, which
+ * {@code offset + length > size} would. Every read outside the window is a {@link MalformedDataException} that names
+ * the source and the place in it, never an {@code IndexOutOfBoundsException}.
+ *
+ * <p><i>Immutable</i>, as far as the bytes below it are: whoever hands over an array or segment must not change it
+ * afterwards. A view does not own its bytes: views of a mapped {@link ElfFile} are good until that file is closed, and
+ * then throw {@link IllegalStateException}. A file that another process shortens while it is mapped makes the machine
+ * fault on the lost pages; the JVM reports that as {@link InternalError}, which this class turns into
+ * {@link MalformedDataException} where the JVM raises it in time (it may raise it only after the call returned).
+ */
+public final class ByteView {
+    private static final ValueLayout.OfShort S16_LE =
+            ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final ValueLayout.OfShort S16_BE = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+    private static final ValueLayout.OfInt S32_LE = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final ValueLayout.OfInt S32_BE = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+    private static final ValueLayout.OfLong S64_LE = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final ValueLayout.OfLong S64_BE = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+
+    /** The largest array that every JVM can make. */
+    private static final long MAX_ARRAY = Integer.MAX_VALUE - 8L;
+
+    private final String source;
+    private final long base;
+    private final MemorySegment data;
+    private final long size;
+    private final boolean little;
+
+    private ByteView(String source, long base, MemorySegment data, boolean little) {
+        this.source = source;
+        this.base = base;
+        this.data = data;
+        this.size = data.byteSize();
+        this.little = little;
+    }
+
+    /** A view of a whole array, which is not copied. */
+    public static ByteView of(String source, byte[] bytes, ByteOrder order) {
+        return of(source, MemorySegment.ofArray(bytes), order);
+    }
+
+    /** A view of a whole segment, which is not copied and stays the caller's to free. */
+    public static ByteView of(String source, MemorySegment data, ByteOrder order) {
+        return new ByteView(source, 0, data.asReadOnly(), order == ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** What the bytes are, as a person would name it: the first word of every error message. */
+    public String source() {
+        return source;
+    }
+
+    /** Where this window starts in its source, in bytes. */
+    public long base() {
+        return base;
+    }
+
+    /** The size of the window in bytes. */
+    public long size() {
+        return size;
+    }
+
+    public boolean isEmpty() {
+        return size == 0;
+    }
+
+    /** The byte order of the numbers read through this view. */
+    public ByteOrder order() {
+        return little ? ByteOrder.LITTLE_ENDIAN : ByteOrder.BIG_ENDIAN;
+    }
+
+    public int u8(long offset) {
+        return s8(offset) & 0xff;
+    }
+
+    public int s8(long offset) {
+        check(offset, 1);
+        try {
+            return data.get(ValueLayout.JAVA_BYTE, offset);
+        } catch (InternalError fault) {
+            throw lost(offset, fault);
+        }
+    }
+
+    public int u16(long offset) {
+        return s16(offset) & 0xffff;
+    }
+
+    public int s16(long offset) {
+        check(offset, 2);
+        try {
+            return data.get(little ? S16_LE : S16_BE, offset);
+        } catch (InternalError fault) {
+            throw lost(offset, fault);
+        }
+    }
+
+    public long u32(long offset) {
+        return s32(offset) & 0xffff_ffffL;
+    }
+
+    public int s32(long offset) {
+        check(offset, 4);
+        try {
+            return data.get(little ? S32_LE : S32_BE, offset);
+        } catch (InternalError fault) {
+            throw lost(offset, fault);
+        }
+    }
+
+    /** The raw 64 bits at an offset; an unsigned value of 2^63 or more comes out negative. */
+    public long s64(long offset) {
+        check(offset, 8);
+        try {
+            return data.get(little ? S64_LE : S64_BE, offset);
+        } catch (InternalError fault) {
+            throw lost(offset, fault);
+        }
+    }
+
+    /** A window into this window, over the same bytes; its {@link #base()} tells where it starts in the source. */
+    public ByteView slice(long offset, long length) {
+        check(offset, length);
+        return new ByteView(source, base + offset, data.asSlice(offset, length), little);
+    }
+
+    /** The rest of this window from an offset, which may be its end. */
+    public ByteView slice(long offset) {
+        check(offset, 0);
+        return slice(offset, size - offset);
+    }
+
+    /** The same bytes with numbers read in another byte order. */
+    public ByteView withOrder(ByteOrder order) {
+        boolean wanted = order == ByteOrder.LITTLE_ENDIAN;
+        return wanted == little ? this : new ByteView(source, base, data, wanted);
+    }
+
+    /** A copy of all bytes, the caller's own. */
+    public byte[] toByteArray() {
+        if (size > MAX_ARRAY) {
+            throw malformed(0, size + " bytes, too many to hold in memory at once");
+        }
+        try {
+            return data.toArray(ValueLayout.JAVA_BYTE);
+        } catch (InternalError fault) {
+            throw lost(0, fault);
+        }
+    }
+
+    /** The bytes themselves, read-only, as long-lived as those that this view was made of. */
+    public MemorySegment segment() {
+        return data;
+    }
+
+    /** The NUL-terminated UTF-8 string at an offset, its terminator left out. */
+    public String cString(long offset) {
+        return cString(offset, MAX_ARRAY);
+    }
+
+    /** As {@link #cString(long)}, but a string of more than {@code maxBytes} bytes is refused: hostile input. */
+    public String cString(long offset, long maxBytes) {
+        int length = cStringLength(offset, maxBytes);
+        byte[] bytes = new byte[length];
+        copy(offset, bytes, 0, length);
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+
+    /** The length in bytes of the NUL-terminated string at an offset, its terminator left out. */
+    int cStringLength(long offset, long maxBytes) {
+        check(offset, 1);
+        long most = Math.min(size - offset, Math.min(maxBytes, MAX_ARRAY - 1) + 1);
+        try {
+            for (long i = 0; i < most; i++) {
+                if (data.get(ValueLayout.JAVA_BYTE, offset + i) == 0) {
+                    return (int) i;
+                }
+            }
+        } catch (InternalError fault) {
+            throw lost(offset, fault);
+        }
+        throw malformed(
+                offset,
+                most == size - offset
+                        ? "string without a terminating NUL"
+                        : "string of more than " + maxBytes + " bytes");
+    }
+
+    /** Copies bytes of this window into an array, whose bounds are the caller's affair. */
+    void copy(long offset, byte[] target, int at, int length) {
+        check(offset, length);
+        try {
+            MemorySegment.copy(data, ValueLayout.JAVA_BYTE, offset, target, at, length);
+        } catch (InternalError fault) {
+            throw lost(offset, fault);
+        }
+    }
+
+    /** Whether the bytes at an offset, as far as there are any, equal all of those given. */
+    boolean matches(long offset, byte[] expected) {
+        if (offset < 0 || offset > size - expected.length) {
+            return false;
+        }
+        byte[] actual = new byte[expected.length];
+        copy(offset, actual, 0, actual.length);
+        return Arrays.equals(actual, expected);
+    }
+
+    /** The exception to throw for bad data at an offset of this window; it names the source and the place in it. */
+    public MalformedDataException malformed(long offset, String problem) {
+        return new MalformedDataException(source, base + offset, problem);
+    }
+
+    private void check(long offset, long length) {
+        if (offset < 0 || length < 0 || offset > size - length) {
+            throw malformed(
+                    offset,
+                    "needs " + Long.toUnsignedString(length) + " bytes here, but the " + size
+                            + " bytes that start at 0x" + Long.toHexString(base) + " end before that");
+        }
+    }
+
+    private MalformedDataException lost(long offset, InternalError fault) {
+        MalformedDataException malformed = malformed(offset, "can't be read any more: the file became shorter");
+        malformed.initCause(fault);
+        return malformed;
+    }
+
+    @Override
+    public String toString() {
+        return source + " at 0x" + Long.toHexString(base) + ", " + size + " bytes";
+    }
+}

@@ -1,0 +1,56 @@
+package io.bpf4j.elf;
+
+import java.nio.ByteOrder;
+
+/**
+ * The header of an ELF file. <i>Immutable.</i>
+ *
+ * <p>The counts and the index of the section that holds section names are the true ones, also where the file has too
+ * many for the 16-bit fields of the header and puts them elsewhere.
+ *
+ * @param elfClass 32 or 64 bits
+ * @param order byte order of every number in the file
+ * @param osAbi {@code e_ident[EI_OSABI]}: 0 System V, 3 Linux (GNU extensions)
+ * @param abiVersion {@code e_ident[EI_ABIVERSION]}
+ * @param type {@link #ET_REL} and its like
+ * @param machine one of {@link ElfMachine}, or any other number
+ * @param entry virtual address of the entry point; 0 if there is none
+ * @param flags {@code e_flags}, their meaning depends on the machine
+ * @param programHeaderOffset where the segment table starts, in bytes from the start of the ELF
+ * @param programHeaderEntrySize bytes per entry of the segment table
+ * @param programHeaderCount number of segments
+ * @param sectionHeaderOffset where the section table starts, in bytes from the start of the ELF; 0 if there is none
+ * @param sectionHeaderEntrySize bytes per entry of the section table
+ * @param sectionHeaderCount number of sections, the empty section 0 included; 0 if there is no section table
+ * @param sectionNameTableIndex index of the string table with the sections' names; 0 if they have none
+ */
+public record ElfHeader(
+        ElfClass elfClass,
+        ByteOrder order,
+        int osAbi,
+        int abiVersion,
+        int type,
+        int machine,
+        long entry,
+        int flags,
+        long programHeaderOffset,
+        int programHeaderEntrySize,
+        long programHeaderCount,
+        long sectionHeaderOffset,
+        int sectionHeaderEntrySize,
+        long sectionHeaderCount,
+        long sectionNameTableIndex) {
+    /** A relocatable object, such as a compiled BPF object. */
+    public static final int ET_REL = 1;
+    /** An executable at fixed addresses. */
+    public static final int ET_EXEC = 2;
+    /** A shared library or a position-independent executable. */
+    public static final int ET_DYN = 3;
+    /** A core dump. */
+    public static final int ET_CORE = 4;
+
+    /** Whether this is a BPF object: made for the BPF machine. */
+    public boolean isBpf() {
+        return machine == ElfMachine.BPF;
+    }
+}

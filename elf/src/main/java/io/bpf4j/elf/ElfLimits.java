@@ -1,0 +1,27 @@
+package io.bpf4j.elf;
+
+/**
+ * How much memory a file may make its reader use, beyond what its own size justifies. <i>Immutable.</i>
+ *
+ * <p>Time and memory are otherwise bounded by the size of the file: a count is believed only if the file has room for
+ * that many entries.
+ *
+ * @param maxNameBytes longest name of a section or symbol; C++ and Rust reach some 100,000 bytes
+ * @param maxSections most sections that are made into objects; an object file may have one per function
+ * @param maxDecompressedBytes most bytes that one compressed section may have when decompressed; at most 2 GiB - 9
+ */
+public record ElfLimits(int maxNameBytes, int maxSections, long maxDecompressedBytes) {
+    private static final ElfLimits DEFAULTS = new ElfLimits(1 << 20, 1 << 21, 1L << 30);
+
+    public ElfLimits {
+        if (maxNameBytes < 1 || maxSections < 1 || maxDecompressedBytes < 0) {
+            throw new IllegalArgumentException("limits must be positive: " + maxNameBytes + " bytes of name, "
+                    + maxSections + " sections, " + maxDecompressedBytes + " decompressed bytes");
+        }
+    }
+
+    /** Names up to 1 MiB, 2,097,152 sections, 1 GiB decompressed. */
+    public static ElfLimits defaults() {
+        return DEFAULTS;
+    }
+}

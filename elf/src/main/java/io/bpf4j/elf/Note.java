@@ -1,0 +1,20 @@
+package io.bpf4j.elf;
+
+import java.util.Optional;
+
+/**
+ * A note: a small tagged record, such as a build ID or a USDT probe.
+ *
+ * <p><i>Immutable</i>; the description is a view of the file, good until that is closed.
+ *
+ * @param section name of the section that holds it; empty if it was found through a segment
+ * @param owner who defined the type, such as {@code GNU} or {@code stapsdt}
+ * @param type number given by the owner, such as {@link #NT_GNU_BUILD_ID}
+ * @param description its contents, of any size
+ */
+public record Note(Optional<String> section, String owner, int type, ByteView description) {
+    /** Of owner {@code GNU}: the build ID, 20 bytes as a rule. */
+    public static final int NT_GNU_BUILD_ID = 3;
+    /** Of owner {@code stapsdt}: a USDT probe. */
+    public static final int NT_STAPSDT = 3;
+}

@@ -1,0 +1,66 @@
+package io.bpf4j.elf;
+
+/**
+ * A section header. <i>Immutable</i>; its bytes are read by {@link ElfFile#data(Section)}.
+ *
+ * @param index place in the section table, from 0; section 0 is always an empty one
+ * @param name such as {@code .text}; several sections may share one, and it may be empty
+ * @param type {@link #SHT_PROGBITS} and its like, or any other number
+ * @param flags set of {@link #SHF_ALLOC} and its like
+ * @param address virtual address when loaded, 0 if it isn't
+ * @param offset where its bytes start, from the start of the ELF
+ * @param size size in bytes; of {@link #SHT_NOBITS} in memory, where the file holds none of them
+ * @param link index of a section that this one needs, by type: a symbol table's strings, a relocation table's symbols
+ * @param info further number, by type: a relocation table's target section, a symbol table's first global symbol
+ * @param alignment of the address in bytes, a power of two; 0 and 1 mean none
+ * @param entrySize bytes per entry of a table; 0 where the section isn't one
+ */
+public record Section(
+        int index,
+        String name,
+        int type,
+        long flags,
+        long address,
+        long offset,
+        long size,
+        int link,
+        int info,
+        long alignment,
+        long entrySize) {
+    public static final int SHT_NULL = 0;
+    public static final int SHT_PROGBITS = 1;
+    public static final int SHT_SYMTAB = 2;
+    public static final int SHT_STRTAB = 3;
+    public static final int SHT_RELA = 4;
+    public static final int SHT_HASH = 5;
+    public static final int SHT_DYNAMIC = 6;
+    public static final int SHT_NOTE = 7;
+    public static final int SHT_NOBITS = 8;
+    public static final int SHT_REL = 9;
+    public static final int SHT_DYNSYM = 11;
+    public static final int SHT_INIT_ARRAY = 14;
+    public static final int SHT_GROUP = 17;
+    public static final int SHT_SYMTAB_SHNDX = 18;
+    public static final int SHT_GNU_HASH = 0x6ffffff6;
+    /** Clang's table of address-significant symbols; nothing that a loader needs. */
+    public static final int SHT_LLVM_ADDRSIG = 0x6fff4c03;
+
+    public static final long SHF_WRITE = 0x1;
+    public static final long SHF_ALLOC = 0x2;
+    public static final long SHF_EXECINSTR = 0x4;
+    public static final long SHF_MERGE = 0x10;
+    public static final long SHF_STRINGS = 0x20;
+    public static final long SHF_INFO_LINK = 0x40;
+    public static final long SHF_TLS = 0x400;
+    public static final long SHF_COMPRESSED = 0x800;
+
+    /** Whether all the given flags are set. */
+    public boolean has(long wanted) {
+        return (flags & wanted) == wanted;
+    }
+
+    /** Whether it holds machine code: {@link #SHF_EXECINSTR}. */
+    public boolean isExecutable() {
+        return has(SHF_EXECINSTR);
+    }
+}
