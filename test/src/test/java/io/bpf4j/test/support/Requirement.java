@@ -1,0 +1,132 @@
+package io.bpf4j.test.support;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** Something a test may need of the machine, with the words that tell a person how to provide it. */
+public enum Requirement {
+    /** Loading and attaching BPF programs. */
+    BPF("root, or the capabilities CAP_BPF, CAP_PERFMON and CAP_SYS_ADMIN") {
+        @Override
+        boolean present() {
+            return isRoot();
+        }
+    },
+    /** The uprobe_multi link. */
+    UPROBE_MULTI("Linux 6.6 or later, for uprobe_multi links") {
+        @Override
+        boolean present() {
+            return kernelIsAtLeast(6, 6);
+        }
+    },
+    /** BPF cookies and perf links. */
+    BPF_COOKIE("Linux 5.15 or later, for BPF cookies") {
+        @Override
+        boolean present() {
+            return kernelIsAtLeast(5, 15);
+        }
+    },
+    /** {@code /sys/kernel/tracing}, mounted by the test if it isn't. */
+    TRACEFS("tracefs: mount -t tracefs tracefs /sys/kernel/tracing") {
+        @Override
+        boolean present() {
+            return TraceFs.isMounted();
+        }
+    },
+    /** The machine whose registers the test's assembler uses. */
+    X86_64("an x86-64 machine") {
+        @Override
+        boolean present() {
+            return System.getProperty("os.arch").equals("amd64");
+        }
+    },
+    GCC("gcc (Debian: apt-get install gcc libc6-dev)") {
+        @Override
+        boolean present() {
+            return Commands.find("gcc").isPresent();
+        }
+    },
+    SDT_H("<sys/sdt.h> (Debian: apt-get install systemtap-sdt-dev)") {
+        @Override
+        boolean present() {
+            return Files.exists(Path.of("/usr/include/sys/sdt.h")) || inMultiarchInclude("sys/sdt.h");
+        }
+    },
+    READELF("readelf (Debian: apt-get install binutils)") {
+        @Override
+        boolean present() {
+            return Commands.find("readelf").isPresent();
+        }
+    },
+    CLANG("clang that compiles for BPF (Debian: apt-get install clang-19)") {
+        @Override
+        boolean present() {
+            return Commands.clang().isPresent();
+        }
+    },
+    LIBBPF_HEADERS("libbpf's <bpf/usdt.bpf.h> (Debian: apt-get install libbpf-dev)") {
+        @Override
+        boolean present() {
+            return Files.exists(Path.of("/usr/include/bpf/usdt.bpf.h"));
+        }
+    },
+    POSTGRESQL("PostgreSQL built with probes (Debian: apt-get install postgresql)") {
+        @Override
+        boolean present() {
+            return PostgresServer.installation().isPresent();
+        }
+    },
+    /** The running JVM's own libjvm.so has probes, as OpenJDK builds have and Oracle's have not. */
+    HOTSPOT_PROBES("a JDK whose libjvm.so has USDT probes (Temurin, Debian's openjdk)") {
+        @Override
+        boolean present() {
+            try {
+                return !io.bpf4j.usdt.UsdtProbe.inFile(ChildJvm.libjvm(), "hotspot:gc__begin")
+                        .isEmpty();
+            } catch (IOException e) {
+                return false;
+            }
+        }
+    };
+
+    private final String what;
+
+    Requirement(String what) {
+        this.what = what;
+    }
+
+    /** What is missing, or empty. Asked once per test; expensive answers are cached by whoever gives them. */
+    public Optional<String> missing() {
+        return present() ? Optional.empty() : Optional.of(name() + ": needs " + what);
+    }
+
+    abstract boolean present();
+
+    static boolean isRoot() {
+        try {
+            return Files.readString(Path.of("/proc/self/status")).lines().anyMatch(l -> l.matches("Uid:\\s+\\d+\\s+0\\s.*"));
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private static boolean kernelIsAtLeast(int major, int minor) {
+        String[] parts = System.getProperty("os.version").split("[^0-9]+", 3);
+        int runningMajor = Integer.parseInt(parts[0]);
+        return runningMajor > major || (runningMajor == major && Integer.parseInt(parts[1]) >= minor);
+    }
+
+    /** Debian keeps the headers of an architecture in a folder such as {@code /usr/include/x86_64-linux-gnu}. */
+    private static boolean inMultiarchInclude(String header) {
+        try (Stream<Path> folders = Files.list(Path.of("/usr/include"))) {
+            return folders.filter(f -> f.getFileName().toString().toLowerCase(Locale.ROOT).contains("-linux-gnu"))
+                    .anyMatch(f -> Files.exists(f.resolve(header)));
+        } catch (IOException e) {
+            return false;
+        }
+    }
+}
