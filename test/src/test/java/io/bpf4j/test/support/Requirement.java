@@ -108,7 +108,9 @@ public enum Requirement {
 
     static boolean isRoot() {
         try {
-            return Files.readString(Path.of("/proc/self/status")).lines().anyMatch(l -> l.matches("Uid:\\s+\\d+\\s+0\\s.*"));
+            return Files.readString(Path.of("/proc/self/status"))
+                    .lines()
+                    .anyMatch(l -> l.matches("Uid:\\s+\\d+\\s+0\\s.*"));
         } catch (IOException e) {
             return false;
         }
@@ -123,7 +125,8 @@ public enum Requirement {
     /** Debian keeps the headers of an architecture in a folder such as {@code /usr/include/x86_64-linux-gnu}. */
     private static boolean inMultiarchInclude(String header) {
         try (Stream<Path> folders = Files.list(Path.of("/usr/include"))) {
-            return folders.filter(f -> f.getFileName().toString().toLowerCase(Locale.ROOT).contains("-linux-gnu"))
+            return folders.filter(f ->
+                            f.getFileName().toString().toLowerCase(Locale.ROOT).contains("-linux-gnu"))
                     .anyMatch(f -> Files.exists(f.resolve(header)));
         } catch (IOException e) {
             return false;

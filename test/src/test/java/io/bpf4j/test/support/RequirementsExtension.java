@@ -3,7 +3,9 @@ package io.bpf4j.test.support;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
@@ -28,17 +30,20 @@ final class RequirementsExtension implements BeforeAllCallback, BeforeEachCallba
         AnnotationSupport.findAnnotation(context.getElement(), Requires.class)
                 .ifPresent(requires -> judge(
                         Arrays.asList(requires.value()),
+                        Requirement::missing,
                         "true".equals(System.getenv("CI")),
                         System.getenv().getOrDefault("BPF4J_EXCUSED", "")));
     }
 
     /** Throws {@link TestAbortedException} for a skip and {@link AssertionError} for a failure. */
-    static void judge(List<Requirement> requirements, boolean ci, String excused) {
-        Set<String> excuses = Arrays.stream(excused.split(",")).map(String::strip).collect(Collectors.toSet());
+    static void judge(
+            List<Requirement> requirements, Function<Requirement, Optional<String>> check, boolean ci, String excused) {
+        Set<String> excuses =
+                Arrays.stream(excused.split(",")).map(String::strip).collect(Collectors.toSet());
         List<String> missing = new ArrayList<>();
         List<String> unexcused = new ArrayList<>();
         for (Requirement requirement : requirements) {
-            requirement.missing().ifPresent(text -> {
+            check.apply(requirement).ifPresent(text -> {
                 missing.add(text);
                 if (ci && !excuses.contains(requirement.name())) {
                     unexcused.add(text);
@@ -46,8 +51,8 @@ final class RequirementsExtension implements BeforeAllCallback, BeforeEachCallba
             });
         }
         if (!unexcused.isEmpty()) {
-            throw new AssertionError("in CI nothing is skipped that BPF4J_EXCUSED doesn't list: "
-                    + String.join("; ", unexcused));
+            throw new AssertionError(
+                    "in CI nothing is skipped that BPF4J_EXCUSED doesn't list: " + String.join("; ", unexcused));
         }
         if (!missing.isEmpty()) {
             throw new TestAbortedException(String.join("; ", missing));

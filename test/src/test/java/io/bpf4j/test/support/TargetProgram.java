@@ -2,6 +2,7 @@ package io.bpf4j.test.support;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -46,7 +47,7 @@ public final class TargetProgram extends LineProcess {
             List<String> command = new ArrayList<>(List.of("gcc", "-Wall", "-Wextra", "-Werror"));
             command.addAll(flags);
             command.addAll(List.of("-o", program.toString()));
-            try (Stream<Path> sources = Files.list(Path.of("src/test/c"))) {
+            try (Stream<Path> sources = Files.list(testModule().resolve("src/test/c"))) {
                 sources.map(Path::toString)
                         .filter(s -> s.endsWith(".c"))
                         .sorted()
@@ -60,6 +61,21 @@ public final class TargetProgram extends LineProcess {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new AssertionError("interrupted while compiling the target program", e);
+        }
+    }
+
+    /** The folder of the module test: the compiled classes are two levels below it, whatever the working folder. */
+    public static Path testModule() {
+        try {
+            return Path.of(TargetProgram.class
+                            .getProtectionDomain()
+                            .getCodeSource()
+                            .getLocation()
+                            .toURI())
+                    .resolve("../..")
+                    .normalize();
+        } catch (URISyntaxException e) {
+            throw new IllegalStateException(e);
         }
     }
 
