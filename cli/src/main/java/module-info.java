@@ -5,4 +5,8 @@ module io.bpf4j.cli {
     requires io.bpf4j.usdt;
     requires io.bpf4j.objects;
     requires info.picocli;
+
+    // picocli fills the annotated fields of the commands by reflection; nothing else is open.
+    opens io.bpf4j.cli.command to
+            info.picocli;
 }

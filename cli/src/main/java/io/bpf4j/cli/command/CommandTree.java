@@ -1,0 +1,109 @@
+package io.bpf4j.cli.command;
+
+import io.bpf4j.cli.failure.ErrorText;
+import io.bpf4j.cli.failure.UsageException;
+import io.bpf4j.cli.output.Console;
+import io.bpf4j.cli.output.OutputClosedException;
+import io.bpf4j.cli.trace.Interruption;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.Objects;
+import picocli.CommandLine;
+import picocli.CommandLine.IFactory;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+
+/**
+ * The command with its subcommands, run as one function from arguments to exit code.
+ *
+ * <p>Everything that can go wrong comes out here as one line on standard error. <i>Confined.</i>
+ */
+public final class CommandTree {
+    /** Done. */
+    public static final int OK = 0;
+    /** The command understood what was asked and could not do it. */
+    public static final int FAILED = 1;
+    /** The command did not understand what was asked. */
+    public static final int USAGE = 2;
+
+    private final Console console;
+    private final Interruption interruption;
+    private final RootCommand root = new RootCommand();
+
+    public CommandTree(Console console, Interruption interruption) {
+        this.console = console;
+        this.interruption = interruption;
+    }
+
+    /** Runs what {@code args} ask for. */
+    public int run(String... args) {
+        CommandLine tree = new CommandLine(root, new Factory(console, interruption))
+                .setOut(console.outWriter())
+                .setErr(console.errWriter())
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .setUsageHelpAutoWidth(false)
+                .setUsageHelpWidth(100)
+                .setParameterExceptionHandler(this::onUsage)
+                .setExecutionExceptionHandler(this::onFailure);
+        // An argument string starts with a dash where its first argument is signed.
+        Objects.requireNonNull(tree.getSubcommands().get("args")).setUnmatchedOptionsArePositionalParams(true);
+        try {
+            int code = tree.execute(args);
+            console.flush();
+            return code;
+        } catch (OutputClosedException e) {
+            return OK;
+        }
+    }
+
+    private int onUsage(ParameterException e, String[] args) {
+        return usage(e.getCommandLine(), String.valueOf(e.getMessage()));
+    }
+
+    private int usage(CommandLine command, String problem) {
+        String name = command.getCommandSpec().qualifiedName();
+        console.error(name + ": " + problem);
+        console.error("Try '" + name + " --help'.");
+        return USAGE;
+    }
+
+    private int onFailure(Exception e, CommandLine command, ParseResult parsed) {
+        if (e instanceof OutputClosedException) {
+            return OK;
+        }
+        if (e instanceof UsageException) {
+            return usage(command, String.valueOf(e.getMessage()));
+        }
+        // What was already said comes before what went wrong, also where both go to one file.
+        try {
+            console.flush();
+        } catch (OutputClosedException closed) {
+            e.addSuppressed(closed);
+        }
+        console.error("bpf4j: " + ErrorText.of(e));
+        if (wantsStack()) {
+            StringWriter stack = new StringWriter();
+            e.printStackTrace(new PrintWriter(stack));
+            console.error(stack.toString().stripTrailing());
+        }
+        return FAILED;
+    }
+
+    private boolean wantsStack() {
+        return "1".equals(System.getenv("BPF4J_DEBUG")) || root.debug();
+    }
+
+    /** Makes commands without reflection where they need something of us. */
+    private record Factory(Console console, Interruption interruption) implements IFactory {
+        @Override
+        public <K> K create(Class<K> type) throws Exception {
+            if (type == ListCommand.class) {
+                return type.cast(new ListCommand(console));
+            }
+            if (type == ArgsCommand.class) {
+                return type.cast(new ArgsCommand(console));
+            }
+            return CommandLine.defaultFactory().create(type);
+        }
+    }
+}

@@ -1,0 +1,134 @@
+package io.bpf4j.cli.command;
+
+import io.bpf4j.cli.failure.CommandException;
+import io.bpf4j.cli.failure.ErrorText;
+import io.bpf4j.cli.failure.InputFile;
+import io.bpf4j.cli.failure.UsageException;
+import io.bpf4j.cli.output.Console;
+import io.bpf4j.cli.output.JsonLine;
+import io.bpf4j.cli.output.Table;
+import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.usdt.ProbePattern;
+import io.bpf4j.usdt.UsdtProbe;
+import io.bpf4j.usdt.UsdtScan;
+import io.bpf4j.usdt.UsdtSite;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Lists the probes of files or of a process. Needs no privilege for files. */
+@Command(
+        name = "list",
+        description = "Lists the USDT probes of files, or of all files that a process has mapped.",
+        footer = {
+            "  bpf4j list /usr/lib/jvm/*/lib/server/libjvm.so 'hotspot:gc__*'",
+            "  bpf4j list -p 4711",
+            "  bpf4j list --json /usr/bin/python3 | jq -r .name"
+        })
+final class ListCommand implements Callable<Integer> {
+    private final Console console;
+
+    @Option(names = "-p", paramLabel = "PID", description = "The program and the libraries of this process.")
+    private @Nullable Integer pid;
+
+    @Option(names = "--json", description = "One JSON object for each probe.")
+    private boolean json;
+
+    @Parameters(
+            arity = "0..*",
+            paramLabel = "FILE|PROVIDER:NAME",
+            description = "Executables and libraries, and which of their probes; * and ? match any text.")
+    private List<String> operands = new ArrayList<>();
+
+    ListCommand(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        Operands what = Operands.of(operands);
+        if (what.files().isEmpty() == (pid == null)) {
+            throw new UsageException(
+                    pid == null ? "name a FILE or give -p PID" : "name a FILE or give -p PID, not both");
+        }
+        List<ProbePattern> patterns =
+                what.patterns().stream().map(ProbePattern::parse).toList();
+        boolean failed = false;
+        List<UsdtScan> scans = new ArrayList<>();
+        if (pid != null) {
+            scans.addAll(Scans.ofProcess(pid));
+        }
+        for (Path file : what.files()) {
+            try {
+                scans.add(UsdtScan.ofFile(InputFile.check(file)));
+            } catch (IOException | MalformedDataException | CommandException e) {
+                console.error("bpf4j: " + ErrorText.of(e));
+                failed = true;
+            }
+        }
+        int shown = 0;
+        for (UsdtScan scan : scans) {
+            scan.problems().forEach(p -> console.error("bpf4j: " + scan.path() + ": " + p));
+            List<UsdtProbe> probes = Scans.matching(scan, patterns);
+            print(probes);
+            shown += probes.size();
+        }
+        if (shown == 0 && !scans.isEmpty()) {
+            console.flush();
+            console.error("bpf4j: " + Scans.whyNone(scans, patterns));
+        }
+        return failed || shown == 0 ? CommandTree.FAILED : CommandTree.OK;
+    }
+
+    private void print(List<UsdtProbe> probes) {
+        if (json) {
+            probes.forEach(probe -> console.line(json(probe)));
+        } else if (!probes.isEmpty()) {
+            int sites = probes.stream().mapToInt(p -> p.sites().size()).sum();
+            console.line(probes.getFirst().binary().name() + ": " + Scans.count(probes.size(), "probe") + ", "
+                    + Scans.count(sites, "site"));
+            Table table = new Table("  ").row("PROBE", "ADDRESS", "OFFSET", "SEMAPHORE", "ARGUMENTS");
+            for (UsdtProbe probe : probes) {
+                for (UsdtSite site : probe.sites()) {
+                    table.row(
+                            probe.fullName(),
+                            hex(site.address()),
+                            hex(site.fileOffset()),
+                            site.hasSemaphore() ? hex(site.semaphoreAddress()) : "-",
+                            site.arguments());
+                }
+            }
+            table.print(console);
+        }
+    }
+
+    private static String hex(long value) {
+        return "0x" + Long.toHexString(value);
+    }
+
+    private static String json(UsdtProbe probe) {
+        JsonLine line = new JsonLine()
+                .beginObject()
+                .field("path", probe.binary().name())
+                .field("provider", probe.provider())
+                .field("name", probe.name());
+        line.key("sites").beginArray();
+        for (UsdtSite site : probe.sites()) {
+            line.beginObject()
+                    .unsignedField("address", site.address())
+                    .unsignedField("offset", site.fileOffset())
+                    .unsignedField("semaphore", site.semaphoreAddress())
+                    .field("args", site.arguments())
+                    .key("parsed");
+            ArgJson.write(line, site.args());
+            line.endObject();
+        }
+        return line.endArray().endObject().toString();
+    }
+}

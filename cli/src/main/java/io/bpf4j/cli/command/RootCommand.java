@@ -1,0 +1,48 @@
+package io.bpf4j.cli.command;
+
+import io.bpf4j.cli.failure.UsageException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
+
+/** {@code bpf4j} itself: names the subcommands, does nothing. */
+@Command(
+        name = "bpf4j",
+        description = {
+            "Loads BPF programs and traces USDT probes, in Java alone: no libbpf, no clang.",
+        },
+        subcommands = {ListCommand.class, ArgsCommand.class},
+        synopsisSubcommandLabel = "COMMAND",
+        mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
+        scope = ScopeType.INHERIT,
+        sortOptions = false,
+        commandListHeading = "%nCommands:%n",
+        optionListHeading = "%nOptions:%n",
+        parameterListHeading = "%nOperands:%n",
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  bpf4j demo",
+            "  bpf4j list -p 4711",
+            "  bpf4j trace -p 4711 'hotspot:gc__*'",
+            "  bpf4j load program.bpf.o"
+        },
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {"0:done", "1:failed, and standard error says why", "2:wrong usage"})
+final class RootCommand implements Runnable {
+    @Option(
+            names = "--debug",
+            hidden = true,
+            scope = ScopeType.INHERIT,
+            description = "Print the stack trace of a failure; so does BPF4J_DEBUG=1.")
+    private boolean debug;
+
+    boolean debug() {
+        return debug;
+    }
+
+    @Override
+    public void run() {
+        throw new UsageException("name a command: demo, list, trace, load, inspect, features, args");
+    }
+}

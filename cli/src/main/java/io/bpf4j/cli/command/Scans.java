@@ -1,0 +1,51 @@
+package io.bpf4j.cli.command;
+
+import io.bpf4j.cli.failure.CommandException;
+import io.bpf4j.usdt.ProbePattern;
+import io.bpf4j.usdt.UsdtProbe;
+import io.bpf4j.usdt.UsdtScan;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** What {@code list} and {@code trace} do alike with what a look for probes found. */
+final class Scans {
+    private Scans() {}
+
+    /**
+     * The files of a process.
+     *
+     * @throws CommandException if there is no such process
+     */
+    static List<UsdtScan> ofProcess(int pid) throws IOException {
+        if (pid <= 0 || !Files.isDirectory(Path.of("/proc/" + pid))) {
+            throw new CommandException("no process " + pid);
+        }
+        return UsdtScan.ofProcess(pid);
+    }
+
+    /** The probes that match one of the patterns, in the order of the file; all if there is no pattern. */
+    static List<UsdtProbe> matching(UsdtScan scan, List<ProbePattern> patterns) {
+        return patterns.isEmpty()
+                ? scan.probes()
+                : scan.probes().stream()
+                        .filter(probe -> patterns.stream().anyMatch(p -> p.matches(probe)))
+                        .toList();
+    }
+
+    /** Why nothing was found, in one line. */
+    static String whyNone(List<UsdtScan> scans, List<ProbePattern> patterns) {
+        String why = UsdtScan.diagnose(scans, patterns.isEmpty() ? ProbePattern.ALL : patterns.getFirst());
+        boolean jvm = scans.stream().anyMatch(s -> s.path().endsWith("libjvm.so"));
+        boolean bare = scans.stream().allMatch(s -> s.probes().isEmpty());
+        return jvm && bare
+                ? why + "; Oracle's own JDK builds have no probes, those of Temurin and of Linux distributions do"
+                : why;
+    }
+
+    /** {@code 1 probe}, {@code 2 probes}. */
+    static String count(long number, String noun) {
+        return number + " " + noun + (number == 1 ? "" : "s");
+    }
+}

@@ -1,0 +1,23 @@
+package io.bpf4j.cli.command;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import picocli.CommandLine.IVersionProvider;
+
+/** What {@code --version} prints: bpf4j's version and what it runs on, as a bug report needs them. */
+final class Version implements IVersionProvider {
+    @Override
+    public String[] getVersion() throws IOException {
+        return new String[] {
+            "bpf4j " + own() + " (Java " + System.getProperty("java.version") + ", " + System.getProperty("os.name")
+                    + " " + System.getProperty("os.version") + " " + System.getProperty("os.arch") + ")"
+        };
+    }
+
+    private static String own() throws IOException {
+        try (InputStream in = Version.class.getResourceAsStream("version.txt")) {
+            return in == null ? "unknown" : new String(in.readAllBytes(), StandardCharsets.UTF_8).strip();
+        }
+    }
+}

@@ -1,0 +1,79 @@
+package io.bpf4j.cli.demo;
+
+import java.io.IOException;
+import java.lang.classfile.ClassFile;
+import java.lang.constant.ClassDesc;
+
+/**
+ * What the traced JVM of {@code bpf4j demo} runs: it allocates, loads classes and starts threads, a little every
+ * moment, in bounded memory, until its time is over.
+ *
+ * <p>It waits for one byte on standard input before it starts, so that the tracer can attach first; a tracer that dies
+ * before closes the pipe, and this process ends too.
+ */
+public final class DemoWorkload {
+    private static final int GARBAGE_BLOCK = 64 * 1024;
+    private static final int BLOCKS_PER_ROUND = 64;
+    private static final long ROUND_MILLIS = 100;
+
+    private static final String[] NAMES = {"Greeter", "Parcel", "Ledger", "Beacon", "Harvest", "Lantern"};
+
+    /** Keeps the compiler from seeing that the garbage is never used, and so from not making it. */
+    @SuppressWarnings("unused")
+    private static volatile byte[] sink = new byte[0];
+
+    private DemoWorkload() {}
+
+    /**
+     * Works.
+     *
+     * @param args how long, in milliseconds
+     */
+    public static void main(String[] args) throws IOException, InterruptedException {
+        long millis = Long.parseLong(args[0]);
+        if (System.in.read() < 0) {
+            return;
+        }
+        long end = System.nanoTime() + millis * 1_000_000;
+        for (int round = 0; System.nanoTime() - end < 0; round++) {
+            litter();
+            if (round % 4 == 0) {
+                loadClass(round / 4);
+            }
+            if (round % 5 == 0) {
+                Thread worker = new Thread(DemoWorkload::litter, "demo-worker-" + round / 5);
+                worker.start();
+                worker.join();
+            }
+            if (round % 15 == 14) {
+                System.gc();
+            }
+            Thread.sleep(ROUND_MILLIS);
+        }
+    }
+
+    /** Fills 4 MiB of the young generation, of which nothing outlives the call. */
+    private static void litter() {
+        for (int i = 0; i < BLOCKS_PER_ROUND; i++) {
+            sink = new byte[GARBAGE_BLOCK];
+        }
+        sink = new byte[0];
+    }
+
+    private static void loadClass(int number) {
+        String name = "demo." + NAMES[number % NAMES.length] + number;
+        byte[] bytes = ClassFile.of().build(ClassDesc.of(name), _ -> {});
+        new OneClassLoader().define(name, bytes);
+    }
+
+    /** A loader that is garbage as soon as its class is. */
+    private static final class OneClassLoader extends ClassLoader {
+        OneClassLoader() {
+            super(DemoWorkload.class.getClassLoader());
+        }
+
+        void define(String name, byte[] bytes) {
+            defineClass(name, bytes, 0, bytes.length);
+        }
+    }
+}

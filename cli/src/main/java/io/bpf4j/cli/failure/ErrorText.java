@@ -1,0 +1,54 @@
+package io.bpf4j.cli.failure;
+
+import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.loader.error.BpfException;
+import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.kernel.Errno;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.util.function.Supplier;
+
+/** The line that a person reads for a failure, without the {@code bpf4j: } before it. */
+public final class ErrorText {
+    private ErrorText() {}
+
+    public static String of(Throwable failure) {
+        return switch (failure) {
+            case CommandException e -> message(e);
+            case MalformedDataException e -> message(e);
+            case BpfException e -> message(e) + privileges(e, Privileges::current);
+            case NoSuchFileException e -> e.getFile() + ": no such file";
+            case AccessDeniedException e -> e.getFile() + ": permission denied";
+            case FileSystemException e ->
+                e.getFile() + ": " + (e.getReason() == null ? "can't be read" : e.getReason());
+            case IOException e -> message(e);
+            default ->
+                "internal error, please report it with the output of BPF4J_DEBUG=1: "
+                        + failure.getClass().getSimpleName() + ": " + failure.getMessage();
+        };
+    }
+
+    /** Adds the privileges that are missing where the kernel said no for want of one and the message doesn't tell. */
+    static String privileges(BpfException failure, Supplier<Privileges> own) {
+        if (String.valueOf(failure.getMessage()).contains("CAP_")) {
+            return "";
+        }
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof SyscallException e && isPermission(e.errno())) {
+                return own.get().missing().map(m -> "; " + m).orElse("");
+            }
+        }
+        return "";
+    }
+
+    private static boolean isPermission(Errno errno) {
+        return errno == Errno.EPERM || errno == Errno.EACCES;
+    }
+
+    private static String message(Throwable failure) {
+        String message = failure.getMessage();
+        return message == null ? failure.getClass().getSimpleName() : message;
+    }
+}

@@ -1,0 +1,151 @@
+package io.bpf4j.cli.output;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes one JSON value on one line, in the order of the calls.
+ *
+ * <p>Keys come out in the order they went in, so output can be compared byte by byte. Integers are written exactly,
+ * whatever their size: RFC 8259 sets no limit, and an address above 2^53 must not be rounded here. Infinities and NaN
+ * have no JSON form and become the strings {@code "Infinity"}, {@code "-Infinity"}, {@code "NaN"}.
+ *
+ * <p><i>Confined.</i>
+ */
+public final class JsonLine {
+    private final StringBuilder text = new StringBuilder();
+
+    /** Whether the next key or element needs a comma before it. */
+    private boolean comma;
+
+    public JsonLine beginObject() {
+        separate();
+        text.append('{');
+        comma = false;
+        return this;
+    }
+
+    public JsonLine endObject() {
+        text.append('}');
+        comma = true;
+        return this;
+    }
+
+    public JsonLine beginArray() {
+        separate();
+        text.append('[');
+        comma = false;
+        return this;
+    }
+
+    public JsonLine endArray() {
+        text.append(']');
+        comma = true;
+        return this;
+    }
+
+    public JsonLine key(String name) {
+        separate();
+        quote(name);
+        text.append(':');
+        comma = false;
+        return this;
+    }
+
+    public JsonLine value(long value) {
+        separate();
+        text.append(value);
+        return this;
+    }
+
+    /** A 64-bit number read as unsigned: {@code -1} is 18446744073709551615. */
+    public JsonLine unsigned(long value) {
+        separate();
+        text.append(Long.toUnsignedString(value));
+        return this;
+    }
+
+    public JsonLine value(double value) {
+        if (!Double.isFinite(value)) {
+            return value(Double.toString(value));
+        }
+        separate();
+        text.append(value);
+        return this;
+    }
+
+    public JsonLine value(boolean value) {
+        separate();
+        text.append(value);
+        return this;
+    }
+
+    /** A string, or {@code null}. */
+    public JsonLine value(@Nullable String value) {
+        separate();
+        if (value == null) {
+            text.append("null");
+        } else {
+            quote(value);
+        }
+        return this;
+    }
+
+    public JsonLine field(String name, long value) {
+        return key(name).value(value);
+    }
+
+    public JsonLine field(String name, boolean value) {
+        return key(name).value(value);
+    }
+
+    public JsonLine field(String name, @Nullable String value) {
+        return key(name).value(value);
+    }
+
+    public JsonLine unsignedField(String name, long value) {
+        return key(name).unsigned(value);
+    }
+
+    /** The line, without its line feed. */
+    @Override
+    public String toString() {
+        return text.toString();
+    }
+
+    private void separate() {
+        if (comma) {
+            text.append(',');
+        }
+        comma = true;
+    }
+
+    private void quote(String value) {
+        text.append('"');
+        for (int i = 0; i < value.length(); i++) {
+            char c = value.charAt(i);
+            switch (c) {
+                case '"' -> text.append("\\\"");
+                case '\\' -> text.append("\\\\");
+                case '\n' -> text.append("\\n");
+                case '\r' -> text.append("\\r");
+                case '\t' -> text.append("\\t");
+                default -> {
+                    if (c < 0x20 || c == 0x7f || (Character.isSurrogate(c) && !inPair(value, i))) {
+                        text.append("\\u").append(String.format("%04x", (int) c));
+                    } else {
+                        text.append(c);
+                    }
+                }
+            }
+        }
+        text.append('"');
+    }
+
+    /** A lone surrogate has no UTF-8 form: it would leave this process as a question mark. */
+    private static boolean inPair(String value, int i) {
+        char c = value.charAt(i);
+        return Character.isHighSurrogate(c)
+                ? i + 1 < value.length() && Character.isLowSurrogate(value.charAt(i + 1))
+                : i > 0 && Character.isHighSurrogate(value.charAt(i - 1));
+    }
+}

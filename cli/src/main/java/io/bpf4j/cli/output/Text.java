@@ -1,0 +1,109 @@
+package io.bpf4j.cli.output;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Bytes of another process as text that is safe to print.
+ *
+ * <p>A traced string is under the control of whoever runs the traced program. Printed raw it could move the cursor,
+ * clear the screen or forge a line of output, so control characters are shown as escapes.
+ */
+public final class Text {
+    private Text() {}
+
+    /**
+     * Decodes UTF-8 or the JVM's modified UTF-8, without ever failing.
+     *
+     * <p>Modified UTF-8 (JVM specification, 4.4.7) differs in two ways: U+0000 is the two bytes {@code C0 80}, and a
+     * character beyond U+FFFF is a surrogate pair of three bytes each, {@code ED A0..AF xx ED B0..BF xx}. A strict
+     * decoder refuses both. Nothing in UTF-8 proper starts with those bytes, so one decoder serves both. Whatever is
+     * neither, such as a character cut in half by the limit of the string's length, becomes U+FFFD.
+     */
+    public static String decode(byte[] bytes) {
+        if (isPlain(bytes)) {
+            return StandardCharsets.UTF_8.decode(ByteBuffer.wrap(bytes)).toString();
+        }
+        StringBuilder text = new StringBuilder(bytes.length);
+        int i = 0;
+        while (i < bytes.length) {
+            int b = bytes[i] & 0xff;
+            if (b < 0x80) {
+                text.append((char) b);
+                i++;
+            } else if (b >= 0xc0 && b < 0xe0 && follows(bytes, i, 1)) {
+                text.append((char) ((b & 0x1f) << 6 | low(bytes, i + 1)));
+                i += 2;
+            } else if (b >= 0xe0 && b < 0xf0 && follows(bytes, i, 2)) {
+                text.append((char) ((b & 0x0f) << 12 | low(bytes, i + 1) << 6 | low(bytes, i + 2)));
+                i += 3;
+            } else if (b >= 0xf0 && b < 0xf5 && follows(bytes, i, 3)) {
+                int point = (b & 0x07) << 18 | low(bytes, i + 1) << 12 | low(bytes, i + 2) << 6 | low(bytes, i + 3);
+                text.appendCodePoint(Character.isValidCodePoint(point) ? point : 0xfffd);
+                i += 4;
+            } else {
+                text.append('\ufffd');
+                i++;
+            }
+        }
+        return text.toString();
+    }
+
+    private static boolean isPlain(byte[] bytes) {
+        for (byte b : bytes) {
+            if (b == (byte) 0xc0 || b == (byte) 0xed) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean follows(byte[] bytes, int at, int count) {
+        if (at + count >= bytes.length) {
+            return false;
+        }
+        for (int i = at + 1; i <= at + count; i++) {
+            if ((bytes[i] & 0xc0) != 0x80) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static int low(byte[] bytes, int at) {
+        return bytes[at] & 0x3f;
+    }
+
+    /** Shows control characters, quotes and backslashes as escapes: {@code \n}, {@code \t}, {@code \x1b}. */
+    public static String escape(String text) {
+        StringBuilder escaped = new StringBuilder(text.length());
+        text.codePoints().forEach(c -> {
+            switch (c) {
+                case '\n' -> escaped.append("\\n");
+                case '\r' -> escaped.append("\\r");
+                case '\t' -> escaped.append("\\t");
+                case '"' -> escaped.append("\\\"");
+                case '\\' -> escaped.append("\\\\");
+                default -> {
+                    if (c < 0x20 || (c >= 0x7f && c < 0xa0)) {
+                        escaped.append(String.format("\\x%02x", c));
+                    } else if (isInvisible(c)) {
+                        escaped.append(String.format("\\u{%x}", c));
+                    } else {
+                        escaped.appendCodePoint(c);
+                    }
+                }
+            }
+        });
+        return escaped.toString();
+    }
+
+    /** Line and paragraph separators, direction overrides and lone surrogates: they change what other text looks like. */
+    private static boolean isInvisible(int c) {
+        int type = Character.getType(c);
+        return type == Character.FORMAT
+                || type == Character.SURROGATE
+                || type == Character.LINE_SEPARATOR
+                || type == Character.PARAGRAPH_SEPARATOR;
+    }
+}

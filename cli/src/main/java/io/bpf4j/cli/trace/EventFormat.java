@@ -1,0 +1,101 @@
+package io.bpf4j.cli.trace;
+
+import io.bpf4j.cli.output.JsonLine;
+import io.bpf4j.cli.output.Text;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+
+/**
+ * An event as a line of text or of JSON.
+ *
+ * <p>Events carry CLOCK_MONOTONIC, which says nothing to a person; {@code System.nanoTime} reads the same clock on
+ * Linux, so one look at both clocks gives the wall-clock time of every event. A clock that is set while the trace runs
+ * doesn't make events jump. <i>Immutable.</i>
+ */
+public final class EventFormat {
+    private static final DateTimeFormatter TIME_OF_DAY = DateTimeFormatter.ofPattern("HH:mm:ss.SSSSSS");
+
+    /** The wall-clock time at which CLOCK_MONOTONIC was 0. */
+    private final Instant origin;
+
+    private final ZoneId zone;
+
+    EventFormat(Instant origin, ZoneId zone) {
+        this.origin = origin;
+        this.zone = zone;
+    }
+
+    /** One for events of this machine since its boot. */
+    public static EventFormat create() {
+        return new EventFormat(Clock.systemUTC().instant().minusNanos(System.nanoTime()), ZoneId.systemDefault());
+    }
+
+    /** {@code 22:31:05.123456 4711/4712 java hotspot:gc__begin arg0=0}, in columns. */
+    public String human(TraceEvent event, TracedProbe probe) {
+        StringBuilder line = new StringBuilder(96);
+        line.append(TIME_OF_DAY.format(time(event).atZone(zone))).append("  ");
+        pad(line, event.pid() + "/" + event.tid(), 15);
+        pad(line, Text.escape(event.comm()), 15);
+        pad(line, probe.id(), 24);
+        for (int n = 0; n < event.args().size(); n++) {
+            line.append(n == 0 ? "" : " ").append("arg").append(n).append('=');
+            line.append(
+                    switch (event.args().get(n)) {
+                        case TraceEvent.Num(long bits) -> probe.kind(n).format(bits);
+                        case TraceEvent.Str(String text, boolean truncated) ->
+                            '"' + Text.escape(text) + (truncated ? "\"..." : "\"");
+                        case TraceEvent.Unreadable() -> "?";
+                    });
+        }
+        return line.toString().stripTrailing();
+    }
+
+    /**
+     * {@code {"time","pid","tid","comm","path","provider","name","args":[…]}}; an argument that could not be read is
+     * null, and {@code "truncated"} lists the arguments whose text was longer than what was kept, if there is one.
+     */
+    public String json(TraceEvent event, TracedProbe probe) {
+        JsonLine line = new JsonLine()
+                .beginObject()
+                .field("time", time(event).toString())
+                .field("pid", event.pid())
+                .field("tid", event.tid())
+                .field("comm", event.comm())
+                .field("path", probe.path())
+                .field("provider", probe.provider())
+                .field("name", probe.name());
+        line.key("args").beginArray();
+        boolean anyTruncated = false;
+        for (int n = 0; n < event.args().size(); n++) {
+            switch (event.args().get(n)) {
+                case TraceEvent.Num(long bits) -> probe.kind(n).write(line, bits);
+                case TraceEvent.Str(String text, boolean truncated) -> {
+                    line.value(text);
+                    anyTruncated |= truncated;
+                }
+                case TraceEvent.Unreadable() -> line.value((String) null);
+            }
+        }
+        line.endArray();
+        if (anyTruncated) {
+            line.key("truncated").beginArray();
+            for (int n = 0; n < event.args().size(); n++) {
+                if (event.args().get(n) instanceof TraceEvent.Str(String _, boolean truncated) && truncated) {
+                    line.value(n);
+                }
+            }
+            line.endArray();
+        }
+        return line.endObject().toString();
+    }
+
+    private Instant time(TraceEvent event) {
+        return origin.plusNanos(event.timeNs());
+    }
+
+    private static void pad(StringBuilder line, String cell, int width) {
+        line.append(cell).repeat(' ', Math.max(0, width - cell.length()) + 2);
+    }
+}

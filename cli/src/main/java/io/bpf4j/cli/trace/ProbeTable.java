@@ -1,0 +1,78 @@
+package io.bpf4j.cli.trace;
+
+import io.bpf4j.usdt.UsdtArg;
+import io.bpf4j.usdt.UsdtProbe;
+import io.bpf4j.usdt.UsdtSite;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Numbers the probes of a trace: the number travels through the kernel as the USDT cookie and says which probe fired.
+ *
+ * <p>The compiler may copy a probe's code, and an argument that is an {@code int} at one site can be a constant of 8
+ * unsigned bytes at another. A record has the bits of an argument, not its type, so sites whose types differ get
+ * numbers of their own: the probe is split. <i>Confined.</i>
+ */
+final class ProbeTable {
+    private final List<TracedProbe> traced = new ArrayList<>();
+    private final Map<UsdtProbe, Long> numbers = new HashMap<>();
+
+    /**
+     * Gives numbers to probes that have none yet.
+     *
+     * @return these probes, split where their sites differ, without those that had a number before
+     */
+    List<UsdtProbe> add(List<UsdtProbe> probes) {
+        List<UsdtProbe> added = new ArrayList<>();
+        for (UsdtProbe probe : probes) {
+            split(probe).forEach((kinds, part) -> {
+                if (numbers.putIfAbsent(part, (long) traced.size()) == null) {
+                    traced.add(new TracedProbe(probe.binary().name(), probe.provider(), probe.name(), kinds));
+                    added.add(part);
+                }
+            });
+        }
+        return added;
+    }
+
+    /** The cookie of a probe that {@link #add} gave back. */
+    long number(UsdtProbe part) {
+        Long number = numbers.get(part);
+        if (number == null) {
+            throw new IllegalArgumentException("probe " + part.fullName() + " was never added");
+        }
+        return number;
+    }
+
+    /** The probe with this cookie, or null if there is none. */
+    @Nullable
+    TracedProbe probe(long number) {
+        return number >= 0 && number < traced.size() ? traced.get((int) number) : null;
+    }
+
+    private static Map<List<NumberKind>, UsdtProbe> split(UsdtProbe probe) {
+        Map<List<NumberKind>, List<UsdtSite>> sites = new LinkedHashMap<>();
+        for (UsdtSite site : probe.sites()) {
+            sites.computeIfAbsent(kinds(site), _ -> new ArrayList<>()).add(site);
+        }
+        Map<List<NumberKind>, UsdtProbe> parts = new LinkedHashMap<>();
+        sites.forEach(
+                (kinds, same) -> parts.put(kinds, new UsdtProbe(probe.binary(), probe.provider(), probe.name(), same)));
+        return parts;
+    }
+
+    private static List<NumberKind> kinds(UsdtSite site) {
+        return site.args().stream()
+                .limit(StringArg.MAX_ARGS)
+                .map(ProbeTable::kind)
+                .toList();
+    }
+
+    private static NumberKind kind(UsdtArg arg) {
+        return NumberKind.of(arg.size(), arg.signed(), arg.isFloat());
+    }
+}

@@ -1,0 +1,57 @@
+package io.bpf4j.cli.trace;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Splits a command line into words by the quoting rules of the shell, and does nothing else that a shell does.
+ *
+ * <p>No variable, glob, pipe or redirection: the process to trace has to be the command itself, not a shell around it.
+ * Who wants a shell writes {@code -c "sh -c '…'"} and traces that.
+ */
+final class Words {
+    private Words() {}
+
+    /**
+     * The words; blanks separate them, {@code '…'} and {@code "…"} group, a backslash takes the next character as it is.
+     *
+     * @throws IllegalArgumentException if a quote isn't closed or there is no word
+     */
+    static List<String> split(String line) {
+        List<String> words = new ArrayList<>();
+        StringBuilder word = new StringBuilder();
+        boolean inWord = false;
+        char quote = 0;
+        for (int i = 0; i < line.length(); i++) {
+            char c = line.charAt(i);
+            if (quote != 0 && c == quote) {
+                quote = 0;
+            } else if (c == '\\' && quote != '\'' && i + 1 < line.length()) {
+                word.append(line.charAt(++i));
+                inWord = true;
+            } else if (quote == 0 && (c == '\'' || c == '"')) {
+                quote = c;
+                inWord = true;
+            } else if (quote == 0 && Character.isWhitespace(c)) {
+                if (inWord) {
+                    words.add(word.toString());
+                    word.setLength(0);
+                    inWord = false;
+                }
+            } else {
+                word.append(c);
+                inWord = true;
+            }
+        }
+        if (quote != 0) {
+            throw new IllegalArgumentException("a " + quote + " is never closed in: " + line);
+        }
+        if (inWord) {
+            words.add(word.toString());
+        }
+        if (words.isEmpty()) {
+            throw new IllegalArgumentException("the command is empty");
+        }
+        return words;
+    }
+}

@@ -1,0 +1,105 @@
+package io.bpf4j.cli.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bpf4j.cli.output.Console;
+import io.bpf4j.cli.trace.Interruption;
+import java.io.IOException;
+import java.io.Reader;
+import java.io.StringWriter;
+import java.io.Writer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class CommandTreeTest {
+    @Test
+    void versionNamesBpf4jJavaAndTheKernel() {
+        Run run = Run.of("--version");
+        assertThat(run.code()).isEqualTo(CommandTree.OK);
+        assertThat(run.out())
+                .singleElement()
+                .asString()
+                .startsWith("bpf4j ")
+                .contains("Java " + System.getProperty("java.version"));
+        assertThat(run.out().getFirst()).doesNotContain("${").doesNotContain("unknown");
+        assertThat(run.err()).isEmpty();
+    }
+
+    @Test
+    void helpNamesEveryCommand() {
+        Run run = Run.of("--help");
+        assertThat(run.code()).isEqualTo(CommandTree.OK);
+        assertThat(String.join("\n", run.out()))
+                .contains("list", "args", "Exit codes:")
+                .doesNotContain("--debug");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"list", "args"})
+    void everyCommandHasHelpWithExamplesAndAVersionAndJson(String command) {
+        Run help = Run.of(command, "--help");
+        assertThat(help.code()).isEqualTo(CommandTree.OK);
+        assertThat(String.join("\n", help.out())).contains("Examples:", "  bpf4j " + command, "--json");
+        assertThat(help.out())
+                .allSatisfy(
+                        line -> assertThat(line).hasSizeLessThanOrEqualTo(100).doesNotContain("%" + "%"));
+        assertThat(Run.of(command, "--version").out())
+                .isEqualTo(Run.of("--version").out());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "nonsense",
+                "--nonsense",
+                "args",
+                "args --machine",
+                "args --nonsense",
+                "args --machine vax x",
+                "list",
+                "list -p x",
+                "list -p 1 /bin/sh",
+                "list a:b:c x"
+            })
+    void wrongUsageIsTwoLinesAndExitCodeTwo(String line) {
+        Run run = Run.of(line.isEmpty() ? new String[0] : line.split(" "));
+        assertThat(run.code()).isEqualTo(CommandTree.USAGE);
+        assertThat(run.out()).isEmpty();
+        assertThat(run.err()).hasSize(2).first().asString().startsWith("bpf4j");
+        assertThat(run.err().getLast()).startsWith("Try 'bpf4j").endsWith("--help'.");
+    }
+
+    @Test
+    void failureIsOneLineAndTheStackOnlyOnDemand() {
+        Run quiet = Run.of("list", "-p", "2147483647");
+        assertThat(quiet.code()).isEqualTo(CommandTree.FAILED);
+        assertThat(quiet.err()).containsExactly("bpf4j: no process 2147483647");
+        Run loud = Run.of("list", "--debug", "-p", "2147483647");
+        assertThat(loud.code()).isEqualTo(CommandTree.FAILED);
+        assertThat(loud.err()).hasSizeGreaterThan(1).element(1).asString().contains("CommandException");
+    }
+
+    @Test
+    void aReaderThatGoesAwayEndsTheCommandQuietly() {
+        Writer closed = new Writer() {
+            @Override
+            public void write(char[] buffer, int offset, int length) throws IOException {
+                throw new IOException("Broken pipe");
+            }
+
+            @Override
+            public void flush() throws IOException {
+                throw new IOException("Broken pipe");
+            }
+
+            @Override
+            public void close() {}
+        };
+        StringWriter err = new StringWriter();
+        CommandTree tree = new CommandTree(new Console(closed, err, Reader.nullReader()), new Interruption());
+        assertThat(tree.run("args", "--machine", "x86_64", "8@%rax")).isEqualTo(CommandTree.OK);
+        assertThat(err).hasToString("");
+    }
+}

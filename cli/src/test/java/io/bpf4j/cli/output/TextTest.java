@@ -1,0 +1,71 @@
+package io.bpf4j.cli.output;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class TextTest {
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "java/lang/Object",
+                "gr\u00fc\u00df",
+                "\u65e5\u672c",
+                "\ud83d\ude00",
+                "\ud7ff\ue000",
+                "\u4eac\ud55c"
+            })
+    void decodesUtf8(String text) {
+        assertThat(Text.decode(text.getBytes(StandardCharsets.UTF_8))).isEqualTo(text);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "61c08062, a\\x00b", // U+0000 as two bytes
+        "eda0bdedb880, \ud83d\ude00", // a surrogate pair of three bytes each
+        "c3a9c080, \u00e9\\x00",
+        "f09f9880c080, \ud83d\ude00\\x00" // both encodings in one string
+    })
+    void decodesModifiedUtf8(String hex, String escaped) {
+        assertThat(Text.escape(Text.decode(HexFormat.of().parseHex(hex)))).isEqualTo(escaped);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "61c3, a\ufffd",
+        "61e697, a\ufffd",
+        "ff61, \ufffda",
+        "eda0, \ufffd\ufffd",
+        "c0, \ufffd",
+        "edf4ffffff, \ufffd\ufffd\ufffd\ufffd\ufffd"
+    })
+    void replacesWhatIsNeither(String hex, String text) {
+        assertThat(Text.decode(HexFormat.of().parseHex(hex))).isEqualTo(text);
+    }
+
+    @Test
+    void everyPairOfBytesDecodes() {
+        for (int first = 0; first < 256; first++) {
+            for (int second = 0; second < 256; second++) {
+                byte[] bytes = {
+                    (byte) 0xed, (byte) first, (byte) second, (byte) 0xf4, (byte) first, (byte) second, (byte) second
+                };
+                assertThat(Text.decode(bytes)).isNotEmpty();
+            }
+        }
+    }
+
+    @Test
+    void escapesWhatATerminalWouldObey() {
+        assertThat(Text.escape("a\u001b[2J\n\r\t\"\\\u009b\u202e\u2028z"))
+                .isEqualTo("a\\x1b[2J\\n\\r\\t\\\"\\\\\\x9b\\u{202e}\\u{2028}z");
+        assertThat(Text.escape("\ud800")).isEqualTo("\\u{d800}");
+        assertThat(Text.escape("gr\u00fc\u00df \ud83d\ude00")).isEqualTo("gr\u00fc\u00df \ud83d\ude00");
+    }
+}

@@ -1,0 +1,60 @@
+package io.bpf4j.cli.trace;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bpf4j.cli.trace.TraceEvent.Num;
+import io.bpf4j.cli.trace.TraceEvent.Str;
+import io.bpf4j.cli.trace.TraceEvent.Unreadable;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class EventFormatTest {
+    private final EventFormat format = new EventFormat(Instant.parse("2026-01-02T03:04:05Z"), ZoneOffset.UTC);
+
+    private final TracedProbe probe = new TracedProbe(
+            "/lib/x.so",
+            "hotspot",
+            "class__loaded",
+            List.of(NumberKind.SIGNED, NumberKind.UNSIGNED, NumberKind.FLOAT, NumberKind.DOUBLE, NumberKind.UNSIGNED));
+
+    private final TraceEvent event = new TraceEvent(
+            1_000_000_123L,
+            0,
+            7,
+            8,
+            "ja\u001bva",
+            List.of(
+                    new Num(-1),
+                    new Num(-1),
+                    new Num(Float.floatToRawIntBits(0.1f)),
+                    new Num(Double.doubleToRawLongBits(-2.5)),
+                    new Num(17),
+                    new Str("a\nb\"", true),
+                    new Unreadable()));
+
+    @Test
+    void textIsAlignedAndSafeToPrint() {
+        assertThat(format.human(event, probe))
+                .isEqualTo("03:04:06.000000  7/8              ja\\x1bva         hotspot:class__loaded     "
+                        + "arg0=-1 arg1=0xffffffffffffffff arg2=0.1 arg3=-2.5 arg4=17 arg5=\"a\\nb\\\"\"... arg6=?");
+    }
+
+    @Test
+    void jsonHasTheSameValuesAsNumbersAndStrings() {
+        assertThat(format.json(event, probe))
+                .isEqualTo("{\"time\":\"2026-01-02T03:04:06.000000123Z\",\"pid\":7,\"tid\":8,\"comm\":\"ja\\u001bva\","
+                        + "\"path\":\"/lib/x.so\",\"provider\":\"hotspot\",\"name\":\"class__loaded\","
+                        + "\"args\":[-1,18446744073709551615,0.1,-2.5,17,\"a\\nb\\\"\",null],\"truncated\":[5]}");
+    }
+
+    @Test
+    void aProbeWithoutArgumentsIsAShortLine() {
+        TraceEvent bare = new TraceEvent(0, 0, 1, 1, "sh", List.of());
+        assertThat(format.human(bare, new TracedProbe("/x", "p", "n", List.of())))
+                .endsWith("p:n");
+        assertThat(format.json(bare, new TracedProbe("/x", "p", "n", List.of())))
+                .endsWith("\"args\":[]}");
+    }
+}

@@ -1,0 +1,24 @@
+package io.bpf4j.cli.trace;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class InterruptionTest {
+    @Test
+    void wakesTheCommandWhetherTheSignalComesBeforeOrAfterItRegisters() {
+        AtomicInteger wakes = new AtomicInteger();
+        Interruption after = new Interruption();
+        after.onRequest(wakes::incrementAndGet);
+        assertThat(after.requested()).isFalse();
+        after.request();
+        assertThat(after.requested()).isTrue();
+        assertThat(wakes).hasValue(1);
+
+        Interruption before = new Interruption();
+        before.request();
+        before.onRequest(wakes::incrementAndGet);
+        assertThat(wakes).hasValue(2);
+    }
+}

@@ -1,0 +1,57 @@
+package io.bpf4j.cli.trace;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bpf4j.usdt.Machine;
+import io.bpf4j.usdt.UsdtArg;
+import io.bpf4j.usdt.UsdtBinary;
+import io.bpf4j.usdt.UsdtProbe;
+import io.bpf4j.usdt.UsdtSite;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class ProbeTableTest {
+    private static final UsdtBinary BINARY = new UsdtBinary(Path.of("/proc/1/root/x"), "/x", Machine.X86_64, false);
+    private static final UsdtArg INT = new UsdtArg.Register(4, true, false, "rax");
+    private static final UsdtArg POINTER = new UsdtArg.Register(8, false, false, "rax");
+    private static final UsdtArg DOUBLE = new UsdtArg.Register(8, false, true, "rax");
+
+    private final ProbeTable table = new ProbeTable();
+
+    @Test
+    void sitesOfOneTypeShareANumber() {
+        List<UsdtProbe> added =
+                table.add(List.of(probe("a", site(1, INT, DOUBLE), site(2, INT, DOUBLE)), probe("b", site(3))));
+        assertThat(added).extracting(p -> p.sites().size()).containsExactly(2, 1);
+        assertThat(added).extracting(table::number).containsExactly(0L, 1L);
+        assertThat(table.probe(0))
+                .isEqualTo(new TracedProbe("/x", "p", "a", List.of(NumberKind.SIGNED, NumberKind.DOUBLE)));
+        assertThat(table.probe(1)).isEqualTo(new TracedProbe("/x", "p", "b", List.of()));
+        assertThat(table.probe(2)).isNull();
+        assertThat(table.probe(-1)).isNull();
+    }
+
+    @Test
+    void sitesOfDifferentTypesAreSplit() {
+        List<UsdtProbe> added = table.add(List.of(probe("a", site(1, INT), site(2, POINTER), site(3, INT))));
+        assertThat(added).extracting(p -> p.sites().size()).containsExactly(2, 1);
+        assertThat(table.probe(1)).isNotNull().extracting(p -> p.kind(0)).isEqualTo(NumberKind.UNSIGNED);
+    }
+
+    @Test
+    void aProbeThatWasFoundAgainIsNotAttachedAgain() {
+        UsdtProbe probe = probe("a", site(1, INT));
+        assertThat(table.add(List.of(probe, probe))).hasSize(1);
+        assertThat(table.add(List.of(probe))).isEmpty();
+    }
+
+    private static UsdtProbe probe(String name, UsdtSite... sites) {
+        return new UsdtProbe(BINARY, "p", name, List.of(sites));
+    }
+
+    private static UsdtSite site(long address, UsdtArg... args) {
+        return new UsdtSite(address, address, 0, 0, "", List.of(args), Map.of());
+    }
+}
