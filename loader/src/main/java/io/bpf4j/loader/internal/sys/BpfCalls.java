@@ -1,0 +1,256 @@
+package io.bpf4j.loader.internal.sys;
+
+import io.bpf4j.loader.kernel.Errno;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Locale;
+import java.util.OptionalInt;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
+
+/**
+ * Carries out the commands of bpf(2): encodes the struct into the thread's scratch memory, calls, and reads what came
+ * back. Whatever the struct points at lives in a confined arena for the time of the call. <i>Thread-safe.</i>
+ */
+final class BpfCalls {
+    /** Numbers of {@code enum bpf_cmd} that no record carries itself. */
+    private static final int MAP_CREATE = 0;
+
+    private static final int PROG_LOAD = 5;
+    private static final int OBJ_PIN = 6;
+    private static final int OBJ_GET = 7;
+    private static final int PROG_ATTACH = 8;
+    private static final int PROG_DETACH = 9;
+    private static final int PROG_TEST_RUN = 10;
+    private static final int OBJ_GET_INFO_BY_FD = 15;
+    private static final int RAW_TRACEPOINT_OPEN = 17;
+    private static final int BTF_LOAD = 18;
+    private static final int MAP_FREEZE = 22;
+    private static final int LINK_CREATE = 28;
+    private static final int LINK_UPDATE = 29;
+    private static final int ENABLE_STATS = 32;
+    private static final int ITER_CREATE = 33;
+    private static final int LINK_DETACH = 34;
+    private static final int PROG_BIND_MAP = 35;
+
+    /**
+     * The verifier gives up with EAGAIN when a signal is pending (commit c3494801cd17, "bpf: check pending signals while
+     * verifying programs"); the signals of a JVM are short, so the next try is likely to pass.
+     */
+    private static final int LOAD_TRIES = 5;
+
+    /** Longest name of a BTF object: that of a module, 56 bytes (MODULE_NAME_LEN on 64-bit machines). */
+    private static final int BTF_NAME_SIZE = 64;
+
+    private final LinuxKernel kernel;
+    private final AtomicBoolean memlockRaised = new AtomicBoolean();
+
+    BpfCalls(LinuxKernel kernel) {
+        this.kernel = kernel;
+    }
+
+    Object execute(MapCommand<?> command) {
+        Libc.Scratch scratch = Libc.Scratch.get();
+        return switch (command) {
+            case MapCommand.Create create -> {
+                long result =
+                        withMemlock(() -> Libc.bpf(MAP_CREATE, scratch, MapCreateAttr.encode(scratch.attr, create)));
+                yield Fd.of(kernel, kernel.check(create, result), "map \"" + create.name() + "\"");
+            }
+            case MapCommand.Element element ->
+                element(element.op(), element.map(), element.key(), element.value(), element.flags());
+            case MapCommand.Batch batch -> {
+                long size = MapBatchAttr.encode(scratch.attr, batch);
+                long result = Libc.bpf(batch.op().number(), scratch, size, batch.keys(), batch.values());
+                yield new MapCommand.BatchResult((int) -result, MapBatchAttr.count(scratch.attr));
+            }
+            case MapCommand.Freeze freeze ->
+                kernel.check(freeze, ints(MAP_FREEZE, scratch, freeze.map().number(), 0, 0, 4));
+        };
+    }
+
+    /** Gives 0 or the error number; allocates nothing. */
+    int element(MapCommand.Op op, Fd map, MemorySegment key, MemorySegment value, long flags) {
+        Libc.Scratch scratch = Libc.Scratch.get();
+        long size = MapElementAttr.encode(scratch.attr, map.number(), key, value, flags);
+        long result;
+        do {
+            result = Libc.bpf(op.number(), scratch, size, key, value);
+        } while (result == -Errno.EINTR.number());
+        return (int) -result;
+    }
+
+    Object execute(ProgCommand<?> command) {
+        Libc.Scratch scratch = Libc.Scratch.get();
+        try (Arena arena = Arena.ofConfined()) {
+            return switch (command) {
+                case ProgCommand.Load load -> load(load, scratch, arena);
+                case ProgCommand.LoadBtf btf -> load(btf, scratch, arena);
+                case ProgCommand.BindMap bind ->
+                    kernel.check(
+                            bind,
+                            ints(
+                                    PROG_BIND_MAP,
+                                    scratch,
+                                    bind.program().number(),
+                                    bind.map().number(),
+                                    0,
+                                    12));
+                case ProgCommand.TestRun run -> testRun(run, scratch, arena);
+                case ProgCommand.EnableStats stats ->
+                    // BPF_STATS_RUN_TIME is 0, the only kind there is.
+                    Fd.of(kernel, kernel.check(stats, ints(ENABLE_STATS, scratch, 0, 0, 0, 4)), "BPF statistics");
+            };
+        }
+    }
+
+    private LoadResult load(ProgCommand.Load load, Libc.Scratch scratch, Arena arena) {
+        MemorySegment log = arena.allocate(load.log().size());
+        // Encoded once: repeating it would copy instructions again.
+        long size = ProgLoadAttr.encode(scratch.attr, arena, load, log);
+        long result = -Errno.EAGAIN.number();
+        for (int i = 0; i < LOAD_TRIES && result == -Errno.EAGAIN.number(); i++) {
+            result = withMemlock(() -> Libc.bpf(PROG_LOAD, scratch, size));
+        }
+        return result(result, "program \"" + load.name() + "\"", log, ProgLoadAttr.logTrueSize(scratch.attr));
+    }
+
+    private LoadResult load(ProgCommand.LoadBtf load, Libc.Scratch scratch, Arena arena) {
+        MemorySegment log = arena.allocate(load.log().size());
+        long size = BtfLoadAttr.encode(scratch.attr, arena, load, log);
+        long result = withMemlock(() -> Libc.bpf(BTF_LOAD, scratch, size));
+        return result(result, "BTF of " + load.name(), log, BtfLoadAttr.logTrueSize(scratch.attr));
+    }
+
+    private LoadResult result(long result, String what, MemorySegment log, int logSize) {
+        String text = log.byteSize() == 0 ? "" : Struct.text(log);
+        return result >= 0
+                ? new LoadResult.Loaded(Fd.of(kernel, (int) result, what), text)
+                : new LoadResult.Refused((int) -result, text, logSize);
+    }
+
+    private ProgCommand.TestRunResult testRun(ProgCommand.TestRun run, Libc.Scratch scratch, Arena arena) {
+        MemorySegment dataOut = run.dataOut() == 0 ? MemorySegment.NULL : arena.allocate(run.dataOut(), 8);
+        MemorySegment contextOut = run.contextOut() == 0 ? MemorySegment.NULL : arena.allocate(run.contextOut(), 8);
+        long size = TestRunAttr.encode(scratch.attr, arena, run, dataOut, contextOut);
+        long result;
+        do {
+            result = Libc.bpf(PROG_TEST_RUN, scratch, size);
+        } while (result == -Errno.EINTR.number());
+        kernel.check(run, result);
+        return TestRunAttr.result(scratch.attr, dataOut, contextOut);
+    }
+
+    Object execute(ObjectCommand<?> command) {
+        Libc.Scratch scratch = Libc.Scratch.get();
+        try (Arena arena = Arena.ofConfined()) {
+            return switch (command) {
+                case ObjectCommand.Pin pin -> {
+                    long size = ObjectAttr.encodePin(
+                            scratch.attr, arena, pin.path(), pin.object().number(), 0);
+                    yield kernel.check(pin, Libc.bpf(OBJ_PIN, scratch, size));
+                }
+                case ObjectCommand.Get get -> {
+                    long size = ObjectAttr.encodePin(scratch.attr, arena, get.path(), 0, get.flags());
+                    yield Fd.of(kernel, kernel.check(get, Libc.bpf(OBJ_GET, scratch, size)), "pin " + get.path());
+                }
+                case ObjectCommand.NextId next -> {
+                    long size = ObjectAttr.encodeId(scratch.attr, next.after());
+                    long result = Libc.bpf(next.kind().nextIdCommand(), scratch, size);
+                    if (result == -Errno.ENOENT.number()) {
+                        yield OptionalInt.empty();
+                    }
+                    kernel.check(next, result);
+                    yield OptionalInt.of(ObjectAttr.nextId(scratch.attr));
+                }
+                case ObjectCommand.FdById byId -> {
+                    long size = ObjectAttr.encodeId(scratch.attr, byId.id());
+                    int number = kernel.check(byId, Libc.bpf(byId.kind().fdByIdCommand(), scratch, size));
+                    yield Fd.of(kernel, number, byId.kind().name().toLowerCase(Locale.ROOT) + " " + byId.id());
+                }
+                case ObjectCommand.InfoOfMap of ->
+                    InfoStructs.map(info(of, of.map(), arena.allocate(InfoStructs.MAP_SIZE, 8), scratch));
+                case ObjectCommand.InfoOfProgram of ->
+                    InfoStructs.program(info(of, of.program(), arena.allocate(InfoStructs.PROG_SIZE, 8), scratch));
+                case ObjectCommand.InfoOfLink of ->
+                    InfoStructs.link(info(of, of.link(), arena.allocate(InfoStructs.LINK_SIZE, 8), scratch));
+                case ObjectCommand.InfoOfBtf of -> btf(of, scratch, arena);
+            };
+        }
+    }
+
+    private MemorySegment info(Command<?> command, Fd fd, MemorySegment info, Libc.Scratch scratch) {
+        long size = ObjectAttr.encodeInfo(scratch.attr, fd.number(), info);
+        kernel.check(command, Libc.bpf(OBJ_GET_INFO_BY_FD, scratch, size));
+        return info;
+    }
+
+    /** Asks twice: first how large the types are, then for them. Loaded BTF never changes. */
+    private BtfInfo btf(ObjectCommand.InfoOfBtf of, Libc.Scratch scratch, Arena arena) {
+        MemorySegment size = info(of, of.btf(), arena.allocate(InfoStructs.BTF_SIZE, 8), scratch);
+        MemorySegment data = arena.allocate(Integer.toUnsignedLong(InfoStructs.btfSize(size)), 8);
+        MemorySegment name = arena.allocate(BTF_NAME_SIZE);
+        MemorySegment info = arena.allocate(InfoStructs.BTF_SIZE, 8);
+        InfoStructs.askBtf(info, data, name);
+        return InfoStructs.btf(info(of, of.btf(), info, scratch), data, name);
+    }
+
+    Object execute(LinkCommand<?> command) {
+        Libc.Scratch scratch = Libc.Scratch.get();
+        try (Arena arena = Arena.ofConfined()) {
+            return switch (command) {
+                case LinkCommand.Create create -> {
+                    long size = LinkCreateAttr.encode(scratch.attr, arena, create);
+                    int number = kernel.check(create, Libc.bpf(LINK_CREATE, scratch, size));
+                    yield Fd.of(kernel, number, "link of " + create.what());
+                }
+                case LinkCommand.Update update ->
+                    kernel.check(update, Libc.bpf(LINK_UPDATE, scratch, LinkAttr.encode(scratch.attr, update)));
+                case LinkCommand.Detach detach ->
+                    kernel.check(
+                            detach, ints(LINK_DETACH, scratch, detach.link().number(), 0, 0, 4));
+                case LinkCommand.OpenRawTracepoint open -> {
+                    long size = LinkAttr.encode(scratch.attr, arena, open);
+                    int number = kernel.check(open, Libc.bpf(RAW_TRACEPOINT_OPEN, scratch, size));
+                    yield Fd.of(
+                            kernel, number, "link of " + open.program().what() + " to tracepoint " + open.tracepoint());
+                }
+                case LinkCommand.Attach attach -> {
+                    long size = LinkAttr.encodeAttach(
+                            scratch.attr, attach.program(), attach.target(), attach.attachType(), attach.flags());
+                    yield kernel.check(attach, Libc.bpf(PROG_ATTACH, scratch, size));
+                }
+                case LinkCommand.DetachProgram detach -> {
+                    long size = LinkAttr.encodeAttach(
+                            scratch.attr, detach.program(), detach.target(), detach.attachType(), 0);
+                    yield kernel.check(detach, Libc.bpf(PROG_DETACH, scratch, size));
+                }
+                case LinkCommand.CreateIter iter ->
+                    Fd.of(
+                            kernel,
+                            kernel.check(
+                                    iter, ints(ITER_CREATE, scratch, iter.link().number(), 0, 0, 8)),
+                            "iterator of " + iter.link().what());
+            };
+        }
+    }
+
+    private static long ints(int command, Libc.Scratch scratch, int first, int second, int third, long size) {
+        LinkAttr.encodeInts(scratch.attr, first, second, third);
+        return Libc.bpf(command, scratch, size);
+    }
+
+    /**
+     * Kernels before 5.11 charge maps, programs and BTF to RLIMIT_MEMLOCK, 64 KiB by default, and say EPERM when it is
+     * used up. So the first EPERM raises the limit, where that is allowed, and tries again.
+     */
+    private long withMemlock(LongSupplier call) {
+        long result = call.getAsLong();
+        if (result == -Errno.EPERM.number()
+                && memlockRaised.compareAndSet(false, true)
+                && kernel.execute(new FileCommand.RaiseMemlock()) == 0) {
+            return call.getAsLong();
+        }
+        return result;
+    }
+}

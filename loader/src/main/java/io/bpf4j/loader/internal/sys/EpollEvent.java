@@ -1,0 +1,37 @@
+package io.bpf4j.loader.internal.sys;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * {@code struct epoll_event} (include/uapi/linux/eventpoll.h): u32 events, u64 data. Packed on x86-64, so that 32-bit
+ * programs share it, and nowhere else.
+ */
+public final class EpollEvent {
+    private static final boolean PACKED = switch (System.getProperty("os.arch", "")) {
+        case "amd64", "x86_64" -> true;
+        default -> false;
+    };
+
+    /** Bytes of one event in an array. */
+    public static final int SIZE = PACKED ? 12 : 16;
+
+    /** EPOLLIN. */
+    static final int READABLE = 1;
+
+    private static final long DATA = PACKED ? 4 : 8;
+    private static final ValueLayout.OfLong U64 = ValueLayout.JAVA_LONG_UNALIGNED;
+
+    private EpollEvent() {}
+
+    static void encode(MemorySegment event, int events, long data) {
+        event.fill((byte) 0);
+        event.set(ValueLayout.JAVA_INT, 0, events);
+        event.set(U64, DATA, data);
+    }
+
+    /** What was given with the descriptor that the event at {@code index} is about. */
+    public static long data(MemorySegment events, int index) {
+        return events.get(U64, (long) index * SIZE + DATA);
+    }
+}

@@ -1,0 +1,183 @@
+package io.bpf4j.loader.internal.sys;
+
+import static io.bpf4j.loader.internal.sys.Libc.NUMBERS;
+
+import io.bpf4j.loader.kernel.Errno;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.function.LongSupplier;
+
+/** Carries out perf_event_open and the calls on files, memory and waiting. <i>Thread-safe.</i> */
+final class FileCalls {
+    private static final int AT_FDCWD = -100;
+
+    /** PERF_FLAG_FD_CLOEXEC. */
+    private static final int PERF_CLOEXEC = 8;
+
+    /** include/uapi/linux/perf_event.h, in the encoding of include/uapi/asm-generic/ioctl.h. */
+    private static final long PERF_ENABLE = 0x2400;
+
+    private static final long PERF_DISABLE = 0x2401;
+    private static final long PERF_SET_BPF = 0x40042408;
+
+    private static final int EPOLL_CTL_ADD = 1;
+    private static final int EFD_NONBLOCK = 04000;
+    private static final int MFD_CLOEXEC = 1;
+
+    private static final int PROT_READ = 1;
+    private static final int PROT_WRITE = 2;
+    private static final int MAP_SHARED = 1;
+
+    private static final int RLIMIT_MEMLOCK = 8;
+    private static final long RLIM_INFINITY = -1;
+
+    private static final int FSOPEN_CLOEXEC = 1;
+    private static final int FSMOUNT_CLOEXEC = 1;
+    private static final int FSCONFIG_CMD_CREATE = 6;
+
+    private final LinuxKernel kernel;
+
+    FileCalls(LinuxKernel kernel) {
+        this.kernel = kernel;
+    }
+
+    Object execute(PerfCommand<?> command) {
+        return switch (command) {
+            case PerfCommand.Open open -> {
+                Libc.Scratch scratch = Libc.Scratch.get();
+                try (Arena arena = Arena.ofConfined()) {
+                    PerfEventAttr.encode(scratch.attr, arena, open);
+                    long result = Libc.syscall(
+                            NUMBERS.perfEventOpen(),
+                            scratch.attr.address(),
+                            open.pid(),
+                            open.cpu(),
+                            -1, // no group
+                            PERF_CLOEXEC,
+                            0);
+                    yield Fd.of(kernel, kernel.check(open, result), open.what());
+                }
+            }
+            case PerfCommand.SetProgram set ->
+                kernel.check(set, ioctl(set.event(), PERF_SET_BPF, set.program().number()));
+            case PerfCommand.Enable enable -> kernel.check(enable, ioctl(enable.event(), PERF_ENABLE, 0));
+            case PerfCommand.Disable disable -> kernel.check(disable, ioctl(disable.event(), PERF_DISABLE, 0));
+        };
+    }
+
+    Object execute(FileCommand<?> command) {
+        try (Arena arena = Arena.ofConfined()) {
+            return switch (command) {
+                // Never again after EINTR: Linux has given the number back by then.
+                case FileCommand.Close close -> kernel.check(close, closed(close.number()));
+                case FileCommand.Open open -> {
+                    long path = arena.allocateFrom(open.path()).address();
+                    long result = retried(() ->
+                            Libc.syscall(NUMBERS.openat(), AT_FDCWD, path, open.flags() | OpenFlags.CLOEXEC, 0, 0, 0));
+                    yield Fd.of(kernel, kernel.check(open, result), open.path());
+                }
+                case FileCommand.Memfd memfd -> {
+                    long name = arena.allocateFrom(memfd.name()).address();
+                    long result = Libc.syscall(NUMBERS.memfdCreate(), name, MFD_CLOEXEC, 0);
+                    yield Fd.of(kernel, kernel.check(memfd, result), "memfd \"" + memfd.name() + "\"");
+                }
+                case FileCommand.Read read -> transfer(NUMBERS.read(), read.fd(), read.into());
+                case FileCommand.Write write -> transfer(NUMBERS.write(), write.fd(), write.from());
+                case FileCommand.Map map -> map(map);
+                case FileCommand.Unmap unmap ->
+                    kernel.check(unmap, Libc.syscall(NUMBERS.munmap(), unmap.address(), unmap.size(), 0));
+                case FileCommand.Eventfd eventfd ->
+                    Fd.of(
+                            kernel,
+                            kernel.check(
+                                    eventfd, Libc.syscall(NUMBERS.eventfd2(), 0, EFD_NONBLOCK | OpenFlags.CLOEXEC, 0)),
+                            "eventfd of " + eventfd.what());
+                case FileCommand.EpollCreate create ->
+                    Fd.of(
+                            kernel,
+                            kernel.check(create, Libc.syscall(NUMBERS.epollCreate1(), OpenFlags.CLOEXEC, 0, 0)),
+                            "epoll of " + create.what());
+                case FileCommand.EpollAdd add -> {
+                    MemorySegment event = arena.allocate(EpollEvent.SIZE, 8);
+                    EpollEvent.encode(event, EpollEvent.READABLE, add.data());
+                    long result = Libc.syscall(
+                            NUMBERS.epollCtl(),
+                            add.epoll().number(),
+                            EPOLL_CTL_ADD,
+                            add.fd().number(),
+                            event.address(),
+                            0,
+                            0);
+                    yield kernel.check(add, result);
+                }
+                case FileCommand.EpollWait wait -> epollWait(wait);
+                case FileCommand.RaiseMemlock _ -> raiseMemlock(arena);
+                case FileCommand.DetachedMount mount -> mount(mount, arena);
+            };
+        }
+    }
+
+    private static long ioctl(Fd fd, long request, long argument) {
+        return Libc.syscall(NUMBERS.ioctl(), fd.number(), request, argument);
+    }
+
+    private static long closed(int number) {
+        long result = Libc.syscall(NUMBERS.close(), number, 0, 0);
+        return result == -Errno.EINTR.number() ? 0 : result;
+    }
+
+    private static long transfer(long call, Fd fd, MemorySegment buffer) {
+        return retried(() -> Libc.syscall(call, fd.number(), buffer.address(), buffer.byteSize()));
+    }
+
+    private Mapping map(FileCommand.Map map) {
+        int protection = PROT_READ | (map.writable() ? PROT_WRITE : 0);
+        long address = Libc.mmap(map.size(), protection, MAP_SHARED, map.fd().number(), map.offset());
+        // User addresses are positive on all machines here; an error is a small negative number.
+        if (address < 0) {
+            throw kernel.failure(map, (int) -address);
+        }
+        return Mapping.of(kernel, address, map.size(), "mapping of " + map.fd().what());
+    }
+
+    private int epollWait(FileCommand.EpollWait wait) {
+        long room = wait.events().byteSize() / EpollEvent.SIZE;
+        long result = Libc.syscall(
+                NUMBERS.epollPwait(),
+                wait.epoll().number(),
+                wait.events().address(),
+                room,
+                wait.timeoutMillis(),
+                0, // no signal mask
+                0);
+        return result == -Errno.EINTR.number() ? 0 : kernel.check(wait, result);
+    }
+
+    private static int raiseMemlock(Arena arena) {
+        MemorySegment limit = arena.allocate(16, 8); // struct rlimit64: soft, hard
+        limit.set(ValueLayout.JAVA_LONG, 0, RLIM_INFINITY);
+        limit.set(ValueLayout.JAVA_LONG, 8, RLIM_INFINITY);
+        return (int) -Libc.syscall(NUMBERS.prlimit64(), 0, RLIMIT_MEMLOCK, limit.address());
+    }
+
+    private Fd mount(FileCommand.DetachedMount mount, Arena arena) {
+        long name = arena.allocateFrom(mount.fileSystem()).address();
+        int number = kernel.check(mount, Libc.syscall(SyscallNumbers.FSOPEN, name, FSOPEN_CLOEXEC, 0));
+        try (Fd context = Fd.of(kernel, number, "mount of " + mount.fileSystem())) {
+            kernel.check(
+                    mount, Libc.syscall(SyscallNumbers.FSCONFIG, context.number(), FSCONFIG_CMD_CREATE, 0, 0, 0, 0));
+            int mounted =
+                    kernel.check(mount, Libc.syscall(SyscallNumbers.FSMOUNT, context.number(), FSMOUNT_CLOEXEC, 0));
+            return Fd.of(kernel, mounted, "detached " + mount.fileSystem());
+        }
+    }
+
+    private static long retried(LongSupplier call) {
+        long result;
+        do {
+            result = call.getAsLong();
+        } while (result == -Errno.EINTR.number());
+        return result;
+    }
+}

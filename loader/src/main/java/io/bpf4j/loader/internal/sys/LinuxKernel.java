@@ -1,0 +1,72 @@
+package io.bpf4j.loader.internal.sys;
+
+import io.bpf4j.loader.error.SyscallException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.List;
+
+/** The running kernel, called through the foreign function interface. <i>Thread-safe.</i> */
+public final class LinuxKernel implements Kernel {
+    private static final LinuxKernel INSTANCE = new LinuxKernel();
+
+    private final BpfCalls bpf = new BpfCalls(this);
+    private final FileCalls files = new FileCalls(this);
+
+    private LinuxKernel() {}
+
+    public static LinuxKernel instance() {
+        return INSTANCE;
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // each record's type argument is what its case gives
+    public <R> R execute(Command<R> command) {
+        List<Fd> fds = command.fds();
+        int held = 0;
+        try {
+            for (Fd fd : fds) {
+                fd.hold();
+                held++;
+            }
+            return (R) dispatch(command);
+        } finally {
+            for (int i = 0; i < held; i++) {
+                fds.get(i).release();
+            }
+        }
+    }
+
+    @Override
+    public int element(MapCommand.Op op, Fd map, MemorySegment key, MemorySegment value, long flags) {
+        map.hold();
+        try {
+            return bpf.element(op, map, key, value, flags);
+        } finally {
+            map.release();
+        }
+    }
+
+    private Object dispatch(Command<?> command) {
+        return switch (command) {
+            case MapCommand<?> map -> bpf.execute(map);
+            case ProgCommand<?> program -> bpf.execute(program);
+            case ObjectCommand<?> object -> bpf.execute(object);
+            case LinkCommand<?> link -> bpf.execute(link);
+            case PerfCommand<?> perf -> files.execute(perf);
+            case FileCommand<?> file -> files.execute(file);
+        };
+    }
+
+    /** The result of a call that gives a descriptor or 0; what is negative becomes an exception. */
+    int check(Command<?> command, long result) {
+        if (result < 0) {
+            throw failure(command, (int) -result);
+        }
+        return (int) result;
+    }
+
+    SyscallException failure(Command<?> command, int errno) {
+        String hint = FailureHints.of(command, errno, ProcessRights.read(Path.of("/proc")));
+        return new SyscallException(command.call(), errno, hint);
+    }
+}

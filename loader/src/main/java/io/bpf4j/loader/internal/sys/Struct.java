@@ -1,0 +1,84 @@
+package io.bpf4j.loader.internal.sys;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the classes that mirror C structs share.
+ *
+ * <p>Each of them names its offsets as constants and sets fields with plain {@code MemorySegment.set}: var handles from a
+ * struct layout would say the same and cost tens of milliseconds of start-up. That the offsets are right is what the
+ * golden-bytes tests are for.
+ */
+final class Struct {
+    static final ValueLayout.OfInt U32 = ValueLayout.JAVA_INT;
+    static final ValueLayout.OfLong U64 = ValueLayout.JAVA_LONG;
+
+    /** BPF_OBJ_NAME_LEN, with the NUL. */
+    private static final int NAME_LENGTH = 16;
+
+    private Struct() {}
+
+    /** Number of a descriptor for a field where 0 means none; the caller holds it. */
+    static int fd(@Nullable Fd fd) {
+        return fd == null ? 0 : fd.number();
+    }
+
+    static long address(@Nullable MemorySegment segment) {
+        return segment == null ? 0 : segment.address();
+    }
+
+    /** A copy in native memory; NULL where there is nothing. */
+    static MemorySegment bytes(SegmentAllocator memory, byte[] bytes) {
+        if (bytes.length == 0) {
+            return MemorySegment.NULL;
+        }
+        MemorySegment copy = memory.allocate(bytes.length, 8);
+        MemorySegment.copy(bytes, 0, copy, JAVA_BYTE, 0, bytes.length);
+        return copy;
+    }
+
+    static MemorySegment longs(SegmentAllocator memory, long[] values) {
+        return values.length == 0 ? MemorySegment.NULL : memory.allocateFrom(U64, values);
+    }
+
+    static MemorySegment string(SegmentAllocator memory, String text) {
+        return memory.allocateFrom(text);
+    }
+
+    /**
+     * A name as the kernel takes it: at most 15 bytes, and only letters, digits, '_' and '.'; others become '_', since a
+     * name is for people and no reason to fail (bpf_obj_name_cpy in kernel/bpf/syscall.c).
+     */
+    static void name(MemorySegment struct, long offset, String name) {
+        byte[] ascii = name.getBytes(StandardCharsets.UTF_8);
+        int length = Math.min(ascii.length, NAME_LENGTH - 1);
+        for (int i = 0; i < length; i++) {
+            int c = ascii[i];
+            boolean letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+            boolean allowed = letter || (c >= '0' && c <= '9') || c == '_' || c == '.';
+            struct.set(JAVA_BYTE, offset + i, (byte) (allowed ? c : '_'));
+        }
+    }
+
+    /** A name as the kernel gives it. */
+    static String name(MemorySegment struct, long offset) {
+        return text(struct.asSlice(offset, NAME_LENGTH));
+    }
+
+    /** The text up to the first NUL, or all of it. */
+    static String text(MemorySegment buffer) {
+        int length = 0;
+        while (length < buffer.byteSize() && buffer.get(JAVA_BYTE, length) != 0) {
+            length++;
+        }
+        byte[] bytes = new byte[length];
+        MemorySegment.copy(buffer, JAVA_BYTE, 0, bytes, 0, length);
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+}
