@@ -3,4 +3,7 @@
 module io.bpf4j.btf {
     requires static org.jspecify;
     requires transitive io.bpf4j.elf;
+
+    exports io.bpf4j.btf;
+    exports io.bpf4j.insn;
 }

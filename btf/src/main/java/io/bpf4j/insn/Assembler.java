@@ -1,0 +1,196 @@
+package io.bpf4j.insn;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Assembles small programs by hand: feature probes and tests.
+ *
+ * <pre>{@code
+ * List<Instruction> program = Assembler.create()
+ *         .ldx(4, R2, R1, 0)              // r2 = *(u32 *)(r1 +0)
+ *         .jump(Opcodes.JEQ, R2, 7, "out")
+ *         .mov(R0, 1)
+ *         .exit()
+ *         .label("out")
+ *         .mov(R0, 0)
+ *         .exit()
+ *         .assemble();
+ * }</pre>
+ *
+ * <p>Jumps name a label, which may stand before or after them. <i>Confined.</i>
+ */
+public final class Assembler {
+    public static final int R0 = 0;
+    public static final int R1 = 1;
+    public static final int R2 = 2;
+    public static final int R3 = 3;
+    public static final int R4 = 4;
+    public static final int R5 = 5;
+    public static final int R6 = 6;
+    public static final int R7 = 7;
+    public static final int R8 = 8;
+    public static final int R9 = 9;
+    /** The frame pointer; read-only. */
+    public static final int R10 = 10;
+
+    private final List<Instruction> slots = new ArrayList<>();
+    private final Map<String, Integer> labels = new HashMap<>();
+    private final List<Jump> jumps = new ArrayList<>();
+
+    /** A jump whose distance is known only when its label is; {@code wide} ones keep it in {@code imm}. */
+    private record Jump(int index, String label, boolean wide) {}
+
+    private Assembler() {}
+
+    public static Assembler create() {
+        return new Assembler();
+    }
+
+    /** {@code dst = imm}, sign-extended to 64 bits. */
+    public Assembler mov(int dst, int imm) {
+        return alu(Opcodes.MOV, dst, imm);
+    }
+
+    /** {@code dst = src}, 64 bits. */
+    public Assembler movReg(int dst, int src) {
+        return aluReg(Opcodes.MOV, dst, src);
+    }
+
+    /** A 64-bit operation with an immediate, such as {@code alu(Opcodes.ADD, R1, -8)}. */
+    public Assembler alu(int operation, int dst, int imm) {
+        return raw(Opcodes.ALU64 | operation | Opcodes.K, dst, 0, 0, imm);
+    }
+
+    /** A 64-bit operation with a register. */
+    public Assembler aluReg(int operation, int dst, int src) {
+        return raw(Opcodes.ALU64 | operation | Opcodes.X, dst, src, 0, 0);
+    }
+
+    /** A 32-bit operation with an immediate. */
+    public Assembler alu32(int operation, int dst, int imm) {
+        return raw(Opcodes.ALU | operation | Opcodes.K, dst, 0, 0, imm);
+    }
+
+    /** A 32-bit operation with a register. */
+    public Assembler alu32Reg(int operation, int dst, int src) {
+        return raw(Opcodes.ALU | operation | Opcodes.X, dst, src, 0, 0);
+    }
+
+    /** {@code dst = value}, two slots. */
+    public Assembler loadImm64(int dst, long value) {
+        return loadImm64(dst, PseudoSource.NUMBER, (int) value, (int) (value >>> 32));
+    }
+
+    /** The address of the map with that file descriptor, two slots. */
+    public Assembler loadMapFd(int dst, int fd) {
+        return loadImm64(dst, PseudoSource.MAP_FD, fd, 0);
+    }
+
+    /** The address {@code offset} bytes into the value of the array map with that file descriptor, two slots. */
+    public Assembler loadMapValue(int dst, int fd, int offset) {
+        return loadImm64(dst, PseudoSource.MAP_VALUE, fd, offset);
+    }
+
+    /** A two-slot load with any {@link PseudoSource}. */
+    public Assembler loadImm64(int dst, int pseudoSource, int low, int high) {
+        return raw(Opcodes.LD_IMM64, dst, pseudoSource, 0, low).raw(0, 0, 0, 0, high);
+    }
+
+    /** {@code dst = *(src + offset)}, zero-extended; {@code bytes} is 1, 2, 4 or 8. */
+    public Assembler ldx(int bytes, int dst, int src, int offset) {
+        return raw(Opcodes.LDX | Opcodes.MEM | Opcodes.sizeBits(bytes), dst, src, offset, 0);
+    }
+
+    /** {@code *(dst + offset) = src}; {@code bytes} is 1, 2, 4 or 8. */
+    public Assembler stx(int bytes, int dst, int offset, int src) {
+        return raw(Opcodes.STX | Opcodes.MEM | Opcodes.sizeBits(bytes), dst, src, offset, 0);
+    }
+
+    /** {@code *(dst + offset) = imm}; {@code bytes} is 1, 2, 4 or 8. */
+    public Assembler st(int bytes, int dst, int offset, int imm) {
+        return raw(Opcodes.ST | Opcodes.MEM | Opcodes.sizeBits(bytes), dst, 0, offset, imm);
+    }
+
+    /** An atomic on {@code *(dst + offset)}; {@code operation} as {@link Opcodes} lists them for atomics. */
+    public Assembler atomic(int bytes, int operation, int dst, int offset, int src) {
+        return raw(Opcodes.STX | Opcodes.ATOMIC | Opcodes.sizeBits(bytes), dst, src, offset, operation);
+    }
+
+    /** Calls the helper with that id. */
+    public Assembler call(int helper) {
+        return raw(Opcodes.JMP | Opcodes.CALL, 0, PseudoSource.HELPER_CALL, 0, helper);
+    }
+
+    /** Calls the subprogram that starts at a label. */
+    public Assembler callLabel(String label) {
+        jumps.add(new Jump(slots.size(), label, true));
+        return raw(Opcodes.JMP | Opcodes.CALL, 0, PseudoSource.CALL, 0, 0);
+    }
+
+    /** Calls the kernel function with that BTF id of vmlinux. */
+    public Assembler callKernelFunction(int btfId) {
+        return raw(Opcodes.JMP | Opcodes.CALL, 0, PseudoSource.KFUNC_CALL, 0, btfId);
+    }
+
+    /** {@code goto label}. */
+    public Assembler jump(String label) {
+        jumps.add(new Jump(slots.size(), label, false));
+        return raw(Opcodes.JMP | Opcodes.JA, 0, 0, 0, 0);
+    }
+
+    /** {@code if dst OP imm goto label}, on 64 bits. */
+    public Assembler jump(int operation, int dst, int imm, String label) {
+        jumps.add(new Jump(slots.size(), label, false));
+        return raw(Opcodes.JMP | operation | Opcodes.K, dst, 0, 0, imm);
+    }
+
+    /** {@code if dst OP src goto label}, on 64 bits. */
+    public Assembler jumpReg(int operation, int dst, int src, String label) {
+        jumps.add(new Jump(slots.size(), label, false));
+        return raw(Opcodes.JMP | operation | Opcodes.X, dst, src, 0, 0);
+    }
+
+    public Assembler exit() {
+        return raw(Opcodes.JMP | Opcodes.EXIT, 0, 0, 0, 0);
+    }
+
+    /** Any slot. */
+    public Assembler raw(int opcode, int dst, int src, int offset, int imm) {
+        slots.add(new Instruction(opcode, dst, src, offset, imm));
+        return this;
+    }
+
+    /**
+     * Names the place of the next instruction.
+     *
+     * @throws IllegalStateException if the label is already taken
+     */
+    public Assembler label(String name) {
+        if (labels.putIfAbsent(name, slots.size()) != null) {
+            throw new IllegalStateException("label " + name + " stands twice");
+        }
+        return this;
+    }
+
+    /**
+     * The program, with every jump bound to its label.
+     *
+     * @throws IllegalStateException if a label is missing
+     */
+    public List<Instruction> assemble() {
+        List<Instruction> program = new ArrayList<>(slots);
+        for (Jump jump : jumps) {
+            Integer target = labels.get(jump.label());
+            if (target == null) {
+                throw new IllegalStateException("no label " + jump.label());
+            }
+            int distance = target - jump.index() - 1;
+            Instruction slot = program.get(jump.index());
+            program.set(jump.index(), jump.wide() ? slot.withImm(distance) : slot.withOffset(distance));
+        }
+        return List.copyOf(program);
+    }
+}
