@@ -1,0 +1,403 @@
+package io.bpf4j.btf;
+
+import io.bpf4j.elf.ByteView;
+import io.bpf4j.elf.MalformedDataException;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The types of one BTF blob: of a BPF object's {@code .BTF} section, of a kernel or of a module.
+ *
+ * <p>Terms: a type has an <i>id</i>, its place in the type section counted from 1; id 0 is {@code void}. A string has an
+ * <i>offset</i> into the string section. A <i>split</i> BTF (a kernel module's) continues the ids and the string
+ * offsets of its <i>base</i> (the kernel's) and can't be read without it; every method below takes and gives ids of both.
+ *
+ * <p>Parsing finds where each type starts and that it is whole; a type is decoded, and the ids and names that it refers
+ * to are checked, when it is asked for. So the 150,000 types of a kernel cost a few milliseconds. Whatever is malformed
+ * gives {@link MalformedDataException}, from {@code parse} or from the method that came across it. Cycles are legal in
+ * BTF (through pointers); cycles that no C type can have end in that exception, not in a loop.
+ *
+ * <p><i>Immutable</i>, and so safe to share between threads; the name index is made at the first look-up.
+ */
+public final class Btf {
+    /**
+     * Longest chain of typedefs, modifiers and arrays that is followed. The kernel stops at 32 (MAX_RESOLVE_DEPTH in
+     * kernel/bpf/btf.c) when it checks an object's BTF; twice that leaves room for BTF that it never checks.
+     */
+    private static final int MAX_CHAIN = 64;
+
+    private static final BtfType VOID = new BtfType.VoidType();
+
+    private final BtfBytes bytes;
+    private final @Nullable Btf base;
+    private final int firstId;
+    private final int firstString;
+    /** By id minus {@link #firstId}: where the type starts in {@link #bytes}. */
+    private final int[] offsets;
+
+    private volatile @Nullable NameIndex names;
+    /** 0 until asked for. */
+    private volatile int pointerSize;
+
+    private Btf(BtfBytes bytes, @Nullable Btf base) {
+        this.bytes = bytes;
+        this.base = base;
+        this.firstId = base == null ? 1 : base.typeCount();
+        this.firstString = base == null ? 0 : base.stringsEnd();
+        this.offsets = findTypes();
+    }
+
+    /**
+     * Reads BTF that stands alone. Its magic number tells its byte order. The bytes are copied.
+     *
+     * @throws MalformedDataException if the header or the extent of a type is wrong
+     */
+    public static Btf parse(ByteView view) {
+        return new Btf(new BtfBytes(view, false), null);
+    }
+
+    /**
+     * Reads split BTF, such as {@code /sys/kernel/btf/MODULE}.
+     *
+     * @throws MalformedDataException if the header or the extent of a type is wrong, or the byte order not the base's
+     */
+    public static Btf parse(ByteView view, Btf base) {
+        BtfBytes bytes = new BtfBytes(view, true);
+        if (bytes.order != base.order()) {
+            throw bytes.malformed(0, "split BTF is " + bytes.order + ", its base " + base.order());
+        }
+        return new Btf(bytes, base);
+    }
+
+    private int[] findTypes() {
+        // A type takes 12 bytes at least and 30 on average.
+        int[] starts = new int[(bytes.typesEnd - bytes.typesStart) / 24 + 1];
+        int count = 0;
+        int at = bytes.typesStart;
+        while (at < bytes.typesEnd) {
+            if (bytes.typesEnd - at < 12) {
+                throw bytes.malformed(at, "the type section ends inside type " + (firstId + count));
+            }
+            int kind = TypeDecoder.kindNumber(bytes, at);
+            if (kind == 0 || kind >= BtfKind.count()) {
+                throw bytes.malformed(
+                        at + 4, "type " + (firstId + count) + " is of kind " + kind + ", which is not known");
+            }
+            long size = BtfKind.known(kind).bytes(TypeDecoder.length(bytes, at));
+            if (size > bytes.typesEnd - at) {
+                throw bytes.malformed(
+                        at,
+                        "type " + (firstId + count) + ", a " + BtfKind.known(kind) + " of " + size
+                                + " bytes, reaches beyond the type section");
+            }
+            if (count == starts.length) {
+                starts = Arrays.copyOf(starts, count + count / 2 + 1);
+            }
+            starts[count++] = at;
+            at += (int) size;
+        }
+        return Arrays.copyOf(starts, count);
+    }
+
+    // What it is
+
+    /** Where the bytes came from, for messages. */
+    public String source() {
+        return bytes.source();
+    }
+
+    public ByteOrder order() {
+        return bytes.order;
+    }
+
+    /** The BTF that this one continues, if it is split. */
+    public Optional<Btf> base() {
+        return Optional.ofNullable(base);
+    }
+
+    /** A copy of the bytes that were read: header, types, strings; without those of the base. */
+    public byte[] raw() {
+        return bytes.array().clone();
+    }
+
+    /** Number of types with {@code void} and the base's: ids run from 0 to this minus 1. */
+    public int typeCount() {
+        return firstId + offsets.length;
+    }
+
+    /** The first id that is not the base's; 1 if there is no base. */
+    public int firstId() {
+        return firstId;
+    }
+
+    // Types by id
+
+    /**
+     * The type with that id.
+     *
+     * @throws MalformedDataException if there is no such id, or the type refers to an id or a name that doesn't exist
+     */
+    public BtfType type(int id) {
+        Btf owner = owner(id);
+        return id == 0 ? VOID : TypeDecoder.decode(this, owner.bytes, owner.offsets[id - owner.firstId], id);
+    }
+
+    /** The kind of the type with that id. */
+    public BtfKind kind(int id) {
+        Btf owner = owner(id);
+        return id == 0
+                ? BtfKind.VOID
+                : BtfKind.known(TypeDecoder.kindNumber(owner.bytes, owner.offsets[id - owner.firstId]));
+    }
+
+    /** The name of the type with that id; empty if it has none. */
+    public String name(int id) {
+        Btf owner = owner(id);
+        return id == 0 ? "" : string(owner.bytes.s32(owner.offsets[id - owner.firstId]));
+    }
+
+    /**
+     * The string at an offset of the string section, as {@code .BTF.ext} records refer to it.
+     *
+     * @throws MalformedDataException if the offset is outside the string section
+     */
+    public String string(int offset) {
+        return offset == 0 ? "" : stringsWith(offset).string(placeOf(offset));
+    }
+
+    /** The type after any {@code const}, {@code volatile}, {@code restrict} and type tags. */
+    public int skipModifiers(int id) {
+        return skip(id, false);
+    }
+
+    /** The type after any modifiers and typedefs. */
+    public int resolve(int id) {
+        return skip(id, true);
+    }
+
+    private int skip(int id, boolean typedefs) {
+        int current = id;
+        for (int step = 0; step < MAX_CHAIN; step++) {
+            switch (kind(current)) {
+                case CONST, VOLATILE, RESTRICT, TYPE_TAG -> current = reference(current);
+                case TYPEDEF -> {
+                    if (!typedefs) {
+                        return current;
+                    }
+                    current = reference(current);
+                }
+                default -> {
+                    return current;
+                }
+            }
+        }
+        throw chainTooLong(id);
+    }
+
+    /** The third word of a type whose kind has a type id there. */
+    private int reference(int id) {
+        Btf owner = owner(id);
+        return owner.bytes.s32(owner.offsets[id - owner.firstId] + 8);
+    }
+
+    private MalformedDataException chainTooLong(int id) {
+        return malformedType(id, "more than " + MAX_CHAIN + " typedefs, modifiers or arrays follow from type " + id);
+    }
+
+    /**
+     * The size of a type in bytes: through modifiers, typedefs, variables and arrays. Pointers have {@link
+     * #pointerSize()}.
+     *
+     * @throws MalformedDataException if it has none ({@code void}, functions, forward declarations), or overflows
+     */
+    public long size(int id) {
+        long count = 1;
+        int current = id;
+        for (int step = 0; step < MAX_CHAIN; step++) {
+            BtfType type = type(current);
+            switch (type) {
+                case BtfType.Int t -> {
+                    return times(count, t.size(), id);
+                }
+                case BtfType.FloatingPoint t -> {
+                    return times(count, t.size(), id);
+                }
+                case BtfType.Ptr _ -> {
+                    return times(count, pointerSize(), id);
+                }
+                case BtfType.Composite t -> {
+                    return times(count, t.size(), id);
+                }
+                case BtfType.Enumeration t -> {
+                    return times(count, t.size(), id);
+                }
+                case BtfType.Datasec t -> {
+                    return times(count, t.size(), id);
+                }
+                case BtfType.Array t -> {
+                    count = times(count, t.count(), id);
+                    current = t.elementType();
+                }
+                case BtfType.Modifier t -> current = t.type();
+                case BtfType.Typedef t -> current = t.type();
+                case BtfType.Var t -> current = t.type();
+                case BtfType.VoidType _, BtfType.Fwd _, BtfType.Func _, BtfType.FuncProto _, BtfType.DeclTag _ ->
+                    throw malformedType(
+                            id, "type " + id + " has no size: it comes to a " + type.kind() + ", type " + current);
+            }
+        }
+        throw chainTooLong(id);
+    }
+
+    private long times(long count, long size, int id) {
+        if (Math.multiplyHigh(count, size) != 0 || count * size < 0) {
+            throw malformedType(id, "the size of type " + id + " overflows");
+        }
+        return count * size;
+    }
+
+    /**
+     * The size of a pointer on the machine that the BTF is of: 4 or 8 bytes. BTF doesn't say; the size of C's {@code
+     * long} does. Without one, as in objects that clang compiles for BPF, it is 8.
+     */
+    public int pointerSize() {
+        int size = pointerSize;
+        if (size == 0) {
+            size = base != null ? base.pointerSize() : pointerSizeByLong();
+            pointerSize = size;
+        }
+        return size;
+    }
+
+    private int pointerSizeByLong() {
+        // The spellings that compilers use in DWARF and BTF for one and the same type.
+        for (String name :
+                new String[] {"long unsigned int", "long int", "unsigned long", "long", "unsigned long int"}) {
+            for (int id : idsNamed(name)) {
+                if (kind(id) == BtfKind.INT && type(id) instanceof BtfType.Int t && (t.size() == 4 || t.size() == 8)) {
+                    return t.size();
+                }
+            }
+        }
+        return 8;
+    }
+
+    // Types by name
+
+    /** Ids of all types with that name, of the base first, in ascending order. */
+    public int[] idsNamed(String name) {
+        return ids(name, true);
+    }
+
+    /**
+     * Ids of all types whose {@linkplain EssentialName essential name} is that of {@code name}: what CO-RE considers
+     * the same name. Of the base first, in ascending order.
+     */
+    public int[] idsNamedEssentially(String name) {
+        return ids(name, false);
+    }
+
+    private int[] ids(String name, boolean exact) {
+        if (name.isEmpty()) {
+            return new int[0];
+        }
+        NameIndex index = names;
+        if (index == null) {
+            // Two threads may build it at once; both come to the same, and one wins.
+            index = new NameIndex(this);
+            names = index;
+        }
+        int[] own = index.ids(name, exact);
+        if (base == null) {
+            return own;
+        }
+        int[] all = base.ids(name, exact);
+        int inBase = all.length;
+        all = Arrays.copyOf(all, inBase + own.length);
+        System.arraycopy(own, 0, all, inBase, own.length);
+        return all;
+    }
+
+    /** The id of the first type with that name and kind. */
+    public OptionalInt find(String name, BtfKind kind) {
+        for (int id : idsNamed(name)) {
+            if (kind(id) == kind) {
+                return OptionalInt.of(id);
+            }
+        }
+        return OptionalInt.empty();
+    }
+
+    // For the index, the decoder and the builder
+
+    private Btf owner(int id) {
+        if (id < 0 || id >= typeCount()) {
+            throw bytes.malformed(
+                    bytes.typesStart, "no type with id " + Integer.toUnsignedString(id) + ", only " + typeCount());
+        }
+        Btf owner = this;
+        while (id < owner.firstId && owner.base != null) {
+            owner = owner.base;
+        }
+        return owner;
+    }
+
+    private MalformedDataException malformedType(int id, String problem) {
+        Btf owner = owner(id);
+        return owner.bytes.malformed(id == 0 ? 0 : owner.offsets[id - owner.firstId], problem);
+    }
+
+    BtfBytes bytes() {
+        return bytes;
+    }
+
+    /** End of the strings, the base's included: the string offset at which a BTF that continues this one starts. */
+    int stringsEnd() {
+        return firstString + bytes.stringsSize();
+    }
+
+    /** The string offset at which the strings of this blob start. */
+    int firstString() {
+        return firstString;
+    }
+
+    int ownTypeCount() {
+        return offsets.length;
+    }
+
+    /** Where a type of this blob starts; {@code index} counts from {@link #firstId()}. */
+    int typeStart(int index) {
+        return offsets[index];
+    }
+
+    /** The string offset of the name of a type of this blob. */
+    int nameOffset(int index) {
+        return bytes.s32(offsets[index]);
+    }
+
+    /** The blob whose string section has that string. */
+    BtfBytes stringsWith(int offset) {
+        if (offset < 0 || offset >= stringsEnd()) {
+            throw bytes.malformed(
+                    bytes.stringsStart,
+                    "no string at offset " + Integer.toUnsignedString(offset) + ", the strings end at " + stringsEnd());
+        }
+        Btf owner = this;
+        while (offset < owner.firstString && owner.base != null) {
+            owner = owner.base;
+        }
+        return owner.bytes;
+    }
+
+    /** Where the string is in the blob that {@link #stringsWith} gives. */
+    int placeOf(int offset) {
+        Btf owner = this;
+        while (offset < owner.firstString && owner.base != null) {
+            owner = owner.base;
+        }
+        return owner.bytes.stringsStart + offset - owner.firstString;
+    }
+}

@@ -1,0 +1,40 @@
+package io.bpf4j.btf;
+
+/**
+ * The part of a type's name that counts when types of two BTFs are compared.
+ *
+ * <p>C has one struct of a name, but a program may need several shapes of a kernel struct, as kernels differ. So
+ * whatever follows {@code ___} is a <i>flavour</i> and not compared: {@code task_struct___old} and {@code
+ * task_struct___x86} both mean the kernel's {@code task_struct}. The last {@code ___} between two characters that are no
+ * underscores separates: {@code a___b___c} means {@code a___b}, and {@code ____x} has no flavour.
+ */
+public final class EssentialName {
+    private EssentialName() {}
+
+    /** The name without its flavour. */
+    public static String of(String name) {
+        for (int i = name.length() - 5; i >= 0; i--) {
+            if (name.charAt(i) != '_'
+                    && name.charAt(i + 1) == '_'
+                    && name.charAt(i + 2) == '_'
+                    && name.charAt(i + 3) == '_'
+                    && name.charAt(i + 4) != '_') {
+                return name.substring(0, i + 1);
+            }
+        }
+        return name;
+    }
+
+    /** As {@link #of} on bytes {@code start..end}: the end of the essential part. */
+    static int end(byte[] bytes, int start, int end) {
+        // Most names have no three underscores in a row; where the middle one is not, two places are ruled out.
+        for (int i = end - 5; i >= start; i--) {
+            if (bytes[i + 2] != '_') {
+                i--;
+            } else if (bytes[i] != '_' && bytes[i + 1] == '_' && bytes[i + 3] == '_' && bytes[i + 4] != '_') {
+                return i + 1;
+            }
+        }
+        return end;
+    }
+}

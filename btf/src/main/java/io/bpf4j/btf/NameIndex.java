@@ -1,0 +1,73 @@
+package io.bpf4j.btf;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * Finds the types of one BTF by name.
+ *
+ * <p>A hash table with chains in two int arrays, over the bytes of the names: a kernel has some 150,000 named types, of
+ * which a program asks for a few dozen, so making a String of each would cost more than all the look-ups. The key is
+ * the {@linkplain EssentialName essential name}, as CO-RE asks by it; who asks by the full name filters.
+ *
+ * <p>Chains run in ascending order of id. The types of the base of a split BTF are in the index of the base; the names
+ * of the split BTF's own types may well lie in the strings of the base. <i>Immutable.</i>
+ */
+final class NameIndex {
+    private final Btf btf;
+    /** By bucket: 1 + index of the first type, 0 for none. */
+    private final int[] heads;
+    /** By index of a type: 1 + index of the next type in its bucket. */
+    private final int[] next;
+
+    /** Indexes the types that {@code btf} adds to its base; it must be able to tell their names. */
+    NameIndex(Btf btf) {
+        this.btf = btf;
+        int count = btf.ownTypeCount();
+        this.heads = new int[Math.max(16, Integer.highestOneBit(count + 1) * 2)];
+        this.next = new int[count];
+        for (int i = count - 1; i >= 0; i--) {
+            int name = btf.nameOffset(i);
+            if (name != 0) {
+                BtfBytes strings = btf.stringsWith(name);
+                int start = btf.placeOf(name);
+                int end = EssentialName.end(strings.array(), start, strings.stringEnd(start));
+                int bucket = bucket(strings.array(), start, end);
+                next[i] = heads[bucket];
+                heads[bucket] = i + 1;
+            }
+        }
+    }
+
+    private int bucket(byte[] array, int start, int end) {
+        int hash = 0;
+        for (int i = start; i < end; i++) {
+            hash = hash * 31 + array[i];
+        }
+        hash ^= hash >>> 15;
+        return hash & (heads.length - 1);
+    }
+
+    /** Ids of the types whose essential name is that of {@code name}; or, if {@code exact}, whose name is the same. */
+    int[] ids(String name, boolean exact) {
+        byte[] wanted = name.getBytes(StandardCharsets.UTF_8);
+        int essential = EssentialName.end(wanted, 0, wanted.length);
+        int[] found = new int[4];
+        int count = 0;
+        for (int i = heads[bucket(wanted, 0, essential)]; i != 0; i = next[i - 1]) {
+            int offset = btf.nameOffset(i - 1);
+            BtfBytes strings = btf.stringsWith(offset);
+            byte[] array = strings.array();
+            int start = btf.placeOf(offset);
+            int nameEnd = strings.stringEnd(start);
+            int end = exact ? nameEnd : EssentialName.end(array, start, nameEnd);
+            if (Arrays.equals(array, start, end, wanted, 0, exact ? wanted.length : essential)) {
+                if (count == found.length) {
+                    found = Arrays.copyOf(found, count * 2);
+                }
+                found[count++] = btf.firstId() + i - 1;
+            }
+        }
+        return Arrays.copyOf(found, count);
+    }
+}
