@@ -25,7 +25,8 @@ final class BtfBytes {
     /** The kernel refuses more than 16 MiB (BTF_MAX_SIZE); a file for user space may be larger, but not this large. */
     private static final long MAX_BYTES = 1L << 29;
 
-    private final ByteView view;
+    private final String source;
+    private final long base;
     private final byte[] bytes;
     private final boolean little;
     final ByteOrder order;
@@ -37,7 +38,8 @@ final class BtfBytes {
     final int stringsEnd;
 
     BtfBytes(ByteView view, boolean split) {
-        this.view = view;
+        this.source = view.source();
+        this.base = view.base();
         if (view.size() < HEADER_BYTES) {
             throw view.malformed(0, "BTF of " + view.size() + " bytes, less than its header of 24");
         }
@@ -149,10 +151,10 @@ final class BtfBytes {
 
     /** @param at from the start of the blob; the exception has the place in the file */
     MalformedDataException malformed(long at, String problem) {
-        return view.malformed(at, problem);
+        return new MalformedDataException(source, base + at, problem);
     }
 
     String source() {
-        return view.source();
+        return source;
     }
 }
