@@ -1,7 +1,12 @@
 package io.bpf4j.usdt;
 
+import io.bpf4j.elf.ElfFile;
+import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.usdt.internal.process.MappedFile;
+import io.bpf4j.usdt.internal.process.ProcessFiles;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -24,7 +29,9 @@ public record UsdtScan(Path path, List<UsdtProbe> probes, List<String> problems)
      * @throws io.bpf4j.elf.MalformedDataException if it is no ELF file, or a broken one
      */
     public static UsdtScan ofFile(Path path) throws IOException {
-        return new UsdtScan(path, List.of(), List.of());
+        try (ElfFile elf = ElfFile.open(path)) {
+            return FileScanner.scan(elf, path, path.toString());
+        }
     }
 
     /**
@@ -34,9 +41,27 @@ public record UsdtScan(Path path, List<UsdtProbe> probes, List<String> problems)
      * @throws IOException if there is no such process or its mappings can't be read
      */
     public static List<UsdtScan> ofProcess(int pid) throws IOException {
-        return List.of();
+        List<UsdtScan> scans = new ArrayList<>();
+        for (MappedFile file : new ProcessFiles(Path.of("/proc")).executableFiles(pid)) {
+            Path path = file.path();
+            if (path == null) {
+                scans.add(new UsdtScan(Path.of(file.name()), List.of(), List.of(file.problem())));
+            } else {
+                scans.add(ofMappedFile(path, file.name()));
+            }
+        }
+        return scans;
     }
 
+    private static UsdtScan ofMappedFile(Path path, String name) {
+        try (ElfFile elf = ElfFile.open(path)) {
+            return FileScanner.scan(elf, path, name);
+        } catch (IOException | MalformedDataException e) {
+            return new UsdtScan(path, List.of(), List.of(String.valueOf(e.getMessage())));
+        }
+    }
+
+    /** The probes that a pattern matches. */
     public List<UsdtProbe> matching(ProbePattern pattern) {
         return probes.stream().filter(pattern::matches).toList();
     }

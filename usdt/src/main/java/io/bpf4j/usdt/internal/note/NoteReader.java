@@ -1,0 +1,231 @@
+package io.bpf4j.usdt.internal.note;
+
+import io.bpf4j.elf.ByteView;
+import io.bpf4j.elf.ElfClass;
+import io.bpf4j.elf.ElfFile;
+import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.elf.Note;
+import io.bpf4j.elf.Section;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * Reads the section {@code .note.stapsdt}.
+ *
+ * <p>{@code DTRACE_PROBE1(hotspot, gc__end, x)} puts a {@code nop} into the code, and into this section a note; here of
+ * a 64-bit little-endian file:
+ *
+ * <pre>
+ *   08 00 00 00                        length of the owner's name
+ *   3a 00 00 00                        length of the description
+ *   03 00 00 00                        type NT_STAPSDT
+ *   73 74 61 70 73 64 74 00            "stapsdt"
+ *   31 5f 00 00 00 00 00 00            address of the nop when the file was linked
+ *   20 9d 10 00 00 00 00 00            address of the section .stapsdt.base at that time
+ *   00 00 00 00 00 00 00 00            address of the semaphore, 0 for none
+ *   "hotspot" 00 "gc__end" 00 "-4@%eax 8@-24(%rbp)" 00
+ *   padding to a multiple of 4
+ * </pre>
+ *
+ * <p><b>Prelink</b> moved files to other addresses after linking, and did not know about notes. But it moved the
+ * section {@code .stapsdt.base} with the rest: if that is no longer where the note says, everything has moved by the
+ * difference, semaphores too.
+ *
+ * <p><b>Addresses to file offsets.</b> The kernel wants places in the file. A probe must be in a loaded executable
+ * segment. A semaphore must be in a writable one, and in a part of it that the file holds: the kernel finds it through
+ * a writable mapping of the file.
+ *
+ * <p><b>Hostile files.</b> A note that makes no sense costs itself: it is reported and the next one read. If its
+ * lengths make no sense, there is no next one in that section. Time is linear in the size of the section, memory too,
+ * with these bounds: 2^20 sites a file, which is the kernel's own for one link; 4 KiB for a provider or a name, 64 KiB
+ * for an argument string; 100 problems in words.
+ *
+ * <p>Layout: sys/sdt.h of SystemTap and
+ * <a href="https://sourceware.org/systemtap/wiki/UserSpaceProbeImplementation">its wiki</a>.
+ */
+public final class NoteReader {
+    static final int MAX_SITES = 1 << 20;
+    static final int MAX_NAME_BYTES = 4096;
+    static final int MAX_ARGUMENT_BYTES = 1 << 16;
+    static final int MAX_PROBLEMS = 100;
+
+    private static final String SECTION = ".note.stapsdt";
+    private static final String BASE_SECTION = ".stapsdt.base";
+    private static final byte[] OWNER = {'s', 't', 'a', 'p', 's', 'd', 't', 0};
+    private static final int HEADER_BYTES = 12;
+
+    private final ElfClass elfClass;
+    private final Segments segments;
+    private final Optional<Section> base;
+    private final List<NoteSite> sites = new ArrayList<>();
+    private final List<String> problems = new ArrayList<>();
+    private final Map<String, String> strings = new HashMap<>();
+    private long problemCount;
+
+    private NoteReader(ElfFile elf) {
+        this.elfClass = elf.header().elfClass();
+        this.segments = new Segments(elf);
+        this.base = elf.section(BASE_SECTION);
+    }
+
+    /**
+     * All notes of a file; none if it has no such section.
+     *
+     * @throws MalformedDataException if the file's own structure is broken, rather than a note
+     */
+    public static NoteScan read(ElfFile elf) {
+        NoteReader reader = new NoteReader(elf);
+        for (Section section : elf.sections()) {
+            if (section.name().equals(SECTION) && section.type() != Section.SHT_NOBITS) {
+                reader.readSection(elf.data(section));
+            }
+        }
+        long unnamed = reader.problemCount - reader.problems.size();
+        if (unnamed > 0) {
+            reader.problems.add("and " + unnamed + " more notes that can't be used");
+        }
+        return new NoteScan(reader.sites, reader.problems);
+    }
+
+    private void readSection(ByteView section) {
+        long at = 0;
+        while (at < section.size()) {
+            if (sites.size() == MAX_SITES) {
+                problem(section, at, "more than " + MAX_SITES + " sites; the rest is left out");
+                return;
+            }
+            if (section.size() - at < HEADER_BYTES) {
+                problem(section, at, "a note header cut short; the rest of the section is left out");
+                return;
+            }
+            long ownerSize = section.u32(at);
+            long descriptionSize = section.u32(at + 4);
+            long type = section.u32(at + 8);
+            long owner = at + HEADER_BYTES;
+            long description = owner + align(ownerSize);
+            // The lengths are 32 bits and the sums 64: nothing overflows. The last note may lack its padding.
+            if (description + descriptionSize > section.size()) {
+                problem(
+                        section,
+                        at,
+                        "a note of " + descriptionSize + " bytes with " + ownerSize
+                                + " bytes of owner, longer than the rest of the section, which is left out");
+                return;
+            }
+            if (type == Note.NT_STAPSDT && isOwner(section, owner, ownerSize)) {
+                readNote(section, at, section.slice(description, descriptionSize));
+            }
+            at = description + align(descriptionSize);
+        }
+    }
+
+    private void readNote(ByteView section, long at, ByteView description) {
+        try {
+            int word = elfClass.addressSize();
+            long address = elfClass.readWord(description, 0);
+            long linkedBase = elfClass.readWord(description, word);
+            long semaphore = elfClass.readWord(description, 2L * word);
+            long providerAt = 3L * word;
+            String provider = description.cString(providerAt, MAX_NAME_BYTES);
+            long nameAt = next(description, providerAt);
+            String name = description.cString(nameAt, MAX_NAME_BYTES);
+            long argumentsAt = next(description, nameAt);
+            String arguments = description.cString(argumentsAt, MAX_ARGUMENT_BYTES);
+            if (provider.isEmpty() || name.isEmpty()) {
+                problem(section, at, "a note without " + (provider.isEmpty() ? "provider" : "name"));
+                return;
+            }
+            long shift = base.map(s -> s.address() - linkedBase).orElse(0L);
+            add(
+                    section,
+                    at,
+                    provider,
+                    name,
+                    arguments,
+                    wrap(address + shift),
+                    semaphore == 0 ? 0 : wrap(semaphore + shift));
+        } catch (MalformedDataException e) {
+            problem(section, at, "a note that can't be read: " + e.getMessage());
+        }
+    }
+
+    private void add(
+            ByteView section, long at, String provider, String name, String arguments, long address, long semaphore) {
+        OptionalLong offset = segments.executableOffset(address);
+        if (offset.isEmpty()) {
+            problem(
+                    section,
+                    at,
+                    provider + ":" + name + " is at 0x" + Long.toHexString(address)
+                            + ", outside of every executable segment");
+            return;
+        }
+        long semaphoreOffset = 0;
+        if (semaphore != 0) {
+            OptionalLong found = segments.writableOffset(semaphore);
+            if (found.isEmpty()) {
+                problem(
+                        section,
+                        at,
+                        provider + ":" + name + " has its semaphore at 0x" + Long.toHexString(semaphore)
+                                + ", outside of what the file holds of writable segments");
+                return;
+            }
+            semaphoreOffset = found.getAsLong();
+        }
+        sites.add(new NoteSite(
+                shared(provider),
+                shared(name),
+                shared(arguments),
+                address,
+                offset.getAsLong(),
+                semaphore,
+                semaphoreOffset));
+    }
+
+    /** Sites of one probe repeat its names, and inlined code its arguments; keep each text once. */
+    private String shared(String text) {
+        String known = strings.putIfAbsent(text, text);
+        return known == null ? text : known;
+    }
+
+    /** The offset after the string at an offset, counted in the file's bytes. */
+    private static long next(ByteView view, long stringAt) {
+        long at = stringAt;
+        while (view.u8(at) != 0) {
+            at++;
+        }
+        return at + 1;
+    }
+
+    private static boolean isOwner(ByteView section, long at, long size) {
+        if (size != OWNER.length) {
+            return false;
+        }
+        for (int i = 0; i < OWNER.length; i++) {
+            if (section.s8(at + i) != OWNER[i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Addresses of 32-bit files wrap at 32 bits. */
+    private long wrap(long address) {
+        return elfClass == ElfClass.ELF32 ? address & 0xffff_ffffL : address;
+    }
+
+    private static long align(long size) {
+        return (size + 3) & ~3L;
+    }
+
+    private void problem(ByteView section, long at, String what) {
+        if (problemCount++ < MAX_PROBLEMS) {
+            problems.add(SECTION + " at 0x" + Long.toHexString(section.base() + at) + ": " + what);
+        }
+    }
+}
