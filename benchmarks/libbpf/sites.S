@@ -1,0 +1,49 @@
+/*
+ * The program that benchmarks attach to: SITES sites of the probe bench:site with 20 argument strings among them. It
+ * ends as soon as it is run; what is measured is attaching, not firing. Built by the Makefile beside it:
+ *
+ *     gcc -c -DSITES=1000 sites.S && ld -o sites-1000 sites.o
+ *
+ * The notes are written out here in place of <sys/sdt.h>, so that 10,000 of them assemble in a moment. The form is that
+ * of SystemTap's wiki, page UserSpaceProbeImplementation: an ELF note of owner "stapsdt" and type 3 whose description is
+ * the address of the nop, the link-time address of .stapsdt.base, the address of the semaphore (0: none), then provider,
+ * name and arguments, each ended by NUL.
+ */
+        .section .stapsdt.base, "aG", "progbits", .stapsdt.base, comdat
+        .weak   _.stapsdt.base
+        .hidden _.stapsdt.base
+_.stapsdt.base:
+        .space  1
+
+        .altmacro
+        .macro  site offset
+        /* 64 bytes apart: the density of a large program, and not all of them in one page. */
+        .balign 64, 0xcc
+990:    nop
+        .pushsection .note.stapsdt, "", "note"
+        .balign 4
+        .4byte  992f - 991f, 994f - 993f, 3
+991:    .asciz  "stapsdt"
+992:    .balign 4
+993:    .8byte  990b, _.stapsdt.base, 0
+        .asciz  "bench"
+        .asciz  "site"
+        .asciz  "-4@-\offset\()(%rbp) 8@%rax"
+994:    .balign 4
+        .popsection
+        .endm
+
+        .text
+        .global _start
+_start:
+        mov     $231, %eax              /* exit_group(0) */
+        xor     %edi, %edi
+        syscall
+
+        .set    number, 0
+        .rept   SITES
+        site    %(8 + 4 * (number % 20))
+        .set    number, number + 1
+        .endr
+
+        .section .note.GNU-stack, "", "progbits"
