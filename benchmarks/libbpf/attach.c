@@ -120,6 +120,7 @@ static void with_libbpf(const char *object_path, const char *target, size_t site
 	double *attach = calloc(rounds, sizeof(double)), *detach = calloc(rounds, sizeof(double));
 	struct bpf_object *object = bpf_object__open_file(object_path, NULL);
 	struct bpf_program *program;
+	char way[32];
 
 	if (!object)
 		die("open %s", object_path);
@@ -142,8 +143,9 @@ static void with_libbpf(const char *object_path, const char *target, size_t site
 		detach[round] = detached - attached;
 	}
 	bpf_object__close(object);
-	report("libbpf", "attach", sites, attach, rounds);
-	report("libbpf", "detach", sites, detach, rounds);
+	snprintf(way, sizeof(way), "libbpf %u.%u", libbpf_major_version(), libbpf_minor_version());
+	report(way, "attach", sites, attach, rounds);
+	report(way, "detach", sites, detach, rounds);
 	free(attach);
 	free(detach);
 }
@@ -187,8 +189,8 @@ static void with_bare_calls(const char *target, const unsigned long *offsets, si
 	}
 	close(program);
 	close(specs);
-	report("bare", "attach", sites, attach, rounds);
-	report("bare", "detach", sites, detach, rounds);
+	report("bare calls", "attach", sites, attach, rounds);
+	report("bare calls", "detach", sites, detach, rounds);
 	free(attach);
 	free(detach);
 	free(cookies);

@@ -1,0 +1,27 @@
+package io.bpf4j.benchmarks;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** The files that benchmarks look into and attach to. The C harness uses the same ones. <b>Immutable</b>. */
+final class Targets {
+    /** What {@code benchmarks/libbpf/Makefile} writes; relative to the root of the checkout unless set. */
+    private static final Path FOLDER =
+            Path.of(System.getProperty("bpf4j.benchmarks.targets", "benchmarks/target/libbpf"));
+
+    private Targets() {}
+
+    /** A program with that many sites of {@code bench:site}, with 20 argument strings among them. */
+    static Path withSites(int sites) {
+        Path target = FOLDER.resolve("sites-" + sites);
+        if (!Files.exists(target)) {
+            throw new IllegalStateException(target + " is missing: make -C benchmarks/libbpf targets");
+        }
+        return target.toAbsolutePath();
+    }
+
+    /** The JVM that runs the benchmark: the largest real set of probes on most machines. */
+    static Path libjvm() {
+        return Path.of(System.getProperty("java.home"), "lib", "server", "libjvm.so");
+    }
+}
