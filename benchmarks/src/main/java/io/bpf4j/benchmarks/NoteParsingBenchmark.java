@@ -26,7 +26,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
 @Warmup(iterations = 5, time = 1)
 @Measurement(iterations = 5, time = 1)
-@Fork(value = 1, jvmArgsAppend = "--enable-native-access=ALL-UNNAMED")
+@Fork(1)
 @SuppressWarnings("NullAway.Init") // JMH sets the fields
 public class NoteParsingBenchmark {
     /** {@code libjvm.so}: the running JVM's, 566 sites in Temurin 25; else a generated program with that many sites. */
