@@ -8,7 +8,7 @@ import java.lang.constant.ClassDesc;
  * What the traced JVM of {@code bpf4j demo} runs: it allocates, loads classes and starts threads, a little every
  * moment, in bounded memory, until its time is over.
  *
- * <p>It waits for one byte on standard input before it starts, so that the tracer can attach first; a tracer that dies
+ * <p>It writes a byte to standard output when it is ready, and waits for one on standard input before it starts, so that the tracer can attach first; a tracer that dies
  * before closes the pipe, and this process ends too.
  */
 public final class DemoWorkload {
@@ -31,6 +31,9 @@ public final class DemoWorkload {
      */
     public static void main(String[] args) throws IOException, InterruptedException {
         long millis = Long.parseLong(args[0]);
+        warmUp();
+        System.out.print('r');
+        System.out.flush();
         if (System.in.read() < 0) {
             return;
         }
@@ -38,7 +41,7 @@ public final class DemoWorkload {
         for (int round = 0; System.nanoTime() - end < 0; round++) {
             litter();
             if (round % 4 == 0) {
-                loadClass(round / 4);
+                loadClass(1 + round / 4);
             }
             if (round % 5 == 0) {
                 Thread worker = new Thread(DemoWorkload::litter, "demo-worker-" + round / 5);
@@ -50,6 +53,16 @@ public final class DemoWorkload {
             }
             Thread.sleep(ROUND_MILLIS);
         }
+    }
+
+    /** Does everything once: the hundreds of classes that the JDK itself needs for it are not what the demo is about. */
+    private static void warmUp() throws InterruptedException {
+        litter();
+        loadClass(0);
+        Thread worker = new Thread(DemoWorkload::litter, "demo-warm-up");
+        worker.start();
+        worker.join();
+        System.gc();
     }
 
     /** Fills 4 MiB of the young generation, of which nothing outlives the call. */

@@ -1,0 +1,93 @@
+package io.bpf4j.cli.demo;
+
+import io.bpf4j.cli.output.JsonLine;
+import io.bpf4j.cli.output.Table;
+import io.bpf4j.cli.trace.TraceEvent;
+import io.bpf4j.cli.trace.TracedProbe;
+import io.bpf4j.usdt.UsdtProbe;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** What the demo saw: events by probe, and how long collections took. <i>Confined.</i> */
+public final class DemoSummary {
+    private final Map<String, Long> counts = new LinkedHashMap<>();
+    private long lost;
+
+    /** When the collection that runs began, or 0 if none runs. */
+    private long gcBegin;
+
+    private long gcCount;
+    private long gcNanos;
+    private long gcLongest;
+
+    /** One that shows all these probes, whether they fire or not. */
+    public DemoSummary(List<UsdtProbe> probes) {
+        probes.forEach(probe -> counts.put(probe.fullName(), 0L));
+    }
+
+    public void add(TraceEvent event, TracedProbe probe) {
+        counts.merge(probe.id(), 1L, Long::sum);
+        switch (probe.name()) {
+            case "gc__begin" -> gcBegin = event.timeNs();
+            case "gc__end" -> {
+                if (gcBegin != 0) {
+                    long pause = event.timeNs() - gcBegin;
+                    gcCount++;
+                    gcNanos += pause;
+                    gcLongest = Math.max(gcLongest, pause);
+                    gcBegin = 0;
+                }
+            }
+            default -> {}
+        }
+    }
+
+    public void lost(long events) {
+        lost = events;
+    }
+
+    public Table table() {
+        Table table = new Table("").row("PROBE", "EVENTS");
+        counts.forEach((probe, count) -> table.row(probe, Long.toString(count)));
+        return table;
+    }
+
+    /** How often and how long the JVM collected. */
+    public String pauses() {
+        return String.format(
+                Locale.ROOT,
+                "%d collections took %.1f ms in all, the longest %.1f ms",
+                gcCount,
+                gcNanos / 1e6,
+                gcLongest / 1e6);
+    }
+
+    public String total() {
+        return sum() + " events, " + lost + " lost";
+    }
+
+    /** A line for each probe, {@code {"probe","events"}}, and one for all, {@code {"events","lost"}}. */
+    public List<String> json() {
+        List<String> lines = new ArrayList<>();
+        counts.forEach((probe, count) -> lines.add(new JsonLine()
+                .beginObject()
+                .field("probe", probe)
+                .field("events", count)
+                .endObject()
+                .toString()));
+        lines.add(new JsonLine()
+                .beginObject()
+                .field("events", sum())
+                .field("lost", lost)
+                .endObject()
+                .toString());
+        return lines;
+    }
+
+    private long sum() {
+        return counts.values().stream().mapToLong(Long::longValue).sum();
+    }
+}

@@ -1,0 +1,48 @@
+package io.bpf4j.cli.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bpf4j.cli.trace.TraceEvent;
+import io.bpf4j.cli.trace.TracedProbe;
+import io.bpf4j.usdt.Machine;
+import io.bpf4j.usdt.UsdtBinary;
+import io.bpf4j.usdt.UsdtProbe;
+import io.bpf4j.usdt.UsdtSite;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class DemoSummaryTest {
+    @Test
+    void countsEventsAndMeasuresCollections() {
+        DemoSummary summary = new DemoSummary(List.of(probe("gc__begin"), probe("gc__end"), probe("thread__start")));
+        add(summary, "gc__end", 500_000); // its beginning was before the trace
+        add(summary, "gc__begin", 1_000_000);
+        add(summary, "gc__end", 3_500_000);
+        add(summary, "gc__begin", 10_000_000);
+        add(summary, "gc__end", 11_000_000);
+        summary.lost(2);
+        assertThat(summary.pauses()).isEqualTo("2 collections took 3.5 ms in all, the longest 2.5 ms");
+        assertThat(summary.total()).isEqualTo("5 events, 2 lost");
+        assertThat(summary.json())
+                .containsExactly(
+                        "{\"probe\":\"hotspot:gc__begin\",\"events\":2}",
+                        "{\"probe\":\"hotspot:gc__end\",\"events\":3}",
+                        "{\"probe\":\"hotspot:thread__start\",\"events\":0}",
+                        "{\"events\":5,\"lost\":2}");
+    }
+
+    private static void add(DemoSummary summary, String name, long timeNs) {
+        summary.add(
+                new TraceEvent(timeNs, 0, 1, 1, "java", List.of()), new TracedProbe("/x", "hotspot", name, List.of()));
+    }
+
+    private static UsdtProbe probe(String name) {
+        return new UsdtProbe(
+                new UsdtBinary(Path.of("/x"), "/x", Machine.X86_64, false),
+                "hotspot",
+                name,
+                List.of(new UsdtSite(1, 1, 0, 0, "", List.of(), Map.of())));
+    }
+}
