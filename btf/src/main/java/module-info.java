@@ -5,5 +5,6 @@ module io.bpf4j.btf {
     requires transitive io.bpf4j.elf;
 
     exports io.bpf4j.btf;
+    exports io.bpf4j.core;
     exports io.bpf4j.insn;
 }

@@ -1,0 +1,210 @@
+package io.bpf4j.core;
+
+import io.bpf4j.btf.BtfType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way from a root type to what a relocation is about, in one BTF.
+ *
+ * <p>Clang writes it as indexes. For {@code &s[2].b.c[5]} of
+ *
+ * <pre>{@code
+ * struct sample {
+ *     int a;
+ *     struct {          // index 1, anonymous
+ *         int b0;
+ *         struct { int c[10]; } b;
+ *     };
+ * };
+ * }</pre>
+ *
+ * the access string is {@code 2:1:1:0:5}: element 2 of an array of the root (0 for a plain pointer), then indexes of
+ * members and array elements. The <i>raw</i> path has all of them. The <i>steps</i> leave out anonymous members, since
+ * the target may nest them differently: {@code [2]} {@code b} {@code c} {@code [5]}. Those are looked up in the target by
+ * name.
+ *
+ * @param types the BTF that the path is in
+ * @param root id of the root type
+ * @param steps empty for type relocations; one named step for an enumeration's value
+ * @param raw indexes as in the access string
+ * @param bitOffset of what the path leads to, from the start of the root, in bits; 0 but for fields
+ */
+record AccessPath(Types types, int root, CoreRelocationKind kind, List<Step> steps, List<Integer> raw, long bitOffset) {
+    /** libbpf's bound (BPF_CORE_SPEC_MAX_LEN) on the length of an access string. */
+    static final int MAX_LENGTH = 64;
+
+    /** A 32-bit count of bytes bounds what an instruction can hold; with some room for sums. */
+    private static final long MAX_BITS = 1L << 40;
+
+    /**
+     * A member, an array element or a value of an enumeration.
+     *
+     * @param type for a member, the struct that has it; for an element, the element's type; for a value, its enumeration
+     * @param index of the member, element or value
+     * @param name of the member or value; null for an element
+     */
+    record Step(int type, int index, @Nullable String name) {}
+
+    AccessPath {
+        steps = List.copyOf(steps);
+        raw = List.copyOf(raw);
+    }
+
+    Step last() {
+        return steps.getLast();
+    }
+
+    /** Reads a relocation's access string; what is wrong with it is {@link CoreException}. */
+    static AccessPath parse(Types local, int root, String access, CoreRelocationKind kind) {
+        return new Parser(local, root, access, kind).parse();
+    }
+
+    /** The path as C would write it, such as {@code struct sample[2].b.c[5] (2:1:1:0:5 at 176)}. */
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder(describe(types, root));
+        if (kind.subject() == CoreRelocationKind.Subject.ENUM_VALUE) {
+            return text.append("::").append(last().name()).toString();
+        }
+        for (int i = 0; i < steps.size(); i++) {
+            Step step = steps.get(i);
+            if (step.name() != null) {
+                text.append('.').append(step.name());
+            } else if (i > 0 || step.index() > 0) {
+                text.append('[').append(step.index()).append(']');
+            }
+        }
+        return text.toString();
+    }
+
+    static String describe(Types types, int id) {
+        String name = types.btf().name(id);
+        return types.btf().kind(id).toString().toLowerCase(Locale.ROOT) + " " + (name.isEmpty() ? "(anonymous)" : name);
+    }
+
+    /** Whether an array is one that C lets a program index beyond its end: the last member, with no elements. */
+    static boolean isFlexible(Types types, BtfType.Array array, Step before) {
+        return before.name() != null
+                && array.count() == 0
+                && types.type(before.type()) instanceof BtfType.Composite c
+                && before.index() == c.members().size() - 1;
+    }
+
+    private static final class Parser {
+        private final Types types;
+        private final int root;
+        private final String access;
+        private final CoreRelocationKind kind;
+        private final List<Step> steps = new ArrayList<>();
+        private final List<Integer> raw;
+        private long bitOffset;
+
+        Parser(Types types, int root, String access, CoreRelocationKind kind) {
+            this.types = types;
+            this.root = root;
+            this.access = access;
+            this.kind = kind;
+            this.raw = indexes();
+        }
+
+        private List<Integer> indexes() {
+            String[] parts = access.split(":", MAX_LENGTH + 1);
+            if (parts.length > MAX_LENGTH) {
+                throw wrong("it has more than " + MAX_LENGTH + " indexes");
+            }
+            List<Integer> indexes = new ArrayList<>(parts.length);
+            for (String part : parts) {
+                try {
+                    indexes.add(Integer.parseInt(part));
+                } catch (NumberFormatException e) {
+                    throw wrong("\"" + part + "\" is no index");
+                }
+                if (indexes.getLast() < 0) {
+                    throw wrong("\"" + part + "\" is no index");
+                }
+            }
+            return indexes;
+        }
+
+        AccessPath parse() {
+            switch (kind.subject()) {
+                case TYPE -> {
+                    if (raw.size() != 1 || raw.getFirst() != 0) {
+                        throw wrong("for a type it should be 0");
+                    }
+                }
+                case ENUM_VALUE -> enumValue();
+                case FIELD -> field();
+            }
+            return new AccessPath(types, root, kind, steps, raw, bitOffset);
+        }
+
+        private void enumValue() {
+            int id = types.resolve(root);
+            if (raw.size() != 1
+                    || !(types.type(id) instanceof BtfType.Enumeration e)
+                    || raw.getFirst() >= e.values().size()) {
+                throw wrong("it leads to no value of an enumeration");
+            }
+            int index = raw.getFirst();
+            steps.add(new Step(id, index, e.values().get(index).name()));
+        }
+
+        private void field() {
+            int id = types.resolve(root);
+            steps.add(new Step(id, raw.getFirst(), null));
+            advance(raw.getFirst(), id);
+            for (int i = 1; i < raw.size(); i++) {
+                id = types.resolve(id);
+                int index = raw.get(i);
+                switch (types.type(id)) {
+                    case BtfType.Composite c -> {
+                        if (index >= c.members().size()) {
+                            throw wrong("there is no member " + index + " in " + describe(types, id));
+                        }
+                        BtfType.Member member = c.members().get(index);
+                        bitOffset += member.bitOffset();
+                        if (!member.name().isEmpty()) {
+                            steps.add(new Step(id, index, member.name()));
+                        }
+                        id = member.type();
+                    }
+                    case BtfType.Array a -> {
+                        if (index >= a.count() && !isFlexible(types, a, steps.getLast())) {
+                            throw wrong("there is no element " + index + " in an array of " + a.count());
+                        }
+                        id = types.resolve(a.elementType());
+                        steps.add(new Step(id, index, null));
+                        advance(index, id);
+                    }
+                    case BtfType other ->
+                        throw wrong("index " + index + " is into a " + other.kind() + ", which has no parts");
+                }
+            }
+        }
+
+        private void advance(int index, int type) {
+            if (index != 0) {
+                bitOffset += elementBits(types, index, type);
+            }
+        }
+
+        private CoreException wrong(String problem) {
+            return new CoreException("CO-RE " + kind.text() + " of " + describe(types, root) + " [" + root + "] of "
+                    + types.btf().source() + ": access string \"" + access + "\": " + problem);
+        }
+    }
+
+    /** How many bits {@code index} elements of a type take; bounded, so that sums along a path can't overflow. */
+    static long elementBits(Types types, int index, int type) {
+        long size = types.size(type);
+        if (size > MAX_BITS / 8 / index) {
+            throw new CoreException("element " + index + " of type " + type + " of "
+                    + types.btf().source() + ", of " + size + " bytes, lies beyond any field");
+        }
+        return size * index * 8;
+    }
+}

@@ -1,0 +1,163 @@
+package io.bpf4j.core;
+
+import io.bpf4j.btf.BtfType;
+import io.bpf4j.btf.EssentialName;
+import io.bpf4j.core.AccessPath.Step;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Walks the program's path in a candidate of the target: named steps by name, wherever the target has put the member,
+ * elements by index.
+ *
+ * <p>Made per candidate and relocation. If the walk fails, {@link #mismatch} says at what. <i>Confined.</i>
+ */
+final class CandidateMatcher {
+    private final AccessPath path;
+    private final Types target;
+    private final int root;
+    private final TypeCompatibility compatibility;
+
+    private final List<Step> steps = new ArrayList<>();
+    private final List<Integer> raw = new ArrayList<>();
+    private long bitOffset;
+    private String mismatch = "";
+
+    CandidateMatcher(AccessPath path, Types target, int root) {
+        this.path = path;
+        this.target = target;
+        this.root = root;
+        this.compatibility = new TypeCompatibility(path.types(), target);
+    }
+
+    /** Why there was no match; empty if there was. */
+    String mismatch() {
+        return mismatch;
+    }
+
+    /** The path in the target, or null if this candidate doesn't have it. */
+    @Nullable
+    AccessPath match() {
+        boolean matched = switch (path.kind().subject()) {
+            case TYPE -> type();
+            case ENUM_VALUE -> enumValue();
+            case FIELD -> field();
+        };
+        return matched ? new AccessPath(target, root, path.kind(), steps, raw, bitOffset) : null;
+    }
+
+    private boolean type() {
+        boolean matched = path.kind() == CoreRelocationKind.TYPE_MATCHES
+                ? new TypeMatcher(path.types(), target).matches(path.root(), root)
+                : compatibility.types(path.root(), root);
+        return matched || no("is a different type");
+    }
+
+    private boolean enumValue() {
+        int id = target.resolve(root);
+        String wanted = EssentialName.of(nameOf(path.last()));
+        if (target.type(id) instanceof BtfType.Enumeration e) {
+            for (int i = 0; i < e.values().size(); i++) {
+                String name = e.values().get(i).name();
+                if (EssentialName.of(name).equals(wanted)) {
+                    steps.add(new Step(id, i, name));
+                    raw.add(i);
+                    return true;
+                }
+            }
+        }
+        return no("has no value " + wanted);
+    }
+
+    private boolean field() {
+        int id = root;
+        for (int i = 0; i < path.steps().size(); i++) {
+            Step wanted = path.steps().get(i);
+            id = target.resolve(id);
+            if (wanted.name() != null) {
+                Step found = member(id, wanted, new HashSet<>());
+                if (found == null) {
+                    return mismatch.isEmpty() && no("has no member " + wanted.name());
+                }
+                steps.add(found);
+                BtfType.Member member = members(found.type()).get(found.index());
+                id = member.type();
+                if (!compatibility.fields(
+                        members(path.types(), wanted.type()).get(wanted.index()).type(), id)) {
+                    return no("has a member " + wanted.name() + " of another type");
+                }
+            } else {
+                // At the first step the root itself counts as an array of roots.
+                if (i > 0) {
+                    if (!(target.type(id) instanceof BtfType.Array a)) {
+                        return no("has no array where element " + wanted.index() + " is wanted");
+                    }
+                    if (wanted.index() >= a.count() && !AccessPath.isFlexible(target, a, steps.getLast())) {
+                        return no("has only " + a.count() + " elements where element " + wanted.index() + " is wanted");
+                    }
+                    id = target.resolve(a.elementType());
+                }
+                raw.add(wanted.index());
+                if (raw.size() > AccessPath.MAX_LENGTH) {
+                    return no("nests too deep");
+                }
+                steps.add(new Step(id, wanted.index(), null));
+                if (wanted.index() != 0) {
+                    bitOffset += AccessPath.elementBits(target, wanted.index(), id);
+                }
+            }
+        }
+        return true;
+    }
+
+    /**
+     * Finds a member by name, also in anonymous structs and unions, and adds the way there to {@link #raw} and {@link
+     * #bitOffset}.
+     *
+     * @param searched types that don't have it; without them, anonymous members that repeat take exponential time
+     */
+    private @Nullable Step member(int id, Step wanted, Set<Integer> searched) {
+        int composite = target.resolve(id);
+        if (raw.size() >= AccessPath.MAX_LENGTH || !searched.add(composite)) {
+            return null;
+        }
+        List<BtfType.Member> members = members(composite);
+        for (int i = 0; i < members.size(); i++) {
+            BtfType.Member member = members.get(i);
+            raw.add(i);
+            bitOffset += member.bitOffset();
+            if (member.name().isEmpty()) {
+                Step found = member(member.type(), wanted, searched);
+                if (found != null) {
+                    return found;
+                }
+            } else if (member.name().equals(wanted.name())) {
+                return new Step(composite, i, member.name());
+            }
+            bitOffset -= member.bitOffset();
+            raw.removeLast();
+        }
+        return null;
+    }
+
+    private List<BtfType.Member> members(int id) {
+        return members(target, id);
+    }
+
+    private static List<BtfType.Member> members(Types types, int id) {
+        return types.type(id) instanceof BtfType.Composite c ? c.members() : List.of();
+    }
+
+    private static String nameOf(Step step) {
+        String name = step.name();
+        return name == null ? "" : name;
+    }
+
+    private boolean no(String problem) {
+        mismatch = problem;
+        return false;
+    }
+}

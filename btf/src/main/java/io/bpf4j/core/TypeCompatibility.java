@@ -1,0 +1,152 @@
+package io.bpf4j.core;
+
+import io.bpf4j.btf.BtfKind;
+import io.bpf4j.btf.BtfType;
+import io.bpf4j.btf.EssentialName;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Whether a type of the program and one of the target are close enough to stand for each other.
+ *
+ * <p>Two relations, both looser than equality, for kernels change. <i>Fields</i>: a field may change its size, but not
+ * from number to pointer. <i>Types</i>, for type relocations: same kind, whatever the members; pointers, arrays and
+ * prototypes are followed. Modifiers and typedefs never count.
+ *
+ * <p>The rules are those of libbpf's {@code bpf_core_fields_are_compat} and {@code bpf_core_types_are_compat}, as
+ * programs rely on them.
+ */
+final class TypeCompatibility {
+    /** How deep prototypes may nest in prototypes. */
+    private static final int MAX_DEPTH = 32;
+
+    private final Types local;
+    private final Types target;
+    /** Answers already found; without them nested prototypes with many parameters take exponential time. */
+    private final Map<Long, Boolean> answers = new HashMap<>();
+
+    TypeCompatibility(Types local, Types target) {
+        this.local = local;
+        this.target = target;
+    }
+
+    /** The same kind, or enumerations of either width. */
+    static boolean kindsGoTogether(BtfKind one, BtfKind other) {
+        return one == other || (isEnumeration(one) && isEnumeration(other));
+    }
+
+    private static boolean isEnumeration(BtfKind kind) {
+        return kind == BtfKind.ENUM || kind == BtfKind.ENUM64;
+    }
+
+    /** Whether a field of type {@code targetId} can be read where the program has {@code localId}. */
+    boolean fields(int localId, int targetId) {
+        int localType = localId;
+        int targetType = targetId;
+        for (int depth = 0; depth < MAX_DEPTH; depth++) {
+            BtfType l = local.resolved(localType);
+            BtfType t = target.resolved(targetType);
+            if (l instanceof BtfType.Composite && t instanceof BtfType.Composite) {
+                return true;
+            }
+            if (!kindsGoTogether(l.kind(), t.kind())) {
+                return false;
+            }
+            switch (l) {
+                case BtfType.Ptr _, BtfType.FloatingPoint _ -> {
+                    return true;
+                }
+                case BtfType.Fwd _, BtfType.Enumeration _ -> {
+                    return l.name().isEmpty() || t.name().isEmpty() || sameEssentialName(l.name(), t.name());
+                }
+                case BtfType.Int i -> {
+                    return noOldBitField(i, t);
+                }
+                case BtfType.Array a -> {
+                    localType = a.elementType();
+                    targetType = ((BtfType.Array) t).elementType();
+                }
+                case BtfType.Composite _,
+                        BtfType.VoidType _,
+                        BtfType.Typedef _,
+                        BtfType.Modifier _,
+                        BtfType.Func _,
+                        BtfType.FuncProto _,
+                        BtfType.Var _,
+                        BtfType.Datasec _,
+                        BtfType.DeclTag _ -> {
+                    return false;
+                }
+            }
+        }
+        throw tooDeep(localId, targetId);
+    }
+
+    /** BTF of before Linux 5.0 has bit-fields as odd integers; whoever relocates them gets wrong values. */
+    private static boolean noOldBitField(BtfType.Int one, BtfType other) {
+        return one.bitOffset() == 0 && other instanceof BtfType.Int i && i.bitOffset() == 0;
+    }
+
+    static boolean sameEssentialName(String one, String other) {
+        return EssentialName.of(one).equals(EssentialName.of(other));
+    }
+
+    /** Whether the root types of a type relocation, whose names are the same, are of one kind all the way down. */
+    boolean types(int localId, int targetId) {
+        // Root typedefs go only with typedefs, although what they stand for is compared without.
+        return kindsGoTogether(local.btf().kind(localId), target.btf().kind(targetId))
+                && types(localId, targetId, MAX_DEPTH);
+    }
+
+    private boolean types(int localId, int targetId, int levels) {
+        if (levels == 0) {
+            throw tooDeep(localId, targetId);
+        }
+        long key = (long) localId << 32 | targetId;
+        Boolean known = answers.get(key);
+        if (known == null) {
+            known = typesUnknown(localId, targetId, levels);
+            answers.put(key, known);
+        }
+        return known;
+    }
+
+    private boolean typesUnknown(int localId, int targetId, int levels) {
+        BtfType l = local.resolved(localId);
+        BtfType t = target.resolved(targetId);
+        if (!kindsGoTogether(l.kind(), t.kind())) {
+            return false;
+        }
+        return switch (l) {
+            case BtfType.VoidType _, BtfType.Composite _, BtfType.Enumeration _, BtfType.Fwd _ -> true;
+            case BtfType.Int i -> noOldBitField(i, t);
+            case BtfType.Ptr p -> types(p.type(), ((BtfType.Ptr) t).type(), levels - 1);
+            case BtfType.Array a -> types(a.elementType(), ((BtfType.Array) t).elementType(), levels - 1);
+            case BtfType.FuncProto p -> prototypes(p, (BtfType.FuncProto) t, levels - 1);
+            case BtfType.FloatingPoint _,
+                    BtfType.Typedef _,
+                    BtfType.Modifier _,
+                    BtfType.Func _,
+                    BtfType.Var _,
+                    BtfType.Datasec _,
+                    BtfType.DeclTag _ -> false;
+        };
+    }
+
+    private boolean prototypes(BtfType.FuncProto l, BtfType.FuncProto t, int levels) {
+        if (l.parameters().size() != t.parameters().size()) {
+            return false;
+        }
+        for (int i = 0; i < l.parameters().size(); i++) {
+            if (!types(l.parameters().get(i).type(), t.parameters().get(i).type(), levels)) {
+                return false;
+            }
+        }
+        return types(l.returnType(), t.returnType(), levels);
+    }
+
+    private CoreException tooDeep(int localId, int targetId) {
+        return new CoreException("type " + localId + " of " + local.btf().source() + " and type " + targetId + " of "
+                + target.btf().source() + " nest deeper than " + MAX_DEPTH + " levels, too deep to compare");
+    }
+}

@@ -1,0 +1,144 @@
+package io.bpf4j.core;
+
+import io.bpf4j.btf.BtfType;
+import io.bpf4j.btf.EssentialName;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The relation behind {@code bpf_core_type_matches}: the target's type has at least what the program's has.
+ *
+ * <ul>
+ *   <li>Modifiers and typedefs don't count. Names must be the same but for flavours, at every level.
+ *   <li>Integers: same size and signedness. Arrays: same count, and the elements match.
+ *   <li>Structs and unions: each member of the program's is in the target's, by name, and matches. Behind a pointer,
+ *       the name and the kind are enough, and a forward declaration will do: else one pointer in {@code task_struct}
+ *       would compare half a kernel.
+ *   <li>Enumerations: same size, and each name of the program's is in the target's, whatever its number.
+ *   <li>Prototypes: as many parameters, which match in order, as does what is returned.
+ * </ul>
+ *
+ * <p>The rules are those of libbpf's {@code bpf_core_types_match}, as programs rely on them.
+ */
+final class TypeMatcher {
+    private static final int MAX_DEPTH = 32;
+
+    private final Types local;
+    private final Types target;
+    /** Answers already found, since members of one type recur: without them hostile types take exponential time. */
+    private final Map<Question, Boolean> answers = new HashMap<>();
+
+    private record Question(int local, int target, boolean behindPointer) {}
+
+    TypeMatcher(Types local, Types target) {
+        this.local = local;
+        this.target = target;
+    }
+
+    /** Whether the root types, whose names are the same, match. */
+    boolean matches(int localId, int targetId) {
+        return matches(localId, targetId, false, MAX_DEPTH);
+    }
+
+    private boolean matches(int localId, int targetId, boolean behindPointer, int levels) {
+        if (levels == 0) {
+            throw new CoreException("type " + localId + " of " + local.btf().source() + " and type " + targetId + " of "
+                    + target.btf().source() + " nest deeper than " + MAX_DEPTH + " levels, too deep to compare");
+        }
+        Question question = new Question(localId, targetId, behindPointer);
+        Boolean known = answers.get(question);
+        if (known == null) {
+            known = compare(local.resolved(localId), target.resolved(targetId), behindPointer, levels - 1);
+            answers.put(question, known);
+        }
+        return known;
+    }
+
+    private boolean compare(BtfType l, BtfType t, boolean behindPointer, int levels) {
+        if (!TypeCompatibility.sameEssentialName(l.name(), t.name())) {
+            return false;
+        }
+        return switch (l) {
+            case BtfType.VoidType _ -> t instanceof BtfType.VoidType;
+            case BtfType.Fwd f -> forward(f, t, behindPointer);
+            case BtfType.Enumeration e -> t instanceof BtfType.Enumeration other && enumerations(e, other);
+            case BtfType.Composite c -> composites(c, t, behindPointer, levels);
+            case BtfType.Int i ->
+                t instanceof BtfType.Int other && i.size() == other.size() && i.isSigned() == other.isSigned();
+            case BtfType.Ptr p -> t instanceof BtfType.Ptr other && matches(p.type(), other.type(), true, levels);
+            case BtfType.Array a ->
+                t instanceof BtfType.Array other
+                        && a.count() == other.count()
+                        && matches(a.elementType(), other.elementType(), behindPointer, levels);
+            case BtfType.FuncProto p ->
+                t instanceof BtfType.FuncProto other && prototypes(p, other, behindPointer, levels);
+            case BtfType.FloatingPoint _,
+                    BtfType.Typedef _,
+                    BtfType.Modifier _,
+                    BtfType.Func _,
+                    BtfType.Var _,
+                    BtfType.Datasec _,
+                    BtfType.DeclTag _ -> false;
+        };
+    }
+
+    private static boolean forward(BtfType.Fwd l, BtfType t, boolean behindPointer) {
+        if (t instanceof BtfType.Fwd other) {
+            return l.isUnion() == other.isUnion();
+        }
+        return behindPointer && (l.isUnion() ? t instanceof BtfType.Union : t instanceof BtfType.Struct);
+    }
+
+    private static boolean enumerations(BtfType.Enumeration l, BtfType.Enumeration t) {
+        if (l.size() != t.size()) {
+            return false;
+        }
+        Set<String> names = new HashSet<>();
+        for (BtfType.EnumValue value : t.values()) {
+            names.add(EssentialName.of(value.name()));
+        }
+        return l.values().stream().allMatch(value -> names.contains(EssentialName.of(value.name())));
+    }
+
+    private boolean composites(BtfType.Composite l, BtfType t, boolean behindPointer, int levels) {
+        if (behindPointer) {
+            return l.kind() == t.kind()
+                    || (t instanceof BtfType.Fwd other && other.isUnion() == (l instanceof BtfType.Union));
+        }
+        if (l.kind() != t.kind() || !(t instanceof BtfType.Composite other)) {
+            return false;
+        }
+        if (l.members().size() > other.members().size()) {
+            return false;
+        }
+        // Anonymous members share the empty name, so a name has a list of members.
+        Map<String, List<BtfType.Member>> byName = new HashMap<>();
+        for (BtfType.Member member : other.members()) {
+            byName.computeIfAbsent(EssentialName.of(member.name()), _ -> new ArrayList<>())
+                    .add(member);
+        }
+        for (BtfType.Member member : l.members()) {
+            List<BtfType.Member> named = byName.getOrDefault(EssentialName.of(member.name()), List.of());
+            if (named.stream().noneMatch(m -> matches(member.type(), m.type(), false, levels))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean prototypes(BtfType.FuncProto l, BtfType.FuncProto t, boolean behindPointer, int levels) {
+        if (l.parameters().size() != t.parameters().size()) {
+            return false;
+        }
+        for (int i = 0; i < l.parameters().size(); i++) {
+            if (!matches(l.parameters().get(i).type(), t.parameters().get(i).type(), behindPointer, levels)) {
+                return false;
+            }
+        }
+        return matches(l.returnType(), t.returnType(), behindPointer, levels);
+    }
+}

@@ -1,0 +1,45 @@
+package io.bpf4j.core;
+
+import io.bpf4j.btf.Btf;
+import io.bpf4j.btf.BtfType;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * One BTF with the types that relocation has already decoded: a program asks for the 250 members of {@code task_struct}
+ * once per relocation. <i>Confined.</i>
+ */
+final class Types {
+    private final Btf btf;
+    private final Map<Integer, BtfType> decoded = new HashMap<>();
+
+    Types(Btf btf) {
+        this.btf = btf;
+    }
+
+    Btf btf() {
+        return btf;
+    }
+
+    BtfType type(int id) {
+        BtfType type = decoded.get(id);
+        if (type == null) {
+            type = btf.type(id);
+            decoded.put(id, type);
+        }
+        return type;
+    }
+
+    /** The type behind modifiers and typedefs. */
+    BtfType resolved(int id) {
+        return type(btf.resolve(id));
+    }
+
+    int resolve(int id) {
+        return btf.resolve(id);
+    }
+
+    long size(int id) {
+        return btf.size(id);
+    }
+}
