@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ArgVectorsTest {
 
     @ParameterizedTest
-    @EnumSource(names = {"X86_64", "I386"})
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "OTHER")
     void vectorsMeanWhatTheySay(Machine machine) throws IOException {
         Map<String, String> meanings = new HashMap<>();
         for (String line : lines(machine.machineName() + ".meaning.txt")) {
@@ -36,11 +36,11 @@ class ArgVectorsTest {
                 seen++;
             }
         }
-        assertThat(seen).isGreaterThan(50);
+        assertThat(seen).isGreaterThan(30);
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"X86_64", "I386"})
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "OTHER")
     void printedArgumentsParseToTheSame(Machine machine) throws IOException {
         for (String line : lines(machine.machineName() + ".txt")) {
             List<UsdtArg> args = UsdtArgs.parse(machine, line.substring(line.indexOf(':') + 1));

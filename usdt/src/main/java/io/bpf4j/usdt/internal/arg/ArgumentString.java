@@ -70,13 +70,12 @@ public final class ArgumentString {
         }
         // Perhaps arguments without a size follow: "8@%rax %rbx". Only if every one of them can be read.
         List<String> words = words(operand);
-        boolean severalOperands = words.size() > 1
-                && words.stream().skip(1).allMatch(w -> grammar.parse(w, 0).isPresent());
-        if (severalOperands) {
-            String first = words.getFirst();
-            out.add(new Argument(
-                    size, signed, isFloat, grammar.parse(first, size).orElseThrow(), prefix + first));
-            words.stream().skip(1).forEach(word -> out.add(withoutSize(grammar, word)));
+        Optional<Operand> first = words.size() > 1 ? grammar.parse(words.getFirst(), size) : Optional.empty();
+        List<String> others = words.subList(Math.min(1, words.size()), words.size());
+        if (first.isPresent()
+                && others.stream().allMatch(w -> grammar.parse(w, 0).isPresent())) {
+            out.add(new Argument(size, signed, isFloat, first.get(), prefix + words.getFirst()));
+            others.forEach(word -> out.add(withoutSize(grammar, word)));
             return;
         }
         out.add(new Argument(size, signed, isFloat, notUnderstood(grammar, operand), raw));

@@ -1,7 +1,6 @@
 package io.bpf4j.usdt.internal.arg;
 
 import java.util.Optional;
-import java.util.OptionalInt;
 
 /**
  * i386. Operands are {@link AttSyntax AT&amp;T's}.
@@ -9,7 +8,7 @@ import java.util.OptionalInt;
  * <p>Offsets are those of x86-64: a BPF program gets the registers of the kernel, and bpf4j runs on 64-bit kernels
  * only, which save {@code eax} of a 32-bit process in the slot of {@code rax}, zero-extended.
  */
-public final class I386 implements ArgGrammar {
+public final class I386 extends ArgGrammar {
     private static final Registers REGISTERS = new Registers()
             .add(32, 4, "ebp")
             .alias("ebp", 2, "bp")
@@ -42,42 +41,24 @@ public final class I386 implements ArgGrammar {
 
     private final AttSyntax syntax = new AttSyntax(REGISTERS, "eip");
 
-    private I386() {}
-
-    @Override
-    public String machine() {
-        return "i386";
+    private I386() {
+        super("i386", 4, "eip", REGISTERS);
     }
 
     @Override
-    public int wordSize() {
-        return 4;
-    }
-
-    @Override
-    public Optional<Operand> parse(String text, int size) {
+    Optional<Operand> parse(String text, int size) {
         return syntax.parse(text, size)
                 .map(operand -> HighByte.check(operand, size))
                 .map(operand -> RegisterPair.check(operand, size, 4));
     }
 
     @Override
-    public int widthOf(String text) {
+    int widthOf(String text) {
         return syntax.widthOf(text, 4);
     }
 
     @Override
-    public String print(Operand operand) {
+    String print(Operand operand) {
         return syntax.print(operand);
-    }
-
-    @Override
-    public String instructionPointer() {
-        return "eip";
-    }
-
-    @Override
-    public OptionalInt offsetOf(String register) {
-        return REGISTERS.offsetOf(register);
     }
 }

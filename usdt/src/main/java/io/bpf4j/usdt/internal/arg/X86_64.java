@@ -1,13 +1,12 @@
 package io.bpf4j.usdt.internal.arg;
 
 import java.util.Optional;
-import java.util.OptionalInt;
 
 /**
  * x86-64. Operands are {@link AttSyntax AT&amp;T's}. Offsets mirror {@code struct pt_regs} of
  * arch/x86/include/uapi/asm/ptrace.h: 21 longs, r15 first.
  */
-public final class X86_64 implements ArgGrammar {
+public final class X86_64 extends ArgGrammar {
     /**
      * What is in {@code rax} may be called rax, eax, ax or al, and the name says nothing about the value's size:
      * that is declared. ah is the exception: the second byte of rax, so a register of its own, one byte further.
@@ -89,40 +88,22 @@ public final class X86_64 implements ArgGrammar {
 
     private final AttSyntax syntax = new AttSyntax(REGISTERS, "rip");
 
-    private X86_64() {}
-
-    @Override
-    public String machine() {
-        return "x86_64";
+    private X86_64() {
+        super("x86_64", 8, "rip", REGISTERS);
     }
 
     @Override
-    public int wordSize() {
-        return 8;
-    }
-
-    @Override
-    public Optional<Operand> parse(String text, int size) {
+    Optional<Operand> parse(String text, int size) {
         return syntax.parse(text, size).map(operand -> HighByte.check(operand, size));
     }
 
     @Override
-    public int widthOf(String text) {
+    int widthOf(String text) {
         return syntax.widthOf(text, 8);
     }
 
     @Override
-    public String print(Operand operand) {
+    String print(Operand operand) {
         return syntax.print(operand);
-    }
-
-    @Override
-    public String instructionPointer() {
-        return "rip";
-    }
-
-    @Override
-    public OptionalInt offsetOf(String register) {
-        return REGISTERS.offsetOf(register);
     }
 }

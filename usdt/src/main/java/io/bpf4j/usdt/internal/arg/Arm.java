@@ -1,0 +1,63 @@
+package io.bpf4j.usdt.internal.arg;
+
+import java.util.Optional;
+
+/**
+ * 32-bit arm: {@code r4}, {@code #5}, memory in {@link BracketSyntax brackets}. The full names are r0 to r12, sp, lr and
+ * pc. Offsets are those of an arm64 kernel with a 32-bit process: r0 to r14 in the slots of x0 to x14.
+ */
+public final class Arm extends ArgGrammar {
+    private static final Registers REGISTERS = registers();
+
+    // After the registers, which its constructor uses.
+    static final Arm INSTANCE = new Arm();
+
+    private final BracketSyntax memory = new BracketSyntax(REGISTERS, "pc", "#");
+
+    private Arm() {
+        super("arm", 4, "pc", REGISTERS);
+    }
+
+    private static Registers registers() {
+        Registers all = new Registers();
+        for (int n = 0; n <= 12; n++) {
+            all.add(8 * n, 4, "r" + n);
+        }
+        return all.alias("r9", 4, "sb")
+                .alias("r10", 4, "sl")
+                .alias("r11", 4, "fp")
+                .alias("r12", 4, "ip")
+                .add(8 * 13, 4, "sp", "r13")
+                .add(8 * 14, 4, "lr", "r14")
+                .add(256, 4, "pc", "r15");
+    }
+
+    @Override
+    Optional<Operand> parse(String text, int size) {
+        if (text.startsWith("[")) {
+            return memory.parse(text);
+        }
+        if (text.startsWith("#")) {
+            return Expression.signedNumber(text.substring(1)).map(Operand.Constant::new);
+        }
+        if (registers.find(text).isPresent()) {
+            return registers
+                    .find(text)
+                    .map(r -> RegisterPair.check(new Operand.Register(r.fullName()), size, wordSize()));
+        }
+        if (isNumbered(text, "s", "d", "q")) {
+            return Optional.of(notGeneral(text));
+        }
+        return size == 0 ? Optional.empty() : unmarkedConstant(text);
+    }
+
+    @Override
+    String print(Operand operand) {
+        return switch (operand) {
+            case Operand.Constant c -> "#" + c.value();
+            case Operand.Register r -> r.name();
+            case Operand.Memory m -> memory.print(m);
+            case Operand.Unsupported u -> throw noSpelling(u);
+        };
+    }
+}

@@ -1,0 +1,66 @@
+package io.bpf4j.usdt.internal.arg;
+
+import java.util.Optional;
+
+/**
+ * arm64: {@code x4}, {@code w3}, constants without a mark, memory in {@link BracketSyntax brackets}. Offsets mirror
+ * {@code struct user_pt_regs} of arch/arm64/include/uapi/asm/ptrace.h: 31 registers, sp, pc.
+ */
+public final class Arm64 extends ArgGrammar {
+    private static final Registers REGISTERS = registers();
+
+    // After the registers, which its constructor uses.
+    static final Arm64 INSTANCE = new Arm64();
+
+    private final BracketSyntax memory = new BracketSyntax(REGISTERS, "pc", "");
+
+    private Arm64() {
+        super("aarch64", 8, "pc", REGISTERS);
+    }
+
+    private static Registers registers() {
+        Registers all = new Registers();
+        for (int n = 0; n <= 30; n++) {
+            all.add(8 * n, 8, "x" + n).alias("x" + n, 4, "w" + n);
+        }
+        return all.alias("x29", 8, "fp")
+                .alias("x30", 8, "lr")
+                .add(248, 8, "sp")
+                .alias("sp", 4, "wsp")
+                .add(256, 8, "pc");
+    }
+
+    @Override
+    Optional<Operand> parse(String text, int size) {
+        if (text.startsWith("[")) {
+            return memory.parse(text);
+        }
+        if (text.equals("xzr") || text.equals("wzr")) {
+            return Optional.of(new Operand.Constant(0));
+        }
+        if (registers.find(text).isPresent()) {
+            return registers.find(text).map(r -> new Operand.Register(r.fullName()));
+        }
+        if (isNumbered(text, "v", "q", "d", "s", "h", "b")) {
+            return Optional.of(notGeneral(text));
+        }
+        return size == 0 && !startsLikeNumber(text)
+                ? Optional.empty()
+                : unmarkedConstant(text.startsWith("#") ? text.substring(1) : text);
+    }
+
+    private static boolean startsLikeNumber(String text) {
+        return Expression.signedNumber(text.startsWith("#") ? text.substring(1) : text)
+                .isPresent();
+    }
+
+    @Override
+    String print(Operand operand) {
+        return switch (operand) {
+            case Operand.Constant c -> Long.toString(c.value());
+            case Operand.Register r -> r.name();
+            case Operand.Memory m -> memory.print(m);
+            case Operand.Unsupported u -> throw noSpelling(u);
+        };
+    }
+}

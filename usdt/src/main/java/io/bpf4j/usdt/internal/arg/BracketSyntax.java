@@ -1,0 +1,103 @@
+package io.bpf4j.usdt.internal.arg;
+
+import io.bpf4j.usdt.internal.arg.Registers.Register;
+import java.util.Optional;
+
+/**
+ * Memory operands in brackets, which arm64 and arm share; they differ in how numbers are marked.
+ *
+ * <pre>
+ *   [x4]  [x4, -8]  [r7, #12]      base, displacement
+ *   [x3, x0]  [x0, x1, lsl 2]      base, index, and by how many bits the index is shifted
+ *   [x2, #:lo12:sym]               base holds the 4 KiB page of sym: the address is that of sym
+ * </pre>
+ *
+ * <p>Refused: an index that is half a register ({@code w1, sxtw}), shifts that are no scale of 1, 2, 4 or 8, an index
+ * that is subtracted, and operands that change their base.
+ */
+final class BracketSyntax {
+    private final Registers registers;
+    private final String instructionPointer;
+    private final String numberMark;
+
+    BracketSyntax(Registers registers, String instructionPointer, String numberMark) {
+        this.registers = registers;
+        this.instructionPointer = instructionPointer;
+        this.numberMark = numberMark;
+    }
+
+    Optional<Operand> parse(String text) {
+        int close = text.indexOf(']');
+        if (!text.startsWith("[") || close < 0) {
+            return Optional.empty();
+        }
+        String after = text.substring(close + 1).strip();
+        if (!after.isEmpty()) {
+            return after.equals("!") || after.startsWith(",")
+                    ? Optional.of(new Operand.Unsupported("'" + text + "' changes its base register"))
+                    : Optional.empty();
+        }
+        String[] parts = text.substring(1, close).split(",", -1);
+        Optional<Register> base = registers.find(parts[0].strip());
+        if (base.isEmpty() || parts.length > 3) {
+            return Optional.empty();
+        }
+        String name = base.get().fullName();
+        return switch (parts.length) {
+            case 1 -> Optional.of(Operand.Memory.of(name, 0));
+            case 2 -> second(text, name, parts[1].strip());
+            default -> shifted(text, name, parts[1].strip(), parts[2].strip());
+        };
+    }
+
+    private Optional<Operand> second(String text, String base, String part) {
+        String unmarked = part.startsWith("#") ? part.substring(1) : part;
+        if (unmarked.startsWith(":lo12:")) {
+            return Expression.parse(unmarked.substring(6))
+                    .filter(e -> e.symbol() != null && !e.negated() && e.relocation() == null)
+                    .map(e -> new Operand.Memory(instructionPointer, e.value(), e.symbol(), null, 1));
+        }
+        if (unmarked.startsWith(":")) {
+            return Optional.of(ArgGrammar.linkerOnly(text));
+        }
+        Optional<Operand> number = Expression.signedNumber(unmarked).map(n -> Operand.Memory.of(base, n));
+        return number.isPresent() ? number : shifted(text, base, part, "lsl 0");
+    }
+
+    private Optional<Operand> shifted(String text, String base, String index, String shift) {
+        if (index.startsWith("-") && registers.find(index.substring(1)).isPresent()) {
+            return Optional.of(new Operand.Unsupported("'" + text + "' subtracts its index"));
+        }
+        Optional<Register> register = registers.find(index);
+        if (register.isEmpty()) {
+            return Optional.empty();
+        }
+        String[] words = shift.split("[ #]+", -1);
+        if (!words[0].equals("lsl")) {
+            return switch (words[0]) {
+                case "sxtw", "uxtw", "sxtx", "asr", "lsr", "ror" ->
+                    Optional.of(new Operand.Unsupported("'" + text + "' uses part of its index register"));
+                default -> Optional.empty();
+            };
+        }
+        Optional<Long> bits = words.length == 2 ? Expression.signedNumber(words[1]) : Optional.empty();
+        return bits.map(b -> b >= 0 && b <= 3
+                ? new Operand.Memory(base, 0, null, register.get().fullName(), 1 << b)
+                : new Operand.Unsupported(
+                        "'" + text + "' shifts its index by " + b + " bits; only 0 to 3 can be expressed"));
+    }
+
+    String print(Operand.Memory m) {
+        String symbol = m.symbol();
+        if (symbol != null) {
+            return "[" + m.base() + ", #:lo12:" + Expression.print(symbol, m.displacement()) + "]";
+        }
+        if (m.index() != null) {
+            String shift = m.scale() == 1 ? "" : ", lsl " + numberMark + Integer.numberOfTrailingZeros(m.scale());
+            return "[" + m.base() + ", " + m.index() + shift + "]";
+        }
+        return m.displacement() == 0
+                ? "[" + m.base() + "]"
+                : "[" + m.base() + ", " + numberMark + m.displacement() + "]";
+    }
+}

@@ -1,0 +1,81 @@
+package io.bpf4j.usdt.internal.arg;
+
+import io.bpf4j.usdt.internal.arg.Registers.Register;
+import java.util.Optional;
+
+/**
+ * loongarch64: {@code $a7}, constants without a mark, and memory without any brackets: {@code $a7, 8} is a7 + 8,
+ * {@code $a7, $a1} is a7 + a1. Offsets mirror {@code struct user_pt_regs} of arch/loongarch/include/uapi/asm/ptrace.h: 32
+ * registers, the first argument again, then the exception return address. Full names are those of the ABI.
+ */
+public final class LoongArch64 extends ArgGrammar {
+    private static final String[] ABI_NAMES = {
+        "ra", "tp", "sp", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "t0", "t1", "t2", "t3", "t4", "t5", "t6",
+        "t7", "t8", "r21", "fp", "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8"
+    };
+    private static final Registers REGISTERS = registers();
+
+    // After the registers, which its constructor uses.
+    static final LoongArch64 INSTANCE = new LoongArch64();
+
+    private LoongArch64() {
+        super("loongarch64", 8, "pc", REGISTERS);
+    }
+
+    private static Registers registers() {
+        Registers all = new Registers().add(264, 8, "pc");
+        for (int n = 1; n <= 31; n++) {
+            all.add(8 * n, 8, ABI_NAMES[n - 1], "r" + n);
+        }
+        return all.alias("fp", 8, "s9");
+    }
+
+    @Override
+    Optional<Operand> parse(String text, int size) {
+        if (!text.startsWith("$")) {
+            return size == 0 && Expression.signedNumber(text).isEmpty() ? Optional.empty() : unmarkedConstant(text);
+        }
+        int comma = text.indexOf(',');
+        String first = text.substring(1, comma < 0 ? text.length() : comma).strip();
+        if (comma >= 0) {
+            return registers
+                    .find(first)
+                    .flatMap(base ->
+                            memory(base.fullName(), text.substring(comma + 1).strip()));
+        }
+        if (first.equals("zero") || first.equals("r0")) {
+            return Optional.of(new Operand.Constant(0));
+        }
+        return isNumbered(first, "f", "fa", "ft", "fs", "vr", "xr")
+                ? Optional.of(notGeneral(text))
+                : registers.find(first).map(r -> new Operand.Register(r.fullName()));
+    }
+
+    private Optional<Operand> memory(String base, String second) {
+        if (second.startsWith("$")) {
+            return registers
+                    .find(second.substring(1))
+                    .map(Register::fullName)
+                    .map(index -> new Operand.Memory(base, 0, null, index, 1));
+        }
+        if (second.startsWith("%")) {
+            return Optional.of(linkerOnly(second));
+        }
+        return Expression.signedNumber(second).map(n -> Operand.Memory.of(base, n));
+    }
+
+    @Override
+    int widthOf(String text) {
+        return wordSize();
+    }
+
+    @Override
+    String print(Operand operand) {
+        return switch (operand) {
+            case Operand.Constant c -> Long.toString(c.value());
+            case Operand.Register r -> "$" + r.name();
+            case Operand.Memory m -> "$" + m.base() + ", " + (m.index() == null ? m.displacement() : "$" + m.index());
+            case Operand.Unsupported u -> throw noSpelling(u);
+        };
+    }
+}

@@ -1,0 +1,91 @@
+package io.bpf4j.usdt.internal.arg;
+
+import io.bpf4j.usdt.internal.arg.Registers.Register;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * ppc64 of either byte order. Its assembler writes registers as bare numbers, so constants are marked: {@code 3} is r3
+ * and {@code i5} is 5. Memory is {@code -8(1)}, or {@code 7,10} for r7 + r10; register 0 in front of such a sum, or in
+ * parentheses, is no register but the number 0. Offsets mirror {@code struct pt_regs} of
+ * arch/powerpc/include/uapi/asm/ptrace.h: 32 registers, nip.
+ */
+public final class Ppc64 extends ArgGrammar {
+    private static final Registers REGISTERS = registers();
+
+    // After the registers, which its constructor uses.
+    static final Ppc64 INSTANCE = new Ppc64();
+
+    private Ppc64() {
+        super("ppc64le", 8, "nip", REGISTERS);
+    }
+
+    private static Registers registers() {
+        Registers all = new Registers().add(256, 8, "nip");
+        for (int n = 0; n <= 31; n++) {
+            all.add(8 * n, 8, "r" + n, "%r" + n, Integer.toString(n));
+        }
+        return all;
+    }
+
+    @Override
+    Optional<Operand> parse(String text, int size) {
+        if (text.startsWith("i") && text.length() > 1) {
+            return unmarkedConstant(text.substring(1));
+        }
+        int open = text.indexOf('(');
+        if (open >= 0 && text.endsWith(")")) {
+            return displaced(
+                    text,
+                    text.substring(0, open).strip(),
+                    text.substring(open + 1, text.length() - 1).strip());
+        }
+        int comma = text.indexOf(',');
+        if (comma >= 0) {
+            return indexed(
+                    text.substring(0, comma).strip(), text.substring(comma + 1).strip());
+        }
+        if (registers.find(text).isPresent() && !text.equals("nip")) {
+            return registers.find(text).map(r -> new Operand.Register(r.fullName()));
+        }
+        return isNumbered(text, "%f", "f", "%vs", "vs", "%v", "v") ? Optional.of(notGeneral(text)) : Optional.empty();
+    }
+
+    private Optional<Operand> displaced(String text, String displacement, String base) {
+        if (displacement.indexOf('@') >= 0) {
+            return Optional.of(linkerOnly(text));
+        }
+        return Expression.parse(displacement)
+                .filter(e -> e.symbol() == null && registers.find(base).isPresent())
+                .map(e -> {
+                    String register = addend(base);
+                    return register == null ? absolute(text) : Operand.Memory.of(register, e.value());
+                });
+    }
+
+    private Optional<Operand> indexed(String first, String second) {
+        Optional<Register> index = registers.find(second);
+        if (registers.find(first).isEmpty() || index.isEmpty()) {
+            return Optional.empty();
+        }
+        String base = addend(first);
+        String name = index.get().fullName();
+        return Optional.of(base == null ? Operand.Memory.of(name, 0) : new Operand.Memory(base, 0, null, name, 1));
+    }
+
+    private @Nullable String addend(String spelling) {
+        String name = registers.find(spelling).map(Register::fullName).orElse("r0");
+        return name.equals("r0") ? null : name;
+    }
+
+    @Override
+    String print(Operand operand) {
+        return switch (operand) {
+            case Operand.Constant c -> "i" + c.value();
+            case Operand.Register r -> r.name();
+            case Operand.Memory m ->
+                m.index() == null ? m.displacement() + "(" + m.base() + ")" : m.base() + "," + m.index();
+            case Operand.Unsupported u -> throw noSpelling(u);
+        };
+    }
+}

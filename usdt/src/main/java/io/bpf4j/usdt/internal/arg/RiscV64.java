@@ -1,0 +1,87 @@
+package io.bpf4j.usdt.internal.arg;
+
+import io.bpf4j.usdt.internal.arg.Registers.Register;
+import java.util.Optional;
+
+/**
+ * riscv64: {@code a0}, {@code -20(s0)}, constants without a mark. {@code %lo(sym)(a3)} is the address of sym: a3 holds
+ * its upper bits. Offsets mirror {@code struct user_regs_struct} of arch/riscv/include/uapi/asm/ptrace.h: pc first, then
+ * x1 to x31. Full names are those of the ABI: {@code a0}, not {@code x10}.
+ */
+public final class RiscV64 extends ArgGrammar {
+    private static final String[] ABI_NAMES = {
+        "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s2",
+        "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6"
+    };
+    private static final Registers REGISTERS = registers();
+
+    // After the registers, which its constructor uses.
+    static final RiscV64 INSTANCE = new RiscV64();
+
+    private RiscV64() {
+        super("riscv64", 8, "pc", REGISTERS);
+    }
+
+    private static Registers registers() {
+        Registers all = new Registers().add(0, 8, "pc");
+        for (int n = 1; n <= 31; n++) {
+            all.add(8 * n, 8, ABI_NAMES[n - 1], "x" + n);
+        }
+        return all.alias("s0", 8, "fp");
+    }
+
+    @Override
+    Optional<Operand> parse(String text, int size) {
+        int open = text.lastIndexOf('(');
+        if (open > 0 && text.endsWith(")")) {
+            return memory(
+                    text,
+                    text.substring(0, open).strip(),
+                    text.substring(open + 1, text.length() - 1).strip());
+        }
+        if (text.equals("zero") || text.equals("x0")) {
+            return Optional.of(new Operand.Constant(0));
+        }
+        if (registers.find(text).isPresent()) {
+            return registers.find(text).map(r -> new Operand.Register(r.fullName()));
+        }
+        if (isNumbered(text, "f", "fa", "fs", "ft", "v")) {
+            return Optional.of(notGeneral(text));
+        }
+        return size == 0 && Expression.signedNumber(text).isEmpty() ? Optional.empty() : unmarkedConstant(text);
+    }
+
+    private Optional<Operand> memory(String text, String offset, String base) {
+        Optional<Register> register = registers.find(base);
+        if (register.isEmpty()) {
+            return base.equals("zero") ? Optional.of(absolute(text)) : Optional.empty();
+        }
+        if (offset.startsWith("%lo(") && offset.endsWith(")")) {
+            return Expression.parse(offset.substring(4, offset.length() - 1))
+                    .filter(e -> e.symbol() != null && !e.negated() && e.relocation() == null)
+                    .map(e -> new Operand.Memory(instructionPointer(), e.value(), e.symbol(), null, 1));
+        }
+        if (offset.startsWith("%")) {
+            return Optional.of(linkerOnly(text));
+        }
+        return Expression.parse(offset)
+                .filter(e -> e.symbol() == null)
+                .map(e -> Operand.Memory.of(register.get().fullName(), e.value()));
+    }
+
+    @Override
+    String print(Operand operand) {
+        return switch (operand) {
+            case Operand.Constant c -> Long.toString(c.value());
+            case Operand.Register r -> r.name();
+            case Operand.Memory m -> {
+                String symbol = m.symbol();
+                yield (symbol == null
+                                ? Long.toString(m.displacement())
+                                : "%lo(" + Expression.print(symbol, m.displacement()) + ")")
+                        + "(" + m.base() + ")";
+            }
+            case Operand.Unsupported u -> throw noSpelling(u);
+        };
+    }
+}
