@@ -181,14 +181,16 @@ public final class ByteView {
     int cStringLength(long offset, long maxBytes) {
         check(offset, 1);
         long most = Math.min(size - offset, Math.min(maxBytes, MAX_ARRAY - 1) + 1);
-        try {
-            for (long i = 0; i < most; i++) {
-                if (data.get(ValueLayout.JAVA_BYTE, offset + i) == 0) {
-                    return (int) i;
+        // By chunks: a copy into an array and a loop over that beat single reads until all is compiled, and after.
+        byte[] chunk = new byte[(int) Math.min(most, 64)];
+        for (long at = 0; at < most; at += chunk.length) {
+            int length = (int) Math.min(chunk.length, most - at);
+            copy(offset + at, chunk, 0, length);
+            for (int i = 0; i < length; i++) {
+                if (chunk[i] == 0) {
+                    return (int) (at + i);
                 }
             }
-        } catch (InternalError fault) {
-            throw lost(offset, fault);
         }
         throw malformed(
                 offset,

@@ -1,11 +1,29 @@
 package io.bpf4j.elf;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An ELF file: headers, sections, segments, symbols, relocations and notes of either class and byte order.
@@ -15,15 +33,52 @@ import java.util.stream.Stream;
  * got from a closed file throw {@link IllegalStateException}; records other than {@link Note} outlive it.
  *
  * <p>Whatever is malformed gives {@link MalformedDataException} and nothing else, from {@code open} for the headers and
- * the tables of sections and segments, and from the other methods for what they read.
+ * the tables of sections and segments, and from the other methods for what they read. Time and memory stay in
+ * proportion to the size of the file, and within {@link ElfLimits} where a file may expand.
+ *
+ * <p>Somebody else may shorten a file while it is mapped, and the machine then faults on the lost pages. That too
+ * becomes a {@link MalformedDataException} where this class or {@link ByteView} reads; through
+ * {@link ByteView#segment()} it is the {@link InternalError} that the JVM makes of it.
+ *
+ * <p>One file of more than the usual length: it is the single door to the package, short delegations with their
+ * contracts, and what they delegate to is one concept per file beside it.
  */
-@SuppressWarnings({"DoNotCallSuggester", "UnusedVariable"})
 public final class ElfFile implements AutoCloseable {
-    private ElfFile() {}
+    private static final String BUILD_ID_SECTION = ".note.gnu.build-id";
+
+    private final String source;
+    private final @Nullable Path path;
+    private final long containerOffset;
+    private final @Nullable Arena arena;
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private final ElfLimits limits;
+    private final ByteView bytes;
+    private final ElfHeader header;
+    private final List<Segment> segments;
+    private final List<Section> sections;
+    private final Map<Section, SymbolTable> symbolTables = new ConcurrentHashMap<>();
+    private volatile @Nullable Map<Integer, List<Section>> relocationTables;
+    /** Found through segments, for want of sections. */
+    private volatile @Nullable SymbolTable segmentsTable;
+
+    private ElfFile(
+            ByteView content, @Nullable Path path, long containerOffset, @Nullable Arena arena, ElfLimits limits) {
+        this.source = content.source();
+        this.path = path;
+        this.containerOffset = containerOffset;
+        this.arena = arena;
+        this.limits = limits;
+        this.bytes = content.withOrder(HeaderReader.order(content));
+        HeaderReader reader = HeaderReader.of(bytes);
+        this.header = reader.header();
+        this.segments = reader.segments(header);
+        this.sections = reader.sections(header, limits);
+    }
 
     /**
      * Maps a file and reads its headers. A path such as {@code app.apk!/lib/x86_64/libx.so} opens an entry of a zip
-     * archive, which must be stored uncompressed; offsets then count from the ELF's start, see {@link #containerOffset()}.
+     * archive, which must be stored uncompressed; offsets then count from the ELF's start, see
+     * {@link #containerOffset()}.
      *
      * @throws IOException if the file can't be opened: missing, a directory, no permission; the message has the path
      * @throws MalformedDataException if it isn't a well-formed ELF file
@@ -32,8 +87,51 @@ public final class ElfFile implements AutoCloseable {
         return open(path, ElfLimits.defaults());
     }
 
+    /** As {@link #open(Path)}, with other limits than the defaults. */
     public static ElfFile open(Path path, ElfLimits limits) throws IOException {
-        throw new UnsupportedOperationException();
+        Optional<StoredEntry> stored = StoredEntry.of(path);
+        Path file = stored.isPresent() ? stored.get().archive() : path;
+        // Looked at before it is opened: to open a FIFO is to wait for its writer.
+        BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
+        if (attributes.isDirectory()) {
+            throw new FileSystemException(file.toString(), null, "is a directory, not an ELF file");
+        }
+        if (!attributes.isRegularFile()) {
+            throw new FileSystemException(file.toString(), null, "is not a regular file, so it can't be an ELF file");
+        }
+        Arena arena = Arena.ofShared();
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+            long offset = 0;
+            long size = channel.size();
+            if (stored.isPresent()) {
+                StoredEntry.Place place = stored.get().locate(channel);
+                offset = place.offset();
+                size = place.size();
+            }
+            ByteView content =
+                    ByteView.of(path.toString(), map(file, channel, offset, size, arena), ByteOrder.LITTLE_ENDIAN);
+            long containerOffset = offset;
+            ElfFile opened = reading(path.toString(), () -> new ElfFile(content, file, containerOffset, arena, limits));
+            return opened;
+        } catch (Throwable e) {
+            arena.close();
+            throw e;
+        }
+    }
+
+    private static MemorySegment map(Path file, FileChannel channel, long offset, long size, Arena arena)
+            throws IOException {
+        try {
+            return channel.map(MapMode.READ_ONLY, offset, size, arena);
+        } catch (UnsupportedOperationException e) {
+            FileSystemException refused = new FileSystemException(
+                    file.toString(),
+                    null,
+                    "can't be mapped: it is on a file system of type "
+                            + file.getFileSystem().provider().getScheme());
+            refused.initCause(e);
+            throw refused;
+        }
     }
 
     /**
@@ -46,61 +144,94 @@ public final class ElfFile implements AutoCloseable {
         return parse(source, bytes, ElfLimits.defaults());
     }
 
+    /** As {@link #parse(String, byte[])}, with other limits than the defaults. */
     public static ElfFile parse(String source, byte[] bytes, ElfLimits limits) {
-        throw new UnsupportedOperationException();
+        return new ElfFile(ByteView.of(source, bytes, ByteOrder.LITTLE_ENDIAN), null, 0, null, limits);
     }
 
     /** The name of the file in messages; {@code archive!/entry} for one in an archive. */
     public String source() {
-        throw new UnsupportedOperationException();
+        return source;
     }
 
     /** The file that is mapped, the archive where the ELF is stored in one; empty if it was parsed from bytes. */
     public Optional<Path> path() {
-        throw new UnsupportedOperationException();
+        return Optional.ofNullable(path);
     }
 
     /** Where the ELF starts in the file at {@link #path()}, in bytes: 0 unless it is stored in an archive. */
     public long containerOffset() {
-        throw new UnsupportedOperationException();
+        return containerOffset;
     }
 
     public ElfHeader header() {
-        throw new UnsupportedOperationException();
+        return header;
     }
 
     /** The whole file. */
     public ByteView bytes() {
-        throw new UnsupportedOperationException();
+        return bytes;
     }
 
     /** All sections by index, the empty section 0 included; empty if there is no section table. */
     public List<Section> sections() {
-        throw new UnsupportedOperationException();
+        return sections;
     }
 
     /** The first section of a name. */
     public Optional<Section> section(String name) {
-        throw new UnsupportedOperationException();
+        for (Section section : sections) {
+            if (section.name().equals(name)) {
+                return Optional.of(section);
+            }
+        }
+        return Optional.empty();
     }
 
-    /** The section of an index that comes from the file: {@link MalformedDataException} if there is none. */
+    /**
+     * The section of an index that comes from the file, such as a symbol's.
+     *
+     * @throws MalformedDataException if there is no such section
+     */
     public Section section(int index) {
-        throw new UnsupportedOperationException();
+        if (index < 0 || index >= sections.size()) {
+            throw bytes.malformed(
+                    header.sectionHeaderOffset(),
+                    "refers to section " + Integer.toUnsignedString(index) + " of " + sections.size());
+        }
+        return sections.get(index);
     }
 
+    /** All segments in the order of their table; none in a relocatable file. */
     public List<Segment> segments() {
-        throw new UnsupportedOperationException();
+        return segments;
     }
 
-    /** A section's bytes, decompressed if they are compressed; empty for {@link Section#SHT_NOBITS}. */
+    /**
+     * A section's bytes; empty for {@link Section#SHT_NOBITS}. Those of a compressed section are decompressed, anew at
+     * each call, into an array of their own, which outlives this file.
+     */
     public ByteView data(Section section) {
-        throw new UnsupportedOperationException();
+        return reading(source, () -> new Decompressor(limits).expand(header.elfClass(), section, storedBytes(section)));
+    }
+
+    private ByteView storedBytes(Section section) {
+        long headerOffset = header.sectionHeaderOffset() + (long) section.index() * header.sectionHeaderEntrySize();
+        return HeaderReader.bytesOf(bytes, section, headerOffset);
     }
 
     /** A segment's bytes in the file. */
     public ByteView data(Segment segment) {
-        throw new UnsupportedOperationException();
+        long offset = segment.offset();
+        long size = segment.fileSize();
+        if (offset < 0 || size < 0 || offset > bytes.size() - size) {
+            throw bytes.malformed(
+                    header.programHeaderOffset() + (long) segment.index() * header.programHeaderEntrySize(),
+                    "segment " + segment.index() + " of " + Long.toUnsignedString(size) + " bytes at 0x"
+                            + Long.toHexString(offset) + " lies outside the file of " + bytes.size()
+                            + " bytes: cut short, or damaged");
+        }
+        return bytes.slice(offset, size);
     }
 
     /**
@@ -108,76 +239,289 @@ public final class ElfFile implements AutoCloseable {
      * symbols. Entry 0, always empty, is included, so that positions equal indices.
      */
     public Stream<Symbol> symbols() {
-        throw new UnsupportedOperationException();
+        return mainTable().map(SymbolTable::stream).orElseGet(Stream::empty);
     }
 
     /** All symbols of the dynamic symbol table, found through the dynamic segment where section headers are missing. */
     public Stream<Symbol> dynamicSymbols() {
-        throw new UnsupportedOperationException();
-    }
-
-    /** All symbols of one symbol table, in order. */
-    public Stream<Symbol> symbols(Section table) {
-        throw new UnsupportedOperationException();
-    }
-
-    /** The symbols of a name in the main symbol table, else in the dynamic one; indexed on first use. */
-    public List<Symbol> symbols(String name) {
-        throw new UnsupportedOperationException();
-    }
-
-    /** One symbol of the main symbol table: {@link MalformedDataException} if there is no such index. */
-    public Symbol symbol(long index) {
-        throw new UnsupportedOperationException();
-    }
-
-    /** One symbol of a symbol table: {@link MalformedDataException} if there is no such index. */
-    public Symbol symbol(Section table, long index) {
-        throw new UnsupportedOperationException();
+        return dynamicTable().map(SymbolTable::stream).orElseGet(Stream::empty);
     }
 
     /**
-     * Relocations. Of a {@code SHT_REL} or {@code SHT_RELA} section its own entries; of any other section those that
-     * apply to it, from every relocation table whose {@code info} names it.
+     * All symbols of one symbol table, in order.
+     *
+     * @throws MalformedDataException also if the section is no symbol table
      */
-    public List<Relocation> relocations(Section section) {
-        throw new UnsupportedOperationException();
+    public Stream<Symbol> symbols(Section table) {
+        return table(table).stream();
     }
 
-    /** All notes: of the note sections, or of the note segments if there is no note section. */
+    /**
+     * The defined and undefined symbols of exactly this name in the main symbol table, else in the dynamic one. The
+     * first call reads all names of the table and makes an index of 8 bytes per symbol.
+     */
+    public List<Symbol> symbols(String name) {
+        return reading(source, () -> {
+            List<Symbol> found = mainTable().map(table -> table.named(name)).orElseGet(List::of);
+            return found.isEmpty()
+                    ? dynamicTable().map(table -> table.named(name)).orElseGet(List::of)
+                    : found;
+        });
+    }
+
+    /**
+     * One symbol of the main symbol table.
+     *
+     * @throws MalformedDataException if there is no such index
+     */
+    public Symbol symbol(long index) {
+        return mainTable()
+                .orElseThrow(() -> bytes.malformed(0, "refers to symbol " + index + ", but has no symbol table"))
+                .at(index);
+    }
+
+    /**
+     * One symbol of a symbol table.
+     *
+     * @throws MalformedDataException if there is no such index, or the section is no symbol table
+     */
+    public Symbol symbol(Section table, long index) {
+        return table(table).at(index);
+    }
+
+    /** The main table, {@code SHT_SYMTAB}; the dynamic one in a stripped file. */
+    private Optional<SymbolTable> mainTable() {
+        Optional<Section> full = ofType(Section.SHT_SYMTAB);
+        return full.isPresent() ? full.map(this::table) : dynamicTable();
+    }
+
+    private Optional<SymbolTable> dynamicTable() {
+        if (!sections.isEmpty()) {
+            return ofType(Section.SHT_DYNSYM).map(this::table);
+        }
+        SymbolTable found = segmentsTable;
+        if (found == null) {
+            found = reading(source, () -> DynamicSymbols.find(this, limits)).orElse(null);
+            segmentsTable = found;
+        }
+        return Optional.ofNullable(found);
+    }
+
+    private Optional<Section> ofType(int type) {
+        for (Section section : sections) {
+            if (section.type() == type) {
+                return Optional.of(section);
+            }
+        }
+        return Optional.empty();
+    }
+
+    private SymbolTable table(Section section) {
+        return symbolTables.computeIfAbsent(section, this::makeTable);
+    }
+
+    private SymbolTable makeTable(Section section) {
+        if (section.type() != Section.SHT_SYMTAB && section.type() != Section.SHT_DYNSYM) {
+            throw bytes.malformed(
+                    section.offset(), "section " + section.index() + " (" + section.name() + ") is no symbol table");
+        }
+        Section strings = section(section.link());
+        if (strings.type() != Section.SHT_STRTAB) {
+            throw bytes.malformed(
+                    section.offset(),
+                    "symbol table " + section.name() + " has its names in section " + strings.index()
+                            + ", which is no string table");
+        }
+        ByteView extended = null;
+        for (Section other : sections) {
+            if (other.type() == Section.SHT_SYMTAB_SHNDX && other.link() == section.index()) {
+                extended = data(other);
+            }
+        }
+        return new SymbolTable(header.elfClass(), data(section), section.entrySize(), data(strings), extended, limits);
+    }
+
+    /**
+     * Relocations, in the order of their tables. Of a {@code SHT_REL} or {@code SHT_RELA} section its own entries; of
+     * any other section those that apply to it, from every relocation table whose {@code info} names it. Their symbol
+     * indices belong to the table that the relocation section's {@code link} names, in relocatable files the main one.
+     */
+    public List<Relocation> relocations(Section section) {
+        return reading(source, () -> {
+            List<Section> tables = RelocationReader.isTable(section)
+                    ? List.of(section)
+                    : relocationTables().getOrDefault(section.index(), List.of());
+            List<Relocation> relocations = new ArrayList<>();
+            long total = 0;
+            for (Section table : tables) {
+                ByteView data = data(table);
+                total = checkTotal(total, data, "relocation tables");
+                RelocationReader.read(header, table, data, relocations);
+            }
+            return Collections.unmodifiableList(relocations);
+        });
+    }
+
+    /** The relocation sections by the index of the section that they apply to. */
+    private Map<Integer, List<Section>> relocationTables() {
+        Map<Integer, List<Section>> tables = relocationTables;
+        if (tables == null) {
+            tables = new HashMap<>();
+            for (Section section : sections) {
+                if (RelocationReader.isTable(section)
+                        && section.info() != 0
+                        && (header.type() == ElfHeader.ET_REL || section.has(Section.SHF_INFO_LINK))) {
+                    tables.computeIfAbsent(section.info(), _ -> new ArrayList<>())
+                            .add(section);
+                }
+            }
+            relocationTables = tables;
+        }
+        return tables;
+    }
+
+    /**
+     * All notes: of the note sections, or of the note segments if there is no note section. One bad section fails the
+     * call; {@link #notes(Section)} reads a single one.
+     */
     public List<Note> notes() {
-        throw new UnsupportedOperationException();
+        return reading(source, () -> {
+            List<Note> notes = new ArrayList<>();
+            long total = 0;
+            boolean inSections = false;
+            for (Section section : sections) {
+                if (section.type() == Section.SHT_NOTE) {
+                    inSections = true;
+                    total = readNotes(section, total, notes);
+                }
+            }
+            if (!inSections) {
+                for (Segment segment : segments) {
+                    if (segment.type() == Segment.PT_NOTE) {
+                        ByteView data = data(segment);
+                        total = checkTotal(total, data, "note segments");
+                        NoteReader.read(data, segment.alignment(), Optional.empty(), notes);
+                    }
+                }
+            }
+            return Collections.unmodifiableList(notes);
+        });
     }
 
     /** The notes of one section, whatever its type. */
     public List<Note> notes(Section section) {
-        throw new UnsupportedOperationException();
+        return reading(source, () -> {
+            List<Note> notes = new ArrayList<>();
+            readNotes(section, 0, notes);
+            return Collections.unmodifiableList(notes);
+        });
+    }
+
+    private long readNotes(Section section, long total, List<Note> notes) {
+        ByteView data = data(section);
+        long sum = checkTotal(total, data, "note sections");
+        NoteReader.read(data, section.alignment(), Optional.of(section.name()), notes);
+        return sum;
+    }
+
+    /** Sections that share their bytes could make much of a small file; honest ones don't overlap. */
+    private long checkTotal(long total, ByteView next, String what) {
+        long sum = total + next.size();
+        if (sum > bytes.size() + limits.maxDecompressedBytes()) {
+            throw next.malformed(0, what + " overlap: together they are larger than the file");
+        }
+        return sum;
     }
 
     /**
      * Where the byte at a virtual address is in the ELF, through its {@link Segment#PT_LOAD} segments; empty if no byte
      * of the file is loaded there. Add {@link #containerOffset()} for the offset in an archive.
+     *
+     * <p>The answer is what the segment table says. A separate debug file has the table of the file that it belongs to,
+     * so that its answers hold for that file, and may lie beyond its own end.
      */
     public OptionalLong fileOffset(long virtualAddress) {
-        throw new UnsupportedOperationException();
+        for (Segment segment : segments) {
+            if (segment.type() == Segment.PT_LOAD && segment.holds(virtualAddress)) {
+                long offset = segment.offset() + (virtualAddress - segment.virtualAddress());
+                if (segment.offset() < 0 || offset < segment.offset()) {
+                    throw bytes.malformed(
+                            header.programHeaderOffset() + (long) segment.index() * header.programHeaderEntrySize(),
+                            "segment " + segment.index() + " at 0x" + Long.toHexString(segment.offset())
+                                    + " lies outside any file");
+                }
+                return OptionalLong.of(offset);
+            }
+        }
+        return OptionalLong.empty();
     }
 
     /** The GNU build ID as lower-case hex digits. */
     public Optional<String> buildId() {
-        throw new UnsupportedOperationException();
+        Optional<Section> section = section(BUILD_ID_SECTION);
+        List<Note> candidates =
+                section.isPresent() && section.get().type() == Section.SHT_NOTE ? notes(section.get()) : notes();
+        return candidates.stream()
+                .filter(note ->
+                        note.type() == Note.NT_GNU_BUILD_ID && note.owner().equals("GNU"))
+                .findFirst()
+                .map(note -> HexFormat.of().formatHex(note.description().toByteArray()));
     }
 
     /** The name and checksum of the file with debug information, from {@code .gnu_debuglink}. */
     public Optional<DebugLink> debugLink() {
-        throw new UnsupportedOperationException();
+        return section(".gnu_debuglink")
+                .filter(section -> section.type() != Section.SHT_NOBITS)
+                .map(section -> reading(source, () -> DebugLink.read(data(section), limits)));
     }
 
-    /** The ELF file in {@code .gnu_debugdata}: symbols that were left out of this one; in memory, close at will. */
+    /**
+     * The ELF file in {@code .gnu_debugdata}: symbols that were left out of this one. It is decompressed into memory of
+     * its own, so it outlives this file.
+     */
     public Optional<ElfFile> miniDebugInfo() {
-        throw new UnsupportedOperationException();
+        return section(".gnu_debugdata")
+                .filter(section -> section.type() != Section.SHT_NOBITS)
+                .map(section -> reading(source, () -> {
+                    byte[] expanded = new Decompressor(limits).xz(section.name(), data(section));
+                    return parse(source + " section " + section.name() + " (decompressed)", expanded, limits);
+                }));
     }
 
-    /** Unmaps the file. Idempotent. */
+    /**
+     * Runs code that reads the mapping, and makes what the JVM reports of a page that is gone the exception of this
+     * package. {@link ByteView} does so for single reads; compiled code may notice only some instructions later.
+     */
+    private static <T> T reading(String source, Supplier<T> code) {
+        try {
+            return code.get();
+        } catch (InternalError fault) {
+            MalformedDataException malformed =
+                    new MalformedDataException(source, 0, "can't be read any more: the file became shorter");
+            malformed.initCause(fault);
+            throw malformed;
+        }
+    }
+
+    /**
+     * Unmaps the file. Idempotent.
+     *
+     * @throws IllegalStateException if a native call is using one of the segments right now; nothing is closed then
+     */
     @Override
-    public void close() {}
+    public void close() {
+        if (arena != null && closed.compareAndSet(false, true)) {
+            try {
+                arena.close();
+            } catch (IllegalStateException e) {
+                closed.set(false);
+                throw e;
+            }
+        }
+    }
+
+    @Override
+    public String toString() {
+        return source;
+    }
 }

@@ -1,0 +1,102 @@
+package io.bpf4j.elf;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.zip.CRC32;
+
+/**
+ * Finds the separate file with the symbols and debug information of a stripped one, where distributions put it and GDB
+ * looks for it ("Debugging Information in Separate Files" in its manual):
+ *
+ * <ol>
+ *   <li>by build ID {@code abcdef…}: {@code /usr/lib/debug/.build-id/ab/cdef….debug}
+ *   <li>by debug link {@code x.debug} of {@code /usr/bin/x}: {@code /usr/bin/x.debug}, {@code /usr/bin/.debug/x.debug},
+ *       {@code /usr/lib/debug/usr/bin/x.debug}
+ * </ol>
+ *
+ * A candidate counts only if its build ID or checksum is the one asked for. <i>Immutable.</i>
+ *
+ * @param debugRoot the directory of debug files, {@code /usr/lib/debug} as a rule
+ */
+public record DebugFiles(Path debugRoot) {
+    private static final int CHUNK = 1 << 16;
+
+    /** Looks below {@code /usr/lib/debug}. */
+    public static DebugFiles standard() {
+        return new DebugFiles(Path.of("/usr/lib/debug"));
+    }
+
+    /** Opens the debug file of an ELF file, the caller's to close; empty if there is none that can be read. */
+    public Optional<ElfFile> open(ElfFile elf) {
+        Optional<String> buildId = elf.buildId().filter(id -> id.length() > 2);
+        if (buildId.isPresent()) {
+            String id = buildId.get();
+            Path candidate = debugRoot.resolve(".build-id/" + id.substring(0, 2) + "/" + id.substring(2) + ".debug");
+            Optional<ElfFile> found = open(candidate, debug -> debug.buildId().equals(buildId));
+            if (found.isPresent()) {
+                return found;
+            }
+        }
+        Optional<DebugLink> link = elf.debugLink();
+        if (link.isEmpty()) {
+            return Optional.empty();
+        }
+        for (Path candidate : linked(elf, link.get().fileName())) {
+            Optional<ElfFile> found =
+                    open(candidate, debug -> crc32(debug.bytes()) == link.get().crc32());
+            if (found.isPresent()) {
+                return found;
+            }
+        }
+        return Optional.empty();
+    }
+
+    private List<Path> linked(ElfFile elf, String fileName) {
+        List<Path> candidates = new ArrayList<>();
+        elf.path().map(path -> path.toAbsolutePath().getParent()).ifPresent(directory -> {
+            candidates.add(directory.resolve(fileName));
+            candidates.add(directory.resolve(".debug").resolve(fileName));
+            // Below the root, so without the leading slash.
+            candidates.add(debugRoot.resolve(directory.toString().substring(1)).resolve(fileName));
+        });
+        return candidates;
+    }
+
+    private static Optional<ElfFile> open(Path candidate, java.util.function.Predicate<ElfFile> wanted) {
+        if (!Files.isRegularFile(candidate)) {
+            return Optional.empty();
+        }
+        ElfFile debug;
+        try {
+            debug = ElfFile.open(candidate);
+        } catch (IOException | MalformedDataException e) {
+            return Optional.empty(); // a debug file that can't be read is as good as none
+        }
+        boolean keep = false;
+        try {
+            keep = wanted.test(debug);
+            return keep ? Optional.of(debug) : Optional.empty();
+        } catch (MalformedDataException e) {
+            return Optional.empty();
+        } finally {
+            if (!keep) {
+                debug.close();
+            }
+        }
+    }
+
+    private static long crc32(ByteView bytes) {
+        CRC32 crc = new CRC32();
+        byte[] chunk = new byte[CHUNK];
+        for (long at = 0; at < bytes.size(); at += chunk.length) {
+            int length = (int) Math.min(chunk.length, bytes.size() - at);
+            bytes.copy(at, chunk, 0, length);
+            crc.update(chunk, 0, length);
+        }
+        return crc.getValue();
+    }
+}

@@ -1,0 +1,179 @@
+package io.bpf4j.elf;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.zip.DataFormatException;
+import java.util.zip.Inflater;
+import org.apache.commons.compress.compressors.xz.XZCompressorInputStream;
+
+/**
+ * Decompresses sections: SHF_COMPRESSED (zlib), its forerunner {@code .zdebug_*}, and the xz of {@code .gnu_debugdata}.
+ *
+ * <pre>
+ *   SHF_COMPRESSED, ELF64:  01 00 00 00  00 00 00 00  00 10 00 00 00 00 00 00  08 00 ...  78 9c ...
+ *                           zlib         reserved     4096 bytes expanded      alignment  zlib stream
+ *   SHF_COMPRESSED, ELF32:  01 00 00 00  00 10 00 00  08 00 00 00                         78 9c ...
+ *   .zdebug_info:           5a 4c 49 42  00 00 00 00 00 00 10 00                          78 9c ...
+ *                           "ZLIB"       4096, big-endian in every file
+ * </pre>
+ *
+ * zlib expands to at most 1032 times its input, so a larger claim is a lie and gets no memory; within that, memory
+ * grows with what really comes out, up to {@link ElfLimits#maxDecompressedBytes()}.
+ *
+ * <p>Sections compressed by zstd are refused: Java has no zstd of its own, and that of Commons Compress is a binding to
+ * a native library, which this module must not load.
+ */
+final class Decompressor {
+    private static final int ELFCOMPRESS_ZLIB = 1;
+    private static final int ELFCOMPRESS_ZSTD = 2;
+    private static final byte[] ZDEBUG_MAGIC = "ZLIB".getBytes(StandardCharsets.US_ASCII);
+    private static final int ZDEBUG_HEADER_SIZE = 12;
+    private static final int ZLIB_MOST_EXPANSION = 1032;
+    /** xz -9 needs 65 MiB to decompress; what writes mini debug info uses far less. */
+    private static final int XZ_MEMORY_KIB = 66 * 1024;
+
+    private static final int CHUNK = 1 << 16;
+
+    private final ElfLimits limits;
+
+    Decompressor(ElfLimits limits) {
+        this.limits = limits;
+    }
+
+    /** The true bytes of a section, given those in the file. */
+    ByteView expand(ElfClass elfClass, Section section, ByteView raw) {
+        if (section.has(Section.SHF_COMPRESSED)) {
+            int word = elfClass.addressSize();
+            long size = elfClass.readWord(raw, word); // ELF64 has a reserved word of 32 bits before it
+            ByteView stream = raw.slice(3L * word);
+            int type = raw.s32(0);
+            return switch (type) {
+                case ELFCOMPRESS_ZLIB -> inflate(section, raw, stream, size);
+                case ELFCOMPRESS_ZSTD ->
+                    throw raw.malformed(
+                            0,
+                            "section " + section.name() + " is compressed by zstd, which can't be read without a"
+                                    + " native library; run objcopy --decompress-debug-sections on the file");
+                default ->
+                    throw raw.malformed(0, "section " + section.name() + " has unknown compression type " + type);
+            };
+        }
+        if (section.name().startsWith(".zdebug") && raw.matches(0, ZDEBUG_MAGIC)) {
+            long size = raw.withOrder(java.nio.ByteOrder.BIG_ENDIAN).s64(4);
+            return inflate(section, raw, raw.slice(ZDEBUG_HEADER_SIZE), size);
+        }
+        return raw;
+    }
+
+    private ByteView inflate(Section section, ByteView raw, ByteView stream, long size) {
+        if (size < 0 || size / ZLIB_MOST_EXPANSION > stream.size()) {
+            throw raw.malformed(
+                    0,
+                    "section " + section.name() + " claims to expand from " + stream.size() + " to "
+                            + Long.toUnsignedString(size) + " bytes, more than zlib can");
+        }
+        checkSize(raw, section.name(), size);
+        byte[] expanded = new byte[(int) Math.min(size, Math.max(CHUNK, 8 * stream.size()))];
+        byte[] chunk = new byte[(int) Math.min(CHUNK, stream.size())];
+        int have = 0;
+        long next = 0;
+        Inflater inflater = new Inflater();
+        try {
+            while (have < size && !inflater.finished()) {
+                if (inflater.needsInput()) {
+                    int length = (int) Math.min(chunk.length, stream.size() - next);
+                    if (length == 0) {
+                        break;
+                    }
+                    stream.copy(next, chunk, 0, length);
+                    inflater.setInput(chunk, 0, length);
+                    next += length;
+                }
+                if (have == expanded.length) {
+                    expanded = Arrays.copyOf(expanded, (int) Math.min(size, 2L * have));
+                }
+                have += inflater.inflate(expanded, have, expanded.length - have);
+                if (inflater.needsDictionary()) {
+                    throw raw.malformed(0, "section " + section.name() + " needs a zlib dictionary, which ELF hasn't");
+                }
+            }
+        } catch (DataFormatException e) {
+            throw malformed(raw, "section " + section.name() + " isn't valid zlib data", e);
+        } finally {
+            inflater.end();
+        }
+        if (have < size) {
+            throw raw.malformed(
+                    0,
+                    "section " + section.name() + " expands to " + have + " bytes, less than the " + size
+                            + " that it claims");
+        }
+        return ByteView.of(raw.source() + " section " + section.name() + " (decompressed)", expanded, raw.order());
+    }
+
+    /** Decompresses a whole xz file. */
+    byte[] xz(String what, ByteView data) {
+        byte[] expanded = new byte[CHUNK];
+        int have = 0;
+        try (InputStream in = XZCompressorInputStream.builder()
+                .setInputStream(new ViewStream(data))
+                .setDecompressConcatenated(true)
+                .setMemoryLimitKiB(XZ_MEMORY_KIB)
+                .get()) {
+            for (int read = 0; read >= 0; read = in.read(expanded, have, expanded.length - have)) {
+                have += read;
+                if (have == expanded.length) {
+                    checkSize(data, what, have + 1L);
+                    expanded = Arrays.copyOf(expanded, (int) Math.min(limits.maxDecompressedBytes(), 2L * have));
+                }
+            }
+        } catch (MalformedDataException e) {
+            throw e;
+        } catch (IOException | RuntimeException e) {
+            throw malformed(data, what + " isn't valid xz data", e);
+        }
+        return Arrays.copyOf(expanded, have);
+    }
+
+    private void checkSize(ByteView data, String what, long size) {
+        long most = Math.min(limits.maxDecompressedBytes(), Integer.MAX_VALUE - 8);
+        if (size > most) {
+            throw data.malformed(
+                    0, what + " expands to " + size + " bytes or more, but " + most + " are accepted; raise ElfLimits");
+        }
+    }
+
+    private static MalformedDataException malformed(ByteView data, String problem, Exception cause) {
+        MalformedDataException malformed = data.malformed(0, problem + ": " + cause.getMessage());
+        malformed.initCause(cause);
+        return malformed;
+    }
+
+    /** A view as a stream. */
+    private static final class ViewStream extends InputStream {
+        private final ByteView view;
+        private long next;
+
+        ViewStream(ByteView view) {
+            this.view = view;
+        }
+
+        @Override
+        public int read() {
+            return next < view.size() ? view.u8(next++) : -1;
+        }
+
+        @Override
+        public int read(byte[] target, int at, int length) {
+            int wanted = (int) Math.min(length, view.size() - next);
+            if (wanted == 0) {
+                return length == 0 ? 0 : -1;
+            }
+            view.copy(next, target, at, wanted);
+            next += wanted;
+            return wanted;
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package io.bpf4j.elf;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.zip.ZipEntry;
+import org.apache.commons.compress.archivers.zip.ZipArchiveEntry;
+import org.apache.commons.compress.archivers.zip.ZipFile;
+
+/**
+ * An ELF file inside a zip archive, named as Android's linker and perf name it: {@code /data/app.apk!/lib/x.so}.
+ *
+ * <p>The linker maps such a library right out of the archive, so uprobes are placed in the archive too, at the offset
+ * in the ELF plus the offset of the ELF. That works only for entries that are stored as they are; a compressed one is
+ * never mapped by anybody, so there would be nothing to probe.
+ *
+ * @param archive the file to map
+ * @param entry name of the entry
+ */
+record StoredEntry(Path archive, String entry) {
+    private static final String SEPARATOR = "!/";
+
+    /** Where an entry's bytes are in its archive. */
+    record Place(long offset, long size) {}
+
+    /** Takes a path apart at the first {@code !/} that follows an existing file; a real file of that name wins. */
+    static Optional<StoredEntry> of(Path path) {
+        String text = path.toString();
+        int at = text.indexOf(SEPARATOR);
+        if (at < 0 || Files.exists(path)) {
+            return Optional.empty();
+        }
+        for (; at >= 0; at = text.indexOf(SEPARATOR, at + 1)) {
+            Path archive = path.getFileSystem().getPath(text.substring(0, at));
+            if (Files.isRegularFile(archive)) {
+                return Optional.of(new StoredEntry(archive, text.substring(at + SEPARATOR.length())));
+            }
+        }
+        return Optional.empty();
+    }
+
+    Place locate(FileChannel channel) throws IOException {
+        ZipArchiveEntry found;
+        try {
+            // Not closed: that would close the channel, which is the caller's.
+            ZipFile zip = ZipFile.builder()
+                    .setSeekableByteChannel(channel)
+                    .setIgnoreLocalFileHeader(true)
+                    .get();
+            found = zip.getEntry(entry);
+            if (found != null) {
+                // Reads the entry's local header, which is what tells where its data starts.
+                zip.getRawInputStream(found);
+            }
+        } catch (IOException | RuntimeException e) {
+            MalformedDataException malformed =
+                    new MalformedDataException(archive.toString(), 0, "not a readable zip archive: " + e.getMessage());
+            malformed.initCause(e);
+            throw malformed;
+        }
+        if (found == null) {
+            throw new NoSuchFileException(toString(), null, "the archive has no entry of this name");
+        }
+        if (found.getMethod() != ZipEntry.STORED) {
+            throw new FileSystemException(
+                    toString(),
+                    null,
+                    "the entry is compressed (method " + found.getMethod()
+                            + "): no process can map it from the archive; extract it, or store it uncompressed");
+        }
+        if (found.getGeneralPurposeBit().usesEncryption()) {
+            throw new FileSystemException(toString(), null, "the entry is encrypted");
+        }
+        long offset = found.getDataOffset();
+        long size = found.getSize();
+        if (offset < 0 || size < 0 || offset > channel.size() - size) {
+            throw new MalformedDataException(
+                    archive.toString(), Math.max(offset, 0), "entry " + entry + " lies outside the archive");
+        }
+        return new Place(offset, size);
+    }
+
+    @Override
+    public String toString() {
+        return archive + SEPARATOR + entry;
+    }
+}

@@ -1,0 +1,178 @@
+package io.bpf4j.elf;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Spliterator;
+import java.util.Spliterators;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One symbol table, read entry by entry on demand. <i>Thread-safe.</i>
+ *
+ * <p>A symbol's section index has 16 bits. Of the reserved values from 0xff00 on, SHN_XINDEX (0xffff) says that the
+ * true index is elsewhere: in a section of type SHT_SYMTAB_SHNDX that links to this table and holds one 32-bit number
+ * per symbol. The other reserved values are sign-extended, see {@link Symbol}.
+ *
+ * <p>A table of a debug build has millions of entries, of which a caller wants one. So looking up a name builds an
+ * index of 8 bytes per symbol, once: the hash of the name in the upper half, the symbol's index in the lower, sorted.
+ * That is a fifth of what a map of strings takes, and a search compares bytes of the file, not strings.
+ */
+final class SymbolTable {
+    private static final int SHN_LORESERVE = 0xff00;
+    private static final int SHN_XINDEX = 0xffff;
+
+    private final ElfClass elfClass;
+    private final ByteView entries;
+    private final long entrySize;
+    private final long count;
+    private final ByteView strings;
+    /** Of SHT_SYMTAB_SHNDX; null if there is none. */
+    private final @Nullable ByteView extendedIndices;
+
+    private final ElfLimits limits;
+    private volatile long @Nullable [] byName;
+
+    SymbolTable(
+            ElfClass elfClass,
+            ByteView entries,
+            long entrySize,
+            ByteView strings,
+            @Nullable ByteView extendedIndices,
+            ElfLimits limits) {
+        if (entrySize < elfClass.symbolSize) {
+            throw entries.malformed(
+                    0,
+                    "symbol table with entries of " + Long.toUnsignedString(entrySize) + " bytes, less than "
+                            + elfClass.symbolSize);
+        }
+        if (entries.size() % entrySize != 0) {
+            throw entries.malformed(
+                    entries.size() - entries.size() % entrySize,
+                    "symbol table of " + entries.size() + " bytes, which is no multiple of its entries' " + entrySize);
+        }
+        this.elfClass = elfClass;
+        this.entries = entries;
+        this.entrySize = entrySize;
+        this.count = entries.size() / entrySize;
+        this.strings = strings;
+        this.extendedIndices = extendedIndices;
+        this.limits = limits;
+    }
+
+    Symbol at(long index) {
+        if (index < 0 || index >= count) {
+            throw entries.malformed(0, "there is no symbol " + index + " in this table of " + count);
+        }
+        return read(index, names());
+    }
+
+    private NameReader names() {
+        return new NameReader(strings, count, limits);
+    }
+
+    private Symbol read(long index, NameReader names) {
+        long at = index * entrySize;
+        String name = names.name(entries.u32(at));
+        return switch (elfClass) {
+            case ELF32 -> symbol(index, name, entries.u32(at + 4), entries.u32(at + 8), at + 12, entries.u16(at + 14));
+            case ELF64 -> symbol(index, name, entries.s64(at + 8), entries.s64(at + 16), at + 4, entries.u16(at + 6));
+        };
+    }
+
+    private Symbol symbol(long index, String name, long value, long size, long infoAt, int section) {
+        int info = entries.u8(infoAt);
+        int visibility = entries.u8(infoAt + 1) & 3;
+        return new Symbol(index, name, value, size, info & 0xf, info >>> 4, visibility, section(index, section));
+    }
+
+    private int section(long index, int field) {
+        if (field < SHN_LORESERVE) {
+            return field;
+        }
+        if (field != SHN_XINDEX) {
+            return (short) field;
+        }
+        ByteView extended = extendedIndices;
+        if (extended == null) {
+            throw entries.malformed(
+                    index * entrySize, "symbol " + index + " has its section index in a table that isn't there");
+        }
+        int section = extended.s32(4 * index);
+        if (section < 0) {
+            throw extended.malformed(
+                    4 * index, "symbol " + index + " is in section " + Integer.toUnsignedString(section));
+        }
+        return section;
+    }
+
+    Stream<Symbol> stream() {
+        NameReader names = names();
+        int traits = Spliterator.ORDERED | Spliterator.NONNULL | Spliterator.IMMUTABLE | Spliterator.DISTINCT;
+        return StreamSupport.stream(
+                new Spliterators.AbstractSpliterator<Symbol>(count, traits) {
+                    private long next;
+
+                    @Override
+                    public boolean tryAdvance(Consumer<? super Symbol> action) {
+                        if (next >= count) {
+                            return false;
+                        }
+                        action.accept(read(next++, names));
+                        return true;
+                    }
+                },
+                false);
+    }
+
+    /** All symbols of a name in the order of the table; none of an empty name. */
+    List<Symbol> named(String name) {
+        byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+        if (bytes.length == 0) {
+            return List.of();
+        }
+        byte[] terminated = Arrays.copyOf(bytes, bytes.length + 1);
+        long[] index = index();
+        long key = (long) NameReader.hash(bytes, bytes.length) << 32;
+        int from = Arrays.binarySearch(index, key);
+        List<Symbol> found = new ArrayList<>();
+        for (int i = from < 0 ? -from - 1 : from; i < index.length && (index[i] ^ key) >>> 32 == 0; i++) {
+            long symbol = index[i] & 0xffff_ffffL;
+            if (strings.matches(entries.u32(symbol * entrySize), terminated)) {
+                found.add(at(symbol));
+            }
+        }
+        return List.copyOf(found);
+    }
+
+    private long[] index() {
+        long[] index = byName;
+        if (index == null) {
+            synchronized (this) {
+                index = byName;
+                if (index == null) {
+                    index = makeIndex();
+                    byName = index;
+                }
+            }
+        }
+        return index;
+    }
+
+    private long[] makeIndex() {
+        if (count > Integer.MAX_VALUE - 8) {
+            throw entries.malformed(0, count + " symbols, too many to index by name");
+        }
+        NameReader names = names();
+        long[] index = new long[(int) count];
+        for (int i = 0; i < count; i++) {
+            index[i] = (long) names.hash(entries.u32(i * entrySize)) << 32 | i;
+        }
+        Arrays.sort(index);
+        return index;
+    }
+}
