@@ -6,4 +6,6 @@ module io.bpf4j.loader {
 
     exports io.bpf4j.loader.kernel;
     exports io.bpf4j.loader.error;
+    exports io.bpf4j.loader.feature;
+    exports io.bpf4j.loader.map;
 }

@@ -1,0 +1,86 @@
+package io.bpf4j.loader.feature;
+
+import io.bpf4j.loader.error.UnsupportedFeatureException;
+import io.bpf4j.loader.internal.sys.Kernel;
+import io.bpf4j.loader.internal.sys.LinuxKernel;
+import io.bpf4j.loader.kernel.Feature;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+
+/**
+ * What a kernel can do, as far as bpf4j asks. <i>Thread-safe.</i>
+ *
+ * <p>Each feature is probed when first asked for, and the answer kept. {@link #without} takes features away, to see how
+ * something works on a kernel that lacks them, or to force another way of doing it.
+ */
+public final class Features {
+    private final Map<Feature, Support> known;
+    private final Function<Feature, Support> probe;
+    private final Set<Feature> without;
+
+    private Features(Map<Feature, Support> known, Function<Feature, Support> probe, Set<Feature> without) {
+        this.known = known;
+        this.probe = probe;
+        this.without = without;
+    }
+
+    private static final class Running {
+        static final Features FEATURES = probing(LinuxKernel.instance());
+    }
+
+    /** Those of the kernel that this process runs on; the same object each time. */
+    public static Features ofRunningKernel() {
+        return Running.FEATURES;
+    }
+
+    /** Answers from elsewhere: a table of another kernel, or a test. */
+    public static Features of(Function<Feature, Support> answers) {
+        return new Features(new ConcurrentHashMap<>(), answers, EnumSet.noneOf(Feature.class));
+    }
+
+    static Features probing(Kernel kernel) {
+        return of(new Probes(kernel)::probe);
+    }
+
+    /** The same kernel with less. What was found out stays known to both. */
+    public Features without(Feature... features) {
+        EnumSet<Feature> all = EnumSet.copyOf(without);
+        all.addAll(Arrays.asList(features));
+        return new Features(known, probe, all);
+    }
+
+    /** Whether the feature is there, and how that shows. The first call for a feature asks the kernel. */
+    public Support support(Feature feature) {
+        if (without.contains(feature)) {
+            return Support.no("taken away by the caller");
+        }
+        Support answer = known.get(feature);
+        if (answer == null) {
+            // Not computeIfAbsent: a probe may ask for another feature. Two threads may both probe; both find the same.
+            answer = probe.apply(feature);
+            known.put(feature, answer);
+        }
+        return answer;
+    }
+
+    public boolean has(Feature feature) {
+        return support(feature).supported();
+    }
+
+    /**
+     * Insists on a feature.
+     *
+     * @param what what needs it, for the start of the message: {@code attach gc__begin in libjvm.so}
+     * @throws UnsupportedFeatureException if it is not there
+     */
+    public void require(Feature feature, String what) {
+        Support support = support(feature);
+        if (!support.supported()) {
+            throw new UnsupportedFeatureException(what, feature, support.reason());
+        }
+    }
+}

@@ -1,0 +1,347 @@
+package io.bpf4j.loader.feature;
+
+import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.internal.linux.Kallsyms;
+import io.bpf4j.loader.internal.linux.LinuxVersion;
+import io.bpf4j.loader.internal.linux.PerfSources;
+import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.Kernel;
+import io.bpf4j.loader.internal.sys.LinkCommand;
+import io.bpf4j.loader.internal.sys.LoadResult;
+import io.bpf4j.loader.internal.sys.MapCommand;
+import io.bpf4j.loader.internal.sys.ProgCommand;
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.loader.kernel.ProgramType;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.function.Function;
+
+/**
+ * Finds out whether the kernel has a feature by trying it. <i>Thread-safe.</i>
+ *
+ * <p>One class, as it is one table: a line for each feature, with what is tried. There are three ways to try.
+ * <ul>
+ *   <li>Do it, with something harmless: make a map, load BTF or a program that is thrown away at once.
+ *   <li>Do it wrong on purpose, where doing it right would change something: a link to what can't be linked. Only a
+ *       kernel that knows the feature gets as far as seeing the mistake, and its error number says so.
+ *   <li>Look into sysfs, where that is the kernel's own way to announce the feature.
+ * </ul>
+ * Which version and commit brought a feature is written in {@link Feature}.
+ */
+final class Probes {
+    private static final int PROGRAM_SLEEPABLE = 1 << 4; // BPF_F_SLEEPABLE
+    private static final int MAP_MMAPABLE = 1 << 10; // BPF_F_MMAPABLE
+
+    /** A multiple of the page size of every machine, and a power of two. */
+    private static final int RING_SIZE = 1 << 16;
+
+    private static final String LICENSE = "GPL";
+    private static final byte[] RETURN_0 = new ProbeProgram().set(0, 0).exit().encode();
+
+    private static final byte[] RETURN_1 = new ProbeProgram().set(0, 1).exit().encode();
+
+    private final Kernel kernel;
+    private final Path sysfs;
+    private final Kallsyms symbols;
+
+    Probes(Kernel kernel) {
+        this(kernel, Path.of("/sys"), Kallsyms.running());
+    }
+
+    Probes(Kernel kernel, Path sysfs, Kallsyms symbols) {
+        this.kernel = kernel;
+        this.sysfs = sysfs;
+        this.symbols = symbols;
+    }
+
+    Support probe(Feature feature) {
+        try {
+            return switch (feature) {
+                case BTF -> btf(ProbeBtf.integer());
+                case BTF_FUNC -> btf(ProbeBtf.function());
+                case BTF_DATASEC -> btf(ProbeBtf.dataSection());
+                case BTF_GLOBAL_FUNC -> btf(ProbeBtf.globalFunction());
+                case BTF_FLOAT -> btf(ProbeBtf.floatingPoint());
+                case BTF_DECL_TAG -> btf(ProbeBtf.declarationTag());
+                case BTF_TYPE_TAG -> btf(ProbeBtf.typeTag());
+                case BTF_ENUM64 -> btf(ProbeBtf.enum64());
+                case OBJECT_NAMES -> load(socketFilter(RETURN_0).withName("probe"));
+                case SUBPROGRAMS ->
+                    load(socketFilter(new ProbeProgram()
+                            .callFunction(1)
+                            .exit()
+                            .set(0, 0)
+                            .exit()
+                            .encode()));
+                case EXPECTED_ATTACH_TYPE ->
+                    load(program(ProgramType.CGROUP_SOCK, RETURN_1)
+                            .withExpectedAttachType(AttachType.CGROUP_INET_SOCK_CREATE.number()));
+                case GLOBAL_DATA -> globalData();
+                case MAP_FREEZE ->
+                    onMap(array(), map -> {
+                        kernel.execute(new MapCommand.Freeze(map));
+                        return Support.yes("an array was frozen");
+                    });
+                case BOUNDED_LOOPS ->
+                    load(socketFilter(new ProbeProgram()
+                            .set(0, 10)
+                            .plus(0, -1)
+                            .ifNotZero(0, -2)
+                            .exit()
+                            .encode()));
+                case MMAPABLE_ARRAY -> onMap(array().withFlags(MAP_MMAPABLE), _ -> Support.yes("an array was made so"));
+                case PROBE_READ_KERNEL ->
+                    load(program(
+                            ProgramType.TRACEPOINT,
+                            new ProbeProgram()
+                                    .stack(1, 8)
+                                    .set(2, 8)
+                                    .set(3, 0)
+                                    .callHelper(ProbeProgram.PROBE_READ_KERNEL)
+                                    .exit()
+                                    .encode()));
+                case MAP_BATCH -> batch();
+                case RING_BUFFER ->
+                    onMap(
+                            MapCommand.Create.of(MapType.RINGBUF.number(), "", 0, 0, RING_SIZE),
+                            _ -> Support.yes("a ring buffer was made"));
+                case PROGRAM_BIND_MAP -> bindMap();
+                case MEMCG_ACCOUNTING ->
+                    // The accounting itself shows only when it hurts; this helper came with the same release.
+                    load(socketFilter(new ProbeProgram()
+                            .callHelper(ProbeProgram.KTIME_GET_COARSE_NS)
+                            .exit()
+                            .encode()));
+                case HASH_LOOKUP_AND_DELETE -> lookupAndDelete();
+                case SYSCALL_WRAPPER -> syscallWrapper();
+                case RAW_TRACEPOINT -> load(program(ProgramType.RAW_TRACEPOINT, RETURN_0));
+                case KERNEL_BTF -> file("kernel/btf/vmlinux");
+                case PERF_UPROBE -> announced(sources().uprobeType(), "the uprobe perf source");
+                case PERF_KPROBE -> announced(sources().kprobeType(), "the kprobe perf source");
+                case UPROBE_REF_COUNTER ->
+                    announced(sources().refCounterShift(), "ref_ctr_offset of the uprobe perf source");
+                case PERF_LINK -> perfLink();
+                case BPF_COOKIE ->
+                    load(program(
+                            ProgramType.TRACEPOINT,
+                            new ProbeProgram()
+                                    .callHelper(ProbeProgram.GET_ATTACH_COOKIE)
+                                    .exit()
+                                    .encode()));
+                case KPROBE_MULTI_LINK -> kprobeMulti();
+                case SLEEPABLE_UPROBE ->
+                    load(program(ProgramType.KPROBE, RETURN_0).withFlags(PROGRAM_SLEEPABLE));
+                case UPROBE_MULTI_LINK -> uprobeMulti(AttachType.TRACE_UPROBE_MULTI, 0, Errno.EBADF);
+                case UPROBE_MULTI_PROCESS ->
+                    // Kernels before the fix took the number for a task's, and looked for it: ESRCH.
+                    uprobeMulti(AttachType.TRACE_UPROBE_MULTI, -1, Errno.EINVAL);
+                case UPROBE_SESSION -> uprobeMulti(AttachType.TRACE_UPROBE_SESSION, 0, Errno.EBADF);
+            };
+        } catch (SyscallException e) {
+            return Support.no(e.call() + " failed: " + Errno.describe(e.errnoNumber()));
+        }
+    }
+
+    private static MapCommand.Create array() {
+        return MapCommand.Create.of(MapType.ARRAY.number(), "", 4, 32, 1);
+    }
+
+    private static MapCommand.Create hash() {
+        return MapCommand.Create.of(MapType.HASH.number(), "", 4, 8, 1);
+    }
+
+    private static ProgCommand.Load socketFilter(byte[] instructions) {
+        return program(ProgramType.SOCKET_FILTER, instructions);
+    }
+
+    private static ProgCommand.Load program(ProgramType type, byte[] instructions) {
+        ProgCommand.Load load = ProgCommand.Load.of(type.number(), "", instructions, LICENSE);
+        // Kernels before 5.0 insist on their own version for kprobes.
+        return type == ProgramType.KPROBE
+                ? load.withKernelVersion(LinuxVersion.running().code())
+                : load;
+    }
+
+    private Support btf(byte[] btf) {
+        return outcome("BTF with it", kernel.execute(new ProgCommand.LoadBtf("probe", btf, ProgCommand.Log.NONE)));
+    }
+
+    private Support load(ProgCommand.Load load) {
+        return outcome("a program with it", kernel.execute(load));
+    }
+
+    private static Support outcome(String what, LoadResult result) {
+        return switch (result) {
+            case LoadResult.Loaded loaded -> {
+                loaded.fd().close();
+                yield Support.yes(what + " was loaded");
+            }
+            case LoadResult.Refused refused -> Support.no(what + " was refused: " + Errno.describe(refused.errno()));
+        };
+    }
+
+    private Support onMap(MapCommand.Create create, Function<Fd, Support> test) {
+        try (Fd map = kernel.execute(create)) {
+            return test.apply(map);
+        }
+    }
+
+    /** Loads a program for another test on it; a program that is refused answers for the feature. */
+    private Support onProgram(ProgCommand.Load load, Function<Fd, Support> test) {
+        return switch (kernel.execute(load)) {
+            case LoadResult.Loaded loaded -> {
+                try (Fd program = loaded.fd()) {
+                    yield test.apply(program);
+                }
+            }
+            case LoadResult.Refused refused ->
+                Support.no("the program to try it with was refused: " + Errno.describe(refused.errno()));
+        };
+    }
+
+    private Support globalData() {
+        return onMap(
+                array(),
+                map -> load(socketFilter(new ProbeProgram()
+                                .valueAddress(1, map.number(), 16)
+                                .store(1, 42)
+                                .set(0, 0)
+                                .exit()
+                                .encode())
+                        .withMentioned(List.of(map))));
+    }
+
+    private Support batch() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment room = arena.allocate(8, 8);
+            MemorySegment position = arena.allocate(8, 8);
+            return onMap(hash(), map -> {
+                int errno = kernel.execute(new MapCommand.Batch(
+                                MapCommand.BatchOp.LOOKUP, map, MemorySegment.NULL, position, room, room, 1, 0))
+                        .errno();
+                // The map is empty: a kernel that knows the call says so.
+                return expect("a lookup in batches of an empty map", Errno.ENOENT, errno);
+            });
+        }
+    }
+
+    private Support lookupAndDelete() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment room = arena.allocate(16, 8);
+            return onMap(
+                    hash(),
+                    map -> expect(
+                            "lookup-and-delete in an empty hash map",
+                            Errno.ENOENT,
+                            kernel.element(
+                                    MapCommand.Op.LOOKUP_AND_DELETE, map, room.asSlice(0, 4), room.asSlice(8, 8), 0)));
+        }
+    }
+
+    private Support bindMap() {
+        return onMap(
+                array(),
+                map -> onProgram(socketFilter(RETURN_0), program -> {
+                    kernel.execute(new ProgCommand.BindMap(program, map));
+                    return Support.yes("a map was bound to a program");
+                }));
+    }
+
+    /** A descriptor that is none: a kernel that knows perf links looks it up. */
+    private Support perfLink() {
+        return onProgram(
+                program(ProgramType.TRACEPOINT, RETURN_0),
+                program -> link(
+                        new LinkCommand.Create(
+                                "probe of perf links",
+                                program,
+                                null,
+                                -1,
+                                AttachType.PERF_EVENT.number(),
+                                0,
+                                new LinkCommand.Details.PerfEvent(0)),
+                        Errno.EBADF));
+    }
+
+    /** A function that is none: a kernel that knows the link looks it up. */
+    private Support kprobeMulti() {
+        int type = AttachType.TRACE_KPROBE_MULTI.number();
+        return onProgram(
+                program(ProgramType.KPROBE, RETURN_0).withExpectedAttachType(type),
+                program -> link(
+                        LinkCommand.Create.of(
+                                "probe of kprobe_multi",
+                                program,
+                                type,
+                                new LinkCommand.Details.KprobeMulti(
+                                        new long[0], List.of("bpf4j_no_such_function"), new long[0], false)),
+                        Errno.ESRCH));
+    }
+
+    /** The root directory can't have a uprobe: a kernel that knows the link sees that it is no regular file. */
+    private Support uprobeMulti(AttachType type, int pid, Errno expected) {
+        return onProgram(
+                program(ProgramType.KPROBE, RETURN_0).withExpectedAttachType(type.number()),
+                program -> link(
+                        LinkCommand.Create.of(
+                                "probe of uprobe_multi",
+                                program,
+                                type.number(),
+                                new LinkCommand.Details.UprobeMulti(
+                                        "/", new long[1], new long[0], new long[0], pid, false, 0)),
+                        expected));
+    }
+
+    private Support link(LinkCommand.Create create, Errno expected) {
+        try (Fd _ = kernel.execute(create)) {
+            return Support.no("the kernel linked what can't be linked");
+        } catch (SyscallException e) {
+            return expect("a link made wrong on purpose", expected, e.errnoNumber());
+        }
+    }
+
+    private static Support expect(String what, Errno expected, int errno) {
+        String result = what + " gave "
+                + (errno == 0
+                        ? "success"
+                        : Errno.of(errno) == Errno.UNKNOWN
+                                ? "errno " + errno
+                                : Errno.of(errno).name());
+        return errno == expected.number() ? Support.yes(result) : Support.no(result + ", not " + expected.name());
+    }
+
+    private PerfSources sources() {
+        return new PerfSources(sysfs.resolve("bus/event_source/devices"));
+    }
+
+    private static Support announced(OptionalInt number, String what) {
+        return number.isPresent() ? Support.yes("sysfs has " + what) : Support.no("sysfs does not have " + what);
+    }
+
+    private Support file(String path) {
+        Path file = sysfs.resolve(path);
+        return Files.isReadable(file) ? Support.yes(file + " is there") : Support.no(file + " is not there");
+    }
+
+    /** Entry points of system calls have the architecture in their name where there is a wrapper. */
+    private Support syscallWrapper() {
+        Set<String> names = Set.of("__x64_sys_bpf", "__arm64_sys_bpf", "__s390x_sys_bpf", "__riscv_sys_bpf");
+        try {
+            return symbols.addresses(names).keySet().stream()
+                    .findFirst()
+                    .map(name -> Support.yes("the kernel has " + name))
+                    .orElse(Support.no("the kernel has no entry point such as __x64_sys_bpf"));
+        } catch (IOException e) {
+            return Support.no("the kernel's symbols can't be read: " + e.getMessage());
+        }
+    }
+}

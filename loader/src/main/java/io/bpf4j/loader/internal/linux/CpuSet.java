@@ -1,0 +1,104 @@
+package io.bpf4j.loader.internal.linux;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.BitSet;
+import java.util.stream.IntStream;
+
+/**
+ * CPUs by number, as the kernel writes them in /sys/devices/system/cpu: {@code 0-3,8,10-11}. <i>Immutable.</i>
+ *
+ * <p>Possible CPUs are those that may ever come; maps with a value for each CPU have one for each of them, whether it is
+ * there or not. Online ones run code now.
+ */
+public final class CpuSet {
+    /** Far above NR_CPUS of any kernel (8192); keeps a broken list from taking all memory. */
+    private static final int MAX_CPUS = 1 << 16;
+
+    private static final Path CPUS = Path.of("/sys/devices/system/cpu");
+
+    private final BitSet cpus;
+
+    private CpuSet(BitSet cpus) {
+        this.cpus = cpus;
+    }
+
+    /** Never changes while the machine is up, and so is read once. */
+    private static final class Possible {
+        static final CpuSet CPUS = read(CpuSet.CPUS.resolve("possible"));
+    }
+
+    /** The CPUs that may ever come. */
+    public static CpuSet possible() {
+        return Possible.CPUS;
+    }
+
+    /** The CPUs that run code now. */
+    public static CpuSet online() {
+        return read(CPUS.resolve("online"));
+    }
+
+    static CpuSet read(Path file) {
+        try {
+            return parse(Files.readString(file));
+        } catch (IOException e) {
+            // No sysfs, as in a bare chroot: what the JVM sees is the best there is.
+            BitSet all = new BitSet();
+            all.set(0, Runtime.getRuntime().availableProcessors());
+            return new CpuSet(all);
+        }
+    }
+
+    /**
+     * Reads a list such as {@code 0-3,8}.
+     *
+     * @throws IllegalArgumentException if it is none
+     */
+    public static CpuSet parse(String list) {
+        BitSet cpus = new BitSet();
+        String text = list.strip();
+        if (!text.isEmpty()) {
+            for (String range : text.split(",", -1)) {
+                int dash = range.indexOf('-');
+                int first = number(list, dash < 0 ? range : range.substring(0, dash));
+                int last = dash < 0 ? first : number(list, range.substring(dash + 1));
+                if (last < first) {
+                    throw malformed(list);
+                }
+                cpus.set(first, last + 1);
+            }
+        }
+        return new CpuSet(cpus);
+    }
+
+    private static int number(String list, String digits) {
+        try {
+            int number = Integer.parseInt(digits);
+            if (number >= 0 && number < MAX_CPUS) {
+                return number;
+            }
+        } catch (NumberFormatException e) {
+            throw malformed(list);
+        }
+        throw malformed(list);
+    }
+
+    private static IllegalArgumentException malformed(String list) {
+        return new IllegalArgumentException("not a list of CPUs: \"" + list.strip() + "\"");
+    }
+
+    /** How many they are: for the possible ones, the number of values of an element in a per-CPU map. */
+    public int count() {
+        return cpus.cardinality();
+    }
+
+    public IntStream numbers() {
+        return cpus.stream();
+    }
+
+    @Override
+    public String toString() {
+        return cpus.toString();
+    }
+}

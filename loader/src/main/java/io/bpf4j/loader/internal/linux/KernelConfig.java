@@ -1,0 +1,93 @@
+package io.bpf4j.loader.internal.linux;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.zip.GZIPInputStream;
+
+/**
+ * How a kernel was configured: {@code CONFIG_HZ=250} and ten thousand more. <i>Immutable.</i>
+ *
+ * <p>A value is {@code y} or {@code m}, a number in decimal or with {@code 0x}, or text in double quotes; an option that
+ * is off has no value ({@code # CONFIG_KPROBES is not set}).
+ */
+public final class KernelConfig {
+    private final String source;
+    private final Map<String, String> values;
+
+    private KernelConfig(String source, Map<String, String> values) {
+        this.source = source;
+        this.values = values;
+    }
+
+    /**
+     * That of the kernel that this process runs on: /proc/config.gz (CONFIG_IKCONFIG_PROC), or where distributions put
+     * the file.
+     *
+     * @return empty if it is in none of these places
+     * @throws IOException if it is there and can't be read
+     */
+    public static Optional<KernelConfig> running() throws IOException {
+        return find(Path.of("/"), text(Path.of("/proc/sys/kernel/osrelease")));
+    }
+
+    static Optional<KernelConfig> find(Path root, String release) throws IOException {
+        for (String place : List.of(
+                "proc/config.gz",
+                "boot/config-" + release,
+                "lib/modules/" + release + "/config",
+                "usr/lib/modules/" + release + "/config")) {
+            Path file = root.resolve(place);
+            if (Files.isReadable(file)) {
+                return Optional.of(read(file));
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Reads a file, compressed by gzip where its name says so. */
+    static KernelConfig read(Path file) throws IOException {
+        try (InputStream raw = Files.newInputStream(file);
+                InputStream in = file.toString().endsWith(".gz") ? new GZIPInputStream(raw) : raw) {
+            return read(file.toString(), in);
+        }
+    }
+
+    static KernelConfig read(String source, InputStream in) throws IOException {
+        Map<String, String> values = new HashMap<>();
+        BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
+        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+            int equals = line.indexOf('=');
+            if (line.startsWith("CONFIG_") && equals > 0) {
+                values.put(line.substring(0, equals), line.substring(equals + 1).strip());
+            }
+        }
+        return new KernelConfig(source, values);
+    }
+
+    /** The file it was read from. */
+    public String source() {
+        return source;
+    }
+
+    /** The raw value of an option such as {@code CONFIG_HZ}; empty if it is off or unknown to this kernel. */
+    public Optional<String> value(String option) {
+        return Optional.ofNullable(values.get(option));
+    }
+
+    private static String text(Path file) {
+        try {
+            return Files.readString(file).strip();
+        } catch (IOException e) {
+            return System.getProperty("os.version", "");
+        }
+    }
+}

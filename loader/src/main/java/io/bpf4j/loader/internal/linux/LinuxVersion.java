@@ -1,0 +1,54 @@
+package io.bpf4j.loader.internal.linux;
+
+import io.bpf4j.loader.kernel.KernelVersion;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The version of the running kernel, as its own headers spell it in LINUX_VERSION_CODE.
+ *
+ * <p>The release that uname(2) tells is usually it. Two distributions put a number of their own there that stays at
+ * {@code .0} while the kernel's moves on, and tell the real one elsewhere: Ubuntu in /proc/version_signature ({@code
+ * Ubuntu 5.4.0-12.15-generic 5.4.8}, the last word), Debian in the version of uname ({@code #1 SMP Debian 4.19.304-1
+ * (2024-01-09)}).
+ */
+public final class LinuxVersion {
+    private static final Pattern DEBIAN = Pattern.compile("Debian (\\d+\\.\\d+\\.\\d+)");
+
+    private LinuxVersion() {}
+
+    private static final class Running {
+        static final KernelVersion VERSION = read(Path.of("/proc"));
+    }
+
+    /** That of the kernel that this process runs on. */
+    public static KernelVersion running() {
+        return Running.VERSION;
+    }
+
+    /** Reads below the given directory, {@code /proc} or a fixture. */
+    static KernelVersion read(Path proc) {
+        String signature = text(proc.resolve("version_signature"));
+        int lastWord = signature.lastIndexOf(' ');
+        if (lastWord >= 0) {
+            return KernelVersion.parse(signature.substring(lastWord + 1));
+        }
+        Matcher debian = DEBIAN.matcher(text(proc.resolve("sys/kernel/version")));
+        if (debian.find()) {
+            return KernelVersion.parse(debian.group(1));
+        }
+        String release = text(proc.resolve("sys/kernel/osrelease"));
+        return KernelVersion.parse(release.isEmpty() ? System.getProperty("os.version", "") : release);
+    }
+
+    private static String text(Path file) {
+        try {
+            return Files.readString(file).strip();
+        } catch (IOException e) {
+            return "";
+        }
+    }
+}

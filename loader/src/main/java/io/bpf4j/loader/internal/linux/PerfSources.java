@@ -1,0 +1,80 @@
+package io.bpf4j.loader.internal.linux;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.OptionalInt;
+
+/**
+ * The dynamic sources of perf events, from /sys/bus/event_source/devices: each has a type number, given at boot, and says
+ * which bits of {@code perf_event_attr.config} mean what. <i>Thread-safe.</i>
+ *
+ * <pre>
+ * uprobe/type                    8
+ * uprobe/format/retprobe         config:0
+ * uprobe/format/ref_ctr_offset   config:32-63
+ * </pre>
+ */
+public final class PerfSources {
+    private static final String UPROBE = "uprobe";
+    private static final String KPROBE = "kprobe";
+
+    private final Path devices;
+
+    public PerfSources(Path devices) {
+        this.devices = devices;
+    }
+
+    /** Those of the kernel that this process runs on. */
+    public static PerfSources running() {
+        return new PerfSources(Path.of("/sys/bus/event_source/devices"));
+    }
+
+    /** Type number of uprobes; empty on kernels without them, or before 4.17. */
+    public OptionalInt uprobeType() {
+        return type(UPROBE);
+    }
+
+    /** Type number of kprobes; empty on kernels without them, or before 4.17. */
+    public OptionalInt kprobeType() {
+        return type(KPROBE);
+    }
+
+    /** The bit of {@code config} that makes a uprobe fire on return. */
+    public OptionalInt uprobeReturnBit() {
+        return firstBit(UPROBE, "retprobe");
+    }
+
+    /** The bit of {@code config} that makes a kprobe fire on return. */
+    public OptionalInt kprobeReturnBit() {
+        return firstBit(KPROBE, "retprobe");
+    }
+
+    /** The lowest bit of {@code config} for the file offset of a reference counter; empty before 4.20. */
+    public OptionalInt refCounterShift() {
+        return firstBit(UPROBE, "ref_ctr_offset");
+    }
+
+    private OptionalInt type(String source) {
+        try {
+            return OptionalInt.of(Integer.parseInt(
+                    Files.readString(devices.resolve(source).resolve("type")).strip()));
+        } catch (IOException | NumberFormatException e) {
+            return OptionalInt.empty();
+        }
+    }
+
+    /** Of a file such as {@code config:32-63}, 32. */
+    private OptionalInt firstBit(String source, String field) {
+        try {
+            String format = Files.readString(
+                            devices.resolve(source).resolve("format").resolve(field))
+                    .strip();
+            String bits = format.substring(format.indexOf(':') + 1);
+            int dash = bits.indexOf('-');
+            return OptionalInt.of(Integer.parseInt(dash < 0 ? bits : bits.substring(0, dash)));
+        } catch (IOException | NumberFormatException e) {
+            return OptionalInt.empty();
+        }
+    }
+}

@@ -1,0 +1,388 @@
+package io.bpf4j.loader.internal.map;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.internal.linux.CpuSet;
+import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.FileCommand;
+import io.bpf4j.loader.internal.sys.Kernel;
+import io.bpf4j.loader.internal.sys.MapCommand;
+import io.bpf4j.loader.internal.sys.MapInfo;
+import io.bpf4j.loader.internal.sys.Mapping;
+import io.bpf4j.loader.internal.sys.ObjectCommand;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.loader.map.BpfMap;
+import io.bpf4j.loader.map.UpdateMode;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A map of the kernel, through the syscall seam. <i>Thread-safe.</i>
+ *
+ * <p>The kernel takes keys and values by address, so they must be in native memory: segments that are go to it as they
+ * are, heap memory is copied through a buffer that each thread has.
+ */
+public final class KernelMap implements BpfMap {
+    /** BPF_F_MMAPABLE (include/uapi/linux/bpf.h). */
+    public static final int MMAPABLE = 1 << 10;
+
+    private static final ThreadLocal<Scratch> SCRATCH = ThreadLocal.withInitial(Scratch::new);
+
+    private final Kernel kernel;
+    private final Fd fd;
+    private final String name;
+    private final MapInfo info;
+    private final Optional<MapType> type;
+    private final long valueBytes;
+
+    /** Guarded by itself. */
+    private final List<Mapping> mappings = new ArrayList<>();
+
+    private KernelMap(Kernel kernel, Fd fd, String name, MapInfo info, int possibleCpus) {
+        this.kernel = kernel;
+        this.fd = fd;
+        this.name = name;
+        this.info = info;
+        this.type = MapType.of(info.type());
+        boolean perCpu = type.map(MapType::isPerCpu).orElse(false);
+        this.valueBytes =
+                perCpu ? (Integer.toUnsignedLong(info.valueSize()) + 7) / 8 * 8 * possibleCpus : info.valueSize();
+    }
+
+    /** Makes a map. Nothing is left behind if that fails. */
+    public static KernelMap create(Kernel kernel, MapCommand.Create create, String name) {
+        return adopt(kernel, kernel.execute(create), name);
+    }
+
+    /**
+     * Takes ownership of the descriptor of a map, and closes it if the kernel tells nothing about it.
+     *
+     * @param name as the object has it: the kernel's own is cut short
+     */
+    public static KernelMap adopt(Kernel kernel, Fd fd, String name) {
+        try {
+            MapInfo info = kernel.execute(new ObjectCommand.InfoOfMap(fd));
+            return new KernelMap(
+                    kernel,
+                    fd,
+                    name.isEmpty() ? info.name() : name,
+                    info,
+                    CpuSet.possible().count());
+        } catch (RuntimeException e) {
+            fd.close();
+            throw e;
+        }
+    }
+
+    /**
+     * What stands behind a public map.
+     *
+     * @throws IllegalArgumentException if it is none of bpf4j's
+     */
+    public static KernelMap of(BpfMap map) {
+        if (map instanceof KernelMap own) {
+            return own;
+        }
+        throw new IllegalArgumentException("map \"" + map.name() + "\" is not a map of the kernel but a "
+                + map.getClass().getName());
+    }
+
+    public Kernel kernel() {
+        return kernel;
+    }
+
+    /** Stays this map's. */
+    public Fd fd() {
+        return fd;
+    }
+
+    public MapInfo info() {
+        return info;
+    }
+
+    /**
+     * Maps part of this map into memory; unmapped when the map is closed.
+     *
+     * @param offset a multiple of the page size
+     */
+    public MemorySegment memory(long offset, long size, boolean writable) {
+        synchronized (mappings) {
+            Mapping mapping = kernel.execute(new FileCommand.Map(fd, offset, size, writable));
+            mappings.add(mapping);
+            return mapping.segment();
+        }
+    }
+
+    /** The values of an array that was made {@link #MMAPABLE}: live, shared with the programs. */
+    public MemorySegment values(boolean writable) {
+        long stride = (Integer.toUnsignedLong(info.valueSize()) + 7) / 8 * 8;
+        return memory(0, stride * Integer.toUnsignedLong(info.maxEntries()), writable);
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public int id() {
+        return info.id();
+    }
+
+    @Override
+    public Optional<MapType> type() {
+        return type;
+    }
+
+    @Override
+    public int typeNumber() {
+        return info.type();
+    }
+
+    @Override
+    public int keySize() {
+        return info.keySize();
+    }
+
+    @Override
+    public int valueSize() {
+        return info.valueSize();
+    }
+
+    @Override
+    public long valueBytes() {
+        return valueBytes;
+    }
+
+    @Override
+    public int maxEntries() {
+        return info.maxEntries();
+    }
+
+    @Override
+    public int flags() {
+        return info.flags();
+    }
+
+    @Override
+    public Optional<byte[]> lookup(byte[] key) {
+        return read(MapCommand.Op.LOOKUP, key);
+    }
+
+    @Override
+    public Optional<byte[]> lookupAndDelete(byte[] key) {
+        return read(MapCommand.Op.LOOKUP_AND_DELETE, key);
+    }
+
+    private Optional<byte[]> read(MapCommand.Op op, byte[] key) {
+        checkKey(key.length);
+        Scratch scratch = SCRATCH.get();
+        MemorySegment value = scratch.value(valueBytes);
+        int errno = kernel.element(op, fd, scratch.key(key), value, 0);
+        return found(op, errno) ? Optional.of(value.toArray(JAVA_BYTE)) : Optional.empty();
+    }
+
+    @Override
+    public boolean lookup(MemorySegment key, MemorySegment value) {
+        return read(MapCommand.Op.LOOKUP, key, value);
+    }
+
+    @Override
+    public boolean lookupAndDelete(MemorySegment key, MemorySegment value) {
+        return read(MapCommand.Op.LOOKUP_AND_DELETE, key, value);
+    }
+
+    private boolean read(MapCommand.Op op, MemorySegment key, MemorySegment value) {
+        checkKey(key.byteSize());
+        checkValue(value.byteSize());
+        Scratch scratch = SCRATCH.get();
+        MemorySegment nativeValue = value.isNative() ? value : scratch.value(valueBytes);
+        boolean found = found(op, kernel.element(op, fd, scratch.key(key), nativeValue, 0));
+        if (found && !value.isNative()) {
+            value.copyFrom(nativeValue);
+        }
+        return found;
+    }
+
+    @Override
+    public boolean update(byte[] key, byte[] value, UpdateMode mode) {
+        checkKey(key.length);
+        checkValue(value.length);
+        Scratch scratch = SCRATCH.get();
+        return update(
+                kernel.element(
+                        MapCommand.Op.UPDATE,
+                        fd,
+                        scratch.key(key),
+                        scratch.value(MemorySegment.ofArray(value)),
+                        mode.flag()),
+                mode);
+    }
+
+    @Override
+    public boolean update(MemorySegment key, MemorySegment value, UpdateMode mode) {
+        checkKey(key.byteSize());
+        checkValue(value.byteSize());
+        Scratch scratch = SCRATCH.get();
+        return update(
+                kernel.element(MapCommand.Op.UPDATE, fd, scratch.key(key), scratch.value(value), mode.flag()), mode);
+    }
+
+    private boolean update(int errno, UpdateMode mode) {
+        if (errno == 0) {
+            return true;
+        }
+        if ((mode == UpdateMode.NEW_ONLY && errno == Errno.EEXIST.number())
+                || (mode == UpdateMode.EXISTING_ONLY && errno == Errno.ENOENT.number())) {
+            return false;
+        }
+        String hint = errno == Errno.E2BIG.number()
+                ? "the map is full at " + Integer.toUnsignedString(info.maxEntries())
+                        + " elements, or the key is beyond the last element of an array; make max_entries larger before"
+                        + " the load"
+                : null;
+        throw failure(MapCommand.Op.UPDATE, errno, hint);
+    }
+
+    @Override
+    public boolean delete(byte[] key) {
+        checkKey(key.length);
+        Scratch scratch = SCRATCH.get();
+        return found(
+                MapCommand.Op.DELETE,
+                kernel.element(MapCommand.Op.DELETE, fd, scratch.key(key), MemorySegment.NULL, 0));
+    }
+
+    @Override
+    public boolean delete(MemorySegment key) {
+        checkKey(key.byteSize());
+        Scratch scratch = SCRATCH.get();
+        return found(
+                MapCommand.Op.DELETE,
+                kernel.element(MapCommand.Op.DELETE, fd, scratch.key(key), MemorySegment.NULL, 0));
+    }
+
+    @Override
+    public boolean nextKey(MemorySegment key, MemorySegment next) {
+        checkKey(next.byteSize());
+        Scratch scratch = SCRATCH.get();
+        MemorySegment from = MemorySegment.NULL;
+        if (key.address() != 0 || !key.isNative()) {
+            checkKey(key.byteSize());
+            from = scratch.key(key);
+        }
+        MemorySegment to = next.isNative() ? next : scratch.value(info.keySize());
+        boolean found = found(MapCommand.Op.NEXT_KEY, kernel.element(MapCommand.Op.NEXT_KEY, fd, from, to, 0));
+        if (found && !next.isNative()) {
+            next.copyFrom(to);
+        }
+        return found;
+    }
+
+    @Override
+    public Iterable<byte[]> keys() {
+        return () -> new KeyWalk(this);
+    }
+
+    @Override
+    public void freeze() {
+        kernel.execute(new MapCommand.Freeze(fd));
+    }
+
+    @Override
+    public void pin(Path path) {
+        kernel.execute(new ObjectCommand.Pin(fd, path.toString()));
+    }
+
+    @Override
+    public boolean isClosed() {
+        return fd.isClosed();
+    }
+
+    @Override
+    public void close() {
+        synchronized (mappings) {
+            mappings.forEach(Mapping::close);
+            mappings.clear();
+        }
+        fd.close();
+    }
+
+    private boolean found(MapCommand.Op op, int errno) {
+        if (errno == 0) {
+            return true;
+        }
+        if (errno == Errno.ENOENT.number()) {
+            return false;
+        }
+        throw failure(op, errno, null);
+    }
+
+    private SyscallException failure(MapCommand.Op op, int errno, @Nullable String hint) {
+        return new SyscallException("bpf(" + op.kernelName() + ") on map \"" + name + "\"", errno, hint);
+    }
+
+    private void checkKey(long size) {
+        if (size != info.keySize()) {
+            throw wrongSize("key", size, info.keySize());
+        }
+    }
+
+    private void checkValue(long size) {
+        if (size != valueBytes) {
+            throw wrongSize("value", size, valueBytes);
+        }
+    }
+
+    private IllegalArgumentException wrongSize(String part, long size, long expected) {
+        return new IllegalArgumentException(
+                "map \"" + name + "\" has a " + part + " of " + expected + " bytes, not of " + size);
+    }
+
+    @Override
+    public String toString() {
+        return "map \"" + name + "\" (" + type.map(Enum::name).orElse("type " + info.type()) + ", id " + info.id()
+                + ")";
+    }
+
+    /** Native memory for keys and values from the heap; grows to the largest that a thread used. */
+    private static final class Scratch {
+        private MemorySegment key = Arena.ofAuto().allocate(64, 8);
+        private MemorySegment value = Arena.ofAuto().allocate(256, 8);
+
+        MemorySegment key(byte[] bytes) {
+            return bytes.length == 0 ? MemorySegment.NULL : key(MemorySegment.ofArray(bytes));
+        }
+
+        /** The key itself if it is native, else a copy. */
+        MemorySegment key(MemorySegment from) {
+            if (from.isNative()) {
+                return from;
+            }
+            if (key.byteSize() < from.byteSize()) {
+                key = Arena.ofAuto().allocate(from.byteSize(), 8);
+            }
+            MemorySegment.copy(from, 0, key, 0, from.byteSize());
+            return key;
+        }
+
+        /** The value itself if it is native, else a copy. */
+        MemorySegment value(MemorySegment from) {
+            return from.isNative() ? from : value(from.byteSize()).copyFrom(from);
+        }
+
+        MemorySegment value(long size) {
+            if (value.byteSize() < size) {
+                value = Arena.ofAuto().allocate(size, 8);
+            }
+            return value.asSlice(0, size);
+        }
+    }
+}

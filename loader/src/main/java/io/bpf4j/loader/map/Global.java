@@ -1,0 +1,162 @@
+package io.bpf4j.loader.map;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Optional;
+
+/**
+ * A global variable of a loaded program. <i>Thread-safe.</i>
+ *
+ * <p>The variables of a section are one value of an array map. Where the kernel can map that into memory (Linux 5.5),
+ * reads and writes go straight to the memory that the program uses: no system call, and no atomicity beyond what the
+ * machine gives to an aligned access of up to 8 bytes. Elsewhere a write reads the section, changes it and writes it back,
+ * so that variables next to it which the program changes in that moment may lose the change.
+ *
+ * <p>Variables in {@code .rodata} can be read, and are set before the load.
+ */
+public final class Global {
+    private final String name;
+    private final BpfMap section;
+    private final Optional<MemorySegment> memory;
+    private final boolean writable;
+    private final long offset;
+    private final long size;
+
+    /**
+     * Made by the loader.
+     *
+     * @param section the map that holds the section
+     * @param memory the section's whole value in memory, where it is mapped
+     * @param offset bytes from the start of the section
+     * @param size bytes of the variable
+     */
+    public Global(
+            String name, BpfMap section, Optional<MemorySegment> memory, boolean writable, long offset, long size) {
+        if (offset < 0 || size < 0 || offset > section.valueSize() - size) {
+            throw new IllegalArgumentException("variable " + name + " of " + size + " bytes at " + offset
+                    + " is outside its section of " + section.valueSize() + " bytes");
+        }
+        this.name = name;
+        this.section = section;
+        this.memory = memory;
+        this.writable = writable;
+        this.offset = offset;
+        this.size = size;
+    }
+
+    public String name() {
+        return name;
+    }
+
+    /** Bytes of the variable. */
+    public long size() {
+        return size;
+    }
+
+    /** Whether it can be changed after the load. */
+    public boolean isWritable() {
+        return writable;
+    }
+
+    /** The variable's memory, live, where it is mapped; valid until the map of its section is closed. */
+    public Optional<MemorySegment> memory() {
+        return memory.map(all -> {
+            MemorySegment own = all.asSlice(offset, size);
+            return writable ? own : own.asReadOnly();
+        });
+    }
+
+    /** A copy of the bytes, in the machine's order. */
+    public byte[] bytes() {
+        return read().toArray(ValueLayout.JAVA_BYTE);
+    }
+
+    public int getInt() {
+        checkSize(Integer.BYTES);
+        return read().get(ValueLayout.JAVA_INT_UNALIGNED, 0);
+    }
+
+    public long getLong() {
+        checkSize(Long.BYTES);
+        return read().get(ValueLayout.JAVA_LONG_UNALIGNED, 0);
+    }
+
+    /** The value of a variable of one byte that C calls {@code bool}. */
+    public boolean getBoolean() {
+        checkSize(1);
+        return read().get(ValueLayout.JAVA_BYTE, 0) != 0;
+    }
+
+    public <T> T get(Codec<T> codec) {
+        checkSize(codec.size());
+        return codec.decode(read(), 0);
+    }
+
+    public void setInt(int value) {
+        set(Codec.ofInt(), value);
+    }
+
+    public void setLong(long value) {
+        set(Codec.ofLong(), value);
+    }
+
+    /** Sets a variable of one byte that C calls {@code bool}. */
+    public void setBoolean(boolean value) {
+        set(Codec.ofBytes(1), new byte[] {(byte) (value ? 1 : 0)});
+    }
+
+    /**
+     * Sets all bytes.
+     *
+     * @throws IllegalArgumentException if they are not {@link #size()}
+     */
+    public void set(byte[] bytes) {
+        set(Codec.ofBytes(bytes.length), bytes);
+    }
+
+    /**
+     * Sets the variable.
+     *
+     * @throws IllegalStateException if it is in a section that can't be changed after the load
+     * @throws IllegalArgumentException if the codec is for another size
+     */
+    public <T> void set(Codec<T> codec, T value) {
+        checkSize(codec.size());
+        if (!writable) {
+            throw new IllegalStateException(
+                    "variable " + name + " is read-only once loaded; give its value to BpfLoader.global before");
+        }
+        Optional<MemorySegment> mapped = memory();
+        if (mapped.isPresent()) {
+            codec.encode(value, mapped.get(), 0);
+            return;
+        }
+        // Other variables of the section belong to other Globals: the section's map is what they share.
+        synchronized (section) {
+            byte[] all = sectionValue();
+            codec.encode(value, MemorySegment.ofArray(all), offset);
+            section.update(new byte[section.keySize()], all);
+        }
+    }
+
+    private MemorySegment read() {
+        return memory().orElseGet(() -> MemorySegment.ofArray(sectionValue()).asSlice(offset, size));
+    }
+
+    private byte[] sectionValue() {
+        return section.lookup(new byte[section.keySize()])
+                .orElseThrow(() -> new IllegalStateException("section " + section.name() + " has no value"));
+    }
+
+    private void checkSize(long wanted) {
+        if (wanted != size) {
+            throw new IllegalArgumentException(
+                    "variable " + name + " has " + size + " bytes, and was used as one of " + wanted);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "global " + name + " (" + size + " bytes in " + section.name() + ")";
+    }
+}

@@ -1,0 +1,258 @@
+package io.bpf4j.loader.map;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.reflect.Array;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.RecordComponent;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A C struct as a record: works the layout out once, then reads and writes fields in order.
+ *
+ * <p>C's rule: a field stands at the next multiple of its alignment, a struct is as aligned as its most aligned field,
+ * and its size is rounded up to that. So {@code record E(byte kind, long time, int cpu)} has the offsets 0, 8, 16 and the
+ * size 24.
+ *
+ * <p>Components are reached by reflection, so the record's package must be open to this module where both are named
+ * modules. <i>Thread-safe.</i>
+ */
+final class RecordCodec<R extends Record> implements Codec<R> {
+    /** Keeps a record that refers to itself from nesting without end. */
+    private static final int MAX_DEPTH = 16;
+
+    private record Field(Codec<Object> codec, long offset, MethodHandle accessor) {}
+
+    /** A C type: how to read it and where it may stand. */
+    private record CType(Codec<?> codec, long alignment) {}
+
+    private interface Reader<T> {
+        T read(MemorySegment source, long offset);
+    }
+
+    private interface Writer<T> {
+        void write(MemorySegment target, long offset, T value);
+    }
+
+    private record Scalar<T>(long size, Reader<T> reader, Writer<T> writer) implements Codec<T> {
+        @Override
+        public T decode(MemorySegment source, long offset) {
+            return reader.read(source, offset);
+        }
+
+        @Override
+        public void encode(T value, MemorySegment target, long offset) {
+            writer.write(target, offset, value);
+        }
+    }
+
+    private static final Map<Class<?>, Codec<?>> SCALARS = scalars();
+
+    private final Class<R> type;
+    private final MethodHandle constructor;
+    private final List<Field> fields;
+    private final long size;
+    private final long alignment;
+
+    private RecordCodec(Class<R> type, MethodHandle constructor, List<Field> fields, long size, long alignment) {
+        this.type = type;
+        this.constructor = constructor;
+        this.fields = fields;
+        this.size = size;
+        this.alignment = alignment;
+    }
+
+    static <R extends Record> RecordCodec<R> of(Class<R> type) {
+        return of(type, 0);
+    }
+
+    private static <R extends Record> RecordCodec<R> of(Class<R> type, int depth) {
+        if (depth > MAX_DEPTH) {
+            throw new IllegalArgumentException("record " + type.getName() + " is nested too deeply, or in itself");
+        }
+        MethodHandles.Lookup lookup = MethodHandles.lookup();
+        RecordComponent[] components = type.getRecordComponents();
+        List<Field> fields = new ArrayList<>();
+        long offset = 0;
+        long alignment = 1;
+        try {
+            for (RecordComponent component : components) {
+                CType field = typeOf(component, depth);
+                offset = roundUp(offset, field.alignment);
+                component.getAccessor().setAccessible(true);
+                fields.add(new Field(untyped(field.codec), offset, lookup.unreflect(component.getAccessor())));
+                offset += field.codec.size();
+                alignment = Math.max(alignment, field.alignment);
+            }
+            Class<?>[] types =
+                    Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new);
+            Constructor<R> canonical = type.getDeclaredConstructor(types);
+            canonical.setAccessible(true);
+            MethodHandle constructor = lookup.unreflectConstructor(canonical).asSpreader(Object[].class, types.length);
+            return new RecordCodec<>(type, constructor, List.copyOf(fields), roundUp(offset, alignment), alignment);
+        } catch (ReflectiveOperationException | RuntimeException e) {
+            if (e instanceof IllegalArgumentException known) {
+                throw known;
+            }
+            throw new IllegalArgumentException(
+                    "record " + type.getName() + " can't be read by reflection; open its package to io.bpf4j.loader",
+                    e);
+        }
+    }
+
+    private static CType typeOf(RecordComponent component, int depth) {
+        Class<?> type = component.getType();
+        @Nullable Length length = component.getAnnotation(Length.class);
+        if (type == String.class || type.isArray()) {
+            if (length == null || length.value() < 1) {
+                throw bad(component, "needs @Length with the number of elements");
+            }
+            if (type == String.class) {
+                return new CType(Codec.ofString(length.value()), 1);
+            }
+            CType element = elementOf(type.getComponentType(), component, depth);
+            return new CType(
+                    new ArrayCodec(untyped(element.codec), type.getComponentType(), length.value()), element.alignment);
+        }
+        return elementOf(type, component, depth);
+    }
+
+    private static CType elementOf(Class<?> type, RecordComponent component, int depth) {
+        Codec<?> scalar = SCALARS.get(type);
+        if (scalar != null) {
+            return new CType(scalar, scalar.size());
+        }
+        if (type.isRecord()) {
+            RecordCodec<?> nested = of(type.asSubclass(Record.class), depth + 1);
+            return new CType(nested, nested.alignment);
+        }
+        throw bad(component, "has a type that stands for no C type");
+    }
+
+    private static IllegalArgumentException bad(RecordComponent component, String problem) {
+        return new IllegalArgumentException("component " + component.getName() + " of "
+                + component.getDeclaringRecord().getName() + " ("
+                + component.getType().getSimpleName() + ") "
+                + problem);
+    }
+
+    private static long roundUp(long offset, long alignment) {
+        return (offset + alignment - 1) / alignment * alignment;
+    }
+
+    @SuppressWarnings("unchecked") // a field's codec is only given values of that field
+    private static Codec<Object> untyped(Codec<?> codec) {
+        return (Codec<Object>) codec;
+    }
+
+    @Override
+    public long size() {
+        return size;
+    }
+
+    @Override
+    public R decode(MemorySegment source, long offset) {
+        Object[] values = new Object[fields.size()];
+        for (int i = 0; i < values.length; i++) {
+            Field field = fields.get(i);
+            values[i] = field.codec.decode(source, offset + field.offset);
+        }
+        try {
+            return type.cast(constructor.invoke(values));
+        } catch (RuntimeException | Error e) {
+            throw e; // the record's own constructor refuses
+        } catch (Throwable t) {
+            throw new IllegalArgumentException("record " + type.getName() + " refuses what was read", t);
+        }
+    }
+
+    @Override
+    public void encode(R value, MemorySegment target, long offset) {
+        // Padding too: the kernel compares keys byte by byte.
+        target.asSlice(offset, size).fill((byte) 0);
+        for (Field field : fields) {
+            try {
+                field.codec.encode(field.accessor.invoke(value), target, offset + field.offset);
+            } catch (RuntimeException | Error e) {
+                throw e;
+            } catch (Throwable t) {
+                throw new IllegalArgumentException("record " + type.getName() + " can't be written", t);
+            }
+        }
+    }
+
+    /** A C array of numbers or structs. */
+    private record ArrayCodec(Codec<Object> element, Class<?> elementType, int length) implements Codec<Object> {
+        @Override
+        public long size() {
+            return element.size() * length;
+        }
+
+        @Override
+        public Object decode(MemorySegment source, long offset) {
+            Object array = Array.newInstance(elementType, length);
+            for (int i = 0; i < length; i++) {
+                Array.set(array, i, element.decode(source, offset + i * element.size()));
+            }
+            return array;
+        }
+
+        @Override
+        public void encode(Object value, MemorySegment target, long offset) {
+            if (Array.getLength(value) != length) {
+                throw new IllegalArgumentException(Array.getLength(value) + " elements for an array of " + length);
+            }
+            for (int i = 0; i < length; i++) {
+                element.encode(Array.get(value, i), target, offset + i * element.size());
+            }
+        }
+    }
+
+    private static Map<Class<?>, Codec<?>> scalars() {
+        Map<Class<?>, Codec<?>> scalars = new HashMap<>();
+        scalars.put(int.class, Codecs.INT);
+        scalars.put(long.class, Codecs.LONG);
+        scalars.put(
+                byte.class,
+                new Scalar<Byte>(
+                        1, (s, o) -> s.get(ValueLayout.JAVA_BYTE, o), (t, o, v) -> t.set(ValueLayout.JAVA_BYTE, o, v)));
+        scalars.put(
+                boolean.class,
+                new Scalar<Boolean>(
+                        1,
+                        (s, o) -> s.get(ValueLayout.JAVA_BYTE, o) != 0,
+                        (t, o, v) -> t.set(ValueLayout.JAVA_BYTE, o, (byte) (v ? 1 : 0))));
+        scalars.put(
+                short.class,
+                new Scalar<Short>(
+                        2,
+                        (s, o) -> s.get(ValueLayout.JAVA_SHORT_UNALIGNED, o),
+                        (t, o, v) -> t.set(ValueLayout.JAVA_SHORT_UNALIGNED, o, v)));
+        scalars.put(
+                char.class,
+                new Scalar<Character>(
+                        2,
+                        (s, o) -> s.get(ValueLayout.JAVA_CHAR_UNALIGNED, o),
+                        (t, o, v) -> t.set(ValueLayout.JAVA_CHAR_UNALIGNED, o, v)));
+        scalars.put(
+                float.class,
+                new Scalar<Float>(
+                        4,
+                        (s, o) -> s.get(ValueLayout.JAVA_FLOAT_UNALIGNED, o),
+                        (t, o, v) -> t.set(ValueLayout.JAVA_FLOAT_UNALIGNED, o, v)));
+        scalars.put(
+                double.class,
+                new Scalar<Double>(
+                        8,
+                        (s, o) -> s.get(ValueLayout.JAVA_DOUBLE_UNALIGNED, o),
+                        (t, o, v) -> t.set(ValueLayout.JAVA_DOUBLE_UNALIGNED, o, v)));
+        return scalars;
+    }
+}

@@ -1,0 +1,107 @@
+package io.bpf4j.loader.map;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Optional;
+import java.util.function.BiConsumer;
+
+/**
+ * A map in Java values. A view: the {@link BpfMap} stays its owner's to close. <i>Thread-safe.</i>
+ *
+ * <pre>{@code
+ * TypedMap<Integer, Counters> counters = TypedMap.of(obj.map("counters"), Codec.ofInt(), Codec.ofRecord(Counters.class));
+ * counters.forEach((pid, value) -> ...);
+ * }</pre>
+ *
+ * @param <K> what a key is in Java
+ * @param <V> what a value is in Java
+ */
+public final class TypedMap<K, V> {
+    private final BpfMap map;
+    private final Codec<K> keys;
+    private final Codec<V> values;
+
+    private TypedMap(BpfMap map, Codec<K> keys, Codec<V> values) {
+        this.map = map;
+        this.keys = keys;
+        this.values = values;
+    }
+
+    /**
+     * A view of the map.
+     *
+     * @throws IllegalArgumentException if sizes differ, or the map has a value for each CPU: {@link PerCpuMap} is for
+     *     those
+     */
+    public static <K, V> TypedMap<K, V> of(BpfMap map, Codec<K> keys, Codec<V> values) {
+        if (map.valueBytes() != map.valueSize()) {
+            throw new IllegalArgumentException(
+                    "map \"" + map.name() + "\" has a value for each CPU; use PerCpuMap for it");
+        }
+        checkSize(map, "key", map.keySize(), keys.size());
+        checkSize(map, "value", map.valueSize(), values.size());
+        return new TypedMap<>(map, keys, values);
+    }
+
+    static void checkSize(BpfMap map, String part, long size, long codecSize) {
+        if (size != codecSize) {
+            throw new IllegalArgumentException("map \"" + map.name() + "\" has a " + part + " of " + size
+                    + " bytes, and the codec is for " + codecSize);
+        }
+    }
+
+    /** The map behind this view. */
+    public BpfMap map() {
+        return map;
+    }
+
+    public Optional<V> get(K key) {
+        return map.lookup(encode(keys, key)).map(bytes -> decode(values, bytes));
+    }
+
+    /** Makes the element or replaces its value. */
+    public void put(K key, V value) {
+        put(key, value, UpdateMode.ANY);
+    }
+
+    /**
+     * Makes the element or replaces its value, as far as the mode lets it.
+     *
+     * @return false if the mode stood in the way
+     */
+    public boolean put(K key, V value, UpdateMode mode) {
+        return map.update(encode(keys, key), encode(values, value), mode);
+    }
+
+    /**
+     * Takes the element away.
+     *
+     * @return whether there was one
+     */
+    public boolean remove(K key) {
+        return map.delete(encode(keys, key));
+    }
+
+    /** Takes the element away and gives its value, in one step; hash maps need Linux 5.14. */
+    public Optional<V> take(K key) {
+        return map.lookupAndDelete(encode(keys, key)).map(bytes -> decode(values, bytes));
+    }
+
+    /** Gives each element once; what {@link BpfMap#keys()} says about changes meanwhile holds here. */
+    public void forEach(BiConsumer<? super K, ? super V> action) {
+        for (byte[] key : map.keys()) {
+            Optional<byte[]> value = map.lookup(key);
+            // Gone since: not an element any more.
+            value.ifPresent(bytes -> action.accept(decode(keys, key), decode(values, bytes)));
+        }
+    }
+
+    static <T> byte[] encode(Codec<T> codec, T value) {
+        byte[] bytes = new byte[(int) codec.size()];
+        codec.encode(value, MemorySegment.ofArray(bytes), 0);
+        return bytes;
+    }
+
+    static <T> T decode(Codec<T> codec, byte[] bytes) {
+        return codec.decode(MemorySegment.ofArray(bytes), 0);
+    }
+}

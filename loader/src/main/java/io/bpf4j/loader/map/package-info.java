@@ -1,0 +1,6 @@
+/**
+ * BPF maps at work: {@link io.bpf4j.loader.map.BpfMap} in bytes, {@link io.bpf4j.loader.map.TypedMap} and
+ * {@link io.bpf4j.loader.map.PerCpuMap} in Java values through a {@link io.bpf4j.loader.map.Codec},
+ * {@link io.bpf4j.loader.map.Global} for the global variables of a program.
+ */
+package io.bpf4j.loader.map;
