@@ -1,0 +1,59 @@
+package io.bpf4j.usdt;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class DiagnosisTest {
+    private static final Path PATH = Path.of("/usr/lib/libx.so");
+
+    @Test
+    void noNotesAtAll() {
+        assertThat(diagnose(scan(), "a:b")).isEqualTo("no USDT probes in /usr/lib/libx.so");
+    }
+
+    @Test
+    void notesThatWereAllBroken() {
+        UsdtScan scan = new UsdtScan(PATH, List.of(), List.of("bad note", "another"));
+        assertThat(diagnose(scan, "a:b")).isEqualTo("no USDT probes in /usr/lib/libx.so (bad note)");
+    }
+
+    @Test
+    void otherProviders() {
+        assertThat(diagnose(scan("hotspot:gc__begin", "libjvm:x"), "hotpot:gc__begin"))
+                .contains("no probe hotpot:gc__begin", "no provider 'hotpot'", "hotspot, libjvm");
+    }
+
+    @Test
+    void theNearestName() {
+        assertThat(diagnose(scan("hotspot:gc__begin", "hotspot:gc__end", "hotspot:thread__start"), "hotspot:gc_begin"))
+                .contains("the nearest is hotspot:gc__begin");
+    }
+
+    @Test
+    void distancesAreEditDistances() {
+        assertThat(Diagnosis.distance("kitten", "sitting")).isEqualTo(3);
+        assertThat(Diagnosis.distance("", "abc")).isEqualTo(3);
+        assertThat(Diagnosis.distance("abc", "abc")).isZero();
+    }
+
+    private static String diagnose(UsdtScan scan, String pattern) {
+        return UsdtScan.diagnose(List.of(scan), ProbePattern.parse(pattern));
+    }
+
+    private static UsdtScan scan(String... names) {
+        UsdtBinary binary = new UsdtBinary(PATH, PATH.toString(), Machine.X86_64, false);
+        UsdtSite site = new UsdtSite(0x1000, 0x1000, 0, 0, "", List.of(), Map.of());
+        return new UsdtScan(
+                PATH,
+                Stream.of(names)
+                        .map(n -> n.split(":", 2))
+                        .map(n -> new UsdtProbe(binary, n[0], n[1], List.of(site)))
+                        .toList(),
+                List.of());
+    }
+}

@@ -1,0 +1,185 @@
+package io.bpf4j.usdt.internal.note;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bpf4j.elf.ElfFile;
+import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.usdt.StapsdtElf;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class NoteReaderTest {
+
+    @ParameterizedTest
+    @CsvSource({"true,true", "true,false", "false,true", "false,false"})
+    void readsNotesOfBothClassesAndOrders(boolean is64, boolean little) {
+        ByteOrder order = little ? ByteOrder.LITTLE_ENDIAN : ByteOrder.BIG_ENDIAN;
+        NoteScan scan = read(new StapsdtElf(is64, order, is64 ? 62 : 3)
+                .note("provider", "one", "-4@%eax 8@-24(%rbp)", 0x1010, 0)
+                .note("provider", "two", "", 0x1fff, 0x5002));
+        assertThat(scan.problems()).isEmpty();
+        assertThat(scan.sites())
+                .containsExactly(
+                        new NoteSite("provider", "one", "-4@%eax 8@-24(%rbp)", 0x1010, 0x1010, 0, 0),
+                        new NoteSite("provider", "two", "", 0x1fff, 0x1fff, 0x5002, 0x3002));
+    }
+
+    @Test
+    void anExecutableAtFixedAddressesHasFileOffsetsToo() {
+        assertThat(read(StapsdtElf.x86_64().type(2).note("p", "n", "", 0x1010, 0x5000))
+                        .sites())
+                .containsExactly(new NoteSite("p", "n", "", 0x1010, 0x1010, 0x5000, 0x3000));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"true", "false"})
+    void prelinkMovesProbeAndSemaphoreAlike(boolean is64) {
+        // The file was linked 0x100000 lower (or, wrapping, higher) than it is now.
+        long moved = 0x100000;
+        NoteScan scan = read(new StapsdtElf(is64, ByteOrder.LITTLE_ENDIAN, 62)
+                .baseAt(StapsdtElf.BASE)
+                .note("p", "still", "", 0x1010, 0x5000));
+        assertThat(scan.sites()).hasSize(1);
+        scan = read(new StapsdtElf(is64, ByteOrder.LITTLE_ENDIAN, 62)
+                .baseAt(StapsdtElf.BASE + moved)
+                .note("p", "moved", "", 0x1010 - moved, 0x5004 - moved)
+                .note("p", "none", "", 0x1020 - moved, 0));
+        assertThat(scan.problems()).isEmpty();
+        assertThat(scan.sites())
+                .containsExactly(
+                        new NoteSite("p", "moved", "", 0x1010, 0x1010, 0x5004, 0x3004),
+                        new NoteSite("p", "none", "", 0x1020, 0x1020, 0, 0));
+    }
+
+    @Test
+    void aBadNoteIsReportedAndTheGoodOnesStay() {
+        byte[] unterminated = new byte[40];
+        ByteBuffer.wrap(unterminated).order(ByteOrder.LITTLE_ENDIAN).putLong(0x1010);
+        java.util.Arrays.fill(unterminated, 24, 40, (byte) 'x');
+        NoteScan scan = read(StapsdtElf.x86_64()
+                .note("p", "first", "", 0x1010, 0)
+                .note("p", "nowhere", "", 0x9000, 0)
+                .note("p", "indata", "", 0x5000, 0)
+                .note("p", "nosema", "", 0x1010, 0x9000)
+                .note("p", "execsema", "", 0x1010, 0x1020)
+                .note("p", "bsssema", "", 0x1010, 0x5090)
+                .note("", "noprovider", "", 0x1010, 0)
+                .note("p", "", "", 0x1010, 0)
+                .note(8, 4, 3, "stapsdt\0", new byte[4])
+                .note(8, 40, 3, "stapsdt\0", unterminated)
+                .note("p".repeat(1 << 20), "longprovider", "", 0x1010, 0)
+                .note("p", "manyargs", "8@%rax ".repeat(10_000), 0x1010, 0)
+                .note(4, 4, 3, "GNU\0", new byte[4])
+                .note("p", "last", "", 0x1010, 0));
+        assertThat(scan.sites()).extracting(NoteSite::name).containsExactly("first", "last");
+        assertThat(scan.problems()).hasSize(10);
+        assertThat(scan.problems().get(0)).contains("p:nowhere", "0x9000", "executable");
+        assertThat(scan.problems().get(2)).contains("p:nosema", "semaphore");
+        assertThat(scan.problems()).allSatisfy(p -> assertThat(p).startsWith(".note.stapsdt at 0x"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"-1, 4", "4, -1", "-1, -1", "2147483647, 2147483647", "-4, 8", "8, -4"})
+    void lengthsThatOverflowEndTheSection(int ownerSize, int descriptionSize) {
+        NoteScan scan = read(StapsdtElf.x86_64()
+                .note("p", "first", "", 0x1010, 0)
+                .note(ownerSize, descriptionSize, 3, "stapsdt\0", new byte[64])
+                .note("p", "lost", "", 0x1010, 0));
+        assertThat(scan.sites()).extracting(NoteSite::name).containsExactly("first");
+        assertThat(scan.problems()).singleElement().asString().contains("longer than the rest");
+    }
+
+    @Test
+    void aSectionCutShortIsReported() {
+        NoteScan scan =
+                read(StapsdtElf.x86_64().note("p", "first", "", 0x1010, 0).rawNotes(new byte[] {1, 2, 3}));
+        assertThat(scan.sites()).hasSize(1);
+        assertThat(scan.problems()).singleElement().asString().contains("cut short");
+    }
+
+    @Test
+    void aMillionNotesAreReadInBoundedTime() {
+        StapsdtElf good = StapsdtElf.x86_64();
+        StapsdtElf bad = StapsdtElf.x86_64();
+        for (int i = 0; i < 1_000_000; i++) {
+            good.note("p", "n", "8@%rax", 0x1010, 0);
+            bad.note("p", "n", "8@%rax", 0x9010, 0);
+        }
+        Assertions.assertTimeoutPreemptively(Duration.ofSeconds(20), () -> {
+            assertThat(read(good).sites()).hasSize(1_000_000);
+            NoteScan scan = read(bad);
+            assertThat(scan.sites()).isEmpty();
+            assertThat(scan.problems()).hasSize(NoteReader.MAX_PROBLEMS + 1);
+            assertThat(scan.problems().getLast()).contains("999900 more");
+        });
+    }
+
+    @Test
+    void randomDamageGivesNotesOrProblemsOrAMalformedFile() {
+        byte[] sound = StapsdtElf.x86_64()
+                .note("provider", "one", "-4@%eax 8@-24(%rbp)", 0x1010, 0)
+                .note("provider", "two", "-4@sym(%rip)", 0x1fff, 0x5002)
+                .symbol("sym", 0x5010, 1)
+                .build();
+        Random random = new Random(3);
+        for (int round = 0; round < 3_000; round++) {
+            byte[] bytes = sound.clone();
+            for (int i = 0; i < 4; i++) {
+                int at = random.nextBoolean() ? 0x4000 + random.nextInt(bytes.length - 0x4000) : random.nextInt(180);
+                bytes[at] = (byte) random.nextInt();
+            }
+            try (ElfFile elf = ElfFile.parse("damaged", bytes)) {
+                assertThat(NoteReader.read(elf)).isNotNull();
+                assertThat(SymbolAddresses.find(elf, Set.of("sym"))).isNotNull();
+            } catch (MalformedDataException e) {
+                assertThat(e).hasMessageContaining("damaged");
+            }
+        }
+    }
+
+    @Test
+    void symbolsWithOneAddressAreFound() {
+        StapsdtElf file = StapsdtElf.x86_64()
+                .symbol("one", 0x5010, 1)
+                .symbol("twice", 0x5020, 1)
+                .symbol("twice", 0x5030, 1)
+                .symbol("same", 0x5040, 1)
+                .symbol("same", 0x5040, 1)
+                .symbol("thread", 0x10, 6)
+                .symbol("indirect", 0x1010, 10)
+                .undefined("elsewhere");
+        try (ElfFile elf = ElfFile.parse("test", file.build())) {
+            Set<String> names = Set.of("one", "twice", "same", "thread", "indirect", "elsewhere", "missing");
+            assertThat(SymbolAddresses.find(elf, names)).isEqualTo(Map.of("one", 0x5010L, "same", 0x5040L));
+        }
+    }
+
+    @Test
+    void bytesThatAreNoTextDoNoHarm() {
+        byte[] bytes = new byte[36];
+        ByteBuffer description = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        description.putLong(0x1010).putLong(StapsdtElf.BASE).putLong(0).put(new byte[] {
+            (byte) 0xff, 'p', 0, 'n', 0, (byte) 0xc3, 0
+        });
+        NoteScan scan = read(StapsdtElf.x86_64().note(8, 36, 3, "stapsdt\0", bytes));
+        assertThat(scan.sites()).singleElement().satisfies(s -> {
+            assertThat(s.provider()).isEqualTo(new String(new byte[] {(byte) 0xff, 'p'}, StandardCharsets.UTF_8));
+            assertThat(s.name()).isEqualTo("n");
+        });
+    }
+
+    private static NoteScan read(StapsdtElf file) {
+        try (ElfFile elf = ElfFile.parse("test", file.build())) {
+            return NoteReader.read(elf);
+        }
+    }
+}
