@@ -144,7 +144,7 @@ public final class StapsdtElf {
         out.position(sectionsAt + (is64 ? 64 : 40));
         section(out, 1, 1, 6, CODE, 0x1000, CODE_SIZE, 0, 0);
         section(out, sectionNames.indexOf(".note"), 7, 0, 0, notesAt, noteBytes.length, 0, 0);
-        section(out, sectionNames.indexOf(".stapsdt"), 1, 2, base, BASE, 1, 0, 0);
+        section(out, sectionNames.indexOf(".stapsdt.base"), 1, 2, base, BASE, 1, 0, 0);
         section(out, sectionNames.indexOf(".symtab"), 2, 0, 0, symtabAt, symbolTable.length, 5, is64 ? 24 : 16);
         section(out, sectionNames.indexOf(".strtab"), 3, 0, 0, strtabAt, strtab.length, 0, 0);
         section(out, sectionNames.indexOf(".shstrtab"), 3, 0, 0, shstrtabAt, shstrtab.length, 0, 0);

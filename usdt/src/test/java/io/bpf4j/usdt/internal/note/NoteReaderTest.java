@@ -81,7 +81,7 @@ class NoteReaderTest {
                 .note(4, 4, 3, "GNU\0", new byte[4])
                 .note("p", "last", "", 0x1010, 0));
         assertThat(scan.sites()).extracting(NoteSite::name).containsExactly("first", "last");
-        assertThat(scan.problems()).hasSize(10);
+        assertThat(scan.problems()).hasSize(11);
         assertThat(scan.problems().get(0)).contains("p:nowhere", "0x9000", "executable");
         assertThat(scan.problems().get(2)).contains("p:nosema", "semaphore");
         assertThat(scan.problems()).allSatisfy(p -> assertThat(p).startsWith(".note.stapsdt at 0x"));
