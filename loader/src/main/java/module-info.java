@@ -8,4 +8,5 @@ module io.bpf4j.loader {
     exports io.bpf4j.loader.error;
     exports io.bpf4j.loader.feature;
     exports io.bpf4j.loader.map;
+    exports io.bpf4j.loader.ring;
 }

@@ -1,0 +1,45 @@
+package io.bpf4j.loader.internal.linux;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * Bytes of a page of memory: 4096 on most machines, 16 or 64 KiB on some of arm64.
+ *
+ * <p>From the auxiliary vector that the kernel gives each process, in /proc/self/auxv: pairs of words, the type {@code
+ * AT_PAGESZ} being 6 (include/uapi/linux/auxvec.h).
+ */
+public final class PageSize {
+    private static final long AT_PAGESZ = 6;
+    private static final long USUAL = 4096;
+
+    private PageSize() {}
+
+    private static final class Running {
+        static final long BYTES = read(Path.of("/proc/self/auxv"));
+    }
+
+    /** That of the machine that this process runs on. */
+    public static long bytes() {
+        return Running.BYTES;
+    }
+
+    static long read(Path auxv) {
+        try {
+            ByteBuffer words = ByteBuffer.wrap(Files.readAllBytes(auxv)).order(ByteOrder.nativeOrder());
+            while (words.remaining() >= 16) {
+                long type = words.getLong();
+                long value = words.getLong();
+                if (type == AT_PAGESZ && Long.bitCount(value) == 1) {
+                    return value;
+                }
+            }
+            return USUAL;
+        } catch (IOException e) {
+            return USUAL;
+        }
+    }
+}
