@@ -61,6 +61,9 @@ public record SpecLayout(
     /** The name of the map, given by usdt.bpf.h. */
     public static final String MAP = "__bpf_usdt_specs";
 
+    /** Far above any layout there is, and small enough to have one for each site. */
+    private static final int MAX_SIZE = 4096;
+
     /** The layout of libbpf up to 1.6. */
     public static SpecLayout of208(ByteOrder order) {
         return new SpecLayout(
@@ -105,6 +108,24 @@ public record SpecLayout(
             case 304 -> Optional.of(of304(order));
             default -> Optional.empty();
         };
+    }
+
+    /** Whether every field lies within its struct: what comes from a file may say otherwise. */
+    boolean fits() {
+        return size <= MAX_SIZE
+                && inside(valueOrOffset, argSize)
+                && inside(type, argSize)
+                && inside(registerOffset, argSize)
+                && inside(signed, argSize)
+                && inside(bitShift, argSize)
+                && (indexOffset == null || inside(indexOffset, argSize))
+                && (scaleShift == null || inside(scaleShift, argSize))
+                && inside(cookie, size)
+                && inside(argCount, size);
+    }
+
+    private static boolean inside(Field field, int bytes) {
+        return field.bit() >= 0 && (long) field.bit() + field.width() <= 8L * bytes;
     }
 
     /** Whether it can express {@code base + index * scale}. */
