@@ -1,0 +1,275 @@
+package io.bpf4j.loader.internal.sys;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.kernel.Errno;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A kernel for tests without root: says yes to everything, keeps maps in memory, remembers what it was asked and which
+ * descriptors are open. Rules make it refuse or answer something else.
+ *
+ * <pre>{@code
+ * ScriptedKernel kernel = new ScriptedKernel();
+ * kernel.fail(LinkCommand.Create.class, Errno.EINVAL);              // each time
+ * kernel.failNth(3, PerfCommand.Open.class, Errno.EMFILE);          // the third, and only that
+ * kernel.answer(ProgCommand.Load.class, load -> kernel.refused(Errno.EACCES, "R0 !read_ok"));
+ * ...
+ * assertThat(kernel.commands(ProgCommand.Load.class)).hasSize(2);
+ * assertThat(kernel.open()).isEmpty();
+ * }</pre>
+ *
+ * <p>Like the real one it insists that descriptors are open and are its own, gives the lowest number that is free, and is
+ * thread-safe.
+ */
+public final class ScriptedKernel implements Kernel {
+    /** Numbers start here, so that a test that mixes them up with real ones shows. */
+    private static final int FIRST_NUMBER = 1000;
+
+    private record Rule(Predicate<Command<?>> matches, Function<Command<?>, Object> answer) {}
+
+    private final List<Rule> rules = new ArrayList<>();
+    private final List<Command<?>> commands = new ArrayList<>();
+    private final SortedMap<Integer, Fd> open = new TreeMap<>();
+    private final Map<Integer, ScriptedMap> maps = new HashMap<>();
+    private final Map<String, Integer> pins = new HashMap<>();
+    private int mappings;
+    private int nextId = 1;
+
+    /** What this answers in place of a result: an error number. */
+    private record Failure(Errno errno) {}
+
+    /** From now on, commands of that type fail. Later rules come before earlier ones. */
+    public synchronized void fail(Class<?> type, Errno errno) {
+        fail(type::isInstance, errno);
+    }
+
+    /** From now on, commands that the test accepts fail. */
+    public synchronized void fail(Predicate<Command<?>> test, Errno errno) {
+        rules.addFirst(new Rule(test, _ -> new Failure(errno)));
+    }
+
+    /** The n-th command of that type from now on fails, counted from 1, and no other. */
+    public synchronized void failNth(int n, Class<?> type, Errno errno) {
+        int[] seen = {0};
+        rules.addFirst(new Rule(command -> type.isInstance(command) && ++seen[0] == n, _ -> new Failure(errno)));
+    }
+
+    /** From now on, commands of that type get this answer. */
+    public synchronized <R, C extends Command<R>> void answer(Class<C> type, Function<C, R> answer) {
+        rules.addFirst(new Rule(type::isInstance, command -> answer.apply(type.cast(command))));
+    }
+
+    /** All that was asked, in order. */
+    public synchronized List<Command<?>> commands() {
+        return List.copyOf(commands);
+    }
+
+    /** What was asked of that type, in order. */
+    public synchronized <C> List<C> commands(Class<C> type) {
+        return commands.stream().filter(type::isInstance).map(type::cast).toList();
+    }
+
+    /** Forgets what was asked. */
+    public synchronized void clearCommands() {
+        commands.clear();
+    }
+
+    /** What is open, by number: {@code map "events"}. */
+    public synchronized Collection<String> open() {
+        return open.values().stream().map(Fd::what).toList();
+    }
+
+    /** Mappings that nobody has closed. */
+    public synchronized int mappings() {
+        return mappings;
+    }
+
+    /** A new descriptor, for an answer. */
+    public synchronized Fd newFd(String what) {
+        int number = FIRST_NUMBER;
+        while (open.containsKey(number)) {
+            number++;
+        }
+        Fd fd = Fd.of(this, number, what);
+        open.put(number, fd);
+        return fd;
+    }
+
+    /** A verdict of the verifier, for an answer. */
+    public static LoadResult refused(Errno errno, String log) {
+        return new LoadResult.Refused(errno.number(), log, 0);
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // each record's type argument is what its case gives
+    public synchronized <R> R execute(Command<R> command) {
+        commands.add(command);
+        for (Fd fd : command.fds()) {
+            if (open.get(fd.number()) != fd) {
+                throw new IllegalStateException(command.call() + ": " + fd + " is not open in this kernel");
+            }
+        }
+        for (Rule rule : List.copyOf(rules)) {
+            if (rule.matches.test(command)) {
+                Object answer = rule.answer.apply(command);
+                return (R) (answer instanceof Failure failure ? failed(command, failure.errno.number()) : answer);
+            }
+        }
+        return (R) usual(command);
+    }
+
+    /** Commands whose result carries the error number give it; the others throw. */
+    private static Object failed(Command<?> command, int errno) {
+        return switch (command) {
+            case ProgCommand.Load _, ProgCommand.LoadBtf _ -> new LoadResult.Refused(errno, "", 0);
+            case MapCommand.Element _, FileCommand.RaiseMemlock _ -> errno;
+            case MapCommand.Batch _ -> new MapCommand.BatchResult(errno, 0);
+            case FileCommand.Read _, FileCommand.Write _ -> (long) -errno;
+            default -> throw new SyscallException(command.call(), errno, null);
+        };
+    }
+
+    private Object usual(Command<?> command) {
+        return switch (command) {
+            case MapCommand<?> map -> usual(map);
+            case ProgCommand<?> program -> usual(program);
+            case ObjectCommand<?> object -> usual(object);
+            case LinkCommand<?> link -> usual(link);
+            case PerfCommand<?> perf ->
+                switch (perf) {
+                    case PerfCommand.Open event -> newFd(event.what());
+                    case PerfCommand.SetProgram _, PerfCommand.Enable _, PerfCommand.Disable _ -> 0;
+                };
+            case FileCommand<?> file -> usual(file);
+        };
+    }
+
+    private Object usual(MapCommand<?> command) {
+        return switch (command) {
+            case MapCommand.Create create -> {
+                Fd fd = newFd("map \"" + create.name() + "\"");
+                maps.put(fd.number(), new ScriptedMap(create, nextId++));
+                yield fd;
+            }
+            case MapCommand.Element element -> map(element.map()).element(element);
+            case MapCommand.Batch _ -> new MapCommand.BatchResult(Errno.ENOTSUPP.number(), 0);
+            case MapCommand.Freeze freeze -> map(freeze.map()).freeze();
+        };
+    }
+
+    private Object usual(ProgCommand<?> command) {
+        return switch (command) {
+            case ProgCommand.Load load -> new LoadResult.Loaded(newFd("program \"" + load.name() + "\""), "");
+            case ProgCommand.LoadBtf btf -> new LoadResult.Loaded(newFd("BTF of " + btf.name()), "");
+            case ProgCommand.BindMap _ -> 0;
+            case ProgCommand.TestRun _ -> new ProgCommand.TestRunResult(0, 0, new byte[0], new byte[0]);
+            case ProgCommand.EnableStats _ -> newFd("BPF statistics");
+        };
+    }
+
+    private Object usual(ObjectCommand<?> command) {
+        return switch (command) {
+            case ObjectCommand.Pin pin -> {
+                if (pins.putIfAbsent(pin.path(), pin.object().number()) != null) {
+                    throw new SyscallException(pin.call(), Errno.EEXIST.number(), null);
+                }
+                yield 0;
+            }
+            case ObjectCommand.Get get -> {
+                @Nullable Integer pinned = pins.get(get.path());
+                if (pinned == null) {
+                    throw new SyscallException(get.call(), Errno.ENOENT.number(), null);
+                }
+                Fd fd = newFd("pin " + get.path());
+                ScriptedMap map = maps.get(pinned);
+                if (map != null) {
+                    maps.put(fd.number(), map);
+                }
+                yield fd;
+            }
+            case ObjectCommand.NextId _ -> OptionalInt.empty();
+            case ObjectCommand.FdById byId -> throw new SyscallException(byId.call(), Errno.ENOENT.number(), null);
+            case ObjectCommand.InfoOfMap of -> map(of.map()).info();
+            case ObjectCommand.InfoOfProgram of ->
+                new ProgInfo(0, of.program().number(), "0000000000000000", "", 0, 0, 0, 0, 0, 0, 0);
+            case ObjectCommand.InfoOfLink of -> new LinkInfo(0, of.link().number(), 0);
+            case ObjectCommand.InfoOfBtf of -> new BtfInfo(of.btf().number(), "", false, new byte[0]);
+        };
+    }
+
+    private Object usual(LinkCommand<?> command) {
+        return switch (command) {
+            case LinkCommand.Create create -> newFd("link of " + create.what());
+            case LinkCommand.OpenRawTracepoint open -> newFd("link to tracepoint " + open.tracepoint());
+            case LinkCommand.CreateIter _ -> newFd("iterator");
+            case LinkCommand.Update _, LinkCommand.Detach _, LinkCommand.Attach _, LinkCommand.DetachProgram _ -> 0;
+        };
+    }
+
+    private Object usual(FileCommand<?> command) {
+        return switch (command) {
+            case FileCommand.Close close -> {
+                if (open.remove(close.number()) == null) {
+                    throw new IllegalStateException("descriptor " + close.number() + " was closed twice");
+                }
+                // A pinned map lives on; its contents are found by this number.
+                if (!pins.containsValue(close.number())) {
+                    maps.remove(close.number());
+                }
+                yield 0;
+            }
+            case FileCommand.Open open -> newFd(open.path());
+            case FileCommand.Memfd memfd -> newFd("memfd \"" + memfd.name() + "\"");
+            case FileCommand.Read _ -> 0L;
+            case FileCommand.Write write -> write.from().byteSize();
+            case FileCommand.Map map -> {
+                ScriptedMap backing = maps.get(map.fd().number());
+                MemorySegment memory = backing == null
+                        ? Arena.ofAuto().allocate(map.size(), 8)
+                        : backing.memory(map.offset(), map.size());
+                mappings++;
+                yield Mapping.ofMemory("mapping of " + map.fd().what(), memory, this::unmapped);
+            }
+            case FileCommand.Unmap _ -> 0;
+            case FileCommand.Eventfd eventfd -> newFd("eventfd of " + eventfd.what());
+            case FileCommand.EpollCreate epoll -> newFd("epoll of " + epoll.what());
+            case FileCommand.EpollAdd _, FileCommand.EpollWait _, FileCommand.RaiseMemlock _ -> 0;
+            case FileCommand.DetachedMount mount -> newFd("detached " + mount.fileSystem());
+        };
+    }
+
+    private synchronized void unmapped() {
+        mappings--;
+    }
+
+    private ScriptedMap map(Fd fd) {
+        ScriptedMap map = maps.get(fd.number());
+        if (map == null) {
+            throw new IllegalStateException(fd + " is not a map");
+        }
+        return map;
+    }
+
+    /** The elements of a map, for a test to look at or to fill; keys and values in hexadecimal. */
+    public synchronized Map<String, String> elements(Fd fd) {
+        return map(fd).elements();
+    }
+
+    static byte[] bytes(MemorySegment segment, long size) {
+        return segment.asSlice(0, size).toArray(JAVA_BYTE);
+    }
+}

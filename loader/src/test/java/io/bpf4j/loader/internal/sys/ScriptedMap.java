@@ -1,0 +1,180 @@
+package io.bpf4j.loader.internal.sys;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
+
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.MapType;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.HexFormat;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A map of the {@link ScriptedKernel}: an array in one block of memory, which can be mapped, or anything else as a table
+ * of byte arrays. Errors are those of the kernel.
+ */
+final class ScriptedMap {
+    private static final int NEW_ONLY = 1;
+    private static final int EXISTING_ONLY = 2;
+    private static final HexFormat HEX = HexFormat.of();
+
+    private final MapCommand.Create create;
+    private final int id;
+    private final boolean array;
+    private final int stride;
+    private final MemorySegment memory;
+    private final Map<String, byte[]> table = new LinkedHashMap<>();
+    private boolean frozen;
+
+    ScriptedMap(MapCommand.Create create, int id) {
+        this.create = create;
+        this.id = id;
+        Optional<MapType> type = MapType.of(create.type());
+        this.array = type.filter(t -> t == MapType.ARRAY).isPresent();
+        this.stride = (create.valueSize() + 7) / 8 * 8;
+        long size = array ? (long) stride * create.maxEntries() : 0;
+        // Whole pages and one more, as much as anyone maps; ring buffers map two pages and the data twice.
+        long rounded = (size + 4095) / 4096 * 4096 + 4096;
+        boolean ring = type.filter(t -> t == MapType.RINGBUF).isPresent();
+        this.memory = Arena.ofAuto().allocate(ring ? 8192 + 2L * create.maxEntries() : rounded, 4096);
+    }
+
+    MapInfo info() {
+        return new MapInfo(
+                create.type(),
+                id,
+                create.keySize(),
+                create.valueSize(),
+                create.maxEntries(),
+                create.flags(),
+                create.name().substring(0, Math.min(15, create.name().length())),
+                0,
+                0,
+                create.keyTypeId(),
+                create.valueTypeId(),
+                create.extra());
+    }
+
+    MemorySegment memory(long offset, long size) {
+        return memory.asSlice(offset, size);
+    }
+
+    int freeze() {
+        frozen = true;
+        return 0;
+    }
+
+    Map<String, String> elements() {
+        Map<String, String> elements = new LinkedHashMap<>();
+        table.forEach((key, value) -> elements.put(key, HEX.formatHex(value)));
+        return elements;
+    }
+
+    int element(MapCommand.Element element) {
+        boolean writes = element.op() == MapCommand.Op.UPDATE
+                || element.op() == MapCommand.Op.DELETE
+                || element.op() == MapCommand.Op.LOOKUP_AND_DELETE;
+        if (writes && frozen) {
+            return Errno.EPERM.number();
+        }
+        Errno errno = array ? ofArray(element) : ofTable(element);
+        return errno.number();
+    }
+
+    private Errno ofArray(MapCommand.Element element) {
+        int index = element.key().address() == 0
+                ? -1
+                : ByteBuffer.wrap(key(element)).order(ByteOrder.nativeOrder()).getInt();
+        boolean inside = index >= 0 && index < create.maxEntries();
+        return switch (element.op()) {
+            case LOOKUP -> {
+                if (!inside) {
+                    yield Errno.ENOENT;
+                }
+                MemorySegment.copy(memory, (long) index * stride, element.value(), 0, create.valueSize());
+                yield Errno.OK;
+            }
+            case UPDATE -> {
+                if (!inside) {
+                    yield Errno.E2BIG;
+                }
+                if (element.flags() == NEW_ONLY) {
+                    yield Errno.EEXIST;
+                }
+                MemorySegment.copy(element.value(), 0, memory, (long) index * stride, create.valueSize());
+                yield Errno.OK;
+            }
+            case NEXT_KEY -> {
+                int next = inside ? index + 1 : 0;
+                if (next == create.maxEntries()) {
+                    yield Errno.ENOENT;
+                }
+                element.value().set(JAVA_INT_UNALIGNED, 0, next);
+                yield Errno.OK;
+            }
+            case DELETE, LOOKUP_AND_DELETE -> Errno.EINVAL;
+        };
+    }
+
+    private Errno ofTable(MapCommand.Element element) {
+        if (element.op() == MapCommand.Op.NEXT_KEY) {
+            return nextKey(element);
+        }
+        String key = HEX.formatHex(key(element));
+        byte[] value = table.get(key);
+        return switch (element.op()) {
+            case LOOKUP -> value == null ? Errno.ENOENT : give(value, element.value());
+            case UPDATE -> {
+                if (value != null && element.flags() == NEW_ONLY) {
+                    yield Errno.EEXIST;
+                }
+                if (value == null && element.flags() == EXISTING_ONLY) {
+                    yield Errno.ENOENT;
+                }
+                if (value == null && table.size() == create.maxEntries()) {
+                    yield Errno.E2BIG;
+                }
+                table.put(
+                        key,
+                        ScriptedKernel.bytes(element.value(), element.value().byteSize()));
+                yield Errno.OK;
+            }
+            case DELETE -> table.remove(key) == null ? Errno.ENOENT : Errno.OK;
+            case LOOKUP_AND_DELETE -> {
+                if (value == null) {
+                    yield Errno.ENOENT;
+                }
+                table.remove(key);
+                yield give(value, element.value());
+            }
+            case NEXT_KEY -> throw new AssertionError("handled above");
+        };
+    }
+
+    /** Starts over where the given key is gone, as hash maps do. */
+    private Errno nextKey(MapCommand.Element element) {
+        Iterator<String> keys = table.keySet().iterator();
+        String given = element.key().address() == 0 ? "" : HEX.formatHex(key(element));
+        if (table.containsKey(given)) {
+            while (!keys.next().equals(given)) {
+                // Go on to the given key.
+            }
+        }
+        return keys.hasNext() ? give(HEX.parseHex(keys.next()), element.value()) : Errno.ENOENT;
+    }
+
+    private byte[] key(MapCommand.Element element) {
+        return create.keySize() == 0 ? new byte[0] : ScriptedKernel.bytes(element.key(), create.keySize());
+    }
+
+    private static Errno give(byte[] bytes, MemorySegment room) {
+        MemorySegment.copy(bytes, 0, room, JAVA_BYTE, 0, bytes.length);
+        return Errno.OK;
+    }
+}
