@@ -5,6 +5,8 @@
 # Nothing here names a mirror: apt is asked, so a machine behind a local mirror, a proxy or a snapshot of Debian gets
 # its container from the same place as its other packages.
 
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/bpf4j
+
 # Installs the commands in "$@"; on Debian each is the name of its package too.
 need_commands() {
   local command missing=()
@@ -74,7 +76,7 @@ make_rootfs() {
   trap "rm -rf --one-file-system '$making'" EXIT
   chmod 755 "$making"
 
-  echo "making a root file system of Debian $suite (some minutes, once)"
+  echo "making a root file system of Debian $suite (some minutes, once)" >&2
   debootstrap --variant=minbase "$suite" "$making" "$mirror" >"$making.log" 2>&1 || {
     tail -20 "$making.log" >&2
     die "debootstrap of $suite failed; the whole log is $making.log"
@@ -96,4 +98,15 @@ make_rootfs() {
   rm -f "$making.log"
   mv -T "$making" "$root"
   trap - EXIT
+}
+
+# Sets `rootfs` to the root file system that the integration tests run in, of this machine's suite; makes it if need be.
+# What it is made from is its name: a changed list of packages makes another one.
+test_rootfs() {
+  local packages suite here
+  here=$(dirname "${BASH_SOURCE[0]}")
+  suite=$(machine_suite)
+  mapfile -t packages < <(grep -v '^#' "$here/packages.txt")
+  rootfs=$cache/container-$suite-$( (echo "${packages[@]}" && cat "$here/rootfs.sh") | sha256sum | cut -c1-12)
+  [ -d "$rootfs" ] || make_rootfs "$suite" "$rootfs" "${packages[@]}"
 }

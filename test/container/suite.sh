@@ -1,0 +1,39 @@
+# shellcheck shell=bash
+# Makes the integration tests runnable without Maven, for a container or a virtual machine that has the checkout and the
+# JDK at the same paths as this machine. Sourced in the root of the checkout, after .mvn/toolchain.sh and need_jdk.
+
+# Builds the tests if a source is newer, brings their libraries into the checkout, and sets the array `suite` to the
+# command that runs them: all, or what the options for JUnit's console launcher in "$@" select.
+prepare_suite() {
+  local classpath_file=test/target/test.classpath staged=test/target/staged classpath entry entries
+  # Maven writes this class path when it compiles the tests.
+  if [ ! -e "$classpath_file" ] || [ -n "$(find pom.xml elf btf loader usdt bpf-objects cli test \
+    -name target -prune -o \( -path '*/src/*' -o -name pom.xml \) -type f -newer "$classpath_file" -print -quit)" ]; then
+    echo "building the tests" >&2
+    ./mvnw -q -B -pl test -am -DskipTests -Dspotless.check.skip=true package >&2
+    # Maven leaves a class path file that did not change as old as it was.
+    touch "$classpath_file"
+  fi
+
+  # What comes from Maven's repository is copied; the rest is inside the checkout already.
+  rm -rf "$staged"
+  mkdir -p "$staged"
+  classpath=$PWD/test/target/test-classes
+  IFS=: read -r -a entries <<<"$(<"$classpath_file")"
+  for entry in "${entries[@]}"; do
+    case $entry in
+      "$PWD"/*) classpath+=:$entry ;;
+      *)
+        cp "$entry" "$staged/"
+        classpath+=:$PWD/$staged/${entry##*/}
+        ;;
+    esac
+  done
+
+  [ $# -gt 0 ] || set -- "--scan-class-path=$PWD/test/target/test-classes"
+  # The flags of the run outside: see surefire's configuration in pom.xml.
+  # shellcheck disable=SC2034 # for those who source this
+  suite=("$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED -cp "$classpath"
+    org.junit.platform.console.ConsoleLauncher execute --disable-banner --disable-ansi-colors --details=tree
+    --fail-if-no-tests "$@")
+}
