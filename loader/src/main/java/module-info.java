@@ -4,9 +4,14 @@ module io.bpf4j.loader {
     requires static transitive org.jspecify;
     requires transitive io.bpf4j.btf;
 
+    exports io.bpf4j.loader;
     exports io.bpf4j.loader.kernel;
     exports io.bpf4j.loader.error;
     exports io.bpf4j.loader.feature;
     exports io.bpf4j.loader.map;
     exports io.bpf4j.loader.ring;
+    exports io.bpf4j.loader.link;
+    exports io.bpf4j.loader.spec;
+
+    uses io.bpf4j.loader.SectionAttacher;
 }

@@ -1,0 +1,241 @@
+package io.bpf4j.loader;
+
+import io.bpf4j.btf.Btf;
+import io.bpf4j.btf.BtfType;
+import io.bpf4j.loader.error.BpfException;
+import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.internal.load.LoadOptions;
+import io.bpf4j.loader.internal.load.ObjectLoading;
+import io.bpf4j.loader.internal.sys.Kernel;
+import io.bpf4j.loader.internal.sys.LinuxKernel;
+import io.bpf4j.loader.map.BpfMap;
+import io.bpf4j.loader.spec.GlobalSpec;
+import io.bpf4j.loader.spec.MapSpec;
+import io.bpf4j.loader.spec.ObjectSpec;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+
+/**
+ * Loads an object into the kernel. Say what is to differ from the object as it is, then {@link #load()}, once.
+ *
+ * <pre>{@code
+ * ObjectSpec spec = ObjectSpec.read(Path.of("gc.bpf.o"));
+ * try (BpfObject object = BpfLoader.of(spec).global("target_pid", 42).load()) { … }
+ * }</pre>
+ *
+ * <i>Confined.</i>
+ */
+public final class BpfLoader {
+    private final ObjectSpec spec;
+    private final Map<String, byte[]> globals = new HashMap<>();
+    private final Map<String, MapSpec> maps = new HashMap<>();
+    private final Map<String, BpfMap> reused = new HashMap<>();
+    private final Set<String> skipped = new HashSet<>();
+    private final Set<String> wanted = new HashSet<>();
+    private Features features = Features.ofRunningKernel();
+    private Kernel kernel = LinuxKernel.instance();
+    private Optional<Path> pinDirectory = Optional.empty();
+    private Optional<Btf> targetBtf = Optional.empty();
+    private int logLevel;
+    private boolean used;
+
+    private BpfLoader(ObjectSpec spec) {
+        this.spec = spec;
+    }
+
+    public static BpfLoader of(ObjectSpec spec) {
+        return new BpfLoader(spec);
+    }
+
+    /**
+     * Sets a global variable before the load; the only time for one in {@code .rodata}.
+     *
+     * @param value a {@link Number} or {@link Boolean} for an integer or enum, {@code byte[]} or {@link String} (UTF-8)
+     *     for an array, which is filled up with zeroes; {@code byte[]} of the exact size for anything else
+     * @throws InvalidObjectException if there is no such variable, or the value does not fit it
+     */
+    public BpfLoader global(String name, Object value) {
+        GlobalSpec variable = spec.global(name)
+                .orElseThrow(
+                        () -> new InvalidObjectException(spec.source() + " has no global variable \"" + name + "\""));
+        globals.put(name, encoded(variable, value));
+        return this;
+    }
+
+    /**
+     * Changes a map before it is made: its size, its flags, its type.
+     *
+     * @throws InvalidObjectException if there is no such map
+     */
+    public BpfLoader map(String name, UnaryOperator<MapSpec> edit) {
+        maps.put(name, edit.apply(knownMap(name)));
+        return this;
+    }
+
+    /**
+     * Uses an open map in place of a new one. It stays its owner's, and must stay open until the load is done.
+     *
+     * @throws InvalidObjectException if there is no such map
+     */
+    public BpfLoader reuseMap(String name, BpfMap map) {
+        knownMap(name);
+        reused.put(name, map);
+        return this;
+    }
+
+    private MapSpec knownMap(String name) {
+        MapSpec edited = maps.get(name);
+        return edited != null
+                ? edited
+                : spec.map(name)
+                        .orElseThrow(() -> new InvalidObjectException(spec.source() + " has no map \"" + name + "\""));
+    }
+
+    /**
+     * Leaves a program out.
+     *
+     * @throws InvalidObjectException if there is no such program
+     */
+    public BpfLoader skipProgram(String name) {
+        requireProgram(name);
+        skipped.add(name);
+        return this;
+    }
+
+    /**
+     * Loads a program that the object marks as optional ({@code SEC("?…")}).
+     *
+     * @throws InvalidObjectException if there is no such program
+     */
+    public BpfLoader withProgram(String name) {
+        requireProgram(name);
+        wanted.add(name);
+        return this;
+    }
+
+    private void requireProgram(String name) {
+        if (spec.program(name).isEmpty()) {
+            throw new InvalidObjectException(spec.source() + " has no program \"" + name + "\"");
+        }
+    }
+
+    /** Where maps that ask to be pinned by name are pinned, or found; {@code /sys/fs/bpf} unless told. */
+    public BpfLoader pinDirectory(Path directory) {
+        pinDirectory = Optional.of(directory);
+        return this;
+    }
+
+    /** Types to relocate against, in place of the running kernel's. */
+    public BpfLoader targetBtf(Btf btf) {
+        targetBtf = Optional.of(btf);
+        return this;
+    }
+
+    /** What to take the kernel for; {@link Features#without} forces an older way. The running kernel's unless told. */
+    public BpfLoader features(Features newFeatures) {
+        features = newFeatures;
+        return this;
+    }
+
+    /**
+     * Asks for the verifier's log also where a program is accepted; see {@link Program#verifierLog()}.
+     *
+     * @param level 1 instructions, 2 every path, 4 figures only; 0, the default, none
+     */
+    public BpfLoader verifierLog(int level) {
+        logLevel = level;
+        return this;
+    }
+
+    /** For tests: another kernel behind the seam. */
+    BpfLoader kernel(Kernel newKernel) {
+        kernel = newKernel;
+        return this;
+    }
+
+    /**
+     * Loads the object: all of it, or nothing.
+     *
+     * @return the caller's to close
+     * @throws BpfException one of its kinds, if the object can't be loaded; nothing is left in the kernel
+     * @throws IllegalStateException if this loader was used before
+     */
+    public BpfObject load() {
+        if (used) {
+            throw new IllegalStateException("a loader loads once; make another for another copy of " + spec.source());
+        }
+        used = true;
+        Features chosen = features;
+        LoadOptions options = new LoadOptions(
+                chosen,
+                globals,
+                maps,
+                reused,
+                skipped,
+                wanted,
+                pinDirectory,
+                targetBtf,
+                logLevel,
+                program -> SectionAttachers.of(program)
+                        .map(attacher -> new LoadOptions.AttachTypeChoice(attacher.attachType(program, chosen))));
+        return new BpfObject(kernel, spec, chosen, ObjectLoading.load(kernel, spec, options));
+    }
+
+    private byte[] encoded(GlobalSpec variable, Object value) {
+        return switch (value) {
+            case byte[] bytes -> sized(variable, bytes);
+            case String text -> sized(variable, text.getBytes(StandardCharsets.UTF_8));
+            case Boolean flag -> number(variable, flag ? 1 : 0);
+            case Float real when variable.size() == 4 -> number(variable, Float.floatToRawIntBits(real));
+            case Double real when variable.size() == 8 -> number(variable, Double.doubleToRawLongBits(real));
+            case Long number -> number(variable, number);
+            case Integer number -> number(variable, number);
+            case Short number -> number(variable, number);
+            case Byte number -> number(variable, number);
+            default ->
+                throw new InvalidObjectException("variable \"" + variable.name() + "\" can't be set from a "
+                        + value.getClass().getName() + "; give a number, a boolean, a string or its bytes");
+        };
+    }
+
+    private byte[] sized(GlobalSpec variable, byte[] bytes) {
+        boolean array = spec.btf()
+                .map(types -> types.type(types.resolve(variable.typeId())) instanceof BtfType.Array)
+                .orElse(false);
+        if (bytes.length > variable.size() || (!array && bytes.length != variable.size())) {
+            throw new InvalidObjectException("variable \"" + variable.name() + "\" has " + variable.size()
+                    + " bytes, and was given " + bytes.length);
+        }
+        byte[] all = new byte[variable.size()];
+        System.arraycopy(bytes, 0, all, 0, bytes.length);
+        return all;
+    }
+
+    private byte[] number(GlobalSpec variable, long value) {
+        int bits = variable.size() * 8;
+        boolean fits = bits >= 64 || (value >= -(1L << (bits - 1)) && value < 1L << bits);
+        ByteBuffer bytes = ByteBuffer.allocate(variable.size()).order(spec.order());
+        if (!fits) {
+            throw new InvalidObjectException(
+                    "variable \"" + variable.name() + "\" has " + variable.size() + " bytes, too few for " + value);
+        }
+        switch (variable.size()) {
+            case 1 -> bytes.put((byte) value);
+            case 2 -> bytes.putShort((short) value);
+            case 4 -> bytes.putInt((int) value);
+            case 8 -> bytes.putLong(value);
+            default ->
+                throw new InvalidObjectException("variable \"" + variable.name() + "\" has " + variable.size()
+                        + " bytes and can't be set from a number");
+        }
+        return bytes.array();
+    }
+}

@@ -1,0 +1,232 @@
+package io.bpf4j.loader;
+
+import io.bpf4j.loader.error.AttachException;
+import io.bpf4j.loader.error.BpfException;
+import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.internal.load.ObjectLoading;
+import io.bpf4j.loader.internal.load.ObjectLoading.LoadedProgram;
+import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.internal.sys.Kernel;
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.LinkGroup;
+import io.bpf4j.loader.map.BpfMap;
+import io.bpf4j.loader.map.Global;
+import io.bpf4j.loader.spec.DataSection;
+import io.bpf4j.loader.spec.GlobalSpec;
+import io.bpf4j.loader.spec.MapSpec;
+import io.bpf4j.loader.spec.ObjectSpec;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * An object in the kernel: its maps and programs. Closing it gives them back, but for what others hold: a {@link Link}
+ * keeps its program, a program its maps. <i>Thread-safe.</i>
+ */
+public final class BpfObject implements AutoCloseable {
+    private final Kernel kernel;
+    private final ObjectSpec spec;
+    private final Features features;
+    private final ObjectLoading.Result loaded;
+    private final Map<String, Program> programs = new LinkedHashMap<>();
+
+    /** Guards all that follows. */
+    private final Object lock = new Object();
+
+    private final Map<String, Optional<MemorySegment>> memory = new HashMap<>();
+    private final Map<ObjectExtension.Key<?>, ObjectExtension> extensions = new LinkedHashMap<>();
+    private final Map<CopyKey, Program> copies = new HashMap<>();
+    private boolean closed;
+
+    private record CopyKey(String program, Optional<AttachType> attachType) {}
+
+    BpfObject(Kernel kernel, ObjectSpec spec, Features features, ObjectLoading.Result loaded) {
+        this.kernel = kernel;
+        this.spec = spec;
+        this.features = features;
+        this.loaded = loaded;
+        loaded.programs().forEach((name, program) -> programs.put(name, new Program(this, program)));
+    }
+
+    public ObjectSpec spec() {
+        return spec;
+    }
+
+    /** The features that this object was loaded with and that its programs are attached with. */
+    public Features features() {
+        return features;
+    }
+
+    /** The programs that were loaded, in the order of the object. */
+    public Collection<Program> programs() {
+        return Collections.unmodifiableCollection(programs.values());
+    }
+
+    /**
+     * A program.
+     *
+     * @throws IllegalArgumentException if there is none of that name, or it was not loaded
+     */
+    public Program program(String name) {
+        Program program = programs.get(name);
+        if (program == null) {
+            throw new IllegalArgumentException(
+                    spec.source() + " has no loaded program \"" + name + "\"; it has " + programs.keySet());
+        }
+        return program;
+    }
+
+    /** The maps, those of global data included, in the order of the object. They belong to this object. */
+    public Collection<BpfMap> maps() {
+        return Collections.unmodifiableCollection(loaded.maps().values());
+    }
+
+    /**
+     * A map.
+     *
+     * @throws IllegalArgumentException if there is none of that name
+     */
+    public BpfMap map(String name) {
+        return findMap(name)
+                .orElseThrow(() -> new IllegalArgumentException(spec.source() + " has no map \"" + name + "\"; it has "
+                        + loaded.maps().keySet()));
+    }
+
+    /** A map, if there is one of that name. */
+    public Optional<BpfMap> findMap(String name) {
+        return Optional.ofNullable(loaded.maps().get(name));
+    }
+
+    /**
+     * A global variable, live: what programs write shows at once, and the other way round.
+     *
+     * @throws IllegalArgumentException if there is none of that name
+     */
+    public Global global(String name) {
+        GlobalSpec variable = spec.global(name)
+                .orElseThrow(
+                        () -> new IllegalArgumentException(spec.source() + " has no global variable \"" + name + "\""));
+        BpfMap section = map(variable.map());
+        DataSection data = spec.map(variable.map()).map(MapSpec::data).orElseThrow();
+        Optional<MemorySegment> mapped;
+        synchronized (lock) {
+            requireOpen();
+            mapped = memory.computeIfAbsent(variable.map(), m -> mapped(section, !data.readOnly()));
+        }
+        return new Global(name, section, mapped, !data.readOnly(), variable.offset(), variable.size());
+    }
+
+    private static Optional<MemorySegment> mapped(BpfMap section, boolean writable) {
+        if ((section.flags() & MapSpec.F_MMAPABLE) == 0) {
+            return Optional.empty();
+        }
+        return Optional.of(KernelMap.of(section).values(writable));
+    }
+
+    /**
+     * Attaches every program as its section's name says: all, or none.
+     *
+     * @throws AttachException if one can't be attached; those before it are detached again
+     */
+    public LinkGroup attachAll() {
+        List<Link> links = new ArrayList<>();
+        try {
+            for (Program program : programs.values()) {
+                links.add(program.attach());
+            }
+            return new LinkGroup(links);
+        } catch (RuntimeException e) {
+            try {
+                new LinkGroup(links).close();
+            } catch (RuntimeException undo) {
+                e.addSuppressed(undo);
+            }
+            throw e;
+        }
+    }
+
+    /** What another module keeps for this object; made on first use, closed with the object. */
+    public <T extends ObjectExtension> T extension(ObjectExtension.Key<T> key) {
+        synchronized (lock) {
+            requireOpen();
+            ObjectExtension extension = extensions.get(key);
+            if (extension == null) {
+                extension = key.factory().apply(this);
+                extensions.put(key, extension);
+            }
+            return key.type().cast(extension);
+        }
+    }
+
+    Program copyOf(Program program, Optional<AttachType> attachType) {
+        synchronized (lock) {
+            requireOpen();
+            return copies.computeIfAbsent(
+                    new CopyKey(program.name(), attachType),
+                    key -> new Program(this, loaded.again().load(key.program(), key.attachType())));
+        }
+    }
+
+    Kernel kernel() {
+        return kernel;
+    }
+
+    public boolean isClosed() {
+        synchronized (lock) {
+            return closed;
+        }
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new IllegalStateException(spec.source() + " is closed");
+        }
+    }
+
+    /** Closes extensions, programs and maps, in this order. Links stay: they belong to whoever attached. */
+    @Override
+    public void close() {
+        List<AutoCloseable> all = new ArrayList<>();
+        synchronized (lock) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            all.addAll(extensions.values());
+            copies.values().forEach(copy -> all.add(copy.fd()));
+            loaded.programs().values().stream().map(LoadedProgram::fd).forEach(all::add);
+            all.addAll(loaded.owned().values());
+            var btf = loaded.btf();
+            if (btf != null) {
+                all.add(btf);
+            }
+        }
+        BpfException failure = null;
+        for (AutoCloseable each : all) {
+            try {
+                each.close();
+            } catch (Exception e) {
+                if (failure == null) {
+                    failure = new BpfException("close " + spec.source() + ": " + e.getMessage(), e);
+                } else {
+                    failure.addSuppressed(e);
+                }
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    @Override
+    public String toString() {
+        return spec.toString();
+    }
+}

@@ -1,0 +1,21 @@
+package io.bpf4j.loader.internal.load;
+
+import io.bpf4j.insn.Instruction;
+import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.ProgCommand.InfoTable;
+import io.bpf4j.loader.spec.ProgramSpec;
+import java.util.List;
+
+/**
+ * A program ready for the kernel: all its functions in one piece, every reference resolved. <i>Immutable.</i>
+ *
+ * @param mentioned descriptors whose numbers are in the instructions
+ * @param poisoned what CO-RE could not find, to explain a verifier's refusal by
+ */
+record AssembledProgram(
+        ProgramSpec spec,
+        List<Instruction> instructions,
+        InfoTable functions,
+        InfoTable lines,
+        List<Fd> mentioned,
+        List<String> poisoned) {}

@@ -1,0 +1,28 @@
+package io.bpf4j.loader.internal.load;
+
+/** Names as the kernel takes them for maps and programs: 15 bytes of letters, digits, underscore and dot. */
+final class KernelNames {
+    private static final int MAX = 15;
+
+    private KernelNames() {}
+
+    static String of(String name) {
+        StringBuilder kept = new StringBuilder(MAX);
+        for (int i = 0; i < name.length() && kept.length() < MAX; i++) {
+            char c = name.charAt(i);
+            boolean allowed =
+                    (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+            kept.append(allowed ? c : '_');
+        }
+        return kept.toString();
+    }
+
+    /** For a section of global data: the object's own name before the section's, as {@code bpftool} users know it. */
+    static String ofSection(String source, String section) {
+        String file = source.substring(source.lastIndexOf('/') + 1);
+        int dot = file.indexOf('.');
+        String object = dot > 0 ? file.substring(0, dot) : file;
+        int room = Math.max(0, MAX - section.length());
+        return of(object.substring(0, Math.min(room, object.length())) + section);
+    }
+}

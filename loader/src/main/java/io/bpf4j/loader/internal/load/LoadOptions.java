@@ -1,0 +1,49 @@
+package io.bpf4j.loader.internal.load;
+
+import io.bpf4j.btf.Btf;
+import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.map.BpfMap;
+import io.bpf4j.loader.spec.MapSpec;
+import io.bpf4j.loader.spec.ProgramSpec;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+
+/**
+ * What the embedder decided about a load. <i>Immutable.</i>
+ *
+ * @param globals values of variables by name, encoded for the object
+ * @param maps edited map definitions, by name
+ * @param reused maps to use in place of new ones, by name; they stay their owner's
+ * @param skipped programs not to load
+ * @param wanted programs to load although their section starts with {@code ?}
+ * @param pinDirectory where maps that ask to be pinned by name go
+ * @param targetBtf types to relocate against instead of the running kernel's
+ * @param logLevel of the verifier for every program, not only refused ones; 0 for none
+ * @param attachType what another module wants a program loaded with; empty to go by the section's name
+ */
+public record LoadOptions(
+        Features features,
+        Map<String, byte[]> globals,
+        Map<String, MapSpec> maps,
+        Map<String, BpfMap> reused,
+        Set<String> skipped,
+        Set<String> wanted,
+        Optional<Path> pinDirectory,
+        Optional<Btf> targetBtf,
+        int logLevel,
+        Function<ProgramSpec, Optional<AttachTypeChoice>> attachType) {
+    /** A choice of attach type, which may be none at all. */
+    public record AttachTypeChoice(Optional<AttachType> type) {}
+
+    public LoadOptions {
+        globals = Map.copyOf(globals);
+        maps = Map.copyOf(maps);
+        reused = Map.copyOf(reused);
+        skipped = Set.copyOf(skipped);
+        wanted = Set.copyOf(wanted);
+    }
+}

@@ -1,0 +1,153 @@
+package io.bpf4j.loader.internal.load;
+
+import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.internal.linux.CpuSet;
+import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.Kernel;
+import io.bpf4j.loader.internal.sys.MapCommand;
+import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.loader.map.UpdateMode;
+import io.bpf4j.loader.spec.DataSection;
+import io.bpf4j.loader.spec.MapSpec;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
+
+/** Makes the maps of an object. <i>Confined.</i> */
+final class MapCreation {
+    private static final int PAGE = 4096;
+
+    private final Kernel kernel;
+    private final Features features;
+    private final String source;
+    private final @Nullable Fd btf;
+
+    MapCreation(Kernel kernel, Features features, String source, @Nullable Fd btf) {
+        this.kernel = kernel;
+        this.features = features;
+        this.source = source;
+        this.btf = btf;
+    }
+
+    /** A map, empty but for global data, which is in it when this returns. */
+    KernelMap create(MapSpec spec, byte @Nullable [] initial) {
+        MapSpec inner = spec.inner();
+        KernelMap map;
+        if (inner != null) {
+            // The kernel copies the shape of the inner map and needs the map itself no longer.
+            try (KernelMap template = make(inner, null)) {
+                map = make(spec, template.fd());
+            }
+        } else {
+            map = make(spec, null);
+        }
+        if (initial == null) {
+            return map;
+        }
+        try {
+            map.update(new byte[4], initial, UpdateMode.ANY);
+            DataSection data = spec.data();
+            if (data != null && data.readOnly() && features.has(Feature.MAP_FREEZE)) {
+                map.freeze();
+            }
+            return map;
+        } catch (RuntimeException e) {
+            map.close();
+            throw e;
+        }
+    }
+
+    private KernelMap make(MapSpec spec, @Nullable Fd template) {
+        MapCommand.Create create = MapCommand.Create.of(
+                        spec.typeNumber(), kernelName(spec), spec.keySize(), spec.valueSize(), maxEntries(spec))
+                .withFlags(flags(spec))
+                .withNumaNode(spec.numaNode())
+                .withInner(template)
+                .withExtra(spec.extra());
+        if (btf == null || !takesBtf(spec) || (spec.keyTypeId() == 0 && spec.valueTypeId() == 0)) {
+            return KernelMap.create(kernel, create, spec.name());
+        }
+        try {
+            return KernelMap.create(kernel, create.withBtf(btf, spec.keyTypeId(), spec.valueTypeId()), spec.name());
+        } catch (SyscallException e) {
+            // Kernels differ in which map types may carry BTF. It describes the map and is not needed to use it.
+            try {
+                return KernelMap.create(kernel, create, spec.name());
+            } catch (SyscallException second) {
+                second.addSuppressed(e);
+                throw second;
+            }
+        }
+    }
+
+    private String kernelName(MapSpec spec) {
+        if (!features.has(Feature.OBJECT_NAMES)) {
+            return "";
+        }
+        return spec.isData() ? KernelNames.ofSection(source, spec.name()) : KernelNames.of(spec.name());
+    }
+
+    private int flags(MapSpec spec) {
+        boolean mayMap = features.has(Feature.MMAPABLE_ARRAY);
+        return spec.isData() && !mayMap ? spec.flags() & ~MapSpec.F_MMAPABLE : spec.flags();
+    }
+
+    /** The size as the kernel wants it: of a ring a power of two of whole pages, of a perf event array every CPU. */
+    private int maxEntries(MapSpec spec) {
+        long entries = Integer.toUnsignedLong(spec.maxEntries());
+        if (spec.is(MapType.RINGBUF) || spec.is(MapType.USER_RINGBUF)) {
+            if (entries == 0) {
+                throw new InvalidObjectException(
+                        source + ": ring buffer \"" + spec.name() + "\" has size 0; set its max_entries, in bytes");
+            }
+            long size = Math.max(PAGE, Long.highestOneBit(entries));
+            long rounded = size < entries ? size * 2 : size;
+            if (rounded > 1L << 31) {
+                throw new InvalidObjectException(source + ": ring buffer \"" + spec.name() + "\" of " + entries
+                        + " bytes is larger than the 2 GiB that the kernel allows");
+            }
+            return (int) rounded;
+        }
+        if (spec.is(MapType.PERF_EVENT_ARRAY) && entries == 0) {
+            return CpuSet.possible().count();
+        }
+        return (int) entries;
+    }
+
+    /** Kinds of map whose keys and values are the kernel's own, of which the kernel takes no description. */
+    private static boolean takesBtf(MapSpec spec) {
+        return spec.type()
+                .map(type -> switch (type) {
+                    case PERF_EVENT_ARRAY, CGROUP_ARRAY, STACK_TRACE, ARRAY_OF_MAPS, HASH_OF_MAPS -> false;
+                    case DEVMAP, DEVMAP_HASH, CPUMAP, XSKMAP, SOCKMAP, SOCKHASH, QUEUE, STACK -> false;
+                    case PROG_ARRAY, RINGBUF, USER_RINGBUF, REUSEPORT_SOCKARRAY -> false;
+                    case HASH, ARRAY, PERCPU_HASH, PERCPU_ARRAY, LRU_HASH, LRU_PERCPU_HASH, LPM_TRIE -> true;
+                    case CGROUP_STORAGE, PERCPU_CGROUP_STORAGE, SK_STORAGE, STRUCT_OPS, INODE_STORAGE -> true;
+                    case TASK_STORAGE, BLOOM_FILTER, CGRP_STORAGE, ARENA -> true;
+                })
+                .orElse(true);
+    }
+
+    /** Puts a map or a program into a slot of a map. */
+    static void setSlot(KernelMap map, int index, Fd value) {
+        int number = value.hold();
+        try {
+            map.update(
+                    ByteBuffer.allocate(4)
+                            .order(ByteOrder.nativeOrder())
+                            .putInt(index)
+                            .array(),
+                    ByteBuffer.allocate(4)
+                            .order(ByteOrder.nativeOrder())
+                            .putInt(number)
+                            .array(),
+                    UpdateMode.ANY);
+        } finally {
+            value.release();
+        }
+    }
+}

@@ -1,0 +1,193 @@
+package io.bpf4j.loader.internal.load;
+
+import io.bpf4j.btf.Btf;
+import io.bpf4j.btf.BtfBuilder;
+import io.bpf4j.btf.BtfType;
+import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.loader.spec.DataSection;
+import io.bpf4j.loader.spec.ExternSpec;
+import io.bpf4j.loader.spec.GlobalSpec;
+import io.bpf4j.loader.spec.MapSpec;
+import io.bpf4j.loader.spec.ObjectSpec;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Makes the BTF of an object one that the kernel takes. Ids stay as they are, since maps, functions and lines refer to
+ * them; only what stands behind an id changes.
+ *
+ * <p>Two things need it. First, a compiler leaves open what a linker knows: a DATASEC has size 0 and its variables have
+ * offset 0, and externs are declared but nowhere. The kernel wants sizes, ascending offsets and no externs. Second, an
+ * older kernel refuses the whole BTF for one kind that it doesn't know, so each such kind becomes one that it does, of
+ * the same size:
+ *
+ * <pre>
+ *   kind                 until   becomes
+ *   FUNC, FUNC_PROTO     5.0     typedef; enum (and the programs are loaded without function information)
+ *   VAR, DATASEC         5.2     int; struct without members
+ *   global FUNC          5.6     static FUNC
+ *   FLOAT                5.13    struct of that size
+ *   DECL_TAG             5.16    int
+ *   TYPE_TAG             5.17    const
+ *   ENUM64, signed ENUM  6.0     union of that size; unsigned ENUM
+ * </pre>
+ */
+final class ObjectBtf {
+    private final ObjectSpec spec;
+    private final Features features;
+    private final Btf original;
+    private final BtfBuilder result;
+
+    private ObjectBtf(ObjectSpec spec, Btf original, Features features) {
+        this.spec = spec;
+        this.features = features;
+        this.original = original;
+        this.result = BtfBuilder.from(original);
+    }
+
+    /** The bytes to load. */
+    static byte[] loadable(ObjectSpec spec, Btf btf, Features features) {
+        return new ObjectBtf(spec, btf, features).build();
+    }
+
+    private byte[] build() {
+        Map<String, DataSection> sections = new HashMap<>();
+        for (MapSpec map : spec.maps()) {
+            DataSection data = map.data();
+            if (data != null) {
+                sections.put(data.name(), data);
+            }
+        }
+        int last = original.typeCount();
+        for (int id = Math.max(1, original.firstId()); id < last; id++) {
+            if (original.type(id) instanceof BtfType.Datasec datasec) {
+                complete(id, datasec, sections.get(datasec.name()));
+            }
+        }
+        for (int id = Math.max(1, original.firstId()); id < last; id++) {
+            BtfType type = result.type(id);
+            BtfType known = knownToKernel(type);
+            if (!known.equals(type)) {
+                result.set(id, known);
+            }
+        }
+        return result.toBytes(spec.order());
+    }
+
+    /** Gives a DATASEC its size, its variables their offsets, and externs a place. */
+    private void complete(int id, BtfType.Datasec datasec, @org.jspecify.annotations.Nullable DataSection data) {
+        if (datasec.name().equals(".ksyms")) {
+            ksyms(id, datasec);
+            return;
+        }
+        if (data == null) {
+            // A section without bytes, such as license or .maps: the variables are there, one after the other.
+            result.set(id, laidOut(datasec));
+            return;
+        }
+        Map<String, Integer> offsets = new HashMap<>();
+        for (GlobalSpec variable : data.variables()) {
+            offsets.put(variable.name(), variable.offset());
+        }
+        List<BtfType.SectionVariable> variables = new ArrayList<>();
+        for (BtfType.SectionVariable variable : datasec.variables()) {
+            String name = original.name(variable.type());
+            Integer offset = offsets.get(name);
+            if (offset == null) {
+                continue;
+            }
+            variables.add(new BtfType.SectionVariable(variable.type(), offset, variable.size()));
+            if (original.type(variable.type()) instanceof BtfType.Var var && var.linkage() == BtfType.Linkage.EXTERN) {
+                result.set(variable.type(), new BtfType.Var(var.name(), var.type(), BtfType.Linkage.GLOBAL));
+            }
+        }
+        variables.sort(Comparator.comparingLong(BtfType.SectionVariable::offset));
+        result.set(id, new BtfType.Datasec(datasec.name(), data.size(), variables));
+    }
+
+    private BtfType.Datasec laidOut(BtfType.Datasec datasec) {
+        List<BtfType.SectionVariable> variables = new ArrayList<>();
+        long offset = 0;
+        boolean given = datasec.size() != 0;
+        for (BtfType.SectionVariable variable : datasec.variables()) {
+            variables.add(given ? variable : new BtfType.SectionVariable(variable.type(), offset, variable.size()));
+            offset += variable.size();
+        }
+        return new BtfType.Datasec(datasec.name(), given ? datasec.size() : Math.max(offset, 1), variables);
+    }
+
+    /**
+     * Kernel symbols have no place in a section. The kernel takes a DATASEC of variables only, so each extern function
+     * lends its place to an int, and each variable becomes an int of 4 bytes; nothing reads them.
+     */
+    private void ksyms(int id, BtfType.Datasec datasec) {
+        int integer = result.integer("int", 4, BtfType.Int.SIGNED);
+        List<BtfType.SectionVariable> variables = new ArrayList<>();
+        long offset = 0;
+        for (BtfType.SectionVariable variable : datasec.variables()) {
+            BtfType type = original.type(variable.type());
+            int place = variable.type();
+            switch (type) {
+                case BtfType.Func func -> {
+                    result.set(place, new BtfType.Func(func.name(), func.type(), BtfType.Linkage.GLOBAL));
+                    place = result.add(new BtfType.Var(func.name(), integer, BtfType.Linkage.GLOBAL));
+                }
+                case BtfType.Var var -> result.set(place, new BtfType.Var(var.name(), integer, BtfType.Linkage.GLOBAL));
+                default -> {
+                    continue;
+                }
+            }
+            variables.add(new BtfType.SectionVariable(place, offset, 4));
+            offset += 4;
+        }
+        result.set(id, new BtfType.Datasec(datasec.name(), Math.max(offset, 1), variables));
+    }
+
+    private BtfType knownToKernel(BtfType type) {
+        return switch (type) {
+            case BtfType.Func func
+            when !features.has(Feature.BTF_FUNC) -> new BtfType.Typedef(func.name(), func.type());
+            case BtfType.FuncProto proto
+            when !features.has(Feature.BTF_FUNC) -> new BtfType.Enum32("", 4, false, List.of());
+            case BtfType.Func func
+            when func.linkage() != BtfType.Linkage.STATIC && !features.has(Feature.BTF_GLOBAL_FUNC) ->
+                new BtfType.Func(func.name(), func.type(), BtfType.Linkage.STATIC);
+            case BtfType.Var var
+            when !features.has(Feature.BTF_DATASEC) -> BtfType.Int.of(identifier(var.name()), 1, 0);
+            case BtfType.Datasec datasec
+            when !features.has(Feature.BTF_DATASEC) ->
+                new BtfType.Struct(identifier(datasec.name()), datasec.size(), List.of());
+            case BtfType.FloatingPoint real
+            when !features.has(Feature.BTF_FLOAT) -> new BtfType.Struct("", real.size(), List.of());
+            case BtfType.DeclTag tag when !features.has(Feature.BTF_DECL_TAG) -> BtfType.Int.of("tag", 1, 0);
+            case BtfType.TypeTag tag when !features.has(Feature.BTF_TYPE_TAG) -> new BtfType.Const(tag.type());
+            case BtfType.Enum64 wide
+            when !features.has(Feature.BTF_ENUM64) -> new BtfType.Union(wide.name(), wide.size(), List.of());
+            case BtfType.Enum32 narrow
+            when narrow.signed() && !features.has(Feature.BTF_ENUM64) ->
+                new BtfType.Enum32(narrow.name(), narrow.size(), false, narrow.values());
+            default -> type;
+        };
+    }
+
+    /** A struct or an int may be called {@code .bss} no more than in C. */
+    private static String identifier(String name) {
+        return name.replace('.', '_');
+    }
+
+    /** Whether functions of the object may be described to the kernel at all. */
+    static boolean describesFunctions(ObjectSpec spec, Features features) {
+        return spec.btf().isPresent() && features.has(Feature.BTF_FUNC);
+    }
+
+    /** Externs of a kind, by name. */
+    static Map<String, ExternSpec> externs(ObjectSpec spec) {
+        Map<String, ExternSpec> byName = new HashMap<>();
+        spec.externs().forEach(extern -> byName.put(extern.name(), extern));
+        return byName;
+    }
+}

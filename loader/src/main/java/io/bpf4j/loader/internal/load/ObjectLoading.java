@@ -1,0 +1,319 @@
+package io.bpf4j.loader.internal.load;
+
+import io.bpf4j.btf.Btf;
+import io.bpf4j.core.CoreTarget;
+import io.bpf4j.loader.error.BpfException;
+import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.error.UnsupportedFeatureException;
+import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.FileCommand;
+import io.bpf4j.loader.internal.sys.Kernel;
+import io.bpf4j.loader.internal.sys.LoadResult;
+import io.bpf4j.loader.internal.sys.ObjectCommand;
+import io.bpf4j.loader.internal.sys.ProgCommand;
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.loader.kernel.ProgramType;
+import io.bpf4j.loader.map.BpfMap;
+import io.bpf4j.loader.spec.DataSection;
+import io.bpf4j.loader.spec.GlobalSpec;
+import io.bpf4j.loader.spec.MapSpec;
+import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.loader.spec.ProgramSpec;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Loads an object: a transaction. In order: the object's BTF, its maps with their initial values, the kernel's symbols,
+ * the programs, and the static values of maps that hold programs. Whatever fails closes what was made before it.
+ *
+ * <p><i>Confined</i>; used once. What it made is the caller's.
+ */
+public final class ObjectLoading {
+    private final Kernel kernel;
+    private final ObjectSpec spec;
+    private final LoadOptions options;
+    private final Features features;
+    private final UndoStack undo = new UndoStack();
+
+    private ObjectLoading(Kernel kernel, ObjectSpec spec, LoadOptions options) {
+        this.kernel = kernel;
+        this.spec = spec;
+        this.options = options;
+        this.features = options.features();
+    }
+
+    /**
+     * What is in the kernel. Maps that were reused are not here twice: they stay their owner's.
+     *
+     * @param owned maps to close with the object
+     * @param again loads another copy of a program
+     */
+    public record Result(
+            Map<String, BpfMap> maps,
+            Map<String, BpfMap> owned,
+            Map<String, LoadedProgram> programs,
+            @Nullable Fd btf,
+            CopyLoader again) {}
+
+    /**
+     * A program in the kernel.
+     *
+     * @param attachType what it was loaded for
+     * @param log of the verifier, if one was asked for
+     */
+    public record LoadedProgram(ProgramSpec spec, Fd fd, Optional<AttachType> attachType, String log) {}
+
+    /** Loads a program once more, for another attach type. */
+    public interface CopyLoader {
+        LoadedProgram load(String program, Optional<AttachType> attachType);
+    }
+
+    public static Result load(Kernel kernel, ObjectSpec spec, LoadOptions options) {
+        ObjectLoading loading = new ObjectLoading(kernel, spec, options);
+        try (UndoStack undo = loading.undo) {
+            Result result = loading.run();
+            undo.commit();
+            return result;
+        }
+    }
+
+    private Result run() {
+        if (spec.order() != ByteOrder.nativeOrder()) {
+            throw new InvalidObjectException(spec.source() + ": " + spec.order() + " object on a "
+                    + ByteOrder.nativeOrder() + " machine; compile it with -target bpf on, or for, this machine");
+        }
+        requireKnownGlobals();
+        if (!features.has(Feature.MEMCG_ACCOUNTING)) {
+            kernel.execute(new FileCommand.RaiseMemlock());
+        }
+        Fd btf = loadBtf();
+        Map<String, BpfMap> owned = new LinkedHashMap<>();
+        Map<String, KernelMap> maps = createMaps(btf, owned);
+        Map<String, KernelSymbols.Resolved> symbols = new KernelSymbols(spec, KernelBtf::running).resolve();
+        ProgramAssembly assembly = new ProgramAssembly(
+                spec,
+                maps,
+                symbols,
+                () -> options.targetBtf().map(CoreTarget::of).orElseGet(KernelBtf::running),
+                btf != null && ObjectBtf.describesFunctions(spec, features));
+        ProgramLoading loading = new ProgramLoading(kernel, features, spec, btf, options.logLevel());
+
+        Map<String, AssembledProgram> assembled = new LinkedHashMap<>();
+        Map<String, LoadedProgram> programs = new LinkedHashMap<>();
+        for (ProgramSpec program : spec.programs()) {
+            if (!isWanted(program)) {
+                continue;
+            }
+            requireKnownKind(program);
+            AssembledProgram ready = assembly.assemble(program);
+            assembled.put(program.name(), ready);
+            LoadedProgram loaded = load(loading, ready, attachType(program));
+            undo.push(loaded.fd()::close);
+            programs.put(program.name(), loaded);
+        }
+        setSlots(maps, programs);
+        CopyLoader again = (name, attachType) -> {
+            AssembledProgram ready = assembled.get(name);
+            if (ready == null) {
+                throw new IllegalArgumentException("program \"" + name + "\" was not loaded");
+            }
+            return load(loading, ready, attachType);
+        };
+        Map<String, BpfMap> all = new LinkedHashMap<>(maps);
+        return new Result(all, owned, programs, btf, again);
+    }
+
+    private boolean isWanted(ProgramSpec program) {
+        return !options.skipped().contains(program.name())
+                && (program.autoload() || options.wanted().contains(program.name()));
+    }
+
+    private void requireKnownKind(ProgramSpec program) {
+        if (program.type() == ProgramType.UNSPEC) {
+            throw new InvalidObjectException(spec.source() + ": program \"" + program.name() + "\" is in SEC(\""
+                    + program.sectionName() + "\"), a name that says no program type; skip it, or rename its section");
+        }
+    }
+
+    private Optional<AttachType> attachType(ProgramSpec program) {
+        Optional<LoadOptions.AttachTypeChoice> choice = options.attachType().apply(program);
+        return choice.isPresent() ? choice.get().type() : program.kind().flatMap(k -> k.attachType());
+    }
+
+    private static LoadedProgram load(
+            ProgramLoading loading, AssembledProgram program, Optional<AttachType> attachType) {
+        ProgramLoading.Loaded loaded =
+                loading.load(program, attachType, AttachBtfId.of(program.spec(), KernelBtf::running));
+        return new LoadedProgram(program.spec(), loaded.fd(), attachType, loaded.log());
+    }
+
+    private void requireKnownGlobals() {
+        for (String name : options.globals().keySet()) {
+            if (spec.global(name).isEmpty()) {
+                throw new InvalidObjectException(spec.source() + ": has no global variable \"" + name + "\"");
+            }
+        }
+    }
+
+    /** The object's BTF; null if it has none, or the kernel can't take it and the object can do without. */
+    private @Nullable Fd loadBtf() {
+        Optional<Btf> btf = spec.btf();
+        if (btf.isEmpty() || !features.has(Feature.BTF)) {
+            return null;
+        }
+        byte[] bytes = ObjectBtf.loadable(spec, btf.get(), features);
+        ProgCommand.LoadBtf command = new ProgCommand.LoadBtf(spec.source(), bytes, ProgCommand.Log.NONE);
+        switch (kernel.execute(command)) {
+            case LoadResult.Loaded loaded -> {
+                undo.push(loaded.fd()::close);
+                return loaded.fd();
+            }
+            case LoadResult.Refused refused -> {
+                if (refused.errno() == Errno.EPERM.number()) {
+                    throw new SyscallException(
+                            command.call(),
+                            refused.errno(),
+                            "needs CAP_BPF (before Linux 5.8 CAP_SYS_ADMIN); run as root, and see that"
+                                    + " kernel.unprivileged_bpf_disabled and the security policy allow it");
+                }
+                // What can do without BTF loads; what can't gets the kernel's own words for it.
+                ProgCommand.LoadBtf logged =
+                        new ProgCommand.LoadBtf(spec.source(), bytes, new ProgCommand.Log(1, 64 << 10));
+                String log = "";
+                switch (kernel.execute(logged)) {
+                    case LoadResult.Loaded loaded -> {
+                        undo.push(loaded.fd()::close);
+                        return loaded.fd();
+                    }
+                    case LoadResult.Refused again -> log = again.log();
+                }
+                System.getLogger(ObjectLoading.class.getName())
+                        .log(
+                                System.Logger.Level.WARNING,
+                                spec.source() + ": the kernel refuses the object's BTF ("
+                                        + Errno.describe(refused.errno()) + "), going on without: "
+                                        + log.lines().reduce((a, b) -> b).orElse("no log"));
+                return null;
+            }
+        }
+    }
+
+    private Map<String, KernelMap> createMaps(@Nullable Fd btf, Map<String, BpfMap> owned) {
+        MapCreation creation = new MapCreation(kernel, features, spec.source(), btf);
+        Map<String, KernelMap> maps = new LinkedHashMap<>();
+        for (MapSpec original : spec.maps()) {
+            MapSpec map = options.maps().getOrDefault(original.name(), original);
+            BpfMap reused = options.reused().get(map.name());
+            if (reused != null) {
+                maps.put(map.name(), compatible(map, KernelMap.of(reused)));
+                continue;
+            }
+            if (map.isData() && !features.has(Feature.GLOBAL_DATA)) {
+                throw new UnsupportedFeatureException(
+                        spec.source() + ": section " + map.name(),
+                        Feature.GLOBAL_DATA,
+                        features.support(Feature.GLOBAL_DATA).reason());
+            }
+            KernelMap made = pinned(map).orElseGet(() -> creation.create(map, initial(map)));
+            undo.push(made::close);
+            maps.put(map.name(), made);
+            owned.put(map.name(), made);
+            pin(map, made);
+        }
+        return maps;
+    }
+
+    private KernelMap compatible(MapSpec wanted, KernelMap found) {
+        if (found.typeNumber() != wanted.typeNumber()
+                || found.keySize() != wanted.keySize()
+                || found.valueSize() != wanted.valueSize()) {
+            throw new InvalidObjectException(spec.source() + ": map \"" + wanted.name() + "\" can't be replaced by \""
+                    + found.name() + "\": type " + found.typeNumber() + ", key " + found.keySize() + " B, value "
+                    + found.valueSize() + " B, where type " + wanted.typeNumber() + ", key " + wanted.keySize()
+                    + " B, value " + wanted.valueSize() + " B are needed");
+        }
+        return found;
+    }
+
+    private Optional<Path> pinPath(MapSpec map) {
+        return map.pinByName()
+                ? Optional.of(
+                        options.pinDirectory().orElse(Path.of("/sys/fs/bpf")).resolve(map.name()))
+                : Optional.empty();
+    }
+
+    private Optional<KernelMap> pinned(MapSpec map) {
+        Optional<Path> path = pinPath(map).filter(Files::exists);
+        if (path.isEmpty()) {
+            return Optional.empty();
+        }
+        KernelMap found = KernelMap.adopt(
+                kernel, kernel.execute(new ObjectCommand.Get(path.get().toString(), 0)), map.name());
+        try {
+            return Optional.of(compatible(map, found));
+        } catch (BpfException e) {
+            found.close();
+            throw e;
+        }
+    }
+
+    private void pin(MapSpec map, KernelMap made) {
+        pinPath(map).filter(path -> !Files.exists(path)).ifPresent(path -> {
+            made.pin(path);
+            undo.push(() -> path.toFile().delete());
+        });
+    }
+
+    /** The bytes of a section of global data, with the values that the embedder gave; null for other maps. */
+    private byte @Nullable [] initial(MapSpec map) {
+        DataSection data = map.data();
+        if (data == null) {
+            return null;
+        }
+        if (data.name().equals(DataSection.KCONFIG)) {
+            return overridden(data, new KconfigValues(spec, features).fill(data));
+        }
+        return overridden(data, data.initial());
+    }
+
+    private byte[] overridden(DataSection data, byte[] bytes) {
+        for (GlobalSpec variable : data.variables()) {
+            byte[] value = options.globals().get(variable.name());
+            if (value != null) {
+                System.arraycopy(value, 0, bytes, variable.offset(), Math.min(value.length, variable.size()));
+            }
+        }
+        return bytes;
+    }
+
+    private void setSlots(Map<String, KernelMap> maps, Map<String, LoadedProgram> programs) {
+        for (MapSpec map : spec.maps()) {
+            KernelMap target = maps.get(map.name());
+            if (target == null) {
+                continue;
+            }
+            for (MapSpec.Slot slot : map.slots()) {
+                KernelMap inner = maps.get(slot.target());
+                LoadedProgram program = programs.get(slot.target());
+                if (inner != null) {
+                    MapCreation.setSlot(target, slot.index(), inner.fd());
+                } else if (program != null) {
+                    MapCreation.setSlot(target, slot.index(), program.fd());
+                } else if (spec.program(slot.target()).isEmpty()) {
+                    throw new InvalidObjectException(spec.source() + ": map \"" + map.name() + "\" holds \""
+                            + slot.target() + "\", which is neither a map nor a program");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,355 @@
+package io.bpf4j.loader.internal.load;
+
+import io.bpf4j.btf.Btf;
+import io.bpf4j.btf.BtfExt;
+import io.bpf4j.core.CoreException;
+import io.bpf4j.core.CoreFixup;
+import io.bpf4j.core.CoreRelocator;
+import io.bpf4j.core.CoreTarget;
+import io.bpf4j.insn.Instruction;
+import io.bpf4j.insn.PseudoSource;
+import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.error.RelocationException;
+import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.ProgCommand.InfoTable;
+import io.bpf4j.loader.spec.CodeReference;
+import io.bpf4j.loader.spec.DataSection;
+import io.bpf4j.loader.spec.ExternSpec;
+import io.bpf4j.loader.spec.FunctionSpec;
+import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.loader.spec.ProgramSpec;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Joins a program and the functions that it calls into the one piece of code that the kernel takes.
+ *
+ * <p>The kernel knows no symbols. A program is a list of instructions whose first function is the entry; other functions
+ * follow, and a call says how far away its target is. So:
+ *
+ * <ol>
+ *   <li>From the entry, each function that is called, or whose address is taken, is appended once, in the order of first
+ *       use. Shared subprograms are copied into each program that uses them.
+ *   <li>Each function's CO-RE relocations are applied, once per object.
+ *   <li>Calls get the distance in slots from the next instruction to the target; loads of a map or of global data get
+ *       the map's descriptor; loads of a kernel symbol its address or BTF id.
+ *   <li>Function and line information is collected for the functions that are in, with their new places.
+ * </ol>
+ *
+ * <i>Confined</i>; one per load of an object.
+ */
+final class ProgramAssembly {
+    /** BPF_COMPLEXITY_LIMIT_INSNS of the kernel: no program of more instructions was ever accepted. */
+    private static final int MAX_SLOTS = 1_000_000;
+
+    /** The instruction that replaces a call of a weak kernel function that is missing; see {@link CoreFixup.Poison}. */
+    private static final int POISON_KFUNC_HELPER = 2_002_000_000;
+
+    private final ObjectSpec spec;
+    private final Map<String, KernelMap> maps;
+    private final Map<String, KernelSymbols.Resolved> symbols;
+    private final Supplier<CoreTarget> target;
+    private final boolean describe;
+    private final Map<Integer, Map<Integer, FunctionSpec>> functions = new HashMap<>();
+    private final Map<FunctionSpec, Relocated> relocated = new HashMap<>();
+    private @Nullable CoreRelocator relocator;
+
+    private record Relocated(List<Instruction> instructions, List<String> poisoned) {}
+
+    /**
+     * An assembly of programs of one object.
+     *
+     * @param describe whether the kernel takes information about functions
+     */
+    ProgramAssembly(
+            ObjectSpec spec,
+            Map<String, KernelMap> maps,
+            Map<String, KernelSymbols.Resolved> symbols,
+            Supplier<CoreTarget> target,
+            boolean describe) {
+        this.spec = spec;
+        this.maps = maps;
+        this.symbols = symbols;
+        this.target = target;
+        this.describe = describe;
+        for (FunctionSpec function : spec.functions()) {
+            functions.computeIfAbsent(function.section(), s -> new HashMap<>()).put(function.slot(), function);
+        }
+    }
+
+    AssembledProgram assemble(ProgramSpec program) {
+        Map<FunctionSpec, Integer> places = places(program);
+        List<Instruction> code = new ArrayList<>();
+        List<Fd> mentioned = new ArrayList<>();
+        List<String> poisoned = new ArrayList<>();
+        places.forEach((function, start) -> {
+            Relocated body = relocated.computeIfAbsent(function, this::relocate);
+            poisoned.addAll(body.poisoned());
+            code.addAll(body.instructions());
+            for (CodeReference reference : function.references()) {
+                resolve(code, start, function, reference, places, mentioned);
+            }
+        });
+        return new AssembledProgram(
+                program,
+                List.copyOf(code),
+                describe ? functionInfo(places) : InfoTable.NONE,
+                describe ? lineInfo(places) : InfoTable.NONE,
+                List.copyOf(mentioned),
+                List.copyOf(poisoned));
+    }
+
+    /** The functions of a program in order, each with the slot where it starts. */
+    private Map<FunctionSpec, Integer> places(ProgramSpec program) {
+        Map<FunctionSpec, Integer> places = new LinkedHashMap<>();
+        List<FunctionSpec> waiting = new ArrayList<>(List.of(program.function()));
+        int slots = 0;
+        for (int next = 0; next < waiting.size(); next++) {
+            FunctionSpec function = waiting.get(next);
+            if (places.putIfAbsent(function, slots) != null) {
+                continue;
+            }
+            slots += function.size();
+            if (slots > MAX_SLOTS) {
+                throw new InvalidObjectException(spec.source() + ": program \"" + program.name() + "\" has more than "
+                        + MAX_SLOTS + " instructions with the functions it calls, and no kernel takes that");
+            }
+            for (CodeReference reference : function.references()) {
+                switch (reference) {
+                    case CodeReference.ToFunction call ->
+                        waiting.add(function(function, call.instruction(), call.section(), call.slot()));
+                    case CodeReference.ToFunctionAddress address ->
+                        waiting.add(function(function, address.instruction(), address.section(), address.slot()));
+                    case CodeReference.ToMap map -> {}
+                    case CodeReference.ToData data -> {}
+                    case CodeReference.ToExtern extern -> {}
+                    case CodeReference.ToKernelFunction kernel -> {}
+                }
+            }
+        }
+        return places;
+    }
+
+    private FunctionSpec function(FunctionSpec caller, int instruction, int section, int slot) {
+        FunctionSpec callee = functions.getOrDefault(section, Map.of()).get(slot);
+        if (callee == null) {
+            throw new InvalidObjectException(spec.source() + ": function \"" + caller.name() + "\": instruction "
+                    + instruction + " calls slot " + slot + " of section " + section + ", where no function starts");
+        }
+        return callee;
+    }
+
+    private Relocated relocate(FunctionSpec function) {
+        List<Instruction> code = new ArrayList<>(function.instructions());
+        List<String> poisoned = new ArrayList<>();
+        Optional<BtfExt> ext = spec.btfExt();
+        if (ext.isEmpty()) {
+            return new Relocated(code, poisoned);
+        }
+        Btf local = spec.btf().orElseThrow();
+        for (BtfExt.CoreRelocation relocation : ext.get().relocations().of(function.sectionName())) {
+            long slot = relocation.offset() / Instruction.SIZE - function.slot();
+            if (slot < 0 || slot >= function.size()) {
+                continue;
+            }
+            CoreRelocator core = relocator;
+            if (core == null) {
+                core = new CoreRelocator(local, target.get());
+                relocator = core;
+            }
+            int index = (int) slot;
+            try {
+                switch (core.relocate(relocation, code, index)) {
+                    case CoreFixup.Keep keep -> {}
+                    case CoreFixup.Patch patch -> replace(code, index, patch.slots());
+                    case CoreFixup.Poison poison -> {
+                        replace(code, index, poison.slots());
+                        poisoned.add("instruction " + index + " of " + function.name() + ": " + poison.reason());
+                    }
+                }
+            } catch (CoreException e) {
+                throw new RelocationException(
+                        spec.source() + ": function \"" + function.name() + "\": instruction " + index + ": "
+                                + e.getMessage(),
+                        e);
+            }
+        }
+        return new Relocated(code, poisoned);
+    }
+
+    private static void replace(List<Instruction> code, int index, List<Instruction> slots) {
+        for (int i = 0; i < slots.size(); i++) {
+            code.set(index + i, slots.get(i));
+        }
+    }
+
+    private void resolve(
+            List<Instruction> code,
+            int start,
+            FunctionSpec function,
+            CodeReference reference,
+            Map<FunctionSpec, Integer> places,
+            List<Fd> mentioned) {
+        int at = start + reference.instruction();
+        Instruction instruction = code.get(at);
+        switch (reference) {
+            case CodeReference.ToFunction call -> {
+                FunctionSpec callee = function(function, call.instruction(), call.section(), call.slot());
+                code.set(at, instruction.withSrc(PseudoSource.CALL).withImm(place(places, callee) - at - 1));
+            }
+            case CodeReference.ToFunctionAddress address -> {
+                FunctionSpec callee = function(function, address.instruction(), address.section(), address.slot());
+                load(code, at, PseudoSource.FUNC, place(places, callee) - at - 1, 0);
+            }
+            case CodeReference.ToMap map ->
+                load(
+                        code,
+                        at,
+                        PseudoSource.MAP_FD,
+                        number(map(function, map.map()).fd(), mentioned),
+                        0);
+            case CodeReference.ToData data ->
+                load(
+                        code,
+                        at,
+                        PseudoSource.MAP_VALUE,
+                        number(map(function, data.map()).fd(), mentioned),
+                        data.offset());
+            case CodeReference.ToExtern extern -> extern(code, at, function, extern, mentioned);
+            case CodeReference.ToKernelFunction call -> {
+                KernelSymbols.Resolved symbol = symbol(function, call.name());
+                code.set(
+                        at,
+                        symbol.isMissing()
+                                ? instruction.withSrc(PseudoSource.HELPER_CALL).withImm(POISON_KFUNC_HELPER)
+                                : instruction
+                                        .withSrc(PseudoSource.KFUNC_CALL)
+                                        .withOffset(0)
+                                        .withImm(symbol.btfId()));
+            }
+        }
+    }
+
+    private static int place(Map<FunctionSpec, Integer> places, FunctionSpec function) {
+        Integer place = places.get(function);
+        if (place == null) {
+            throw new IllegalStateException(function + " was not placed");
+        }
+        return place;
+    }
+
+    private void extern(
+            List<Instruction> code,
+            int at,
+            FunctionSpec function,
+            CodeReference.ToExtern reference,
+            List<Fd> mentioned) {
+        ExternSpec extern = spec.extern(reference.name()).orElseThrow();
+        switch (extern.kind()) {
+            case KCONFIG ->
+                load(
+                        code,
+                        at,
+                        PseudoSource.MAP_VALUE,
+                        number(map(function, DataSection.KCONFIG).fd(), mentioned),
+                        extern.offset());
+            case KSYM -> {
+                long address = symbol(function, extern.name()).address();
+                load(code, at, PseudoSource.NUMBER, (int) address, (int) (address >>> 32));
+            }
+            case KSYM_TYPED, KFUNC -> {
+                KernelSymbols.Resolved symbol = symbol(function, extern.name());
+                int source = symbol.isMissing() ? PseudoSource.NUMBER : PseudoSource.BTF_ID;
+                load(code, at, source, symbol.btfId(), 0);
+            }
+        }
+    }
+
+    private KernelSymbols.Resolved symbol(FunctionSpec function, String name) {
+        KernelSymbols.Resolved symbol = symbols.get(name);
+        if (symbol == null) {
+            throw new InvalidObjectException(
+                    spec.source() + ": function \"" + function.name() + "\" refers to unknown extern \"" + name + "\"");
+        }
+        return symbol;
+    }
+
+    private KernelMap map(FunctionSpec function, String name) {
+        KernelMap map = maps.get(name);
+        if (map == null) {
+            throw new InvalidObjectException(
+                    spec.source() + ": function \"" + function.name() + "\" refers to unknown map \"" + name + "\"");
+        }
+        return map;
+    }
+
+    /** The number goes into the code, so the descriptor must stay open until the program is loaded. */
+    private static int number(Fd fd, List<Fd> mentioned) {
+        if (!mentioned.contains(fd)) {
+            mentioned.add(fd);
+        }
+        return fd.number();
+    }
+
+    private static void load(List<Instruction> code, int at, int source, int first, int second) {
+        code.set(at, code.get(at).withSrc(source).withImm(first));
+        code.set(at + 1, code.get(at + 1).withImm(second));
+    }
+
+    /** {@code struct bpf_func_info}: u32 instruction, u32 type id; the kernel wants one for every function. */
+    private InfoTable functionInfo(Map<FunctionSpec, Integer> places) {
+        ByteBuffer records = ByteBuffer.allocate(places.size() * 8).order(spec.order());
+        for (Map.Entry<FunctionSpec, Integer> place : places.entrySet()) {
+            FunctionSpec function = place.getKey();
+            Optional<BtfExt.FuncInfo> info = spec.btfExt()
+                    .flatMap(ext -> ext.functionAt(function.sectionName(), (long) function.slot() * Instruction.SIZE));
+            if (info.isEmpty()) {
+                return InfoTable.NONE;
+            }
+            records.putInt(place.getValue()).putInt(info.get().type());
+        }
+        return new InfoTable(records.array(), 8);
+    }
+
+    /** {@code struct bpf_line_info}: u32 instruction, u32 file, u32 line's text, u32 line and column. */
+    private InfoTable lineInfo(Map<FunctionSpec, Integer> places) {
+        if (spec.btfExt().isEmpty()) {
+            return InfoTable.NONE;
+        }
+        List<int[]> lines = new ArrayList<>();
+        for (Map.Entry<FunctionSpec, Integer> place : places.entrySet()) {
+            FunctionSpec function = place.getKey();
+            boolean first = true;
+            for (BtfExt.LineInfo line : spec.btfExt().get().lines().of(function.sectionName())) {
+                long slot = line.offset() / Instruction.SIZE - function.slot();
+                if (slot < 0 || slot >= function.size()) {
+                    continue;
+                }
+                // The kernel insists on a line for the first instruction of every function.
+                if (first && slot != 0) {
+                    return InfoTable.NONE;
+                }
+                first = false;
+                lines.add(new int[] {place.getValue() + (int) slot, line.file(), line.text(), line.position()});
+            }
+            if (first) {
+                return InfoTable.NONE;
+            }
+        }
+        ByteBuffer records = ByteBuffer.allocate(lines.size() * 16).order(spec.order());
+        for (int[] line : lines) {
+            for (int word : line) {
+                records.putInt(word);
+            }
+        }
+        return new InfoTable(records.array(), 16);
+    }
+}

@@ -1,0 +1,129 @@
+package io.bpf4j.loader.internal.load;
+
+import io.bpf4j.insn.Instructions;
+import io.bpf4j.loader.error.BpfException;
+import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.error.VerifierException;
+import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.internal.linux.LinuxVersion;
+import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.Kernel;
+import io.bpf4j.loader.internal.sys.LoadResult;
+import io.bpf4j.loader.internal.sys.ProgCommand;
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.loader.spec.ProgramSpec;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hands assembled programs to the verifier. The first try asks for no log, which makes it faster; a refused program is
+ * tried again with one, in a buffer that grows until the whole log fits. <i>Thread-safe.</i>
+ */
+public final class ProgramLoading {
+    private static final int F_SLEEPABLE = 1 << 4;
+    private static final int F_XDP_HAS_FRAGS = 1 << 5;
+
+    private static final int FIRST_LOG = 256 << 10;
+    /** What kernels before 5.2 allow; longer logs are cut there (kernel commit 7a9f5c65abcc). */
+    private static final int LARGEST_LOG = (16 << 20) - 1;
+
+    private final Kernel kernel;
+    private final Features features;
+    private final ObjectSpec spec;
+    private final @Nullable Fd btf;
+    private final int logLevel;
+
+    ProgramLoading(Kernel kernel, Features features, ObjectSpec spec, @Nullable Fd btf, int logLevel) {
+        this.kernel = kernel;
+        this.features = features;
+        this.spec = spec;
+        this.btf = btf;
+        this.logLevel = logLevel;
+    }
+
+    /** Loads a program for an attach type; the descriptor is the caller's. */
+    Loaded load(AssembledProgram program, Optional<AttachType> attachType, int attachBtfId) {
+        ProgCommand.Load command = command(program, attachType, attachBtfId);
+        if (logLevel > 0) {
+            command = command.withLog(new ProgCommand.Log(logLevel, LARGEST_LOG));
+        }
+        return switch (kernel.execute(command)) {
+            case LoadResult.Loaded loaded -> new Loaded(loaded.fd(), loaded.log());
+            case LoadResult.Refused refused -> throw refusal(program, command, refused);
+        };
+    }
+
+    /** A program in the kernel and the log of its verification, empty unless asked for. */
+    record Loaded(Fd fd, String log) {}
+
+    private ProgCommand.Load command(AssembledProgram program, Optional<AttachType> attachType, int attachBtfId) {
+        ProgramSpec of = program.spec();
+        int flags = of.isSleepable() ? F_SLEEPABLE : 0;
+        if (of.kind().map(k -> k.frags()).orElse(false)) {
+            flags |= F_XDP_HAS_FRAGS;
+        }
+        ProgCommand.Load command = ProgCommand.Load.of(
+                        of.type().number(),
+                        features.has(Feature.OBJECT_NAMES) ? KernelNames.of(of.name()) : "",
+                        Instructions.encode(program.instructions(), spec.order()),
+                        spec.license())
+                .withFlags(flags)
+                .withAttachTarget(attachBtfId, null)
+                .withKernelVersion(
+                        spec.version() != 0
+                                ? spec.version()
+                                : LinuxVersion.running().code())
+                .withMentioned(program.mentioned());
+        if (features.has(Feature.EXPECTED_ATTACH_TYPE)) {
+            command = command.withExpectedAttachType(
+                    attachType.map(AttachType::number).orElse(0));
+        }
+        return btf == null ? command : command.withBtf(btf, program.functions(), program.lines());
+    }
+
+    private BpfException refusal(AssembledProgram program, ProgCommand.Load command, LoadResult.Refused first) {
+        LoadResult.Refused refused = first;
+        if (refused.log().isEmpty()) {
+            for (int size = FIRST_LOG; ; size = Math.min(size * 8, LARGEST_LOG)) {
+                LoadResult again = kernel.execute(command.withLog(new ProgCommand.Log(1, size)));
+                if (again instanceof LoadResult.Loaded loaded) {
+                    // Refused, then taken: the first refusal had a passing reason. Nothing of the second try is kept,
+                    // so that what the caller sees is one story.
+                    loaded.fd().close();
+                    break;
+                }
+                LoadResult.Refused more = (LoadResult.Refused) again;
+                if (!more.log().isEmpty() || more.errno() != Errno.ENOSPC.number()) {
+                    refused = new LoadResult.Refused(
+                            more.errno() == Errno.ENOSPC.number() ? first.errno() : more.errno(),
+                            more.log(),
+                            more.logSize());
+                }
+                if (more.errno() != Errno.ENOSPC.number() || size == LARGEST_LOG) {
+                    break;
+                }
+            }
+        }
+        if (refused.log().isEmpty() && refused.errno() == Errno.EPERM.number()) {
+            return new SyscallException(
+                    command.call(),
+                    refused.errno(),
+                    "loading programs needs CAP_BPF, and tracing ones CAP_PERFMON too (before Linux 5.8 CAP_SYS_ADMIN);"
+                            + " run as root, and see that kernel.unprivileged_bpf_disabled and the security policy allow"
+                            + " it");
+        }
+        return new VerifierException(program.spec().name(), refused.errno(), refused.log(), advice(program, refused));
+    }
+
+    private static String advice(AssembledProgram program, LoadResult.Refused refused) {
+        List<String> poisoned = program.poisoned();
+        if (!poisoned.isEmpty() && refused.log().contains("invalid func unknown#")) {
+            return "it reaches an instruction that this kernel has nothing for: " + String.join("; ", poisoned);
+        }
+        return "";
+    }
+}

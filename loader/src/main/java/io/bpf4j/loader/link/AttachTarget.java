@@ -1,0 +1,67 @@
+package io.bpf4j.loader.link;
+
+import java.nio.file.Path;
+
+/**
+ * What a program can be attached to. <i>Immutable.</i>
+ *
+ * <p>A path names the file that the kernel opens: {@code /proc/PID/root/…} reaches into another mount namespace, and
+ * {@code /proc/self/fd/N} means an open file whatever became of its name.
+ */
+public sealed interface AttachTarget {
+    /** What it is, for messages. */
+    String description();
+
+    /**
+     * One instruction in a file, through a perf event.
+     *
+     * @param process a process id here means one thread: the kernel's perf events count threads
+     * @param returns whether to fire when the function that starts there returns
+     */
+    record Uprobe(Path file, ProbeSite site, ProcessFilter process, boolean returns) implements AttachTarget {
+        @Override
+        public String description() {
+            return (returns ? "uretprobe at " : "uprobe at ") + file + "+0x" + Long.toHexString(site.fileOffset());
+        }
+    }
+
+    /** Many instructions in a file by one link (Linux 6.6). The program must have been loaded for it. */
+    record UprobeMulti(Path file, ProbeSites sites, ProcessFilter process, boolean returns) implements AttachTarget {
+        @Override
+        public String description() {
+            return sites.size() + (returns ? " uretprobes in " : " uprobes in ") + file;
+        }
+    }
+
+    /** A static tracepoint of the kernel, such as {@code sched}, {@code sched_switch}. */
+    record Tracepoint(String category, String name) implements AttachTarget {
+        @Override
+        public String description() {
+            return "tracepoint " + category + ":" + name;
+        }
+    }
+
+    /** A tracepoint by its name alone, its arguments as they are in the kernel (Linux 4.17). */
+    record RawTracepoint(String name) implements AttachTarget {
+        @Override
+        public String description() {
+            return "raw tracepoint " + name;
+        }
+    }
+
+    /** What the program was loaded for: {@code tp_btf}, {@code fentry}, {@code fexit}, {@code fmod_ret}, {@code lsm}. */
+    record Tracing() implements AttachTarget {
+        @Override
+        public String description() {
+            return "the function it was loaded for";
+        }
+    }
+
+    /** A function of the kernel, through a perf event. */
+    record Kprobe(String function, long offset, boolean returns) implements AttachTarget {
+        @Override
+        public String description() {
+            return (returns ? "kretprobe at " : "kprobe at ") + function + (offset == 0 ? "" : "+" + offset);
+        }
+    }
+}

@@ -1,0 +1,2 @@
+/** Where programs attach, and the links that attaching gives. */
+package io.bpf4j.loader.link;

@@ -1,0 +1,28 @@
+package io.bpf4j.loader.spec;
+
+/**
+ * What an instruction refers to outside its function; the loader resolves it. <i>Immutable.</i>
+ *
+ * <p>{@code instruction} is an index in the function that the reference belongs to, counted in 8-byte slots.
+ */
+public sealed interface CodeReference {
+    int instruction();
+
+    /** A 64-bit load of a map's address. */
+    record ToMap(int instruction, String map) implements CodeReference {}
+
+    /** A 64-bit load of the address of global data: {@code offset} bytes into the value of the map of a section. */
+    record ToData(int instruction, String map, int offset) implements CodeReference {}
+
+    /** A call of another function of the object, by place: section index and slot in it. */
+    record ToFunction(int instruction, int section, int slot) implements CodeReference {}
+
+    /** A 64-bit load of the address of a function of the object, for a callback. */
+    record ToFunctionAddress(int instruction, int section, int slot) implements CodeReference {}
+
+    /** A 64-bit load of an extern's address. */
+    record ToExtern(int instruction, String name) implements CodeReference {}
+
+    /** A call of a kernel function. */
+    record ToKernelFunction(int instruction, String name) implements CodeReference {}
+}

@@ -1,0 +1,130 @@
+package io.bpf4j.loader.spec;
+
+import io.bpf4j.btf.Btf;
+import io.bpf4j.btf.BtfKind;
+import io.bpf4j.btf.BtfType;
+import io.bpf4j.elf.ByteView;
+import io.bpf4j.elf.ElfFile;
+import io.bpf4j.elf.Section;
+import io.bpf4j.elf.Symbol;
+import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.kernel.MapType;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * Global data: a map for each section of variables. BTF tells the variables' types, the symbols where they are; the
+ * offsets that clang writes into the DATASEC are all 0 until a linker sets them. <i>Confined.</i>
+ */
+final class DataReader {
+    /** A section of more bytes is refused: it is to become one value of an array map, allocated in the kernel. */
+    private static final long MAX_BYTES = 1L << 30;
+
+    private final ElfFile elf;
+    private final Optional<Btf> btf;
+    private final List<Symbol> symbols;
+
+    DataReader(ElfFile elf, Optional<Btf> btf, List<Symbol> symbols) {
+        this.elf = elf;
+        this.btf = btf;
+        this.symbols = symbols;
+    }
+
+    static boolean isReadOnly(String section) {
+        return section.equals(".rodata") || section.startsWith(".rodata.");
+    }
+
+    private static boolean isData(Section section) {
+        String name = section.name();
+        boolean named = isReadOnly(name)
+                || name.equals(".data")
+                || name.startsWith(".data.")
+                || name.equals(".bss")
+                || name.startsWith(".bss.");
+        return named
+                && section.has(Section.SHF_ALLOC)
+                && !section.isExecutable()
+                && (section.type() == Section.SHT_PROGBITS || section.type() == Section.SHT_NOBITS);
+    }
+
+    List<MapSpec> read() {
+        List<MapSpec> maps = new ArrayList<>();
+        for (Section section : elf.sections()) {
+            if (isData(section) && section.size() != 0) {
+                maps.add(map(section));
+            }
+        }
+        return maps;
+    }
+
+    private MapSpec map(Section section) {
+        if (section.size() < 0 || section.size() > MAX_BYTES) {
+            throw new InvalidObjectException(elf.source() + ": section \"" + section.name() + "\" of "
+                    + Long.toUnsignedString(section.size()) + " bytes is too large for global data");
+        }
+        int size = (int) section.size();
+        byte[] initial;
+        if (section.type() == Section.SHT_NOBITS) {
+            initial = new byte[size];
+        } else {
+            ByteView bytes = elf.data(section);
+            initial = bytes.toByteArray();
+            size = initial.length;
+        }
+        OptionalInt datasec =
+                btf.map(types -> types.find(section.name(), BtfKind.DATASEC)).orElseGet(OptionalInt::empty);
+        List<GlobalSpec> variables = datasec.isPresent() ? variables(section, size, datasec.getAsInt()) : List.of();
+        boolean readOnly = isReadOnly(section.name());
+        int flags = MapSpec.F_MMAPABLE | (readOnly ? MapSpec.F_RDONLY_PROG : 0);
+        return new MapSpec(
+                section.name(),
+                MapType.ARRAY.number(),
+                4,
+                size,
+                1,
+                flags,
+                0,
+                0,
+                0,
+                datasec.orElse(0),
+                false,
+                null,
+                List.of(),
+                new DataSection(section.name(), section.index(), initial, readOnly, variables));
+    }
+
+    private List<GlobalSpec> variables(Section section, int size, int datasec) {
+        Btf types = btf.orElseThrow();
+        if (!(types.type(datasec) instanceof BtfType.Datasec declared)) {
+            return List.of();
+        }
+        Map<String, Symbol> places = new HashMap<>();
+        for (Symbol symbol : symbols) {
+            if (symbol.sectionIndex() == section.index() && symbol.type() != Symbol.STT_SECTION) {
+                places.putIfAbsent(symbol.name(), symbol);
+            }
+        }
+        List<GlobalSpec> variables = new ArrayList<>();
+        for (BtfType.SectionVariable variable : declared.variables()) {
+            if (!(types.type(variable.type()) instanceof BtfType.Var var)) {
+                continue;
+            }
+            Symbol symbol = places.get(var.name());
+            long offset = symbol != null ? symbol.value() : variable.offset();
+            long bytes = variable.size();
+            if (offset < 0 || bytes < 0 || bytes > size || offset > size - bytes) {
+                throw new InvalidObjectException(elf.source() + ": variable \"" + var.name() + "\" of " + bytes
+                        + " bytes at " + offset + " is not within the " + size + " bytes of section \""
+                        + section.name() + "\"");
+            }
+            variables.add(new GlobalSpec(var.name(), section.name(), (int) offset, (int) bytes, var.type()));
+        }
+        variables.sort(Comparator.comparingInt(GlobalSpec::offset));
+        return variables;
+    }
+}

@@ -1,0 +1,132 @@
+package io.bpf4j.loader.spec;
+
+import io.bpf4j.btf.Btf;
+import io.bpf4j.btf.BtfKind;
+import io.bpf4j.btf.BtfType;
+import io.bpf4j.elf.Symbol;
+import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.kernel.MapType;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Externs: undefined symbols, of which BTF says by the name of a DATASEC what they are. {@code .kconfig} holds variables
+ * that the loader fills with values of the kernel's configuration; they get a map of their own, laid out here.
+ * {@code .ksyms} holds kernel variables and functions. <i>Confined.</i>
+ */
+final class ExternReader {
+    private static final String KSYMS = ".ksyms";
+
+    private final String source;
+    private final Optional<Btf> btf;
+    private final List<ExternSpec> externs = new ArrayList<>();
+    private int kconfigSize;
+
+    ExternReader(String source, Optional<Btf> btf) {
+        this.source = source;
+        this.btf = btf;
+    }
+
+    List<ExternSpec> all() {
+        return externs;
+    }
+
+    void read(List<Symbol> symbols) {
+        Map<String, Integer> kconfig = members(DataSection.KCONFIG);
+        Map<String, Integer> ksyms = members(KSYMS);
+        for (Symbol symbol : symbols) {
+            if (symbol.index() == 0 || symbol.isDefined() || symbol.name().isEmpty() || symbol.isLocal()) {
+                continue;
+            }
+            Integer id = kconfig.get(symbol.name());
+            if (id != null) {
+                externs.add(kconfig(symbol, id));
+                continue;
+            }
+            id = ksyms.get(symbol.name());
+            if (id != null) {
+                externs.add(ksym(symbol, id));
+            }
+        }
+    }
+
+    /** The map behind the kconfig externs: read-only, its values set when the object is loaded. */
+    Optional<MapSpec> kconfigMap() {
+        if (kconfigSize == 0) {
+            return Optional.empty();
+        }
+        List<GlobalSpec> variables = externs.stream()
+                .filter(e -> e.kind() == ExternSpec.Kind.KCONFIG)
+                .map(e -> new GlobalSpec(e.name(), DataSection.KCONFIG, e.offset(), e.size(), e.typeId()))
+                .toList();
+        return Optional.of(new MapSpec(
+                DataSection.KCONFIG,
+                MapType.ARRAY.number(),
+                4,
+                kconfigSize,
+                1,
+                MapSpec.F_MMAPABLE | MapSpec.F_RDONLY_PROG,
+                0,
+                0,
+                0,
+                0,
+                false,
+                null,
+                List.of(),
+                new DataSection(DataSection.KCONFIG, 0, new byte[kconfigSize], true, variables)));
+    }
+
+    /** BTF ids of the variables and functions of a DATASEC, by name. */
+    private Map<String, Integer> members(String datasec) {
+        Map<String, Integer> members = new HashMap<>();
+        btf.ifPresent(types -> types.find(datasec, BtfKind.DATASEC).ifPresent(id -> {
+            if (types.type(id) instanceof BtfType.Datasec section) {
+                for (BtfType.SectionVariable variable : section.variables()) {
+                    members.put(types.name(variable.type()), variable.type());
+                }
+            }
+        }));
+        return members;
+    }
+
+    private ExternSpec kconfig(Symbol symbol, int id) {
+        Btf types = btf.orElseThrow();
+        if (!(types.type(id) instanceof BtfType.Var variable)) {
+            throw new InvalidObjectException(
+                    source + ": extern \"" + symbol.name() + "\" of section .kconfig is no variable");
+        }
+        long size = types.size(variable.type());
+        if (size <= 0 || size > 4096) {
+            throw new InvalidObjectException(
+                    source + ": extern \"" + symbol.name() + "\" has " + size + " bytes, where 1 to 4096 are possible");
+        }
+        int alignment = (int) Math.min(8, Long.lowestOneBit(size));
+        int offset = (kconfigSize + alignment - 1) & -alignment;
+        kconfigSize = offset + (int) size;
+        return new ExternSpec(
+                ExternSpec.Kind.KCONFIG, symbol.name(), symbol.isWeak(), variable.type(), offset, (int) size);
+    }
+
+    private ExternSpec ksym(Symbol symbol, int id) {
+        Btf types = btf.orElseThrow();
+        return switch (types.type(id)) {
+            case BtfType.Func func -> new ExternSpec(ExternSpec.Kind.KFUNC, symbol.name(), symbol.isWeak(), id, 0, 0);
+            case BtfType.Var variable -> {
+                boolean typeless = types.type(types.skipModifiers(variable.type())) instanceof BtfType.VoidType;
+                yield new ExternSpec(
+                        typeless ? ExternSpec.Kind.KSYM : ExternSpec.Kind.KSYM_TYPED,
+                        symbol.name(),
+                        symbol.isWeak(),
+                        variable.type(),
+                        0,
+                        0);
+            }
+            default ->
+                throw new InvalidObjectException(source + ": extern \"" + symbol.name()
+                        + "\" of section .ksyms is neither a variable nor a function");
+        };
+    }
+}

@@ -1,0 +1,43 @@
+package io.bpf4j.loader.spec;
+
+import io.bpf4j.insn.Instruction;
+import java.util.List;
+
+/**
+ * A function of an object: a program's entry, or a subprogram that programs call. <i>Immutable.</i>
+ *
+ * @param name its symbol
+ * @param section index of its section in the file
+ * @param sectionName name of its section
+ * @param slot where it starts in its section, in 8-byte slots
+ * @param instructions one per slot, as in the file: nothing is relocated yet
+ * @param references what its instructions refer to, by instruction
+ */
+public record FunctionSpec(
+        String name,
+        int section,
+        String sectionName,
+        int slot,
+        List<Instruction> instructions,
+        List<CodeReference> references) {
+    public FunctionSpec {
+        instructions = List.copyOf(instructions);
+        references = List.copyOf(references);
+    }
+
+    /** Its size in 8-byte slots. */
+    public int size() {
+        return instructions.size();
+    }
+
+    /** By its place alone: a function of thousands of instructions is a key of the loader's tables. */
+    @Override
+    public int hashCode() {
+        return 31 * section + slot;
+    }
+
+    @Override
+    public String toString() {
+        return name + " in " + sectionName + ", " + size() + " instructions";
+    }
+}

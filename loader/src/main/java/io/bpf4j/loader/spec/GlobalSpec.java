@@ -1,0 +1,12 @@
+package io.bpf4j.loader.spec;
+
+/**
+ * A global variable of an object. <i>Immutable.</i>
+ *
+ * @param name in the C source
+ * @param map name of the map that carries it: its section
+ * @param offset in the section, in bytes
+ * @param size in bytes
+ * @param typeId its type in the object's BTF
+ */
+public record GlobalSpec(String name, String map, int offset, int size, int typeId) {}

@@ -1,0 +1,255 @@
+package io.bpf4j.loader.spec;
+
+import io.bpf4j.btf.Btf;
+import io.bpf4j.btf.BtfKind;
+import io.bpf4j.btf.BtfType;
+import io.bpf4j.elf.ElfFile;
+import io.bpf4j.elf.Relocation;
+import io.bpf4j.elf.Section;
+import io.bpf4j.elf.Symbol;
+import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.kernel.MapType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Maps that BTF defines: the variables of section {@code .maps}. <i>Confined.</i>
+ *
+ * <p>Such a variable's type says everything, and its bytes nothing. A number is encoded as the length of an array that a
+ * member points to, a type as what a member points to:
+ *
+ * <pre>
+ *   struct {
+ *       int (*type)[BPF_MAP_TYPE_HASH];    // a number: type 1
+ *       int (*max_entries)[1024];          // a number
+ *       u32 *key;                          // a type: 4 bytes and its BTF id
+ *       struct event *value;               // a type
+ *       struct inner *values[];            // what the maps (or programs) in this map look like
+ *   } events SEC(".maps");
+ * </pre>
+ *
+ * The pointers in {@code values} may be initialised; relocations of {@code .maps} then name what goes into which slot.
+ */
+final class MapReader {
+    private static final String MAPS = ".maps";
+    private static final String LEGACY_MAPS = "maps";
+    private static final int PIN_BY_NAME = 1;
+
+    private final ElfFile elf;
+    private final Optional<Btf> btf;
+    private final List<Symbol> symbols;
+
+    MapReader(ElfFile elf, Optional<Btf> btf, List<Symbol> symbols) {
+        this.elf = elf;
+        this.btf = btf;
+        this.symbols = symbols;
+    }
+
+    List<MapSpec> read() {
+        List<MapSpec> maps = new ArrayList<>();
+        if (elf.section(LEGACY_MAPS).filter(s -> s.size() > 0).isPresent()) {
+            throw new InvalidObjectException(elf.source() + ": defines maps in the legacy section \"maps\", which"
+                    + " libbpf 1.0 dropped too; define them by BTF in SEC(\".maps\")");
+        }
+        Optional<Section> section = elf.section(MAPS);
+        if (section.isEmpty()) {
+            return maps;
+        }
+        Btf types = btf.orElseThrow(() -> new InvalidObjectException(
+                elf.source() + ": has maps in section .maps but no BTF that describes them; compile it with -g"));
+        OptionalInt datasec = types.find(MAPS, BtfKind.DATASEC);
+        if (datasec.isEmpty() || !(types.type(datasec.getAsInt()) instanceof BtfType.Datasec declared)) {
+            throw new InvalidObjectException(
+                    elf.source() + ": has a section .maps, but its BTF describes none; compile it with -g");
+        }
+        List<Relocation> relocations = elf.relocations(section.get());
+        for (BtfType.SectionVariable variable : declared.variables()) {
+            if (!(types.type(variable.type()) instanceof BtfType.Var var)) {
+                throw new InvalidObjectException(elf.source() + ": .maps holds something that is no variable");
+            }
+            Symbol symbol = symbols.stream()
+                    .filter(s -> s.sectionIndex() == section.get().index()
+                            && s.name().equals(var.name()))
+                    .findFirst()
+                    .orElseThrow(() -> new InvalidObjectException(
+                            elf.source() + ": map \"" + var.name() + "\" has no symbol in section .maps"));
+            int type = types.resolve(var.type());
+            if (!(types.type(type) instanceof BtfType.Struct struct)) {
+                throw invalid(var.name(), "is not defined by a struct");
+            }
+            maps.add(new Definition(types, var.name(), false)
+                    .read(struct, slots(var.name(), struct, symbol, relocations)));
+        }
+        return maps;
+    }
+
+    /** Static values: relocations within the variable, past the offset of its member {@code values}. */
+    private List<MapSpec.Slot> slots(String map, BtfType.Struct struct, Symbol symbol, List<Relocation> relocations) {
+        Optional<BtfType.Member> values =
+                struct.members().stream().filter(m -> m.name().equals("values")).findFirst();
+        List<MapSpec.Slot> slots = new ArrayList<>();
+        if (values.isEmpty()) {
+            return slots;
+        }
+        long first = symbol.value() + values.get().bitOffset() / 8;
+        for (Relocation relocation : relocations) {
+            long at = relocation.offset();
+            if (at < first || at >= symbol.value() + symbol.size()) {
+                continue;
+            }
+            if (relocation.symbolIndex() < 0 || relocation.symbolIndex() >= symbols.size()) {
+                throw invalid(map, "has a static value of symbol " + relocation.symbolIndex() + ", which is missing");
+            }
+            // A pointer is 8 bytes in a BPF object, whatever the machine.
+            slots.add(new MapSpec.Slot(
+                    (int) ((at - first) / 8),
+                    symbols.get(relocation.symbolIndex()).name()));
+        }
+        return slots;
+    }
+
+    private InvalidObjectException invalid(String map, String problem) {
+        return new InvalidObjectException(elf.source() + ": map \"" + map + "\" " + problem);
+    }
+
+    /** One definition being read, member by member. */
+    private final class Definition {
+        private final Btf types;
+        private final String name;
+        private final boolean isInner;
+        private int type;
+        private int keySize;
+        private int valueSize;
+        private int maxEntries;
+        private int flags;
+        private int numaNode;
+        private long extra;
+        private int keyTypeId;
+        private int valueTypeId;
+        private boolean pinByName;
+        private @Nullable MapSpec inner;
+
+        Definition(Btf types, String name, boolean isInner) {
+            this.types = types;
+            this.name = name;
+            this.isInner = isInner;
+        }
+
+        MapSpec read(BtfType.Struct struct, List<MapSpec.Slot> slots) {
+            for (BtfType.Member member : struct.members()) {
+                member(member);
+            }
+            if (type == 0) {
+                throw invalid(name, "has no type");
+            }
+            if (MapType.of(type).filter(MapReader::isMapOfMaps).isPresent() && inner == null && !isInner) {
+                // Allowed: the embedder then says what the inner maps look like.
+                valueSize = 4;
+            }
+            if (maxEntries == 0 && slots.size() > 0) {
+                maxEntries = slots.stream().mapToInt(MapSpec.Slot::index).max().orElse(0) + 1;
+            }
+            return new MapSpec(
+                    name,
+                    type,
+                    keySize,
+                    valueSize,
+                    maxEntries,
+                    flags,
+                    numaNode,
+                    extra,
+                    keyTypeId,
+                    valueTypeId,
+                    pinByName,
+                    inner,
+                    slots,
+                    null);
+        }
+
+        private void member(BtfType.Member member) {
+            switch (member.name()) {
+                case "type" -> type = (int) number(member);
+                case "max_entries" -> maxEntries = (int) number(member);
+                case "map_flags" -> flags = (int) number(member);
+                case "numa_node" -> numaNode = (int) number(member);
+                case "map_extra" -> extra = number(member);
+                case "key_size" -> keySize = consistent(member, keySize, number(member));
+                case "value_size" -> valueSize = consistent(member, valueSize, number(member));
+                case "key" -> {
+                    keyTypeId = pointee(member);
+                    keySize = consistent(member, keySize, types.size(keyTypeId));
+                }
+                case "value" -> {
+                    valueTypeId = pointee(member);
+                    valueSize = consistent(member, valueSize, types.size(valueTypeId));
+                }
+                case "values" -> values(member);
+                case "pinning" -> pinByName = pinning(number(member));
+                default -> throw invalid(name, "has a member \"" + member.name() + "\" that bpf4j does not know");
+            }
+        }
+
+        private boolean pinning(long value) {
+            if (value != 0 && value != PIN_BY_NAME) {
+                throw invalid(name, "asks for pinning " + value + ", where 0 (none) and 1 (by name) exist");
+            }
+            return value == PIN_BY_NAME;
+        }
+
+        private int consistent(BtfType.Member member, int before, long now) {
+            if (now < 0 || now > Integer.MAX_VALUE) {
+                throw invalid(name, "has a " + member.name() + " of " + now + " bytes");
+            }
+            if (before != 0 && before != now) {
+                throw invalid(
+                        name,
+                        "says " + before + " and " + now + " bytes of the same thing (member " + member.name() + ")");
+            }
+            return (int) now;
+        }
+
+        /** A pointer to an array of that length; or, from a macro for 64-bit numbers, an enum with one value. */
+        private long number(BtfType.Member member) {
+            if (types.type(types.resolve(member.type())) instanceof BtfType.Enumeration enumeration
+                    && enumeration.values().size() == 1) {
+                return enumeration.values().getFirst().value();
+            }
+            if (types.type(types.resolve(pointee(member))) instanceof BtfType.Array array) {
+                return array.count();
+            }
+            throw invalid(name, "has a member \"" + member.name() + "\" that is not a number");
+        }
+
+        private int pointee(BtfType.Member member) {
+            if (types.type(types.resolve(member.type())) instanceof BtfType.Ptr pointer) {
+                return pointer.type();
+            }
+            throw invalid(name, "has a member \"" + member.name() + "\" that is not a pointer");
+        }
+
+        private void values(BtfType.Member member) {
+            if (isInner) {
+                throw invalid(name, "is nested deeper than the kernel can: maps of maps of maps");
+            }
+            if (!(types.type(types.resolve(member.type())) instanceof BtfType.Array array)
+                    || !(types.type(types.resolve(array.elementType())) instanceof BtfType.Ptr pointer)) {
+                throw invalid(name, "has a member \"values\" that is not an array of pointers");
+            }
+            keySize = keySize == 0 ? 4 : keySize;
+            valueSize = 4;
+            BtfType target = types.type(types.resolve(pointer.type()));
+            if (target instanceof BtfType.Struct struct) {
+                inner = new Definition(types, name + ".inner", true).read(struct, List.of());
+            } else if (!(target instanceof BtfType.FuncProto)) {
+                throw invalid(name, "has \"values\" that are neither maps nor programs");
+            }
+        }
+    }
+
+    private static boolean isMapOfMaps(MapType type) {
+        return type == MapType.ARRAY_OF_MAPS || type == MapType.HASH_OF_MAPS;
+    }
+}

@@ -1,0 +1,231 @@
+package io.bpf4j.loader.spec;
+
+import io.bpf4j.btf.Btf;
+import io.bpf4j.btf.BtfExt;
+import io.bpf4j.elf.ByteView;
+import io.bpf4j.elf.ElfFile;
+import io.bpf4j.elf.ElfHeader;
+import io.bpf4j.elf.ElfMachine;
+import io.bpf4j.elf.Section;
+import io.bpf4j.elf.Symbol;
+import io.bpf4j.insn.Instruction;
+import io.bpf4j.insn.Instructions;
+import io.bpf4j.loader.error.InvalidObjectException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Reads an {@link ObjectSpec} from a relocatable BPF ELF file.
+ *
+ * <p>How a compiler lays an object out:
+ *
+ * <pre>
+ *   section        holds
+ *   .text          subprograms: functions that programs call
+ *   usdt, xdp, …   programs, in a section named by SEC("…"); its functions start where their symbols say
+ *   .maps          nothing but space; BTF tells which maps its variables describe
+ *   .data .rodata .bss, and .data.x and so on: global variables
+ *   license        a string
+ *   .BTF           types, among them a DATASEC for each section with variables
+ *   .BTF.ext       which function and source line an instruction belongs to, and CO-RE relocations
+ *   .relX          for code in section X: which instruction refers to which symbol
+ * </pre>
+ *
+ * <i>Confined</i>; used once.
+ */
+final class ObjectReader {
+    private static final String TEXT = ".text";
+
+    private final ElfFile elf;
+    private final List<Section> sections;
+    private final List<Symbol> symbols;
+
+    ObjectReader(ElfFile elf) {
+        this.elf = elf;
+        ElfHeader header = elf.header();
+        if (!header.isBpf() && header.machine() != ElfMachine.NONE) {
+            throw new InvalidObjectException(elf.source() + ": made for " + ElfMachine.name(header.machine())
+                    + ", not for BPF; compile it with clang -target bpf");
+        }
+        if (header.type() != ElfHeader.ET_REL) {
+            throw new InvalidObjectException(
+                    elf.source() + ": not a relocatable object (ELF type " + header.type() + "); compile it with -c");
+        }
+        this.sections = elf.sections();
+        this.symbols = elf.symbols().toList();
+    }
+
+    ObjectSpec read() {
+        Optional<Btf> btf = elf.section(".BTF").map(s -> Btf.parse(named(s)));
+        Optional<BtfExt> btfExt = btf.flatMap(types -> elf.section(".BTF.ext").map(s -> BtfExt.parse(named(s), types)));
+
+        ExternReader externs = new ExternReader(elf.source(), btf);
+        externs.read(symbols);
+        DataReader data = new DataReader(elf, btf, symbols);
+        List<MapSpec> maps = new ArrayList<>(new MapReader(elf, btf, symbols).read());
+        maps.addAll(data.read());
+        externs.kconfigMap().ifPresent(maps::add);
+        requireUniqueNames(maps);
+
+        Map<Integer, List<FunctionBuilder>> code = functions();
+        new ReferenceReader(elf, symbols, maps, externs.all(), code).read();
+
+        List<FunctionSpec> functions = new ArrayList<>();
+        List<ProgramSpec> programs = new ArrayList<>();
+        for (Section section : sections) {
+            for (FunctionBuilder builder : code.getOrDefault(section.index(), List.of())) {
+                FunctionSpec function = builder.build();
+                functions.add(function);
+                if (!section.name().equals(TEXT)) {
+                    programs.add(program(function));
+                }
+            }
+        }
+        return new ObjectSpec(
+                elf.source(),
+                elf.header().order(),
+                license(),
+                version(),
+                programs,
+                functions,
+                maps,
+                externs.all(),
+                btf,
+                btfExt);
+    }
+
+    private ByteView named(Section section) {
+        return elf.data(section);
+    }
+
+    private static ProgramSpec program(FunctionSpec function) {
+        boolean optional = function.sectionName().startsWith("?");
+        String section = optional ? function.sectionName().substring(1) : function.sectionName();
+        return new ProgramSpec(function.name(), section, SectionKind.of(section), !optional, function);
+    }
+
+    /** The functions of each section with code, by their place. */
+    private Map<Integer, List<FunctionBuilder>> functions() {
+        Map<Integer, List<Symbol>> bySection = new HashMap<>();
+        for (Symbol symbol : symbols) {
+            if (symbol.isFunction() && symbol.isInSection()) {
+                bySection
+                        .computeIfAbsent(symbol.sectionIndex(), i -> new ArrayList<>())
+                        .add(symbol);
+            }
+        }
+        Map<Integer, List<FunctionBuilder>> code = new HashMap<>();
+        Set<String> names = new HashSet<>();
+        bySection.forEach((index, found) -> {
+            Section section = elf.section(index);
+            if (!section.isExecutable() || section.type() != Section.SHT_PROGBITS) {
+                throw new InvalidObjectException(elf.source() + ": function " + quoted(found.getFirst())
+                        + " is in section \"" + section.name() + "\", which holds no code");
+            }
+            code.put(index, split(section, found));
+            for (FunctionBuilder function : code.getOrDefault(index, List.of())) {
+                if (!section.name().equals(TEXT) && !names.add(function.name)) {
+                    throw new InvalidObjectException(
+                            elf.source() + ": two programs are named \"" + function.name + "\"");
+                }
+            }
+        });
+        return code;
+    }
+
+    private List<FunctionBuilder> split(Section section, List<Symbol> found) {
+        ByteView code = elf.data(section);
+        if (code.size() % Instruction.SIZE != 0) {
+            throw code.malformed(
+                    0, "code of section \"" + section.name() + "\" is " + code.size() + " bytes, not a multiple of 8");
+        }
+        List<Instruction> slots = Instructions.decode(code);
+        found.sort(Comparator.comparingLong(Symbol::value));
+        List<FunctionBuilder> functions = new ArrayList<>();
+        long end = 0;
+        for (Symbol symbol : found) {
+            long start = symbol.value();
+            if (start < 0 || start % Instruction.SIZE != 0 || symbol.size() % Instruction.SIZE != 0) {
+                throw code.malformed(
+                        0, "function " + quoted(symbol) + " does not start or end at an instruction's edge");
+            }
+            if (symbol.size() <= 0 || symbol.size() > code.size() || start > code.size() - symbol.size()) {
+                throw code.malformed(
+                        0,
+                        "function " + quoted(symbol) + " of " + symbol.size() + " bytes at " + start
+                                + " is not within the " + code.size() + " bytes of section \"" + section.name() + "\"");
+            }
+            if (start < end) {
+                throw code.malformed(start, "function " + quoted(symbol) + " overlaps the one before it");
+            }
+            end = start + symbol.size();
+            int first = (int) (start / Instruction.SIZE);
+            functions.add(new FunctionBuilder(
+                    symbol.name(), section, first, slots.subList(first, (int) (end / Instruction.SIZE))));
+        }
+        return functions;
+    }
+
+    private String license() {
+        Optional<Section> section = elf.section("license");
+        if (section.isEmpty()) {
+            return "";
+        }
+        ByteView data = elf.data(section.get());
+        byte[] bytes = data.slice(0, Math.min(data.size(), 128)).toByteArray();
+        int length = 0;
+        while (length < bytes.length && bytes[length] != 0) {
+            length++;
+        }
+        return new String(bytes, 0, length, StandardCharsets.UTF_8);
+    }
+
+    private int version() {
+        return elf.section("version").map(s -> elf.data(s).s32(0)).orElse(0);
+    }
+
+    private void requireUniqueNames(List<MapSpec> maps) {
+        Set<String> names = new HashSet<>();
+        for (MapSpec map : maps) {
+            if (!names.add(map.name())) {
+                throw new InvalidObjectException(elf.source() + ": two maps are named \"" + map.name() + "\"");
+            }
+        }
+    }
+
+    private static String quoted(Symbol symbol) {
+        return "\"" + symbol.name() + "\"";
+    }
+
+    /** A function while its references are being collected. */
+    static final class FunctionBuilder {
+        final String name;
+        final Section section;
+        final int slot;
+        final List<Instruction> instructions;
+        final List<CodeReference> references = new ArrayList<>();
+
+        FunctionBuilder(String name, Section section, int slot, List<Instruction> instructions) {
+            this.name = name;
+            this.section = section;
+            this.slot = slot;
+            this.instructions = instructions;
+        }
+
+        boolean contains(long sectionSlot) {
+            return sectionSlot >= slot && sectionSlot < slot + (long) instructions.size();
+        }
+
+        FunctionSpec build() {
+            references.sort(Comparator.comparingInt(CodeReference::instruction));
+            return new FunctionSpec(name, section.index(), section.name(), slot, instructions, references);
+        }
+    }
+}

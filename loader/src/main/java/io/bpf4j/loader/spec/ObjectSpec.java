@@ -1,0 +1,107 @@
+package io.bpf4j.loader.spec;
+
+import io.bpf4j.btf.Btf;
+import io.bpf4j.btf.BtfExt;
+import io.bpf4j.elf.ElfFile;
+import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.loader.error.InvalidObjectException;
+import java.io.IOException;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a BPF object file says. <i>Immutable</i>: read once, load as often as wanted, from any thread.
+ *
+ * @param source name of the file in messages
+ * @param order byte order of the object, which must be the machine's to load it
+ * @param license from {@code SEC("license")}; empty if the object states none
+ * @param version from {@code SEC("version")}, 0 if the object states none
+ * @param programs in the order of their sections and places
+ * @param functions all functions, the programs' entries included
+ * @param maps those of {@code .maps} first, then one per section of global data
+ * @param externs what the loader has to find
+ * @param btf the object's types; empty if it was compiled without {@code -g}
+ * @param btfExt functions, lines and CO-RE relocations by section; empty without BTF
+ */
+public record ObjectSpec(
+        String source,
+        ByteOrder order,
+        String license,
+        int version,
+        List<ProgramSpec> programs,
+        List<FunctionSpec> functions,
+        List<MapSpec> maps,
+        List<ExternSpec> externs,
+        Optional<Btf> btf,
+        Optional<BtfExt> btfExt) {
+    /** Larger files are refused: no BPF object has a reason to be. */
+    private static final long MAX_BYTES = 256L << 20;
+
+    public ObjectSpec {
+        programs = List.copyOf(programs);
+        functions = List.copyOf(functions);
+        maps = List.copyOf(maps);
+        externs = List.copyOf(externs);
+    }
+
+    /**
+     * Reads an object file into memory; the file is not needed afterwards.
+     *
+     * @throws IOException if there is no such file, or it can't be read
+     * @throws MalformedDataException if it breaks the rules of ELF or BTF
+     * @throws InvalidObjectException if it is no BPF object, or one that contradicts itself
+     */
+    public static ObjectSpec read(Path path) throws IOException {
+        if (Files.isDirectory(path)) {
+            throw new IOException(path + " is a directory, not an object file");
+        }
+        if (Files.size(path) > MAX_BYTES) {
+            throw new InvalidObjectException(path + " has " + Files.size(path) + " bytes: too large for a BPF object");
+        }
+        return parse(path.toString(), Files.readAllBytes(path));
+    }
+
+    /**
+     * The same from bytes in memory, which are not kept.
+     *
+     * @param source what to call them in messages
+     */
+    public static ObjectSpec parse(String source, byte[] bytes) {
+        try (ElfFile elf = ElfFile.parse(source, bytes.clone())) {
+            return new ObjectReader(elf).read();
+        }
+    }
+
+    public Optional<ProgramSpec> program(String name) {
+        return programs.stream().filter(p -> p.name().equals(name)).findFirst();
+    }
+
+    public Optional<MapSpec> map(String name) {
+        return maps.stream().filter(m -> m.name().equals(name)).findFirst();
+    }
+
+    public Optional<ExternSpec> extern(String name) {
+        return externs.stream().filter(e -> e.name().equals(name)).findFirst();
+    }
+
+    /** The global variables of all sections. */
+    public List<GlobalSpec> globals() {
+        return maps.stream()
+                .map(MapSpec::data)
+                .filter(java.util.Objects::nonNull)
+                .flatMap(data -> data.variables().stream())
+                .toList();
+    }
+
+    public Optional<GlobalSpec> global(String name) {
+        return globals().stream().filter(g -> g.name().equals(name)).findFirst();
+    }
+
+    @Override
+    public String toString() {
+        return source + ": " + programs.size() + " programs, " + maps.size() + " maps";
+    }
+}

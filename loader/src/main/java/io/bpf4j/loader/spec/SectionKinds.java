@@ -1,0 +1,161 @@
+package io.bpf4j.loader.spec;
+
+import static io.bpf4j.loader.kernel.AttachType.*;
+import static io.bpf4j.loader.kernel.ProgramType.*;
+
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.ProgramType;
+import io.bpf4j.loader.spec.SectionKind.Target;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The table of section names. Names and their meaning are from the kernel's
+ * Documentation/bpf/libbpf/program_types.rst.
+ */
+final class SectionKinds {
+    private SectionKinds() {}
+
+    private static final List<SectionKind> ALL = table();
+
+    static List<SectionKind> all() {
+        return ALL;
+    }
+
+    static Optional<SectionKind> find(String sectionName) {
+        SectionKind best = null;
+        for (SectionKind kind : ALL) {
+            if (kind.matches(sectionName)
+                    && (best == null || kind.name().length() > best.name().length())) {
+                best = kind;
+            }
+        }
+        return Optional.ofNullable(best);
+    }
+
+    private static List<SectionKind> table() {
+        Rows rows = new Rows();
+
+        // Tracing
+        rows.open("kprobe", KPROBE, null).open("kretprobe", KPROBE, null);
+        rows.open("ksyscall", KPROBE, null).open("kretsyscall", KPROBE, null);
+        rows.open("kprobe.multi", KPROBE, TRACE_KPROBE_MULTI).open("kretprobe.multi", KPROBE, TRACE_KPROBE_MULTI);
+        rows.open("kprobe.session", KPROBE, TRACE_KPROBE_SESSION);
+        rows.openOrSleepable("uprobe", KPROBE, null).openOrSleepable("uretprobe", KPROBE, null);
+        rows.openOrSleepable("uprobe.multi", KPROBE, TRACE_UPROBE_MULTI);
+        rows.openOrSleepable("uretprobe.multi", KPROBE, TRACE_UPROBE_MULTI);
+        rows.openOrSleepable("uprobe.session", KPROBE, TRACE_UPROBE_SESSION);
+        rows.openOrSleepable("usdt", KPROBE, null);
+        rows.open("tracepoint", TRACEPOINT, null).open("tp", TRACEPOINT, null);
+        rows.open("raw_tracepoint", RAW_TRACEPOINT, null).open("raw_tp", RAW_TRACEPOINT, null);
+        rows.open("raw_tracepoint.w", RAW_TRACEPOINT_WRITABLE, null).open("raw_tp.w", RAW_TRACEPOINT_WRITABLE, null);
+        rows.open("tp_btf", TRACING, TRACE_RAW_TP);
+        rows.openOrSleepable("fentry", TRACING, TRACE_FENTRY).openOrSleepable("fexit", TRACING, TRACE_FEXIT);
+        rows.openOrSleepable("fmod_ret", TRACING, MODIFY_RETURN);
+        rows.openOrSleepable("iter", TRACING, TRACE_ITER);
+        rows.open("freplace", EXT, null);
+        rows.openOrSleepable("lsm", LSM, LSM_MAC).open("lsm_cgroup", LSM, AttachType.LSM_CGROUP);
+        rows.exact("perf_event", ProgramType.PERF_EVENT, null);
+        rows.sleepable("syscall", SYSCALL, null);
+
+        // Networking
+        rows.exact("socket", SOCKET_FILTER, null);
+        rows.exact("sk_reuseport/migrate", SK_REUSEPORT, SK_REUSEPORT_SELECT_OR_MIGRATE);
+        rows.exact("sk_reuseport", SK_REUSEPORT, SK_REUSEPORT_SELECT);
+        rows.exact("tc", SCHED_CLS, null).exact("classifier", SCHED_CLS, null).exact("action", SCHED_ACT, null);
+        rows.exact("tc/ingress", SCHED_CLS, TCX_INGRESS).exact("tc/egress", SCHED_CLS, TCX_EGRESS);
+        rows.exact("tcx/ingress", SCHED_CLS, TCX_INGRESS).exact("tcx/egress", SCHED_CLS, TCX_EGRESS);
+        rows.exact("netkit/primary", SCHED_CLS, NETKIT_PRIMARY).exact("netkit/peer", SCHED_CLS, NETKIT_PEER);
+        rows.exactOrFrags("xdp", ProgramType.XDP, AttachType.XDP, "");
+        rows.exactOrFrags("xdp", ProgramType.XDP, XDP_DEVMAP, "/devmap");
+        rows.exactOrFrags("xdp", ProgramType.XDP, XDP_CPUMAP, "/cpumap");
+        rows.exact("lwt_in", LWT_IN, null).exact("lwt_out", LWT_OUT, null).exact("lwt_xmit", LWT_XMIT, null);
+        rows.exact("lwt_seg6local", LWT_SEG6LOCAL, null);
+        rows.exact("sockops", SOCK_OPS, CGROUP_SOCK_OPS);
+        rows.exact("sk_skb/stream_parser", SK_SKB, SK_SKB_STREAM_PARSER);
+        rows.exact("sk_skb/stream_verdict", SK_SKB, SK_SKB_STREAM_VERDICT);
+        rows.exact("sk_skb/verdict", SK_SKB, SK_SKB_VERDICT).exact("sk_skb", SK_SKB, null);
+        rows.exact("sk_msg", SK_MSG, SK_MSG_VERDICT);
+        rows.exact("sk_lookup", ProgramType.SK_LOOKUP, AttachType.SK_LOOKUP);
+        rows.exact("netfilter", ProgramType.NETFILTER, AttachType.NETFILTER);
+        rows.exact("flow_dissector", ProgramType.FLOW_DISSECTOR, AttachType.FLOW_DISSECTOR);
+        rows.exact("lirc_mode2", ProgramType.LIRC_MODE2, AttachType.LIRC_MODE2);
+
+        // Control groups
+        rows.exact("cgroup_skb/ingress", CGROUP_SKB, CGROUP_INET_INGRESS);
+        rows.exact("cgroup_skb/egress", CGROUP_SKB, CGROUP_INET_EGRESS).exact("cgroup/skb", CGROUP_SKB, null);
+        rows.exact("cgroup/sock_create", CGROUP_SOCK, CGROUP_INET_SOCK_CREATE);
+        rows.exact("cgroup/sock_release", CGROUP_SOCK, CGROUP_INET_SOCK_RELEASE);
+        rows.exact("cgroup/sock", CGROUP_SOCK, CGROUP_INET_SOCK_CREATE);
+        rows.exact("cgroup/post_bind4", CGROUP_SOCK, CGROUP_INET4_POST_BIND);
+        rows.exact("cgroup/post_bind6", CGROUP_SOCK, CGROUP_INET6_POST_BIND);
+        rows.exact("cgroup/bind4", CGROUP_SOCK_ADDR, CGROUP_INET4_BIND);
+        rows.exact("cgroup/bind6", CGROUP_SOCK_ADDR, CGROUP_INET6_BIND);
+        rows.exact("cgroup/connect4", CGROUP_SOCK_ADDR, CGROUP_INET4_CONNECT);
+        rows.exact("cgroup/connect6", CGROUP_SOCK_ADDR, CGROUP_INET6_CONNECT);
+        rows.exact("cgroup/connect_unix", CGROUP_SOCK_ADDR, CGROUP_UNIX_CONNECT);
+        rows.exact("cgroup/sendmsg4", CGROUP_SOCK_ADDR, CGROUP_UDP4_SENDMSG);
+        rows.exact("cgroup/sendmsg6", CGROUP_SOCK_ADDR, CGROUP_UDP6_SENDMSG);
+        rows.exact("cgroup/sendmsg_unix", CGROUP_SOCK_ADDR, CGROUP_UNIX_SENDMSG);
+        rows.exact("cgroup/recvmsg4", CGROUP_SOCK_ADDR, CGROUP_UDP4_RECVMSG);
+        rows.exact("cgroup/recvmsg6", CGROUP_SOCK_ADDR, CGROUP_UDP6_RECVMSG);
+        rows.exact("cgroup/recvmsg_unix", CGROUP_SOCK_ADDR, CGROUP_UNIX_RECVMSG);
+        rows.exact("cgroup/getpeername4", CGROUP_SOCK_ADDR, CGROUP_INET4_GETPEERNAME);
+        rows.exact("cgroup/getpeername6", CGROUP_SOCK_ADDR, CGROUP_INET6_GETPEERNAME);
+        rows.exact("cgroup/getpeername_unix", CGROUP_SOCK_ADDR, CGROUP_UNIX_GETPEERNAME);
+        rows.exact("cgroup/getsockname4", CGROUP_SOCK_ADDR, CGROUP_INET4_GETSOCKNAME);
+        rows.exact("cgroup/getsockname6", CGROUP_SOCK_ADDR, CGROUP_INET6_GETSOCKNAME);
+        rows.exact("cgroup/getsockname_unix", CGROUP_SOCK_ADDR, CGROUP_UNIX_GETSOCKNAME);
+        rows.exact("cgroup/sysctl", ProgramType.CGROUP_SYSCTL, AttachType.CGROUP_SYSCTL);
+        rows.exact("cgroup/getsockopt", CGROUP_SOCKOPT, CGROUP_GETSOCKOPT);
+        rows.exact("cgroup/setsockopt", CGROUP_SOCKOPT, CGROUP_SETSOCKOPT);
+        rows.exact("cgroup/dev", ProgramType.CGROUP_DEVICE, AttachType.CGROUP_DEVICE);
+
+        rows.openOrSleepable("struct_ops", ProgramType.STRUCT_OPS, null);
+        return List.copyOf(rows.kinds);
+    }
+
+    /** Collects rows; a row's method says what may follow its name. */
+    private static final class Rows {
+        final List<SectionKind> kinds = new ArrayList<>();
+
+        /** Nothing follows. */
+        Rows exact(String name, ProgramType type, @Nullable AttachType attachType) {
+            return add(name, type, attachType, Target.NONE, false, false);
+        }
+
+        Rows sleepable(String name, ProgramType type, @Nullable AttachType attachType) {
+            return add(name, type, attachType, Target.NONE, true, false);
+        }
+
+        /** A target may follow. */
+        Rows open(String name, ProgramType type, @Nullable AttachType attachType) {
+            return add(name, type, attachType, Target.OPTIONAL, false, false);
+        }
+
+        /** Two kinds, the second with {@code .s}: it may sleep. */
+        Rows openOrSleepable(String name, ProgramType type, @Nullable AttachType attachType) {
+            open(name, type, attachType);
+            return add(name + ".s", type, attachType, Target.OPTIONAL, true, false);
+        }
+
+        /** Two kinds, the second with {@code .frags}: it takes packets of several buffers. */
+        Rows exactOrFrags(String name, ProgramType type, @Nullable AttachType attachType, String suffix) {
+            exact(name + suffix, type, attachType);
+            return add(name + ".frags" + suffix, type, attachType, Target.NONE, false, true);
+        }
+
+        private Rows add(
+                String name,
+                ProgramType type,
+                @Nullable AttachType attachType,
+                Target target,
+                boolean sleepable,
+                boolean frags) {
+            kinds.add(new SectionKind(name, type, Optional.ofNullable(attachType), target, sleepable, frags));
+            return this;
+        }
+    }
+}
