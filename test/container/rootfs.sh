@@ -108,5 +108,8 @@ test_rootfs() {
   suite=$(machine_suite)
   mapfile -t packages < <(grep -v '^#' "$here/packages.txt")
   rootfs=$cache/container-$suite-$( (echo "${packages[@]}" && cat "$here/rootfs.sh") | sha256sum | cut -c1-12)
-  [ -d "$rootfs" ] || make_rootfs "$suite" "$rootfs" "${packages[@]}"
+  [ ! -d "$rootfs" ] || return 0
+  # Those of former lists are of no use any more, and large.
+  rm -rf --one-file-system "$cache/container-$suite-"*
+  make_rootfs "$suite" "$rootfs" "${packages[@]}"
 }
