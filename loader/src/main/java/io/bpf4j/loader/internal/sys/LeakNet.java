@@ -1,6 +1,8 @@
 package io.bpf4j.loader.internal.sys;
 
 import java.lang.ref.Cleaner;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -33,8 +35,8 @@ public final class LeakNet {
     public record Leak(String what, @Nullable Throwable allocation) {}
 
     /** The leaks seen since the last call; kept only where the property is set. */
-    public static java.util.List<Leak> drain() {
-        java.util.List<Leak> leaks = new java.util.ArrayList<>();
+    public static List<Leak> drain() {
+        List<Leak> leaks = new ArrayList<>();
         for (Leak leak = LEAKS.poll(); leak != null; leak = LEAKS.poll()) {
             leaks.add(leak);
         }
@@ -87,11 +89,14 @@ public final class LeakNet {
         @Override
         public void run() {
             if (done.compareAndSet(false, true)) {
-                if (KEEP_STACKS) {
-                    LEAKS.add(new Leak(what, allocation));
+                try {
+                    release.run();
+                } finally {
+                    if (KEEP_STACKS) {
+                        LEAKS.add(new Leak(what, allocation));
+                    }
+                    LOG.log(System.Logger.Level.WARNING, what + " was never closed", allocation);
                 }
-                LOG.log(System.Logger.Level.WARNING, what + " was never closed", allocation);
-                release.run();
             }
         }
     }

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Prints the structs of bpf(2) and perf_event_open(2) as the kernel's own headers lay them out, one a line: name and
+ * bytes in hexadecimal. AttrGoldenTest compares them with what the Java encoders write. Pointers are 0xA1, 0xA2, ... in
+ * the order in which the encoder allocates what they point at.
+ *
+ * The headers must be as new as the newest field, which is Linux 6.14 or later; the BTF of a running kernel has them:
+ *
+ *   bpftool btf dump file /sys/kernel/btf/vmlinux format c > vmlinux.h
+ *   gcc -w -include vmlinux.h attr-golden.c -o attr-golden && ./attr-golden > attr-golden.txt
+ */
+int printf(const char *format, ...);
+void *memset(void *to, int byte, unsigned long size);
+void *memcpy(void *to, const void *from, unsigned long size);
+
+static void dump(const char *name, const void *struct_, int size)
+{
+	const unsigned char *bytes = struct_;
+
+	printf("%s ", name);
+	for (int i = 0; i < size; i++)
+		printf("%02x", bytes[i]);
+	printf("\n");
+}
+
+int main(void)
+{
+	union bpf_attr a;
+
+	memset(&a, 0, sizeof a);
+	a.map_type = 1;
+	a.key_size = 4;
+	a.value_size = 8;
+	a.max_entries = 16;
+	a.map_flags = 0x400;
+	a.inner_map_fd = 1001;
+	a.numa_node = 2;
+	memcpy(a.map_name, "events", 6);
+	a.btf_fd = 1002;
+	a.btf_key_type_id = 5;
+	a.btf_value_type_id = 6;
+	a.btf_vmlinux_value_type_id = 7;
+	a.map_extra = 0x1122334455667788;
+	dump("map_create", &a, 72);
+
+	memset(&a, 0, sizeof a);
+	a.map_fd = 1001;
+	a.key = 0x10;
+	a.value = 0x20;
+	a.flags = 2;
+	dump("elem", &a, 32);
+
+	memset(&a, 0, sizeof a);
+	a.batch.in_batch = 0x10;
+	a.batch.out_batch = 0x20;
+	a.batch.keys = 0x30;
+	a.batch.values = 0x40;
+	a.batch.count = 5;
+	a.batch.map_fd = 1001;
+	a.batch.elem_flags = 3;
+	dump("batch", &a, 56);
+
+	memset(&a, 0, sizeof a);
+	a.prog_type = 2;
+	a.insn_cnt = 2;
+	a.insns = 0xA2;
+	a.license = 0xA3;
+	a.log_level = 1;
+	a.log_size = 64;
+	a.log_buf = 0xA1;
+	a.kern_version = 0x060102;
+	a.prog_flags = 0x10;
+	memcpy(a.prog_name, "on_gc", 5);
+	a.prog_ifindex = 0;
+	a.expected_attach_type = 48;
+	a.prog_btf_fd = 1001;
+	a.func_info_rec_size = 8;
+	a.func_info = 0xA4;
+	a.func_info_cnt = 1;
+	a.line_info_rec_size = 16;
+	a.line_info = 0xA5;
+	a.line_info_cnt = 1;
+	a.attach_btf_id = 9;
+	a.attach_prog_fd = 1002;
+	a.fd_array = 0xA6;
+	dump("prog_load", &a, 144);
+
+	memset(&a, 0, sizeof a);
+	a.btf = 0xA2;
+	a.btf_log_buf = 0xA1;
+	a.btf_size = 3;
+	a.btf_log_size = 64;
+	a.btf_log_level = 1;
+	dump("btf_load", &a, 32);
+
+	memset(&a, 0, sizeof a);
+	a.pathname = 0xA1;
+	a.bpf_fd = 1001;
+	a.file_flags = 8;
+	dump("pin", &a, 16);
+
+	memset(&a, 0, sizeof a);
+	a.start_id = 7;
+	dump("id", &a, 12);
+
+	memset(&a, 0, sizeof a);
+	a.info.bpf_fd = 1001;
+	a.info.info_len = 88;
+	a.info.info = 0x30;
+	dump("info", &a, 16);
+
+	memset(&a, 0, sizeof a);
+	a.raw_tracepoint.name = 0xA1;
+	a.raw_tracepoint.prog_fd = 1001;
+	a.raw_tracepoint.cookie = 7;
+	dump("raw_tp", &a, 24);
+
+	memset(&a, 0, sizeof a);
+	a.link_create.prog_fd = 1001;
+	a.link_create.target_fd = 1002;
+	a.link_create.attach_type = 41;
+	a.link_create.flags = 0;
+	a.link_create.perf_event.bpf_cookie = 0x1122334455667788;
+	dump("link_perf", &a, 64);
+
+	memset(&a, 0, sizeof a);
+	a.link_create.prog_fd = 1001;
+	a.link_create.attach_type = 48;
+	a.link_create.uprobe_multi.path = 0xA1;
+	a.link_create.uprobe_multi.offsets = 0xA2;
+	a.link_create.uprobe_multi.ref_ctr_offsets = 0xA3;
+	a.link_create.uprobe_multi.cookies = 0xA4;
+	a.link_create.uprobe_multi.cnt = 2;
+	a.link_create.uprobe_multi.flags = 1;
+	a.link_create.uprobe_multi.pid = 77;
+	dump("link_uprobe_multi", &a, 64);
+
+	memset(&a, 0, sizeof a);
+	a.link_create.prog_fd = 1001;
+	a.link_create.attach_type = 42;
+	a.link_create.kprobe_multi.flags = 1;
+	a.link_create.kprobe_multi.cnt = 2;
+	a.link_create.kprobe_multi.addrs = 0xA1;
+	a.link_create.kprobe_multi.cookies = 0xA2;
+	dump("link_kprobe_multi", &a, 64);
+
+	memset(&a, 0, sizeof a);
+	a.link_create.prog_fd = 1001;
+	a.link_create.attach_type = 24;
+	a.link_create.tracing.target_btf_id = 9;
+	a.link_create.tracing.cookie = 7;
+	dump("link_tracing", &a, 64);
+
+	memset(&a, 0, sizeof a);
+	a.link_create.prog_fd = 1001;
+	a.link_create.target_ifindex = 3;
+	a.link_create.attach_type = 46;
+	a.link_create.tcx.relative_fd = 1002;
+	a.link_create.tcx.expected_revision = 5;
+	dump("link_tcx", &a, 64);
+
+	memset(&a, 0, sizeof a);
+	a.link_create.prog_fd = 1001;
+	a.link_create.attach_type = 45;
+	a.link_create.netfilter.pf = 2;
+	a.link_create.netfilter.hooknum = 3;
+	a.link_create.netfilter.priority = -100;
+	a.link_create.netfilter.flags = 1;
+	dump("link_netfilter", &a, 64);
+
+	memset(&a, 0, sizeof a);
+	a.link_create.prog_fd = 1001;
+	a.link_create.attach_type = 28;
+	a.link_create.iter_info = 0xA1;
+	a.link_create.iter_info_len = 4;
+	dump("link_iter", &a, 64);
+
+	memset(&a, 0, sizeof a);
+	a.link_update.link_fd = 1001;
+	a.link_update.new_prog_fd = 1002;
+	a.link_update.flags = 4;
+	a.link_update.old_prog_fd = 1003;
+	dump("link_update", &a, 16);
+
+	memset(&a, 0, sizeof a);
+	a.target_fd = 1002;
+	a.attach_bpf_fd = 1001;
+	a.attach_type = 4;
+	a.attach_flags = 2;
+	dump("attach", &a, 20);
+
+	memset(&a, 0, sizeof a);
+	a.test.prog_fd = 1001;
+	a.test.data_size_in = 2;
+	a.test.data_size_out = 32;
+	a.test.data_in = 0xA3;
+	a.test.data_out = 0xA1;
+	a.test.repeat = 3;
+	a.test.ctx_size_in = 4;
+	a.test.ctx_size_out = 16;
+	a.test.ctx_in = 0xA4;
+	a.test.ctx_out = 0xA2;
+	a.test.flags = 1;
+	a.test.cpu = 2;
+	dump("test_run", &a, 80);
+
+	memset(&a, 0, sizeof a);
+	a.prog_bind_map.prog_fd = 1;
+	a.prog_bind_map.map_fd = 2;
+	a.prog_bind_map.flags = 3;
+	dump("bind", &a, 12);
+
+	struct perf_event_attr p;
+	memset(&p, 0, sizeof p);
+	p.type = 8;
+	p.size = 112;
+	p.config = 0x100000001;
+	p.sample_period = 99;
+	p.sample_type = 0x400;
+	p.disabled = 1;
+	p.freq = 1;
+	p.wakeup_events = 1;
+	p.config1 = 0xA1;
+	p.config2 = 0x1f40;
+	dump("perf", &p, 112);
+
+	struct bpf_map_info m;
+	memset(&m, 0, sizeof m);
+	m.type = 1;
+	m.id = 2;
+	m.key_size = 4;
+	m.value_size = 8;
+	m.max_entries = 16;
+	m.map_flags = 0x400;
+	memcpy(m.name, "events", 6);
+	m.ifindex = 3;
+	m.btf_id = 4;
+	m.btf_key_type_id = 5;
+	m.btf_value_type_id = 6;
+	m.map_extra = 7;
+	dump("map_info", &m, 88);
+
+	struct bpf_prog_info i;
+	memset(&i, 0, sizeof i);
+	i.type = 2;
+	i.id = 3;
+	memcpy(i.tag, "\x59\xf4\xa9\x31\x74\x4d\xcd\xc6", 8);
+	i.jited_prog_len = 20;
+	i.xlated_prog_len = 16;
+	memcpy(i.name, "on_gc", 5);
+	i.btf_id = 4;
+	i.run_time_ns = 5;
+	i.run_cnt = 6;
+	i.recursion_misses = 7;
+	i.verified_insns = 8;
+	dump("prog_info", &i, 224);
+
+	struct bpf_link_info l;
+	memset(&l, 0, sizeof l);
+	l.type = 12;
+	l.id = 2;
+	l.prog_id = 3;
+	dump("link_info", &l, 16);
+
+	struct bpf_btf_info bi;
+	memset(&bi, 0, sizeof bi);
+	bi.btf = 0x10;
+	bi.btf_size = 4;
+	bi.id = 2;
+	bi.name = 0x20;
+	bi.name_len = 8;
+	bi.kernel_btf = 1;
+	dump("btf_info", &bi, 32);
+}

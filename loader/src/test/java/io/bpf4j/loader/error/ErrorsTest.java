@@ -1,0 +1,67 @@
+package io.bpf4j.loader.error;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.Feature;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class ErrorsTest {
+    @Test
+    void theVerifiersReasonIsShownWithoutItsFigures() {
+        String log = """
+                0: R1=ctx() R10=fp0
+                ; return *p; @ x.bpf.c:12
+                0: (61) r0 = *(u32 *)(r2 +0)
+                R2 !read_ok
+                processed 1 insns (limit 1000000) max_states_per_insn 0 total_states 0
+                """;
+        VerifierException e = new VerifierException("on_gc", Errno.EACCES.number(), log);
+        assertThat(e).hasMessage("""
+                        load program "on_gc": EACCES (Permission denied)
+                            0: R1=ctx() R10=fp0
+                            ; return *p; @ x.bpf.c:12
+                            0: (61) r0 = *(u32 *)(r2 +0)
+                            R2 !read_ok""");
+        assertThat(e.log()).isEqualTo(log);
+        assertThat(e.program()).isEqualTo("on_gc");
+    }
+
+    @Test
+    void aLongLogIsCutInFrontAndSaysSo() {
+        String log = IntStream.range(0, 1000).mapToObj(i -> "line " + i).collect(Collectors.joining("\n"));
+        assertThat(new VerifierException("p", Errno.EINVAL.number(), log).getMessage())
+                .contains("(988 lines left out)", "line 999")
+                .doesNotContain("line 987\n");
+    }
+
+    @Test
+    void aLineOfAMegabyteIsCut() {
+        assertThat(new VerifierException("p", Errno.EINVAL.number(), "x".repeat(1 << 20)).getMessage())
+                .hasSizeLessThan(1000);
+    }
+
+    @Test
+    void noLogIsSaid() {
+        assertThat(new VerifierException("p", Errno.EPERM.number(), "", "advice"))
+                .hasMessage("load program \"p\": EPERM (Operation not permitted): advice (the verifier gave no log)");
+    }
+
+    @Test
+    void aSyscallNamesCallErrorAndHint() {
+        SyscallException e = new SyscallException("bpf(BPF_MAP_CREATE) for map \"events\"", 1, "run as root");
+        assertThat(e)
+                .hasMessage(
+                        "bpf(BPF_MAP_CREATE) for map \"events\" failed: EPERM (Operation not permitted): run as root");
+        assertThat(e.errno()).isEqualTo(Errno.EPERM);
+        assertThat(new SyscallException("x", 999, null).errnoNumber()).isEqualTo(999);
+    }
+
+    @Test
+    void aMissingFeatureNamesTheVersion() {
+        assertThat(new UnsupportedFeatureException("attach gc__begin", Feature.BPF_COOKIE, "pass a pid"))
+                .hasMessage("attach gc__begin: BPF cookies not supported (requires Linux >= 5.15); pass a pid");
+    }
+}

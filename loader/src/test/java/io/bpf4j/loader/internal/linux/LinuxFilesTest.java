@@ -1,0 +1,176 @@
+package io.bpf4j.loader.internal.linux;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bpf4j.loader.error.AttachException;
+import io.bpf4j.loader.internal.sys.FileCommand;
+import io.bpf4j.loader.internal.sys.ScriptedKernel;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.KernelVersion;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Readers of /proc, /sys and tracefs, each with files made for it. */
+class LinuxFilesTest {
+    @TempDir
+    Path root;
+
+    @Test
+    void versionOfUbuntuDebianAndTheRest() throws IOException {
+        write("a/sys/kernel/osrelease", "6.18.44-fc\n");
+        assertThat(LinuxVersion.read(root.resolve("a"))).isEqualTo(new KernelVersion(6, 18, 44));
+        write("b/sys/kernel/osrelease", "4.19.0-26-amd64\n");
+        write("b/sys/kernel/version", "#1 SMP Debian 4.19.304-1 (2024-01-09)\n");
+        assertThat(LinuxVersion.read(root.resolve("b"))).isEqualTo(new KernelVersion(4, 19, 304));
+        write("c/sys/kernel/osrelease", "5.4.0-12-generic\n");
+        write("c/version_signature", "Ubuntu 5.4.0-12.15-generic 5.4.8\n");
+        assertThat(LinuxVersion.read(root.resolve("c"))).isEqualTo(new KernelVersion(5, 4, 8));
+    }
+
+    @Test
+    void configFromProcComesFirstAndIsUnpacked() throws IOException {
+        write("boot/config-6.1", "CONFIG_HZ=100\n");
+        assertThat(KernelConfig.find(root, "6.1").orElseThrow().value("CONFIG_HZ"))
+                .contains("100");
+        Files.createDirectories(root.resolve("proc"));
+        try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(root.resolve("proc/config.gz")))) {
+            out.write("""
+                    # CONFIG_KPROBES is not set
+                    CONFIG_BPF=y
+                    CONFIG_HZ=250
+                    CONFIG_DEFAULT_HOSTNAME="(none)"
+                    """.getBytes(UTF_8));
+        }
+        KernelConfig config = KernelConfig.find(root, "6.1").orElseThrow();
+        assertThat(config.source()).endsWith("proc/config.gz");
+        assertThat(config.value("CONFIG_HZ")).contains("250");
+        assertThat(config.value("CONFIG_BPF")).contains("y");
+        assertThat(config.value("CONFIG_DEFAULT_HOSTNAME")).contains("\"(none)\"");
+        assertThat(config.value("CONFIG_KPROBES")).isEmpty();
+    }
+
+    @Test
+    void noConfigIsAnAnswer() throws IOException {
+        assertThat(KernelConfig.find(root, "6.1")).isEmpty();
+    }
+
+    @Test
+    void aBrokenConfigIsAnError() throws IOException {
+        write("proc/config.gz", "this is not gzip");
+        assertThatThrownBy(() -> KernelConfig.find(root, "6.1")).isInstanceOf(IOException.class);
+    }
+
+    @Test
+    void cpuListsHaveRangesAndHoles() {
+        assertThat(CpuSet.parse("0-3,8,10-11\n").numbers()).containsExactly(0, 1, 2, 3, 8, 10, 11);
+        assertThat(CpuSet.parse("0").count()).isEqualTo(1);
+        assertThat(CpuSet.parse("0-8191").count()).isEqualTo(8192);
+        assertThat(CpuSet.parse("").count()).isZero();
+        assertThat(CpuSet.possible().count()).isPositive();
+        assertThat(CpuSet.online().count()).isPositive();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"3-1", "a", "0-", "-3", "0,,1", "0-4294967295", "99999999999"})
+    void whatIsNoCpuListIsRefused(String list) {
+        assertThatThrownBy(() -> CpuSet.parse(list)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void perfSourcesTellTypesAndBits() throws IOException {
+        write("uprobe/type", "8\n");
+        write("uprobe/format/retprobe", "config:0\n");
+        write("uprobe/format/ref_ctr_offset", "config:32-63\n");
+        PerfSources sources = new PerfSources(root);
+        assertThat(sources.uprobeType()).hasValue(8);
+        assertThat(sources.uprobeReturnBit()).hasValue(0);
+        assertThat(sources.refCounterShift()).hasValue(32);
+        assertThat(sources.kprobeType()).isEmpty();
+        assertThat(sources.kprobeReturnBit()).isEmpty();
+    }
+
+    @Test
+    void tracepointsHaveIds() throws IOException {
+        write("events/sched/sched_switch/id", "372\n");
+        TraceFs tracefs = new TraceFs(new ScriptedKernel(), List.of(root.resolve("missing"), root));
+        assertThat(tracefs.tracepointId("sched", "sched_switch")).isEqualTo(372);
+        assertThatThrownBy(() -> tracefs.tracepointId("sched", "sched_swich"))
+                .isInstanceOf(AttachException.class)
+                .hasMessage("tracepoint sched:sched_swich: this kernel has the category, but no such tracepoint");
+        assertThatThrownBy(() -> tracefs.tracepointId("scheduler", "x")).hasMessageContaining("no such category");
+        assertThatThrownBy(() -> tracefs.tracepointId("..", "x")).hasMessageContaining("not a name");
+        assertThatThrownBy(() -> tracefs.tracepointId("sched", "../../x")).hasMessageContaining("not a name");
+    }
+
+    @Test
+    void withoutTracefsItIsMountedNowhereOrExplained() {
+        ScriptedKernel kernel = new ScriptedKernel();
+        TraceFs tracefs = new TraceFs(kernel, List.of(root.resolve("missing")));
+        assertThatThrownBy(() -> tracefs.tracepointId("sched", "sched_switch")).isInstanceOf(AttachException.class);
+        assertThat(kernel.commands(FileCommand.DetachedMount.class)).hasSize(1);
+        assertThat(kernel.open()).isEmpty();
+        kernel.fail(FileCommand.DetachedMount.class, Errno.ENOSYS);
+        assertThatThrownBy(() -> tracefs.tracepointId("sched", "sched_switch"))
+                .isInstanceOf(AttachException.class)
+                .hasMessageContaining("mount -t tracefs");
+    }
+
+    @Test
+    void symbolsOfTheKernelAndOfModules() throws IOException {
+        write("kallsyms", """
+                ffffffff81000000 T _stext
+                ffffffff81001000 T __x64_sys_bpf
+                ffffffffc0a04000 t helper\t[some_module]
+                ffffffffc0a05000 t helper\t[another]
+                0000000000000000 A hidden
+                """);
+        Kallsyms symbols = new Kallsyms(root.resolve("kallsyms"));
+        assertThat(symbols.addresses(Set.of("__x64_sys_bpf", "helper", "hidden", "absent")))
+                .isEqualTo(Map.of("__x64_sys_bpf", 0xffffffff81001000L, "helper", 0xffffffffc0a04000L, "hidden", 0L));
+    }
+
+    @Test
+    void brokenSymbolsAreAnError() throws IOException {
+        write("kallsyms", "zzz T x\n");
+        assertThatThrownBy(() -> new Kallsyms(root.resolve("kallsyms")).addresses(Set.of("x")))
+                .isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> new Kallsyms(root.resolve("none")).addresses(Set.of("x")))
+                .isInstanceOf(IOException.class);
+    }
+
+    @Test
+    void pageSizeFromTheAuxiliaryVector() throws IOException {
+        ByteBuffer auxv = ByteBuffer.allocate(48).order(ByteOrder.nativeOrder());
+        auxv.putLong(16)
+                .putLong(0xbfebfbff)
+                .putLong(6)
+                .putLong(65536)
+                .putLong(0)
+                .putLong(0);
+        Path file = root.resolve("auxv");
+        Files.write(file, auxv.array());
+        assertThat(PageSize.read(file)).isEqualTo(65536);
+        assertThat(PageSize.read(root.resolve("none"))).isEqualTo(4096);
+        assertThat(Long.bitCount(PageSize.bytes())).isEqualTo(1);
+    }
+
+    private void write(String path, String text) throws IOException {
+        Path file = root.resolve(path);
+        Files.createDirectories(file.getParent());
+        Files.writeString(file, text);
+    }
+}

@@ -1,0 +1,85 @@
+package io.bpf4j.loader.internal.sys;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bpf4j.loader.kernel.Errno;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class FailureHintsTest {
+    private static final long ALL = 0x1ffffffffffL;
+    private static final ProcessRights NOBODY = new ProcessRights(0, 2, 3, 1024);
+    private static final ProcessRights ROOT = new ProcessRights(ALL, 2, 2, 1024);
+
+    private static final Command<?> MAP = MapCommand.Create.of(1, "events", 4, 8, 16);
+    private static final Command<?> EVENT = PerfCommand.Open.probe("uprobe", 8, 0, "/bin/x", 0, -1, 0);
+
+    @Test
+    void missingCapabilitiesAreNamedWithTheSysctl() {
+        assertThat(hint(MAP, Errno.EPERM, NOBODY))
+                .contains("CAP_BPF", "CAP_PERFMON", "CAP_SYS_ADMIN", "kernel.unprivileged_bpf_disabled is 2");
+        assertThat(hint(EVENT, Errno.EACCES, NOBODY)).contains("CAP_PERFMON", "kernel.perf_event_paranoid is 3");
+    }
+
+    @Test
+    void halfTheCapabilitiesAreToldFromNone() {
+        ProcessRights bpfOnly = new ProcessRights(1L << ProcessRights.CAP_BPF, 2, 2, 1024);
+        assertThat(hint(MAP, Errno.EPERM, bpfOnly)).contains("tracing needs CAP_PERFMON too");
+    }
+
+    @Test
+    void withAllCapabilitiesItIsAPolicy() {
+        assertThat(hint(MAP, Errno.EPERM, ROOT)).contains("policy").doesNotContain("run as root");
+        assertThat(hint(EVENT, Errno.EACCES, ROOT)).contains("policy");
+    }
+
+    @Test
+    void tooManyFilesTellsTheLimit() {
+        assertThat(hint(EVENT, Errno.EMFILE, NOBODY)).contains("RLIMIT_NOFILE", "1024", "ulimit -n");
+        assertThat(hint(EVENT, Errno.EMFILE, new ProcessRights(0, -1, -2, -1))).doesNotContain("-1");
+    }
+
+    @Test
+    void aMissingKernelOptionIsNamed() {
+        assertThat(hint(MAP, Errno.ENOSYS, ROOT)).contains("CONFIG_BPF_SYSCALL");
+        assertThat(hint(EVENT, Errno.ENOSYS, ROOT)).contains("CONFIG_PERF_EVENTS");
+    }
+
+    @Test
+    void whatIsClearHasNoHint() {
+        assertThat(hint(MAP, Errno.EINVAL, ROOT)).isNull();
+        assertThat(hint(MAP, Errno.ENOENT, ROOT)).isNull();
+    }
+
+    @Test
+    void rightsAreReadFromProc(@TempDir Path proc) throws IOException {
+        Files.createDirectories(proc.resolve("self"));
+        Files.createDirectories(proc.resolve("sys/kernel"));
+        Files.writeString(proc.resolve("self/status"), "Name:\tjava\nCapEff:\t000000c000200000\n");
+        Files.writeString(proc.resolve("self/limits"), """
+                Limit                     Soft Limit           Hard Limit           Units
+                Max open files            1024                 1048576              files
+                """);
+        Files.writeString(proc.resolve("sys/kernel/unprivileged_bpf_disabled"), "1\n");
+        Files.writeString(proc.resolve("sys/kernel/perf_event_paranoid"), "-1\n");
+        ProcessRights rights = ProcessRights.read(proc);
+        assertThat(rights).isEqualTo(new ProcessRights(0xc000200000L, 1, -1, 1024));
+        assertThat(rights.has(ProcessRights.CAP_BPF)).isTrue();
+        assertThat(rights.has(ProcessRights.CAP_PERFMON)).isTrue();
+        assertThat(rights.has(ProcessRights.CAP_SYS_ADMIN)).isTrue();
+        assertThat(rights.has(24)).isFalse();
+    }
+
+    @Test
+    void whatCantBeReadIsUnknown(@TempDir Path empty) {
+        assertThat(ProcessRights.read(empty)).isEqualTo(new ProcessRights(0, -1, -2, -1));
+    }
+
+    private static @Nullable String hint(Command<?> command, Errno errno, ProcessRights rights) {
+        return FailureHints.of(command, errno.number(), rights);
+    }
+}

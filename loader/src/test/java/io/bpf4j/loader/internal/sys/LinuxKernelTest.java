@@ -1,0 +1,109 @@
+package io.bpf4j.loader.internal.sys;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.kernel.Errno;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
+/** The calls that need no right at all, on the real kernel. */
+class LinuxKernelTest {
+    private final Kernel kernel = LinuxKernel.instance();
+
+    @Test
+    void eventfdCountsAndWakesEpoll() {
+        try (Arena arena = Arena.ofConfined();
+                Fd event = kernel.execute(new FileCommand.Eventfd("test"));
+                Fd epoll = kernel.execute(new FileCommand.EpollCreate("test"))) {
+            MemorySegment word = arena.allocate(8, 8);
+            MemorySegment events = arena.allocate(4L * EpollEvent.SIZE, 8);
+            kernel.execute(new FileCommand.EpollAdd(epoll, event, 0x1122334455667788L));
+            assertThat(kernel.execute(new FileCommand.Read(event, word))).isEqualTo(-Errno.EAGAIN.number());
+            assertThat(kernel.execute(new FileCommand.EpollWait(epoll, events, 0)))
+                    .isZero();
+            word.set(ValueLayout.JAVA_LONG, 0, 3);
+            assertThat(kernel.execute(new FileCommand.Write(event, word))).isEqualTo(8);
+            assertThat(kernel.execute(new FileCommand.EpollWait(epoll, events, -1)))
+                    .isEqualTo(1);
+            assertThat(EpollEvent.data(events, 0)).isEqualTo(0x1122334455667788L);
+            word.set(ValueLayout.JAVA_LONG, 0, 0);
+            assertThat(kernel.execute(new FileCommand.Read(event, word))).isEqualTo(8);
+            assertThat(word.get(ValueLayout.JAVA_LONG, 0)).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void mappingsShareMemoryAndRefuseUseAfterClose() throws IOException {
+        Path file = Files.createTempFile("bpf4j", ".map");
+        Files.write(file, new byte[4096]);
+        try (Fd fd = kernel.execute(new FileCommand.Open(file.toString(), OpenFlags.RDWR))) {
+            Mapping written = kernel.execute(new FileCommand.Map(fd, 0, 4096, true));
+            Mapping read = kernel.execute(new FileCommand.Map(fd, 0, 4096, false));
+            written.segment().set(ValueLayout.JAVA_INT, 100, 42);
+            assertThat(read.segment().get(ValueLayout.JAVA_INT, 100)).isEqualTo(42);
+            MemorySegment segment = read.segment();
+            read.close();
+            read.close();
+            assertThatThrownBy(() -> segment.get(ValueLayout.JAVA_INT, 100)).isInstanceOf(IllegalStateException.class);
+            written.close();
+        } finally {
+            Files.delete(file);
+        }
+    }
+
+    @Test
+    void memfdIsAFileWithoutAPath() throws IOException {
+        try (Fd memfd = kernel.execute(new FileCommand.Memfd("hidden"));
+                Arena arena = Arena.ofConfined()) {
+            kernel.execute(
+                    new FileCommand.Write(memfd, arena.allocateFrom("text").asSlice(0, 4)));
+            Path self = Path.of("/proc/self/fd", Integer.toString(memfd.number()));
+            assertThat(Files.readString(self)).isEqualTo("text");
+            assertThat(Files.readSymbolicLink(self).toString()).contains("memfd:hidden");
+        }
+    }
+
+    @Test
+    void aRefusalNamesTheCallTheThingAndTheReason() {
+        assertThatThrownBy(() -> kernel.execute(new FileCommand.Open("/nowhere/at/all", OpenFlags.RDONLY)))
+                .isInstanceOfSatisfying(SyscallException.class, e -> {
+                    assertThat(e.errno()).isEqualTo(Errno.ENOENT);
+                    assertThat(e).hasMessage("open of /nowhere/at/all failed: ENOENT (No such file or directory)");
+                });
+    }
+
+    @Test
+    void aClosedDescriptorNeverReachesTheKernel() {
+        Fd event = kernel.execute(new FileCommand.Eventfd("test"));
+        event.close();
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment word = arena.allocate(8, 8);
+            assertThatThrownBy(() -> kernel.execute(new FileCommand.Read(event, word)))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessage("eventfd of test is closed");
+        }
+    }
+
+    @Test
+    void heldDescriptorsAreReleasedAlsoWhenOneOfThemIsClosed() {
+        Fd epoll = kernel.execute(new FileCommand.EpollCreate("test"));
+        Fd event = kernel.execute(new FileCommand.Eventfd("test"));
+        event.close();
+        assertThatThrownBy(() -> kernel.execute(new FileCommand.EpollAdd(epoll, event, 0)))
+                .isInstanceOf(IllegalStateException.class);
+        int number = epoll.number();
+        epoll.close();
+        assertThat(Path.of("/proc/self/fd", Integer.toString(number)))
+                .satisfiesAnyOf(
+                        path -> assertThat(path).doesNotExist(),
+                        path -> assertThat(Files.readSymbolicLink(path).toString())
+                                .doesNotContain("eventpoll"));
+    }
+}

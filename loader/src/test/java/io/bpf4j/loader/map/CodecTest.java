@@ -1,0 +1,108 @@
+package io.bpf4j.loader.map;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.junit.jupiter.api.Test;
+
+class CodecTest {
+    record Inner(short a, long b) {}
+
+    @SuppressWarnings("ArrayRecordComponent") // compared field by field below
+    record Event(
+            byte kind,
+            long time,
+            int cpu,
+            boolean flag,
+            @Length(5) String comm,
+            Inner inner,
+            @Length(3) short[] parts,
+            float ratio,
+            double exact,
+            char wide) {}
+
+    record Recursive(int value, Recursive next) {}
+
+    record NoLength(String text) {}
+
+    record NotC(Object thing) {}
+
+    private enum Nothing {}
+
+    record WithEnum(Nothing nothing) {}
+
+    @Test
+    void aRecordHasTheLayoutOfAStruct() {
+        Codec<Event> codec = Codec.ofRecord(Event.class);
+        // kind 0, time 8, cpu 16, flag 20, comm 21, inner 32 (a 32, b 40), parts 48, ratio 56, exact 64, wide 72
+        assertThat(codec.size()).isEqualTo(80);
+        MemorySegment bytes = MemorySegment.ofArray(new byte[88]);
+        bytes.fill((byte) 0x5a);
+        Event event = new Event(
+                (byte) 1, 2, 3, true, "java", new Inner((short) 4, 5), new short[] {6, 7, 8}, 0.5f, 0.25, 'x');
+        codec.encode(event, bytes, 8);
+        assertThat(bytes.get(ValueLayout.JAVA_LONG_UNALIGNED, 16)).isEqualTo(2);
+        assertThat(bytes.get(ValueLayout.JAVA_INT_UNALIGNED, 24)).isEqualTo(3);
+        assertThat(bytes.get(ValueLayout.JAVA_BYTE, 28)).isEqualTo((byte) 1);
+        assertThat(bytes.asSlice(29, 5).toArray(ValueLayout.JAVA_BYTE)).containsExactly('j', 'a', 'v', 'a', 0);
+        assertThat(bytes.get(ValueLayout.JAVA_SHORT_UNALIGNED, 40)).isEqualTo((short) 4);
+        assertThat(bytes.get(ValueLayout.JAVA_LONG_UNALIGNED, 48)).isEqualTo(5);
+        assertThat(bytes.get(ValueLayout.JAVA_SHORT_UNALIGNED, 60)).isEqualTo((short) 8);
+        assertThat(bytes.get(ValueLayout.JAVA_BYTE, 9)).as("padding is zero").isZero();
+        assertThat(bytes.get(ValueLayout.JAVA_BYTE, 7)).as("nothing before it").isEqualTo((byte) 0x5a);
+        Event read = codec.decode(bytes, 8);
+        assertThat(read).usingRecursiveComparison().isEqualTo(event);
+    }
+
+    @Test
+    void shortMemoryIsNoticed() {
+        Codec<Inner> codec = Codec.ofRecord(Inner.class);
+        assertThatThrownBy(() -> codec.decode(MemorySegment.ofArray(new byte[15]), 0))
+                .isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> codec.encode(new Inner((short) 1, 2), MemorySegment.ofArray(new byte[15]), 0))
+                .isInstanceOf(IndexOutOfBoundsException.class);
+    }
+
+    @Test
+    void whatIsNotCIsRefusedByName() {
+        assertThatThrownBy(() -> Codec.ofRecord(NoLength.class))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("component text of")
+                .hasMessageContaining("@Length");
+        assertThatThrownBy(() -> Codec.ofRecord(NotC.class)).hasMessageContaining("component thing of");
+        assertThatThrownBy(() -> Codec.ofRecord(WithEnum.class)).hasMessageContaining("component nothing of");
+        assertThatThrownBy(() -> Codec.ofRecord(Recursive.class)).hasMessageContaining("in itself");
+    }
+
+    @Test
+    void textEndsAtTheNulOrAtTheEnd() {
+        Codec<String> codec = Codec.ofString(4);
+        MemorySegment full = MemorySegment.ofArray(new byte[] {'a', 'b', 'c', 'd'});
+        assertThat(codec.decode(full, 0)).isEqualTo("abcd");
+        codec.encode("ab", full, 0);
+        assertThat(full.toArray(ValueLayout.JAVA_BYTE)).containsExactly('a', 'b', 0, 0);
+        assertThat(codec.decode(full, 0)).isEqualTo("ab");
+        assertThatThrownBy(() -> codec.encode("abcd", full, 0)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void bytesMustBeAsManyAsSaid() {
+        Codec<byte[]> codec = Codec.ofBytes(3);
+        MemorySegment memory = MemorySegment.ofArray(new byte[] {1, 2, 3, 4});
+        assertThat(codec.decode(memory, 1)).containsExactly(2, 3, 4);
+        assertThatThrownBy(() -> codec.encode(new byte[2], memory, 0)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> Codec.ofBytes(-1)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> Codec.ofString(0)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void numbersNeedNoAlignment() {
+        MemorySegment memory = MemorySegment.ofArray(new byte[16]);
+        Codec.ofLong().encode(-2L, memory, 3);
+        assertThat(Codec.ofLong().decode(memory, 3)).isEqualTo(-2L);
+        Codec.ofInt().encode(-3, memory, 1);
+        assertThat(Codec.ofInt().decode(memory, 1)).isEqualTo(-3);
+    }
+}

@@ -1,0 +1,73 @@
+package io.bpf4j.loader.map;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.internal.sys.MapCommand;
+import io.bpf4j.loader.internal.sys.ScriptedKernel;
+import io.bpf4j.loader.kernel.MapType;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class GlobalTest {
+    private final ScriptedKernel kernel = new ScriptedKernel();
+    private final KernelMap data =
+            KernelMap.create(kernel, MapCommand.Create.of(MapType.ARRAY.number(), ".data", 4, 24, 1), ".data");
+
+    @AfterEach
+    void close() {
+        data.close();
+    }
+
+    @Test
+    void aMappedVariableIsReadAndWrittenWithoutACall() {
+        Global mapped = new Global("counter", data, Optional.of(data.values(true)), true, 8, 8);
+        kernel.clearCommands();
+        mapped.setLong(42);
+        assertThat(mapped.getLong()).isEqualTo(42);
+        assertThat(mapped.memory()).isPresent();
+        assertThat(kernel.commands()).isEmpty();
+        Global unmapped = new Global("counter", data, Optional.empty(), true, 8, 8);
+        assertThat(unmapped.getLong()).as("the same variable").isEqualTo(42);
+    }
+
+    @Test
+    void anUnmappedVariableLeavesItsNeighboursAlone() {
+        Global first = new Global("first", data, Optional.empty(), true, 0, 4);
+        Global second = new Global("second", data, Optional.empty(), true, 4, 1);
+        first.setInt(-1);
+        second.setBoolean(true);
+        assertThat(first.getInt()).isEqualTo(-1);
+        assertThat(second.getBoolean()).isTrue();
+        assertThat(second.memory()).isEmpty();
+        second.setBoolean(false);
+        assertThat(second.bytes()).containsExactly(0);
+        assertThat(first.getInt()).isEqualTo(-1);
+    }
+
+    @Test
+    void theSizeMustFit() {
+        Global global = new Global("x", data, Optional.empty(), true, 0, 4);
+        assertThatThrownBy(() -> global.setLong(1))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("variable x has 4 bytes, and was used as one of 8");
+        assertThatThrownBy(global::getBoolean).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> global.set(new byte[3])).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new Global("y", data, Optional.empty(), true, 21, 4))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new Global("y", data, Optional.empty(), true, Long.MAX_VALUE, 4))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void aReadOnlyVariableSaysWhenToSetIt() {
+        Global global = new Global("target", data, Optional.of(data.values(false)), false, 0, 4);
+        assertThat(global.getInt()).isZero();
+        assertThatThrownBy(() -> global.setInt(1))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("BpfLoader.global");
+        assertThat(global.memory().orElseThrow().isReadOnly()).isTrue();
+    }
+}

@@ -1,0 +1,90 @@
+package io.bpf4j.loader.ring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.internal.sys.Command;
+import io.bpf4j.loader.internal.sys.FileCommand;
+import io.bpf4j.loader.internal.sys.MapCommand;
+import io.bpf4j.loader.internal.sys.ScriptedKernel;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.MapType;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What opens and closes; that records arrive is shown on the real kernel. */
+class RingBufferTest {
+    private static final RecordHandler IGNORE = _ -> {};
+
+    private final ScriptedKernel kernel = new ScriptedKernel();
+    private final KernelMap map = map("events", MapType.RINGBUF);
+
+    @AfterEach
+    void close() {
+        map.close();
+        assertThat(kernel.open()).isEmpty();
+        assertThat(kernel.mappings()).isZero();
+    }
+
+    @Test
+    void closingGivesAllBackTwiceIsOnce() {
+        RingBuffer ring = RingBuffer.open(map);
+        assertThat(kernel.mappings()).isEqualTo(2);
+        assertThat(kernel.open()).hasSize(3);
+        ring.close();
+        ring.close();
+        assertThat(kernel.mappings()).isZero();
+        assertThat(kernel.open()).hasSize(1);
+        assertThat(ring.isClosed()).isTrue();
+        ring.wakeup();
+        assertThatThrownBy(() -> ring.poll(Duration.ZERO, IGNORE))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("the ring buffer is closed");
+    }
+
+    @Test
+    void anEmptyRingWaitsForTheTimeGivenAndNoLonger() {
+        try (RingBuffer ring = RingBuffer.open(map)) {
+            assertThat(ring.poll(Duration.ZERO, IGNORE)).isZero();
+            assertThat(ring.poll(Duration.ofSeconds(-1), IGNORE)).isZero();
+            assertThat(kernel.commands(FileCommand.EpollWait.class)).isEmpty();
+            assertThat(ring.poll(Duration.ofMillis(3), IGNORE)).isZero();
+            assertThat(kernel.commands(FileCommand.EpollWait.class))
+                    .isNotEmpty()
+                    .allSatisfy(wait -> assertThat(wait.timeoutMillis()).isBetween(1, 3));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9})
+    void whateverFailsNothingStaysOpen(int step) {
+        KernelMap second = map("second", MapType.RINGBUF);
+        kernel.failNth(step, FileCommand.class, Errno.ENOMEM);
+        assertThatThrownBy(() -> RingBuffer.open(map, second)).isInstanceOf(SyscallException.class);
+        assertThat(kernel.mappings()).isZero();
+        assertThat(kernel.open()).containsExactly("map \"events\"", "map \"second\"");
+        second.close();
+    }
+
+    @Test
+    void onlyRingBuffersAreRingBuffers() {
+        try (KernelMap hash = map("table", MapType.HASH)) {
+            kernel.clearCommands();
+            assertThatThrownBy(() -> RingBuffer.open(map, hash))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("map \"table\" (HASH")
+                    .hasMessageContaining("is not a ring buffer");
+            assertThat(kernel.commands(Command.class)).isEmpty();
+        }
+    }
+
+    private KernelMap map(String name, MapType type) {
+        int size = type == MapType.RINGBUF ? 0 : 4;
+        return KernelMap.create(kernel, MapCommand.Create.of(type.number(), name, size, size, 1 << 16), name);
+    }
+}
