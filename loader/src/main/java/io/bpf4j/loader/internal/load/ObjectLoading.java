@@ -4,10 +4,10 @@ import io.bpf4j.btf.Btf;
 import io.bpf4j.core.CoreTarget;
 import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.error.InvalidObjectException;
-import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.internal.sys.FailureHints;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.Kernel;
@@ -180,11 +180,7 @@ public final class ObjectLoading {
             }
             case LoadResult.Refused refused -> {
                 if (refused.errno() == Errno.EPERM.number()) {
-                    throw new SyscallException(
-                            command.call(),
-                            refused.errno(),
-                            "needs CAP_BPF (before Linux 5.8 CAP_SYS_ADMIN); run as root, and see that"
-                                    + " kernel.unprivileged_bpf_disabled and the security policy allow it");
+                    throw FailureHints.explained(command, refused.errno());
                 }
                 // What can do without BTF loads; what can't gets the kernel's own words for it.
                 ProgCommand.LoadBtf logged =

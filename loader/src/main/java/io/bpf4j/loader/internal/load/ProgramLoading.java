@@ -2,10 +2,10 @@ package io.bpf4j.loader.internal.load;
 
 import io.bpf4j.insn.Instructions;
 import io.bpf4j.loader.error.BpfException;
-import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.error.VerifierException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.internal.linux.LinuxVersion;
+import io.bpf4j.loader.internal.sys.FailureHints;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.LoadResult;
@@ -109,12 +109,7 @@ public final class ProgramLoading {
             }
         }
         if (refused.log().isEmpty() && refused.errno() == Errno.EPERM.number()) {
-            return new SyscallException(
-                    command.call(),
-                    refused.errno(),
-                    "loading programs needs CAP_BPF, and tracing ones CAP_PERFMON too (before Linux 5.8 CAP_SYS_ADMIN);"
-                            + " run as root, and see that kernel.unprivileged_bpf_disabled and the security policy allow"
-                            + " it");
+            return FailureHints.explained(command, refused.errno());
         }
         return new VerifierException(program.spec().name(), refused.errno(), refused.log(), advice(program, refused));
     }

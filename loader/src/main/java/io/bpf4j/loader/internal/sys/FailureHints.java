@@ -1,11 +1,19 @@
 package io.bpf4j.loader.internal.sys;
 
+import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.kernel.Errno;
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /** Why a call usually fails with an error, and what to do: the end of the sentence that the error number starts. */
-final class FailureHints {
+public final class FailureHints {
     private FailureHints() {}
+
+    /** The refusal of a command as an exception, with what this process's rights and limits say about it. */
+    public static SyscallException explained(Command<?> command, int errnoNumber) {
+        String hint = of(command, errnoNumber, ProcessRights.read(Path.of("/proc")));
+        return new SyscallException(command.call(), errnoNumber, hint);
+    }
 
     /** The hint, or null where the error says it all or nothing is known. */
     static @Nullable String of(Command<?> command, int errnoNumber, ProcessRights rights) {

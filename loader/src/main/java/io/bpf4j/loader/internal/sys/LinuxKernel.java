@@ -2,7 +2,6 @@ package io.bpf4j.loader.internal.sys;
 
 import io.bpf4j.loader.error.SyscallException;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Path;
 import java.util.List;
 
 /** The running kernel, called through the foreign function interface. <i>Thread-safe.</i> */
@@ -66,7 +65,6 @@ public final class LinuxKernel implements Kernel {
     }
 
     SyscallException failure(Command<?> command, int errno) {
-        String hint = FailureHints.of(command, errno, ProcessRights.read(Path.of("/proc")));
-        return new SyscallException(command.call(), errno, hint);
+        return FailureHints.explained(command, errno);
     }
 }
