@@ -44,8 +44,8 @@ debian_sources() {
     sort -u
 }
 
-# Runs a command in root file system $1. Its own mount and pid namespace, so nothing stays mounted and no daemon that a
-# package starts outlives it.
+# Runs a command in root file system $1. In its own mount and pid namespace, so nothing stays mounted and no daemon that a
+# package starts outlives it. The folder becomes the root by pivot_root: in a mere chroot no container could be started.
 in_rootfs() {
   local root=$1
   shift
@@ -53,10 +53,14 @@ in_rootfs() {
   # shellcheck disable=SC2016 # expanded by the inner shell
   unshare --mount --pid --fork --kill-child -- sh -euc '
     root=$1; shift
+    mount --rbind "$root" "$root"
     mount -t proc proc "$root/proc"
     mount --rbind /sys "$root/sys"
     mount --rbind /dev "$root/dev"
-    exec chroot "$root" /usr/bin/env -i HOME=/root TERM=dumb LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
+    cd "$root"
+    pivot_root . mnt
+    exec chroot . sh -euc "umount -l /mnt; exec \"\$@\"" sh \
+      /usr/bin/env -i HOME=/root TERM=dumb LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
       PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin ${http_proxy:+http_proxy="$http_proxy"} \
       ${https_proxy:+https_proxy="$https_proxy"} ${no_proxy:+no_proxy="$no_proxy"} "$@"' sh "$root" "$@"
 }
