@@ -5,4 +5,7 @@ module io.bpf4j.usdt {
     requires transitive io.bpf4j.loader;
 
     exports io.bpf4j.usdt;
+
+    provides io.bpf4j.loader.SectionAttacher with
+            io.bpf4j.usdt.internal.section.UsdtSectionAttacher;
 }

@@ -10,21 +10,26 @@ import java.util.Map;
 import java.util.OptionalInt;
 
 /**
- * Chooses the strategy. A pure function: the same features, program and probes give the same plan.
+ * Chooses the strategy. A pure function: the same features and probes give the same plan.
  *
- * <p>The choice is made twice. When the program is loaded, its attach type decides whether it can take a multi link,
- * and cannot be changed after ({@link #forLoading}). When it is attached, the plan follows from that, and says no where
- * the kernel would say yes and do something else than asked ({@link #plan}).
+ * <p>Two features decide, each twice: when the program is loaded and when it is attached.
  *
- * <p>Multi links came in 6.6, but until 6.10 their pid meant one thread: events of all other threads of the process
- * were dropped, silently. As libbpf does, bpf4j takes multi links for missing on such kernels, when it loads; a
- * program that was loaded for them nevertheless may be attached to all processes.
+ * <p><b>Cookies.</b> A program built with {@code usdt.bpf.h} reads the constant LINUX_HAS_BPF_COOKIE, which the loader
+ * sets from the features, to know whether its spec's number is in the cookie or in the IP map. Without cookies there is
+ * nothing left to choose: the IP map it is.
+ *
+ * <p><b>Multi links.</b> They came in 6.6, but until 6.10 their pid meant one thread: events of all other threads of the
+ * process were dropped, silently. As libbpf does, bpf4j takes them for missing on such kernels. A program is loaded either
+ * for a multi link or for perf events; the other one takes a second copy, which the loader makes on demand.
+ *
+ * <p><b>Without cookies</b> the absolute address of a site must be known, so the file has a fixed address or the process
+ * is given.
  */
 final class AttachPlanner {
     private AttachPlanner() {}
 
-    /** The strategy that a program should be loaded for. */
-    static AttachStrategy forLoading(Features features) {
+    /** The strategy that suits these features best, whatever the probes. */
+    static AttachStrategy strategy(Features features) {
         if (!features.has(Feature.BPF_COOKIE)) {
             return AttachStrategy.IP_MAP;
         }
@@ -34,39 +39,49 @@ final class AttachPlanner {
     }
 
     /**
-     * The plan for a program that is loaded.
+     * The plan for some probes.
      *
      * @param what the probes in a few words, for messages: {@code attach hotspot:gc__begin in /…/libjvm.so}
-     * @param loadedForMulti whether the program's attach type is BPF_TRACE_UPROBE_MULTI
      * @throws UnsupportedFeatureException if there is no way to attach as asked
      */
-    static AttachPlan plan(
-            String what, Features features, boolean loadedForMulti, List<UsdtProbe> probes, OptionalInt pid) {
+    static AttachPlan plan(String what, Features features, List<UsdtProbe> probes, OptionalInt pid) {
         boolean semaphores = probes.stream().flatMap(p -> p.sites().stream()).anyMatch(UsdtSite::hasSemaphore);
         if (semaphores && !features.has(Feature.UPROBE_REF_COUNTER)) {
             throw new UnsupportedFeatureException(
                     what,
                     Feature.UPROBE_REF_COUNTER,
-                    "the probe has a semaphore, and would never fire while nobody raises it");
+                    "a probe has a semaphore, and would never fire while nobody raises it");
         }
-        if (!loadedForMulti) {
-            String why = features.has(Feature.UPROBE_MULTI_LINK)
-                    ? "this program was not loaded for it; load it with SEC(\"usdt\"), or set its attach type"
-                    : features.support(Feature.UPROBE_MULTI_LINK).reason();
-            throw new UnsupportedFeatureException(what, Feature.UPROBE_MULTI_LINK, why);
-        }
-        if (!features.has(Feature.UPROBE_MULTI_LINK)) {
+        AttachStrategy strategy = strategy(features);
+        List<String> reasons = switch (strategy) {
+            case MULTI -> List.of("one uprobe_multi link for all sites of a file");
+            case COOKIE -> List.of(whyNotMulti(features), "a perf uprobe for each site, its spec ID as cookie");
+            case IP_MAP ->
+                List.of(
+                        missing(features, Feature.BPF_COOKIE),
+                        "a perf uprobe for each site, its spec found by its address");
+        };
+        if (strategy == AttachStrategy.IP_MAP
+                && pid.isEmpty()
+                && probes.stream().anyMatch(p -> !p.binary().fixedAddress())) {
             throw new UnsupportedFeatureException(
                     what,
-                    Feature.UPROBE_MULTI_LINK,
-                    features.support(Feature.UPROBE_MULTI_LINK).reason());
+                    Feature.BPF_COOKIE,
+                    "without them the address of a site must be known, and that of a shared library is known for one"
+                            + " process only: pass a pid");
         }
-        if (pid.isPresent() && !features.has(Feature.UPROBE_MULTI_PROCESS)) {
-            throw new UnsupportedFeatureException(
-                    what, Feature.UPROBE_MULTI_PROCESS, "without a pid, all processes can be traced");
-        }
-        List<String> reasons = List.of("the kernel has uprobe_multi, and the program was loaded for it");
-        return new AttachPlan(AttachStrategy.MULTI, reasons, byFile(probes));
+        return new AttachPlan(strategy, reasons, byFile(probes));
+    }
+
+    private static String whyNotMulti(Features features) {
+        return missing(
+                features,
+                features.has(Feature.UPROBE_MULTI_LINK) ? Feature.UPROBE_MULTI_PROCESS : Feature.UPROBE_MULTI_LINK);
+    }
+
+    private static String missing(Features features, Feature feature) {
+        return "no " + feature.description() + " (requires Linux >= " + feature.since() + "): "
+                + features.support(feature).reason();
     }
 
     private static List<AttachPlan.File> byFile(List<UsdtProbe> probes) {

@@ -1,5 +1,7 @@
 package io.bpf4j.usdt;
 
+import io.bpf4j.loader.feature.Features;
+
 /** How sites are attached, and how a BPF program that fires finds the spec of its site. */
 public enum AttachStrategy {
     /** One uprobe_multi link for all sites of a file; the BPF cookie of a site is its spec ID. Linux 6.6. */
@@ -7,5 +9,13 @@ public enum AttachStrategy {
     /** A perf uprobe for each site, with the spec ID as its BPF cookie. Linux 5.15. */
     COOKIE,
     /** A perf uprobe for each site; the program looks its instruction pointer up in a map. */
-    IP_MAP
+    IP_MAP;
+
+    /**
+     * The strategy that suits a kernel best, and that programs are loaded for. Taking features away chooses another:
+     * without UPROBE_MULTI_LINK it is {@link #COOKIE}, without BPF_COOKIE {@link #IP_MAP}.
+     */
+    public static AttachStrategy bestFor(Features features) {
+        return AttachPlanner.strategy(features);
+    }
 }

@@ -20,12 +20,11 @@ class AttachPlannerTest {
 
     @Test
     void theKernelDecidesWhatAProgramIsLoadedFor() {
-        assertThat(AttachPlanner.forLoading(kernel())).isEqualTo(AttachStrategy.MULTI);
-        assertThat(AttachPlanner.forLoading(kernel(Feature.UPROBE_MULTI_LINK))).isEqualTo(AttachStrategy.COOKIE);
-        assertThat(AttachPlanner.forLoading(kernel(Feature.UPROBE_MULTI_PROCESS)))
-                .isEqualTo(AttachStrategy.COOKIE);
-        assertThat(AttachPlanner.forLoading(kernel(Feature.BPF_COOKIE))).isEqualTo(AttachStrategy.IP_MAP);
-        assertThat(AttachPlanner.forLoading(kernel(Feature.UPROBE_MULTI_LINK, Feature.BPF_COOKIE)))
+        assertThat(AttachStrategy.bestFor(kernel())).isEqualTo(AttachStrategy.MULTI);
+        assertThat(AttachStrategy.bestFor(kernel(Feature.UPROBE_MULTI_LINK))).isEqualTo(AttachStrategy.COOKIE);
+        assertThat(AttachStrategy.bestFor(kernel(Feature.UPROBE_MULTI_PROCESS))).isEqualTo(AttachStrategy.COOKIE);
+        assertThat(AttachStrategy.bestFor(kernel(Feature.BPF_COOKIE))).isEqualTo(AttachStrategy.IP_MAP);
+        assertThat(AttachStrategy.bestFor(kernel(Feature.UPROBE_MULTI_LINK, Feature.BPF_COOKIE)))
                 .isEqualTo(AttachStrategy.IP_MAP);
     }
 
@@ -34,7 +33,7 @@ class AttachPlannerTest {
         UsdtProbe a1 = probe("/a", "one", 0, 2);
         UsdtProbe b1 = probe("/b", "one", 0, 1);
         UsdtProbe a2 = probe("/a", "two", 0, 1);
-        AttachPlan plan = AttachPlanner.plan("attach", kernel(), true, List.of(a1, b1, a2), ONE);
+        AttachPlan plan = AttachPlanner.plan("attach", kernel(), List.of(a1, b1, a2), ONE);
         assertThat(plan.strategy()).isEqualTo(AttachStrategy.MULTI);
         assertThat(plan.reasons()).isNotEmpty();
         assertThat(plan.siteCount()).isEqualTo(4);
@@ -45,42 +44,49 @@ class AttachPlannerTest {
     }
 
     @Test
-    void withoutMultiLinksTheMessageSaysSinceWhenTheyAre() {
-        assertThatExceptionOfType(UnsupportedFeatureException.class)
-                .isThrownBy(() -> plan(false, ALL, 0, Feature.UPROBE_MULTI_LINK))
-                .withMessageContaining(
-                        "attach p:n in /a: one link for many uprobes not supported (requires Linux >= 6.6)")
-                .satisfies(e -> assertThat(e.feature()).isEqualTo(Feature.UPROBE_MULTI_LINK));
-        assertThatExceptionOfType(UnsupportedFeatureException.class)
-                .isThrownBy(() -> plan(true, ALL, 0, Feature.UPROBE_MULTI_LINK));
+    void withoutMultiLinksEachSiteHasItsCookie() {
+        AttachPlan plan = plan(ALL, 0, Feature.UPROBE_MULTI_LINK);
+        assertThat(plan.strategy()).isEqualTo(AttachStrategy.COOKIE);
+        assertThat(plan.reasons().getFirst()).contains("one link for many uprobes", "6.6", "tried, not there");
     }
 
     @Test
-    void aProgramLoadedForSomethingElseIsRefused() {
-        assertThatExceptionOfType(UnsupportedFeatureException.class)
-                .isThrownBy(() -> plan(false, ALL, 0))
-                .withMessageContaining("not loaded for it");
+    void aKernelWhosePidsAreThreadsHasNoMultiLinks() {
+        AttachPlan plan = plan(ONE, 0, Feature.UPROBE_MULTI_PROCESS);
+        assertThat(plan.strategy()).isEqualTo(AttachStrategy.COOKIE);
+        assertThat(plan.reasons().getFirst()).contains("6.10");
     }
 
     @Test
-    void aPidThatWouldMeanOneThreadIsRefused() {
+    void withoutCookiesALibraryNeedsAPid() {
         assertThatExceptionOfType(UnsupportedFeatureException.class)
-                .isThrownBy(() -> plan(true, ONE, 0, Feature.UPROBE_MULTI_PROCESS))
-                .withMessageContaining("without a pid");
-        assertThat(plan(true, ALL, 0, Feature.UPROBE_MULTI_PROCESS).siteCount()).isEqualTo(1);
+                .isThrownBy(() -> plan(ALL, 0, Feature.BPF_COOKIE))
+                .withMessageContaining("attach p:n in /a: BPF cookies not supported (requires Linux >= 5.15)")
+                .withMessageEndingWith("pass a pid")
+                .satisfies(e -> assertThat(e.feature()).isEqualTo(Feature.BPF_COOKIE));
+        assertThat(plan(ONE, 0, Feature.BPF_COOKIE).strategy()).isEqualTo(AttachStrategy.IP_MAP);
+    }
+
+    @Test
+    void withoutCookiesAFixedAddressNeedsNoPid() {
+        UsdtBinary binary = new UsdtBinary(Path.of("/a"), "/a", Machine.X86_64, true);
+        UsdtSite site = new UsdtSite(0x401000, 0x1000, 0, 0, "", List.of(), Map.of());
+        UsdtProbe probe = new UsdtProbe(binary, "p", "n", List.of(site));
+        assertThat(AttachPlanner.plan("attach", kernel(Feature.BPF_COOKIE), List.of(probe), ALL)
+                        .strategy())
+                .isEqualTo(AttachStrategy.IP_MAP);
     }
 
     @Test
     void aSemaphoreThatNobodyWouldRaiseIsRefused() {
         assertThatExceptionOfType(UnsupportedFeatureException.class)
-                .isThrownBy(() -> plan(true, ALL, 0x5000, Feature.UPROBE_REF_COUNTER))
+                .isThrownBy(() -> plan(ALL, 0x5000, Feature.UPROBE_REF_COUNTER))
                 .withMessageContaining("semaphore");
-        assertThat(plan(true, ALL, 0, Feature.UPROBE_REF_COUNTER).siteCount()).isEqualTo(1);
+        assertThat(plan(ALL, 0, Feature.UPROBE_REF_COUNTER).siteCount()).isEqualTo(1);
     }
 
-    private static AttachPlan plan(boolean loadedForMulti, OptionalInt pid, long semaphore, Feature... missing) {
-        return AttachPlanner.plan(
-                "attach p:n in /a", kernel(missing), loadedForMulti, List.of(probe("/a", "n", semaphore, 1)), pid);
+    private static AttachPlan plan(OptionalInt pid, long semaphore, Feature... missing) {
+        return AttachPlanner.plan("attach p:n in /a", kernel(missing), List.of(probe("/a", "n", semaphore, 1)), pid);
     }
 
     private static Features kernel(Feature... missing) {

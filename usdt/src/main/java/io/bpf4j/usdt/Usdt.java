@@ -1,0 +1,255 @@
+package io.bpf4j.usdt;
+
+import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.Program;
+import io.bpf4j.loader.error.BpfException;
+import io.bpf4j.loader.error.UnsupportedFeatureException;
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.link.ProcessFilter;
+import io.bpf4j.loader.map.BpfMap;
+import io.bpf4j.usdt.internal.attach.Attachment;
+import io.bpf4j.usdt.internal.attach.CookieAttacher;
+import io.bpf4j.usdt.internal.attach.IpMapAttacher;
+import io.bpf4j.usdt.internal.attach.MultiAttacher;
+import io.bpf4j.usdt.internal.attach.ObjectSpecs;
+import io.bpf4j.usdt.internal.attach.SiteAttacher;
+import io.bpf4j.usdt.internal.attach.SiteSet;
+import io.bpf4j.usdt.internal.process.Mapping;
+import io.bpf4j.usdt.internal.process.ProcessFiles;
+import io.bpf4j.usdt.internal.spec.SpecMapFullException;
+import io.bpf4j.usdt.internal.spec.SpecTable;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Attaches programs of one object to USDT probes. <b>Thread-safe</b>.
+ *
+ * {@snippet lang = "java":
+ * Usdt usdt = Usdt.of(object);
+ * try (UsdtLink link = usdt.attach(object.program("on_gc"), libjvm, "hotspot", "gc__begin", Options.defaults().pid(pid))) {
+ *     …
+ * }
+ * }
+ *
+ * <p>An attachment happens or doesn't: if anything fails, whatever was done is undone in reverse, spec IDs included. An
+ * argument that can't be read is no failure, unless {@link Options#strict} makes it one.
+ *
+ * <p>An object that has no map {@code __bpf_usdt_specs} was built without {@code usdt.bpf.h}. Its programs can't read
+ * arguments; they get the cookie of {@link Options} as their BPF cookie.
+ */
+public final class Usdt {
+    private final BpfObject object;
+    private final ObjectSpecs specs;
+
+    private Usdt(BpfObject object, ObjectSpecs specs) {
+        this.object = object;
+        this.specs = specs;
+    }
+
+    /**
+     * For the programs of an object. All results for one object share its spec IDs; nothing has to be closed.
+     *
+     * @throws io.bpf4j.loader.error.InvalidObjectException if the object's spec map has a layout that is unknown
+     */
+    public static Usdt of(BpfObject object) {
+        return new Usdt(object, ObjectSpecs.of(object));
+    }
+
+    /** Attaches to one probe of a file, in all processes; see the method with options. */
+    public UsdtLink attach(Program program, Path path, String provider, String name) {
+        return attach(program, path, provider, name, Options.defaults());
+    }
+
+    /**
+     * Attaches to one probe of a file.
+     *
+     * @param name of the probe; as in DTrace, {@code gc-begin} also means {@code gc__begin}. Wildcards are allowed, here
+     *     and in the provider
+     * @throws UsdtException if the file can't be read, has no such probe, or the kernel refuses
+     * @throws UnsupportedFeatureException if the kernel lacks what the probe needs
+     */
+    public UsdtLink attach(Program program, Path path, String provider, String name, Options options) {
+        ProbePattern pattern = new ProbePattern(provider, name);
+        UsdtScan scan = scan(path, pattern);
+        List<UsdtProbe> probes = scan.matching(pattern);
+        if (probes.isEmpty()) {
+            throw new UsdtException("attach " + pattern + ": " + UsdtScan.diagnose(List.of(scan), pattern));
+        }
+        return attachAll(program, probes, options);
+    }
+
+    /** Attaches to many probes, in all processes; see the method with options. */
+    public UsdtLink attachAll(Program program, List<UsdtProbe> probes) {
+        return attachAll(program, probes, Options.defaults());
+    }
+
+    /**
+     * Attaches to many probes, in one file or several: all, or none.
+     *
+     * @param program of this object. Loaded for one way of attaching and needed for another, a second copy is loaded
+     * @throws UsdtException if the kernel refuses a site, or the spec map is full
+     * @throws UnsupportedFeatureException if the kernel lacks what a probe needs
+     */
+    public UsdtLink attachAll(Program program, List<UsdtProbe> probes, Options options) {
+        String what = describe(probes);
+        AttachPlan plan = plan(program, probes, options);
+        Attachment attachment = new Attachment(plan.strategy() == AttachStrategy.MULTI);
+        try {
+            return attach("attach " + what, program, probes, options, plan, attachment);
+        } catch (RuntimeException e) {
+            try {
+                attachment.close();
+            } catch (RuntimeException undo) {
+                e.addSuppressed(undo);
+            }
+            throw explained("attach " + what, e);
+        }
+    }
+
+    /**
+     * What attaching would do.
+     *
+     * @throws UsdtException if there is no probe among the probes
+     * @throws UnsupportedFeatureException if the kernel lacks what a probe needs
+     */
+    public AttachPlan plan(Program program, List<UsdtProbe> probes, Options options) {
+        if (program.object() != object) {
+            throw new IllegalArgumentException("program " + program.name() + " belongs to another object");
+        }
+        if (probes.isEmpty()) {
+            throw new UsdtException("attach " + program.name() + ": no probes given");
+        }
+        return AttachPlanner.plan("attach " + describe(probes), object.features(), probes, options.pid());
+    }
+
+    /** Entries of the object's spec map that attachments use now. */
+    public int specIdsInUse() {
+        return specs.idsInUse();
+    }
+
+    private UsdtLink attach(
+            String what,
+            Program program,
+            List<UsdtProbe> probes,
+            Options options,
+            AttachPlan plan,
+            Attachment attachment) {
+        boolean multi = plan.strategy() == AttachStrategy.MULTI;
+        Program loaded = program.forAttachType(multi ? Optional.of(AttachType.TRACE_UPROBE_MULTI) : Optional.empty());
+        ProcessFilter process =
+                options.pid().isPresent() ? ProcessFilter.pid(options.pid().getAsInt()) : ProcessFilter.any();
+        Optional<SpecTable> table = specs.hasMap() ? Optional.of(specs.newTable()) : Optional.empty();
+        table.ifPresent(t -> attachment.afterDetach(t::releaseAll));
+        Optional<SpecNumbers> numbers = table.map(t -> new SpecNumbers(specs, t, options.strict()));
+        for (AttachPlan.File file : plan.files()) {
+            SiteSet sites = siteSet(file, numbers, options);
+            attacher(what, plan.strategy(), file.binary(), options).attach(loaded, sites, process, attachment);
+        }
+        return new AttachedProbes(
+                program.name() + " to " + describe(probes),
+                probes,
+                plan,
+                attachment,
+                table.map(SpecTable::size).orElse(0),
+                numbers.map(SpecNumbers::problems).orElse(List.of()));
+    }
+
+    private static SiteSet siteSet(AttachPlan.File file, Optional<SpecNumbers> numbers, Options options) {
+        int count = file.sites().size();
+        long[] addresses = new long[count];
+        long[] fileOffsets = new long[count];
+        long[] semaphoreOffsets = new long[count];
+        long[] ids = new long[count];
+        for (int i = 0; i < count; i++) {
+            UsdtProbe probe = file.sites().get(i).probe();
+            UsdtSite site = file.sites().get(i).site();
+            long cookie = options.cookies().applyAsLong(probe);
+            addresses[i] = site.address();
+            fileOffsets[i] = site.fileOffset();
+            semaphoreOffsets[i] = site.semaphoreOffset();
+            ids[i] = numbers.isPresent() ? numbers.get().of(probe, site, cookie) : cookie;
+        }
+        return new SiteSet(
+                file.binary().path(), file.binary().fixedAddress(), addresses, fileOffsets, semaphoreOffsets, ids);
+    }
+
+    private SiteAttacher attacher(String what, AttachStrategy strategy, UsdtBinary binary, Options options) {
+        return switch (strategy) {
+            case MULTI -> new MultiAttacher();
+            case COOKIE -> new CookieAttacher();
+            case IP_MAP -> {
+                BpfMap map = object.findMap(IpMapAttacher.MAP)
+                        .orElseThrow(() -> new UsdtException(what + ": the object has no map '" + IpMapAttacher.MAP
+                                + "', which takes the place of BPF cookies (Linux >= 5.15)"));
+                yield new IpMapAttacher(map, binary.fixedAddress() ? List.of() : mappings(what, binary, options));
+            }
+        };
+    }
+
+    private static List<Mapping> mappings(String what, UsdtBinary binary, Options options) {
+        int pid = options.pid().orElseThrow();
+        try {
+            long inode = (Long) Files.getAttribute(binary.path(), "unix:ino");
+            return new ProcessFiles(Path.of("/proc"))
+                    .mappings(pid).stream()
+                            .filter(m -> m.executable() && m.isFile() && m.inode() == inode)
+                            .toList();
+        } catch (IOException e) {
+            throw new UsdtException(what + ": " + reason(e), e);
+        }
+    }
+
+    private static UsdtScan scan(Path path, ProbePattern pattern) {
+        try {
+            return UsdtScan.ofFile(path);
+        } catch (IOException | MalformedDataException e) {
+            throw new UsdtException("attach " + pattern + " in " + path + ": " + reason(e), e);
+        }
+    }
+
+    private static String reason(Exception e) {
+        return switch (e) {
+            case NoSuchFileException n -> "no such file";
+            case AccessDeniedException a -> "permission denied";
+            default -> String.valueOf(e.getMessage());
+        };
+    }
+
+    private static String describe(List<UsdtProbe> probes) {
+        if (probes.isEmpty()) {
+            return "no probes";
+        }
+        UsdtProbe first = probes.getFirst();
+        String file = first.binary().name();
+        if (probes.size() == 1) {
+            return first.fullName() + " in " + file;
+        }
+        long files = probes.stream().map(UsdtProbe::binary).distinct().count();
+        return first.fullName() + " and " + (probes.size() - 1) + " more probes in "
+                + (files == 1 ? file : files + " files");
+    }
+
+    /** A failure with what was tried in front, as the exception that callers expect. */
+    private static RuntimeException explained(String what, RuntimeException e) {
+        return switch (e) {
+            case UsdtException u -> u;
+            case UnsupportedFeatureException u -> u;
+            case SpecMapFullException s -> withSuppressed(new UsdtException(what + ": " + s.getMessage(), s), s);
+            case BpfException b -> withSuppressed(new UsdtException(what + ": " + b.getMessage(), b), b);
+            default -> e;
+        };
+    }
+
+    private static UsdtException withSuppressed(UsdtException to, RuntimeException from) {
+        for (Throwable suppressed : from.getSuppressed()) {
+            to.addSuppressed(suppressed);
+        }
+        return to;
+    }
+}

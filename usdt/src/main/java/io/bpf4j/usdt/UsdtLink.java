@@ -1,0 +1,32 @@
+package io.bpf4j.usdt;
+
+import io.bpf4j.loader.link.Link;
+import java.util.List;
+
+/**
+ * A program attached to probes. It belongs to whoever attached; closing it detaches from all sites, then gives the spec
+ * IDs back for other attachments. <b>Thread-safe</b>.
+ */
+public interface UsdtLink extends Link {
+
+    /** What was attached to, in the order given. */
+    List<UsdtProbe> probes();
+
+    /** How it was attached. */
+    AttachStrategy strategy();
+
+    /** Why in that way: one sentence each, without a full stop. */
+    List<String> reasons();
+
+    /** Sites of all probes together. */
+    int siteCount();
+
+    /** Entries of the spec map in use: sites with equal arguments and cookie share one. 0 after closing. */
+    int specCount();
+
+    /**
+     * Arguments that the program can't read, and why, one line each; asking for them gives an error in the program. At
+     * most about a hundred.
+     */
+    List<String> problems();
+}

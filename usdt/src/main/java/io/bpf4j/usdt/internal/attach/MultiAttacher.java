@@ -1,0 +1,16 @@
+package io.bpf4j.usdt.internal.attach;
+
+import io.bpf4j.loader.Program;
+import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.ProbeSites;
+import io.bpf4j.loader.link.ProcessFilter;
+
+/** One uprobe_multi link for all sites of the file, in one system call; the cookie of a site is its spec ID. */
+public final class MultiAttacher implements SiteAttacher {
+
+    @Override
+    public void attach(Program program, SiteSet sites, ProcessFilter process, Attachment into) {
+        ProbeSites columns = ProbeSites.columns(sites.fileOffsets, sites.semaphoreOffsets, sites.specIds);
+        into.add(program.attach(new AttachTarget.UprobeMulti(sites.path(), columns, process, false)));
+    }
+}

@@ -1,0 +1,80 @@
+package io.bpf4j.usdt.internal.attach;
+
+import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.ObjectExtension;
+import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.map.BpfMap;
+import io.bpf4j.loader.spec.MapSpec;
+import io.bpf4j.usdt.internal.spec.BtfLayout;
+import io.bpf4j.usdt.internal.spec.SpecIdPool;
+import io.bpf4j.usdt.internal.spec.SpecLayout;
+import io.bpf4j.usdt.internal.spec.SpecTable;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Optional;
+
+/**
+ * The spec map of an object, its layout and the numbers in use: one per object, shared by all attachments of its
+ * programs. <b>Thread-safe</b>.
+ */
+public final class ObjectSpecs implements ObjectExtension {
+    private static final Key<ObjectSpecs> KEY = new Key<>("usdt", ObjectSpecs.class, ObjectSpecs::new);
+
+    private final Optional<Filed> filed;
+
+    private record Filed(BpfMap map, SpecLayout layout, SpecIdPool pool) {}
+
+    private ObjectSpecs(BpfObject object) {
+        this.filed = object.findMap(SpecLayout.MAP).map(map -> {
+            SpecLayout layout = layout(object, map);
+            return new Filed(map, layout, new SpecIdPool(map.maxEntries()));
+        });
+    }
+
+    public static ObjectSpecs of(BpfObject object) {
+        return object.extension(KEY);
+    }
+
+    private static SpecLayout layout(BpfObject object, BpfMap map) {
+        ByteOrder order = ByteOrder.nativeOrder();
+        int valueType = object.spec().map(map.name()).map(MapSpec::valueTypeId).orElse(0);
+        return object.spec()
+                .btf()
+                .filter(btf -> valueType != 0)
+                .flatMap(btf -> BtfLayout.of(btf, valueType))
+                .filter(layout -> layout.size() == map.valueSize() && layout.order() == order)
+                .or(() -> SpecLayout.ofValueSize(map.valueSize(), order))
+                .orElseThrow(
+                        () -> new InvalidObjectException("map '" + map.name() + "' has values of " + map.valueSize()
+                                + " bytes; the specs of libbpf's usdt.bpf.h have 208 (up to 1.6) or 304 (since 1.7), and its"
+                                + " BTF describes no other layout"));
+    }
+
+    /** Whether the object has a map for specs: those of {@code usdt.bpf.h}. Without it, programs can't read arguments. */
+    public boolean hasMap() {
+        return filed.isPresent();
+    }
+
+    public SpecLayout layout() {
+        return filed.orElseThrow().layout();
+    }
+
+    /** An empty table for one attachment. */
+    public SpecTable newTable() {
+        Filed f = filed.orElseThrow();
+        return new SpecTable(f.pool(), (id, spec) -> {
+            byte[] key = new byte[4];
+            ByteBuffer.wrap(key).order(ByteOrder.nativeOrder()).putInt(id);
+            f.map().update(key, spec);
+        });
+    }
+
+    /** Spec IDs in use by all attachments together. */
+    public int idsInUse() {
+        return filed.map(f -> f.pool().inUse()).orElse(0);
+    }
+
+    /** The map belongs to the object; there is nothing else to close. */
+    @Override
+    public void close() {}
+}

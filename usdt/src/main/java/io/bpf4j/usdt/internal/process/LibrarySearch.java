@@ -1,0 +1,64 @@
+package io.bpf4j.usdt.internal.process;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * Finds a program or library that is given by its name alone, as {@code libc.so.6} or {@code postgres}. <b>Immutable</b>.
+ *
+ * <p>A name with {@code .so} in it is looked for in LD_LIBRARY_PATH and where the dynamic linker looks by default; any
+ * other in PATH. What is found need not be executable: libraries rarely are.
+ */
+public final class LibrarySearch {
+    private final List<Path> libraries;
+    private final List<Path> programs;
+
+    LibrarySearch(List<Path> libraries, List<Path> programs) {
+        this.libraries = List.copyOf(libraries);
+        this.programs = List.copyOf(programs);
+    }
+
+    /** The directories of this machine and environment. */
+    public static LibrarySearch ofThisMachine() {
+        String multiarch = switch (System.getProperty("os.arch", "")) {
+            case "amd64" -> "x86_64-linux-gnu";
+            case "ppc64le" -> "powerpc64le-linux-gnu";
+            case String other -> other + "-linux-gnu";
+        };
+        List<Path> libraries = new ArrayList<>(directories(System.getenv("LD_LIBRARY_PATH")));
+        for (String directory : List.of(
+                "/lib/" + multiarch,
+                "/usr/lib/" + multiarch,
+                "/lib64",
+                "/usr/lib64",
+                "/lib",
+                "/usr/lib",
+                "/usr/local/lib")) {
+            libraries.add(Path.of(directory));
+        }
+        return new LibrarySearch(libraries, directories(System.getenv("PATH")));
+    }
+
+    /** The file of a name; a name with a slash, or that is found nowhere, is a path as it stands. */
+    public Path find(String name) {
+        if (name.indexOf('/') >= 0) {
+            return Path.of(name);
+        }
+        Optional<Path> found = (name.contains(".so") ? libraries : programs)
+                .stream().map(d -> d.resolve(name)).filter(Files::isRegularFile).findFirst();
+        return found.orElse(Path.of(name));
+    }
+
+    private static List<Path> directories(@org.jspecify.annotations.Nullable String variable) {
+        return variable == null
+                ? List.of()
+                : Stream.of(variable.split(":", -1))
+                        .filter(d -> !d.isEmpty())
+                        .map(Path::of)
+                        .toList();
+    }
+}

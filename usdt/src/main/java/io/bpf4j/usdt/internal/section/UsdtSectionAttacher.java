@@ -1,0 +1,44 @@
+package io.bpf4j.usdt.internal.section;
+
+import io.bpf4j.loader.Program;
+import io.bpf4j.loader.SectionAttacher;
+import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.spec.ProgramSpec;
+import io.bpf4j.loader.spec.SectionKind;
+import io.bpf4j.usdt.AttachStrategy;
+import io.bpf4j.usdt.Usdt;
+import io.bpf4j.usdt.UsdtException;
+import io.bpf4j.usdt.internal.process.LibrarySearch;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** Attaches {@code SEC("usdt/PATH:PROVIDER:NAME")} and {@code SEC("usdt.s/…")}. <b>Thread-safe</b>. */
+public final class UsdtSectionAttacher implements SectionAttacher {
+
+    @Override
+    public boolean handles(ProgramSpec program) {
+        return program.kind()
+                .map(SectionKind::name)
+                .filter(name -> name.equals("usdt") || name.equals("usdt.s"))
+                .isPresent();
+    }
+
+    @Override
+    public Optional<AttachType> attachType(ProgramSpec program, Features features) {
+        return AttachStrategy.bestFor(features) == AttachStrategy.MULTI
+                ? Optional.of(AttachType.TRACE_UPROBE_MULTI)
+                : Optional.empty();
+    }
+
+    @Override
+    public Link attach(Program program) {
+        String section = program.spec().sectionName();
+        UsdtSection target = UsdtSection.parse(program.spec().target())
+                .orElseThrow(() -> new UsdtException("attach " + program.name() + ": SEC(\"" + section
+                        + "\") does not name a probe; use Usdt.attach, or SEC(\"usdt/PATH:PROVIDER:NAME\")"));
+        Path path = LibrarySearch.ofThisMachine().find(target.path());
+        return Usdt.of(program.object()).attach(program, path, target.provider(), target.name());
+    }
+}
