@@ -10,6 +10,7 @@ import java.util.List;
  * @param section index of its section in the file
  * @param sectionName name of its section
  * @param slot where it starts in its section, in 8-byte slots
+ * @param hidden whether its symbol is hidden ({@code __hidden}): nobody outside of the object calls it
  * @param instructions one per slot, as in the file: nothing is relocated yet
  * @param references what its instructions refer to, by instruction
  */
@@ -18,6 +19,7 @@ public record FunctionSpec(
         int section,
         String sectionName,
         int slot,
+        boolean hidden,
         List<Instruction> instructions,
         List<CodeReference> references) {
     public FunctionSpec {

@@ -167,8 +167,9 @@ final class ObjectReader {
             }
             end = start + symbol.size();
             int first = (int) (start / Instruction.SIZE);
-            functions.add(new FunctionBuilder(
-                    symbol.name(), section, first, slots.subList(first, (int) (end / Instruction.SIZE))));
+            functions.add(
+                    new FunctionBuilder(symbol.name(), section, first, symbol.isHidden(), slots.subList(first, (int)
+                            (end / Instruction.SIZE))));
         }
         return functions;
     }
@@ -209,13 +210,15 @@ final class ObjectReader {
         final String name;
         final Section section;
         final int slot;
+        final boolean hidden;
         final List<Instruction> instructions;
         final List<CodeReference> references = new ArrayList<>();
 
-        FunctionBuilder(String name, Section section, int slot, List<Instruction> instructions) {
+        FunctionBuilder(String name, Section section, int slot, boolean hidden, List<Instruction> instructions) {
             this.name = name;
             this.section = section;
             this.slot = slot;
+            this.hidden = hidden;
             this.instructions = instructions;
         }
 
@@ -225,7 +228,7 @@ final class ObjectReader {
 
         FunctionSpec build() {
             references.sort(Comparator.comparingInt(CodeReference::instruction));
-            return new FunctionSpec(name, section.index(), section.name(), slot, instructions, references);
+            return new FunctionSpec(name, section.index(), section.name(), slot, hidden, instructions, references);
         }
     }
 }

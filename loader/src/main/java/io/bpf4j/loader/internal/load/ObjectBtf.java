@@ -7,6 +7,7 @@ import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.spec.DataSection;
 import io.bpf4j.loader.spec.ExternSpec;
+import io.bpf4j.loader.spec.FunctionSpec;
 import io.bpf4j.loader.spec.GlobalSpec;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
@@ -15,6 +16,8 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Makes the BTF of an object one that the kernel takes. Ids stay as they are, since maps, functions and lines refer to
@@ -68,9 +71,13 @@ final class ObjectBtf {
                 complete(id, datasec, sections.get(datasec.name()));
             }
         }
+        Set<String> hidden = spec.functions().stream()
+                .filter(FunctionSpec::hidden)
+                .map(FunctionSpec::name)
+                .collect(Collectors.toSet());
         for (int id = Math.max(1, original.firstId()); id < last; id++) {
             BtfType type = result.type(id);
-            BtfType known = knownToKernel(type);
+            BtfType known = knownToKernel(hiddenIsStatic(type, hidden));
             if (!known.equals(type)) {
                 result.set(id, known);
             }
@@ -145,6 +152,17 @@ final class ObjectBtf {
             offset += 4;
         }
         result.set(id, new BtfType.Datasec(datasec.name(), Math.max(offset, 1), variables));
+    }
+
+    /**
+     * The kernel verifies a global function on its own, for any arguments: a pointer may be null there. A hidden one has no
+     * callers but those of the object, so it may be verified with each of them; the helpers of libbpf's usdt.bpf.h, which
+     * are hidden, count on that.
+     */
+    private static BtfType hiddenIsStatic(BtfType type, Set<String> hidden) {
+        return type instanceof BtfType.Func func && hidden.contains(func.name())
+                ? new BtfType.Func(func.name(), func.type(), BtfType.Linkage.STATIC)
+                : type;
     }
 
     private BtfType knownToKernel(BtfType type) {
