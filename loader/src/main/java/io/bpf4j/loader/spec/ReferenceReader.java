@@ -75,7 +75,7 @@ final class ReferenceReader {
     }
 
     /** A compiler resolves calls of static functions in the same section by itself and leaves no relocation. */
-    private static void addCallsWithinSection(FunctionBuilder function, Set<Long> related) {
+    private void addCallsWithinSection(FunctionBuilder function, Set<Long> related) {
         for (int i = 0; i < function.instructions.size(); i++) {
             Instruction instruction = function.instructions.get(i);
             if (instruction.isSubprogramCall() && !related.contains((long) function.slot + i)) {
@@ -169,9 +169,9 @@ final class ReferenceReader {
                         + elf.section(symbol.sectionIndex()).name() + "\"");
     }
 
-    private static int slot(FunctionBuilder function, int index, long target) {
+    private int slot(FunctionBuilder function, int index, long target) {
         if (target < 0 || target > Integer.MAX_VALUE) {
-            throw new InvalidObjectException("function \"" + function.name + "\": instruction " + index
+            throw new InvalidObjectException(elf.source() + ": function \"" + function.name + "\": instruction " + index
                     + " refers to slot " + target + ", which no section has");
         }
         return (int) target;

@@ -1,0 +1,249 @@
+package io.bpf4j.loader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bpf4j.elf.ByteView;
+import io.bpf4j.insn.Instruction;
+import io.bpf4j.insn.Instructions;
+import io.bpf4j.insn.PseudoSource;
+import io.bpf4j.loader.error.BpfException;
+import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.error.UnsupportedFeatureException;
+import io.bpf4j.loader.error.VerifierException;
+import io.bpf4j.loader.internal.sys.FileCommand;
+import io.bpf4j.loader.internal.sys.LoadResult;
+import io.bpf4j.loader.internal.sys.MapCommand;
+import io.bpf4j.loader.internal.sys.ProgCommand;
+import io.bpf4j.loader.internal.sys.ScriptedKernel;
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.loader.spec.ObjectSpec;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The load transaction over a scripted kernel: what is asked of it, and what is left open when it refuses. */
+class BpfLoaderTest {
+    private final ScriptedKernel kernel = new ScriptedKernel();
+
+    private BpfLoader loader(String object) {
+        return ScriptedLoads.loader(kernel, ScriptedLoads.spec(object));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"globals.bpf.o", "maps.bpf.o", "calls.bpf.o", "args12.bpf.o", "trace.bpf.o"})
+    void whicheverCommandFailsNothingIsLeftOpen(String object) {
+        try (BpfObject loaded = loader(object).load()) {
+            assertThat(loaded.programs()).isNotEmpty();
+        }
+        int commands = kernel.commands().size();
+        assertThat(kernel.open()).isEmpty();
+
+        int failures = 0;
+        for (int n = 1; n <= commands; n++) {
+            ScriptedKernel broken = new ScriptedKernel();
+            int[] left = {n};
+            // A close can't be undone by anything, so that none fails here.
+            broken.fail(command -> !(command instanceof FileCommand.Close) && --left[0] == 0, Errno.EIO);
+            try (BpfObject loaded =
+                    ScriptedLoads.loader(broken, ScriptedLoads.spec(object)).load()) {
+                assertThat(loaded.programs()).isNotEmpty(); // what the loader can do without
+            } catch (BpfException e) {
+                failures++;
+                assertThat(e.getMessage()).isNotBlank();
+            }
+            assertThat(broken.open()).as("left open after command %d failed", n).isEmpty();
+            assertThat(broken.mappings()).isZero();
+        }
+        assertThat(failures).isGreaterThan(3);
+    }
+
+    @Test
+    void descriptorsAndOffsetsStandInTheCode() {
+        try (BpfObject loaded = loader("globals.bpf.o").load()) {
+            ProgCommand.Load load = kernel.commands(ProgCommand.Load.class).getFirst();
+            List<Instruction> code =
+                    Instructions.decode(ByteView.of("code", load.instructions(), ByteOrder.nativeOrder()));
+
+            assertThat(code.stream().filter(i -> i.isLoadImm64() && i.src() == PseudoSource.MAP_VALUE))
+                    .isNotEmpty()
+                    .allSatisfy(i -> assertThat(i.imm()).isGreaterThanOrEqualTo(1000));
+            assertThat(load.mentioned()).hasSizeGreaterThanOrEqualTo(3);
+            assertThat(load.funcInfo().count()).isPositive();
+            assertThat(load.lineInfo().count()).isPositive();
+            assertThat(loaded.maps()).hasSize(loaded.spec().maps().size());
+        }
+    }
+
+    @Test
+    void subprogramsAreAppendedOnceAndCallsLeadThere() {
+        try (BpfObject loaded = loader("calls.bpf.o").load()) {
+            for (ProgCommand.Load load : kernel.commands(ProgCommand.Load.class)) {
+                List<Instruction> code =
+                        Instructions.decode(ByteView.of("code", load.instructions(), ByteOrder.nativeOrder()));
+                ByteBuffer info = ByteBuffer.wrap(load.funcInfo().records()).order(ByteOrder.nativeOrder());
+                List<Integer> starts = new java.util.ArrayList<>();
+                for (int i = 0; i < load.funcInfo().count(); i++) {
+                    starts.add(info.getInt(i * 8));
+                }
+                assertThat(starts).isSorted().doesNotHaveDuplicates().startsWith(0);
+                for (int i = 0; i < code.size(); i++) {
+                    if (code.get(i).isSubprogramCall()) {
+                        assertThat(starts).contains(i + 1 + code.get(i).imm());
+                    }
+                }
+            }
+            assertThat(loaded.programs()).hasSize(2);
+        }
+    }
+
+    @Test
+    void readOnlyDataIsSetThenFrozen() {
+        ObjectSpec spec = ScriptedLoads.spec("globals.bpf.o");
+        try (BpfObject loaded = ScriptedLoads.loader(kernel, spec)
+                .global("set_before_load", (short) -12345)
+                .global("text", "other")
+                .load()) {
+            byte[] rodata = loaded.map(".rodata").lookup(new byte[4]).orElseThrow();
+
+            int offset = spec.global("set_before_load").orElseThrow().offset();
+            assertThat(ByteBuffer.wrap(rodata).order(ByteOrder.nativeOrder()).getShort(offset))
+                    .isEqualTo((short) -12345);
+            int text = spec.global("text").orElseThrow().offset();
+            assertThat(new String(rodata, text, 5, java.nio.charset.StandardCharsets.UTF_8))
+                    .isEqualTo("other");
+            assertThat(kernel.commands(MapCommand.Freeze.class)).hasSizeGreaterThanOrEqualTo(2);
+        }
+    }
+
+    @Test
+    void valuesThatDoNotFitAreRefused() {
+        assertThatThrownBy(() -> loader("globals.bpf.o").global("one_byte", 256))
+                .isInstanceOf(InvalidObjectException.class)
+                .hasMessageContaining("one_byte");
+        assertThatThrownBy(() -> loader("globals.bpf.o").global("text", "much too long"))
+                .isInstanceOf(InvalidObjectException.class);
+        assertThatThrownBy(() -> loader("globals.bpf.o").global("no_such", 1))
+                .isInstanceOf(InvalidObjectException.class)
+                .hasMessageContaining("no_such");
+        assertThatThrownBy(() -> loader("globals.bpf.o").global("counter", List.of()))
+                .isInstanceOf(InvalidObjectException.class);
+    }
+
+    @Test
+    void ringSizesAreRoundedUpAndEditsApply() {
+        try (BpfObject loaded = loader("maps.bpf.o")
+                .map("ring", map -> map.withMaxEntries(5000))
+                .map("hash", map -> map.withMaxEntries(7))
+                .load()) {
+            MapCommand.Create ring = kernel.commands(MapCommand.Create.class).stream()
+                    .filter(c -> c.type() == MapType.RINGBUF.number())
+                    .findFirst()
+                    .orElseThrow();
+            assertThat(ring.maxEntries()).isEqualTo(8192);
+            assertThat(loaded.map("hash").maxEntries()).isEqualTo(7);
+        }
+    }
+
+    @Test
+    void aRefusedProgramIsTriedAgainForItsLog() {
+        kernel.answer(
+                ProgCommand.Load.class,
+                load -> ScriptedKernel.refused(
+                        Errno.EACCES, load.log().size() == 0 ? "" : "0: r0 = *r1\nR1 invalid mem access\n"));
+
+        assertThatThrownBy(() -> loader("maps.bpf.o").load())
+                .isInstanceOf(VerifierException.class)
+                .hasMessageContaining("R1 invalid mem access")
+                .satisfies(e -> assertThat(((VerifierException) e).log()).startsWith("0: r0"));
+        assertThat(kernel.commands(ProgCommand.Load.class)).hasSize(2);
+        assertThat(kernel.open()).isEmpty();
+    }
+
+    @Test
+    void theLogBufferGrowsUntilTheLogFits() {
+        kernel.answer(ProgCommand.Load.class, load -> {
+            if (load.log().size() == 0) {
+                return ScriptedKernel.refused(Errno.EINVAL, "");
+            }
+            return load.log().size() < 10 << 20
+                    ? new LoadResult.Refused(Errno.ENOSPC.number(), "half", 0)
+                    : new LoadResult.Refused(Errno.EINVAL.number(), "the whole log\n", 0);
+        });
+
+        assertThatThrownBy(() -> loader("maps.bpf.o").load())
+                .isInstanceOf(VerifierException.class)
+                .hasMessageContaining("the whole log")
+                .satisfies(e -> assertThat(((VerifierException) e).errno()).isEqualTo(Errno.EINVAL));
+    }
+
+    @Test
+    void withoutBtfOfFunctionsTheProgramsLoadPlain() {
+        try (BpfObject loaded = ScriptedLoads.loader(kernel, ScriptedLoads.spec("maps.bpf.o"))
+                .features(ScriptedLoads.everything().without(Feature.BTF_FUNC, Feature.BTF_DATASEC))
+                .load()) {
+            assertThat(loaded.programs()).isNotEmpty();
+            assertThat(kernel.commands(ProgCommand.Load.class))
+                    .allSatisfy(load -> assertThat(load.funcInfo().count()).isZero());
+        }
+    }
+
+    @Test
+    void globalDataNeedsAKernelThatHasIt() {
+        assertThatThrownBy(() -> ScriptedLoads.loader(kernel, ScriptedLoads.spec("globals.bpf.o"))
+                        .features(ScriptedLoads.everything().without(Feature.GLOBAL_DATA))
+                        .load())
+                .isInstanceOf(UnsupportedFeatureException.class)
+                .hasMessageContaining("5.2");
+        assertThat(kernel.open()).isEmpty();
+    }
+
+    @Test
+    void mapsMayBeReusedAndStayTheirOwners() {
+        try (BpfObject first = loader("maps.bpf.o").load()) {
+            try (BpfObject second =
+                    loader("maps.bpf.o").reuseMap("hash", first.map("hash")).load()) {
+                assertThat(second.map("hash").id()).isEqualTo(first.map("hash").id());
+            }
+            assertThat(first.map("hash").isClosed()).isFalse();
+            assertThatThrownBy(() -> loader("maps.bpf.o")
+                            .reuseMap("hash", first.map("array"))
+                            .load())
+                    .isInstanceOf(InvalidObjectException.class)
+                    .hasMessageContaining("hash");
+        }
+        assertThat(kernel.open()).isEmpty();
+    }
+
+    @Test
+    void aCopyForAnotherAttachTypeIsMadeOnce() {
+        try (BpfObject loaded = loader("globals.bpf.o").load()) {
+            Program program = loaded.programs().iterator().next();
+            Program copy = program.forAttachType(Optional.of(AttachType.TRACE_UPROBE_MULTI));
+
+            assertThat(copy.attachType()).contains(AttachType.TRACE_UPROBE_MULTI);
+            assertThat(program.forAttachType(Optional.of(AttachType.TRACE_UPROBE_MULTI)))
+                    .isSameAs(copy);
+            assertThat(program.forAttachType(Optional.empty())).isSameAs(program);
+        }
+        assertThat(kernel.open()).isEmpty();
+    }
+
+    @Test
+    void aLoaderLoadsOnceAndAClosedObjectSaysSo() {
+        BpfLoader loader = loader("maps.bpf.o");
+        BpfObject loaded = loader.load();
+        assertThatThrownBy(loader::load).isInstanceOf(IllegalStateException.class);
+        loaded.close();
+        loaded.close();
+        assertThatThrownBy(() -> loaded.global("runs")).isInstanceOf(IllegalStateException.class);
+        assertThat(kernel.open()).isEmpty();
+    }
+}

@@ -1,0 +1,161 @@
+package io.bpf4j.loader.internal.attach;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bpf4j.loader.ScriptedLoads;
+import io.bpf4j.loader.error.AttachException;
+import io.bpf4j.loader.error.UnsupportedFeatureException;
+import io.bpf4j.loader.internal.linux.PerfSources;
+import io.bpf4j.loader.internal.sys.Command;
+import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.LinkCommand;
+import io.bpf4j.loader.internal.sys.PerfCommand;
+import io.bpf4j.loader.internal.sys.ScriptedKernel;
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.LinkGroup;
+import io.bpf4j.loader.link.ProbeSite;
+import io.bpf4j.loader.link.ProbeSites;
+import io.bpf4j.loader.link.ProcessFilter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What each kind of target asks of the kernel, and what a refusal leaves behind. */
+class AttacherTest {
+    private static final Path FILE = Path.of("/bin/x");
+    private static final Optional<AttachType> MULTI = Optional.of(AttachType.TRACE_UPROBE_MULTI);
+
+    @TempDir
+    Path devices;
+
+    private final ScriptedKernel kernel = new ScriptedKernel();
+    private final Fd program = kernel.newFd("program \"p\"");
+
+    @BeforeEach
+    void sources() throws IOException {
+        Path format = Files.createDirectories(devices.resolve("uprobe/format"));
+        Files.writeString(devices.resolve("uprobe/type"), "9\n");
+        Files.writeString(format.resolve("retprobe"), "config:0\n");
+        Files.writeString(format.resolve("ref_ctr_offset"), "config:32-63\n");
+    }
+
+    private Attacher attacher(Feature... without) {
+        return new Attacher(kernel, ScriptedLoads.everything().without(without), new PerfSources(devices));
+    }
+
+    private static AttachTarget.UprobeMulti multi(ProbeSite... sites) {
+        return new AttachTarget.UprobeMulti(FILE, ProbeSites.of(sites), ProcessFilter.pid(42), false);
+    }
+
+    @Test
+    void manyUprobesAreOneCommandWithColumns() {
+        try (Link link =
+                attacher().attach(program, "p", MULTI, multi(new ProbeSite(16, 0, 1), new ProbeSite(32, 64, 2)))) {
+            LinkCommand.Create create =
+                    kernel.commands(LinkCommand.Create.class).getFirst();
+            assertThat(create.attachType()).isEqualTo(48);
+            assertThat(create.details()).isInstanceOfSatisfying(LinkCommand.Details.UprobeMulti.class, details -> {
+                assertThat(details.path()).isEqualTo("/bin/x");
+                assertThat(details.offsets()).containsExactly(16, 32);
+                assertThat(details.refCounterOffsets()).containsExactly(0, 64);
+                assertThat(details.cookies()).containsExactly(1, 2);
+                assertThat(details.pid()).isEqualTo(42);
+            });
+            assertThat(link.description()).contains("2 uprobes in /bin/x");
+        }
+        assertThat(kernel.open()).containsExactly("program \"p\"");
+    }
+
+    @Test
+    void semaphoresThatNoSiteHasAreNotPassed() {
+        assertThat(ProbeSites.of(ProbeSite.at(1), ProbeSite.at(2)).haveRefCounters())
+                .isFalse();
+        assertThatThrownBy(() -> ProbeSites.columns(new long[2], new long[1], new long[0]))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void aProgramForOneWayIsRefusedForTheOther() {
+        assertThatThrownBy(() -> attacher().attach(program, "p", Optional.empty(), multi(ProbeSite.at(16))))
+                .isInstanceOf(AttachException.class)
+                .hasMessageContaining("uprobe.multi");
+        assertThatThrownBy(() -> attacher()
+                        .attach(
+                                program,
+                                "p",
+                                MULTI,
+                                new AttachTarget.Uprobe(FILE, ProbeSite.at(16), ProcessFilter.any(), false)))
+                .isInstanceOf(AttachException.class);
+        assertThat(kernel.commands()).isEmpty();
+    }
+
+    @Test
+    void aUprobeWithSemaphoreAndCookie() {
+        AttachTarget target =
+                new AttachTarget.Uprobe(FILE, new ProbeSite(0x1234, 0x5678, 7), ProcessFilter.any(), true);
+        try (Link link = attacher().attach(program, "p", Optional.empty(), target)) {
+            PerfCommand.Open open = kernel.commands(PerfCommand.Open.class).getFirst();
+            assertThat(open.type()).isEqualTo(9);
+            assertThat(open.config()).isEqualTo(0x5678L << 32 | 1);
+            assertThat(open.config2()).isEqualTo(0x1234);
+            assertThat(open.pid()).isEqualTo(-1);
+            assertThat(open.cpu()).isZero();
+            assertThat(kernel.commands(LinkCommand.Create.class).getFirst().details())
+                    .isEqualTo(new LinkCommand.Details.PerfEvent(7));
+            assertThat(link.isClosed()).isFalse();
+        }
+        assertThat(kernel.open()).containsExactly("program \"p\"");
+    }
+
+    @Test
+    void withoutPerfLinksTheProgramIsSetByIoctlAndACookieIsRefused() {
+        AttachTarget plain = new AttachTarget.Uprobe(FILE, ProbeSite.at(16), ProcessFilter.pid(5), false);
+        attacher(Feature.PERF_LINK, Feature.BPF_COOKIE)
+                .attach(program, "p", Optional.empty(), plain)
+                .close();
+        assertThat(kernel.commands(PerfCommand.SetProgram.class)).hasSize(1);
+
+        AttachTarget cookie = new AttachTarget.Uprobe(FILE, new ProbeSite(16, 0, 3), ProcessFilter.any(), false);
+        assertThatThrownBy(() ->
+                        attacher(Feature.PERF_LINK, Feature.BPF_COOKIE).attach(program, "p", Optional.empty(), cookie))
+                .isInstanceOf(UnsupportedFeatureException.class)
+                .hasMessageContaining("5.15");
+        assertThat(kernel.open()).containsExactly("program \"p\"");
+    }
+
+    @Test
+    void whicheverCommandFailsNothingIsLeftAttached() {
+        AttachTarget uprobe = new AttachTarget.Uprobe(FILE, new ProbeSite(16, 0, 3), ProcessFilter.any(), false);
+        for (int n = 1; n <= 3; n++) {
+            kernel.failNth(n, Command.class, Errno.EMFILE);
+            assertThatThrownBy(() -> attacher().attach(program, "p", Optional.empty(), uprobe))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("attach p to uprobe at /bin/x+0x10");
+            assertThat(kernel.open()).containsExactly("program \"p\"");
+        }
+    }
+
+    @Test
+    void aGroupClosesAllAndReportsWhatFails() {
+        List<Link> links = new java.util.ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            links.add(attacher().attach(program, "p", MULTI, multi(ProbeSite.at(16 + i))));
+        }
+        LinkGroup group = new LinkGroup(links);
+        group.close();
+        group.close();
+
+        assertThat(group.links()).allMatch(Link::isClosed);
+        assertThat(kernel.open()).containsExactly("program \"p\"");
+    }
+}

@@ -1,0 +1,153 @@
+package io.bpf4j.loader.spec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.loader.kernel.ProgramType;
+import io.bpf4j.objects.BpfObjects;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What the compiled objects say, as {@link ObjectSpec} reads it. */
+class ObjectSpecTest {
+    static ObjectSpec spec(String name) {
+        return ObjectSpec.parse(name, BpfObjects.bytes(name));
+    }
+
+    static java.util.List<String> names() {
+        return java.util.List.copyOf(BpfObjects.names());
+    }
+
+    @ParameterizedTest
+    @MethodSource("names")
+    void everyObjectReads(String name) {
+        ObjectSpec spec = spec(name);
+
+        assertThat(spec.license()).isEqualTo("Dual BSD/GPL");
+        assertThat(spec.btf()).isPresent();
+        assertThat(spec.programs()).isNotEmpty();
+        assertThat(spec.programs()).allSatisfy(program -> {
+            assertThat(program.kind()).isPresent();
+            assertThat(program.function().instructions()).isNotEmpty();
+        });
+    }
+
+    @Test
+    void mapsThatBtfDefines() {
+        ObjectSpec spec = spec("maps.bpf.o");
+
+        MapSpec hash = spec.map("hash").orElseThrow();
+        assertThat(hash.type()).contains(MapType.HASH);
+        assertThat(hash.keySize()).isEqualTo(8);
+        assertThat(hash.valueSize()).isEqualTo(16);
+        assertThat(hash.maxEntries()).isEqualTo(64);
+        assertThat(hash.keyTypeId()).isNotZero();
+        MapSpec ring = spec.map("ring").orElseThrow();
+        assertThat(ring.type()).contains(MapType.RINGBUF);
+        assertThat(ring.maxEntries()).isEqualTo(4096);
+        assertThat(ring.keySize()).isZero();
+        assertThat(spec.map("per_cpu_hash").orElseThrow().type()).contains(MapType.PERCPU_HASH);
+    }
+
+    @Test
+    void globalDataBySectionWithItsVariables() {
+        ObjectSpec spec = spec("globals.bpf.o");
+
+        assertThat(spec.maps().stream().filter(MapSpec::isData).map(MapSpec::name))
+                .contains(".rodata", ".data", ".bss", ".data.custom", ".rodata.custom");
+        GlobalSpec constant = spec.global("constant").orElseThrow();
+        assertThat(constant.map()).isEqualTo(".rodata");
+        assertThat(constant.size()).isEqualTo(8);
+        DataSection rodata = spec.map(".rodata").map(MapSpec::data).orElseThrow();
+        assertThat(rodata.readOnly()).isTrue();
+        long value =
+                java.nio.ByteBuffer.wrap(rodata.initial()).order(spec.order()).getLong(constant.offset());
+        assertThat(value).isEqualTo(0x1122334455667788L);
+        assertThat(spec.map(".bss").map(MapSpec::data).orElseThrow().initial()).containsOnly(0);
+        assertThat(spec.map(".data").orElseThrow().flags() & MapSpec.F_RDONLY_PROG)
+                .isZero();
+    }
+
+    @Test
+    void kconfigExternsGetAMapOfTheirOwn() {
+        ObjectSpec spec = spec("kconfig.bpf.o");
+
+        ExternSpec version = spec.extern("LINUX_KERNEL_VERSION").orElseThrow();
+        assertThat(version.kind()).isEqualTo(ExternSpec.Kind.KCONFIG);
+        assertThat(version.weak()).isFalse();
+        assertThat(version.size()).isEqualTo(4);
+        ExternSpec hostname = spec.extern("CONFIG_DEFAULT_HOSTNAME").orElseThrow();
+        assertThat(hostname.weak()).isTrue();
+        assertThat(hostname.size()).isEqualTo(16);
+        MapSpec map = spec.map(DataSection.KCONFIG).orElseThrow();
+        assertThat(map.valueSize()).isGreaterThanOrEqualTo(hostname.offset() + 16);
+        assertThat(spec.global("CONFIG_HZ")).isPresent();
+    }
+
+    @Test
+    void subprogramsAreFunctionsAndNoPrograms() {
+        ObjectSpec spec = spec("calls.bpf.o");
+
+        assertThat(spec.functions()).hasSizeGreaterThan(spec.programs().size());
+        assertThat(spec.functions().stream()
+                        .flatMap(f -> f.references().stream())
+                        .filter(CodeReference.ToFunction.class::isInstance))
+                .isNotEmpty();
+        assertThat(spec.programs().stream().map(p -> p.function().sectionName()))
+                .doesNotContain(".text");
+    }
+
+    @Test
+    void programsByTheirSection() {
+        ObjectSpec spec = spec("links.bpf.o");
+
+        assertThat(spec.programs().stream().map(ProgramSpec::type))
+                .contains(ProgramType.KPROBE, ProgramType.TRACEPOINT, ProgramType.RAW_TRACEPOINT);
+    }
+
+    @Test
+    void whatIsNoBpfObjectSaysSo(@TempDir Path folder) throws IOException {
+        Path text = folder.resolve("text.o");
+        Files.writeString(text, "this is no object");
+        Path empty = Files.createFile(folder.resolve("empty.o"));
+
+        assertThatThrownBy(() -> ObjectSpec.read(text))
+                .isInstanceOf(MalformedDataException.class)
+                .hasMessageContaining(text.toString())
+                .hasMessageContaining("not an ELF");
+        assertThatThrownBy(() -> ObjectSpec.read(empty)).isInstanceOf(MalformedDataException.class);
+        assertThatThrownBy(() -> ObjectSpec.read(folder))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("directory");
+        assertThatThrownBy(() -> ObjectSpec.read(folder.resolve("missing"))).isInstanceOf(NoSuchFileException.class);
+    }
+
+    @Test
+    void anExecutableIsRefusedWithAdvice() throws IOException {
+        Path java = Path.of(System.getProperty("java.home"), "bin", "java");
+        byte[] bytes = Files.readAllBytes(java);
+
+        assertThatThrownBy(() -> ObjectSpec.parse("java", bytes))
+                .isInstanceOf(InvalidObjectException.class)
+                .hasMessageContaining("-target bpf");
+    }
+
+    @Test
+    void aMapEditIsACopy() {
+        MapSpec map = MapSpec.of("m", MapType.HASH, 4, 8, 16);
+
+        assertThat(map.withMaxEntries(32).maxEntries()).isEqualTo(32);
+        assertThat(map.maxEntries()).isEqualTo(16);
+        assertThat(map.withSizes(8, 8).keySize()).isEqualTo(8);
+        assertThat(map.withFlags(MapSpec.F_NO_PREALLOC).flags()).isEqualTo(1);
+    }
+}
