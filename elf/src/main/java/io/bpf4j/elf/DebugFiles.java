@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.zip.CRC32;
 
 /**
@@ -66,7 +67,7 @@ public record DebugFiles(Path debugRoot) {
         return candidates;
     }
 
-    private static Optional<ElfFile> open(Path candidate, java.util.function.Predicate<ElfFile> wanted) {
+    private static Optional<ElfFile> open(Path candidate, Predicate<ElfFile> wanted) {
         if (!Files.isRegularFile(candidate)) {
             return Optional.empty();
         }

@@ -2,6 +2,7 @@ package io.bpf4j.elf;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.zip.DataFormatException;
@@ -61,7 +62,7 @@ final class Decompressor {
             };
         }
         if (section.name().startsWith(".zdebug") && raw.matches(0, ZDEBUG_MAGIC)) {
-            long size = raw.withOrder(java.nio.ByteOrder.BIG_ENDIAN).s64(4);
+            long size = raw.withOrder(ByteOrder.BIG_ENDIAN).s64(4);
             return inflate(section, raw, raw.slice(ZDEBUG_HEADER_SIZE), size);
         }
         return raw;

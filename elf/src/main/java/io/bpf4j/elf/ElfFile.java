@@ -104,7 +104,7 @@ public final class ElfFile implements AutoCloseable {
             long offset = 0;
             long size = channel.size();
             if (stored.isPresent()) {
-                StoredEntry.Place place = stored.get().locate(channel);
+                StoredEntry.Place place = stored.get().locate();
                 offset = place.offset();
                 size = place.size();
             }
@@ -345,6 +345,7 @@ public final class ElfFile implements AutoCloseable {
      * Relocations, in the order of their tables. Of a {@code SHT_REL} or {@code SHT_RELA} section its own entries; of
      * any other section those that apply to it, from every relocation table whose {@code info} names it. Their symbol
      * indices belong to the table that the relocation section's {@code link} names, in relocatable files the main one.
+     * The bit maps of relative relocations (SHT_RELR) are no such entries; read them through {@link #data(Section)}.
      */
     public List<Relocation> relocations(Section section) {
         return reading(source, () -> {
@@ -424,10 +425,13 @@ public final class ElfFile implements AutoCloseable {
         return sum;
     }
 
-    /** Sections that share their bytes could make much of a small file; honest ones don't overlap. */
+    /**
+     * Each note and relocation becomes an object, and sections that share their bytes, or expand, could make a small
+     * file into many. Honest ones do neither.
+     */
     private long checkTotal(long total, ByteView next, String what) {
         long sum = total + next.size();
-        if (sum > bytes.size() + limits.maxDecompressedBytes()) {
+        if (sum > bytes.size()) {
             throw next.malformed(0, what + " overlap: together they are larger than the file");
         }
         return sum;

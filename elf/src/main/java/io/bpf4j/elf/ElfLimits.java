@@ -11,7 +11,7 @@ package io.bpf4j.elf;
  * @param maxDecompressedBytes most bytes that one compressed section may have when decompressed; at most 2 GiB - 9
  */
 public record ElfLimits(int maxNameBytes, int maxSections, long maxDecompressedBytes) {
-    private static final ElfLimits DEFAULTS = new ElfLimits(1 << 20, 1 << 21, 1L << 30);
+    private static final ElfLimits DEFAULTS = new ElfLimits(1 << 20, 1 << 21, 1L << 28);
 
     public ElfLimits {
         if (maxNameBytes < 1 || maxSections < 1 || maxDecompressedBytes < 0) {
@@ -20,7 +20,7 @@ public record ElfLimits(int maxNameBytes, int maxSections, long maxDecompressedB
         }
     }
 
-    /** Names up to 1 MiB, 2,097,152 sections, 1 GiB decompressed. */
+    /** Names up to 1 MiB, 2,097,152 sections, 256 MiB decompressed. */
     public static ElfLimits defaults() {
         return DEFAULTS;
     }

@@ -1,5 +1,6 @@
 package io.bpf4j.elf;
 
+import java.nio.ByteOrder;
 import java.util.List;
 
 /**
@@ -38,7 +39,7 @@ final class RelocationReader {
         }
         boolean mips64Little = header.machine() == ElfMachine.MIPS
                 && elfClass == ElfClass.ELF64
-                && header.order() == java.nio.ByteOrder.LITTLE_ENDIAN;
+                && header.order() == ByteOrder.LITTLE_ENDIAN;
         for (long at = 0; at < data.size(); at += entrySize) {
             long offset = elfClass.readWord(data, at);
             long info = elfClass.readWord(data, at + word);

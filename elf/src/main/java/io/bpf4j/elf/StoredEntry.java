@@ -6,6 +6,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 import java.util.zip.ZipEntry;
 import org.apache.commons.compress.archivers.zip.ZipArchiveEntry;
@@ -43,14 +44,20 @@ record StoredEntry(Path archive, String entry) {
         return Optional.empty();
     }
 
-    Place locate(FileChannel channel) throws IOException {
+    /** Finds the entry in the archive's directory; an {@code IOException} says why it can't be mapped. */
+    Place locate() throws IOException {
+        try (FileChannel channel = FileChannel.open(archive, StandardOpenOption.READ)) {
+            return locate(channel);
+        }
+    }
+
+    private Place locate(FileChannel channel) throws IOException {
         ZipArchiveEntry found;
-        try {
-            // Not closed: that would close the channel, which is the caller's.
-            ZipFile zip = ZipFile.builder()
-                    .setSeekableByteChannel(channel)
-                    .setIgnoreLocalFileHeader(true)
-                    .get();
+        // Closes the channel too; left open it would be closed, with a complaint on stderr, by its finalizer.
+        try (ZipFile zip = ZipFile.builder()
+                .setSeekableByteChannel(channel)
+                .setIgnoreLocalFileHeader(true)
+                .get()) {
             found = zip.getEntry(entry);
             if (found != null) {
                 // Reads the entry's local header, which is what tells where its data starts.
@@ -77,7 +84,7 @@ record StoredEntry(Path archive, String entry) {
         }
         long offset = found.getDataOffset();
         long size = found.getSize();
-        if (offset < 0 || size < 0 || offset > channel.size() - size) {
+        if (offset < 0 || size < 0 || offset > Files.size(archive) - size) {
             throw new MalformedDataException(
                     archive.toString(), Math.max(offset, 0), "entry " + entry + " lies outside the archive");
         }

@@ -313,6 +313,18 @@ class MalformedElfTest {
         malformed(() -> elf.relocations(elf.section(first)), "relocation tables overlap");
     }
 
+    /** A million zero bytes are 87,381 notes without owner or contents, out of a kilobyte. */
+    @Test
+    void notesThatExpand() {
+        byte[] zeros = new byte[1 << 20];
+        ElfBuilder builder = ElfBuilder.elf64();
+        byte[] bomb = SampleElf.compressed(builder, 1, zeros.length, SampleElf.deflate(zeros));
+        builder.section("victim", Section.SHT_NOTE, bomb, s -> s.flags = Section.SHF_COMPRESSED);
+        ElfFile elf = ElfFile.parse("x", builder.build());
+        malformed(elf::notes, "larger than the file");
+        malformed(() -> elf.notes(victim(elf)), "larger than the file");
+    }
+
     @Test
     void sectionsAreLimited() {
         byte[] image = SampleElf.full(ElfBuilder.elf64());
