@@ -45,9 +45,9 @@ final class Probes {
     private static final int RING_SIZE = 1 << 16;
 
     private static final String LICENSE = "GPL";
-    private static final byte[] RETURN_0 = new ProbeProgram().set(0, 0).exit().encode();
+    private static final byte[] RETURN_0 = ProbePrograms.returning(0);
 
-    private static final byte[] RETURN_1 = new ProbeProgram().set(0, 1).exit().encode();
+    private static final byte[] RETURN_1 = ProbePrograms.returning(1);
 
     private final Kernel kernel;
     private final Path sysfs;
@@ -75,13 +75,7 @@ final class Probes {
                 case BTF_TYPE_TAG -> btf(ProbeBtf.typeTag());
                 case BTF_ENUM64 -> btf(ProbeBtf.enum64());
                 case OBJECT_NAMES -> load(socketFilter(RETURN_0).withName("probe"));
-                case SUBPROGRAMS ->
-                    load(socketFilter(new ProbeProgram()
-                            .callFunction(1)
-                            .exit()
-                            .set(0, 0)
-                            .exit()
-                            .encode()));
+                case SUBPROGRAMS -> load(socketFilter(ProbePrograms.callingFunction()));
                 case EXPECTED_ATTACH_TYPE ->
                     load(program(ProgramType.CGROUP_SOCK, RETURN_1)
                             .withExpectedAttachType(AttachType.CGROUP_INET_SOCK_CREATE.number()));
@@ -91,24 +85,9 @@ final class Probes {
                         kernel.execute(new MapCommand.Freeze(map));
                         return Support.yes("an array was frozen");
                     });
-                case BOUNDED_LOOPS ->
-                    load(socketFilter(new ProbeProgram()
-                            .set(0, 10)
-                            .plus(0, -1)
-                            .ifNotZero(0, -2)
-                            .exit()
-                            .encode()));
+                case BOUNDED_LOOPS -> load(socketFilter(ProbePrograms.looping()));
                 case MMAPABLE_ARRAY -> onMap(array().withFlags(MAP_MMAPABLE), _ -> Support.yes("an array was made so"));
-                case PROBE_READ_KERNEL ->
-                    load(program(
-                            ProgramType.TRACEPOINT,
-                            new ProbeProgram()
-                                    .stack(1, 8)
-                                    .set(2, 8)
-                                    .set(3, 0)
-                                    .callHelper(ProbeProgram.PROBE_READ_KERNEL)
-                                    .exit()
-                                    .encode()));
+                case PROBE_READ_KERNEL -> load(program(ProgramType.TRACEPOINT, ProbePrograms.readingKernel()));
                 case MAP_BATCH -> batch();
                 case RING_BUFFER ->
                     onMap(
@@ -117,10 +96,7 @@ final class Probes {
                 case PROGRAM_BIND_MAP -> bindMap();
                 case MEMCG_ACCOUNTING ->
                     // The accounting itself shows only when it hurts; this helper came with the same release.
-                    load(socketFilter(new ProbeProgram()
-                            .callHelper(ProbeProgram.KTIME_GET_COARSE_NS)
-                            .exit()
-                            .encode()));
+                    load(socketFilter(ProbePrograms.callingHelper(ProbePrograms.KTIME_GET_COARSE_NS)));
                 case HASH_LOOKUP_AND_DELETE -> lookupAndDelete();
                 case SYSCALL_WRAPPER -> syscallWrapper();
                 case RAW_TRACEPOINT -> load(program(ProgramType.RAW_TRACEPOINT, RETURN_0));
@@ -131,12 +107,7 @@ final class Probes {
                     announced(sources().refCounterShift(), "ref_ctr_offset of the uprobe perf source");
                 case PERF_LINK -> perfLink();
                 case BPF_COOKIE ->
-                    load(program(
-                            ProgramType.TRACEPOINT,
-                            new ProbeProgram()
-                                    .callHelper(ProbeProgram.GET_ATTACH_COOKIE)
-                                    .exit()
-                                    .encode()));
+                    load(program(ProgramType.TRACEPOINT, ProbePrograms.callingHelper(ProbePrograms.GET_ATTACH_COOKIE)));
                 case KPROBE_MULTI_LINK -> kprobeMulti();
                 case SLEEPABLE_UPROBE ->
                     load(program(ProgramType.KPROBE, RETURN_0).withFlags(PROGRAM_SLEEPABLE));
@@ -211,13 +182,8 @@ final class Probes {
     private Support globalData() {
         return onMap(
                 array(),
-                map -> load(socketFilter(new ProbeProgram()
-                                .valueAddress(1, map.number(), 16)
-                                .store(1, 42)
-                                .set(0, 0)
-                                .exit()
-                                .encode())
-                        .withMentioned(List.of(map))));
+                map -> load(
+                        socketFilter(ProbePrograms.writingGlobal(map.number())).withMentioned(List.of(map))));
     }
 
     private Support batch() {

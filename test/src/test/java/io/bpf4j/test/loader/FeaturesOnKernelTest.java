@@ -1,0 +1,85 @@
+package io.bpf4j.test.loader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.feature.Support;
+import io.bpf4j.loader.internal.linux.KernelConfig;
+import io.bpf4j.loader.internal.linux.LinuxVersion;
+import io.bpf4j.loader.internal.linux.PerfSources;
+import io.bpf4j.loader.internal.linux.TraceFs;
+import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.LinuxKernel;
+import io.bpf4j.loader.internal.sys.PerfCommand;
+import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.loader.kernel.KernelVersion;
+import io.bpf4j.test.support.LeakCheck;
+import io.bpf4j.test.support.Requirement;
+import io.bpf4j.test.support.Requires;
+import java.io.IOException;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * What the probes find is what the kernel's version and configuration let expect. The probes themselves look at neither,
+ * so this shows that they ask the right question, on every kernel that the suite runs on.
+ */
+@Requires(Requirement.BPF)
+@ExtendWith(LeakCheck.class)
+class FeaturesOnKernelTest {
+    /** Features that need an option, which kernels in use may lack. */
+    private static final Map<Feature, String> OPTIONS = Map.of(
+            Feature.PERF_KPROBE, "CONFIG_KPROBE_EVENTS",
+            Feature.KPROBE_MULTI_LINK, "CONFIG_FPROBE",
+            Feature.PERF_UPROBE, "CONFIG_UPROBE_EVENTS",
+            Feature.UPROBE_REF_COUNTER, "CONFIG_UPROBE_EVENTS",
+            Feature.UPROBE_MULTI_LINK, "CONFIG_UPROBES",
+            Feature.UPROBE_MULTI_PROCESS, "CONFIG_UPROBES",
+            Feature.UPROBE_SESSION, "CONFIG_UPROBES",
+            Feature.KERNEL_BTF, "CONFIG_DEBUG_INFO_BTF",
+            Feature.EXPECTED_ATTACH_TYPE, "CONFIG_CGROUP_BPF",
+            Feature.SYSCALL_WRAPPER, "CONFIG_ARCH_HAS_SYSCALL_WRAPPER");
+
+    @ParameterizedTest
+    @EnumSource(Feature.class)
+    void theProbeAgreesWithVersionAndConfiguration(Feature feature) throws IOException {
+        KernelVersion running = LinuxVersion.running();
+        Support support = Features.ofRunningKernel().support(feature);
+        Optional<KernelConfig> config = KernelConfig.running();
+        String option = OPTIONS.get(feature);
+        boolean configured =
+                option == null || config.isEmpty() || config.get().value(option).isPresent();
+        boolean expected = running.isAtLeast(feature.since()) && configured;
+        if (feature == Feature.UPROBE_MULTI_PROCESS && !expected && configured) {
+            return; // a fix, which stable kernels from 6.6 on got too
+        }
+        assertThat(support.supported())
+                .as("%s on %s: %s", feature, running, support.reason())
+                .isEqualTo(expected);
+        assertThat(support.reason()).isNotBlank();
+    }
+
+    @Test
+    void tracepointsAreFoundWhereverTracefsIs() {
+        assertThat(new TraceFs(LinuxKernel.instance()).tracepointId("sched", "sched_process_exec"))
+                .isPositive();
+    }
+
+    @Test
+    void perfEventsOpenOnTracepointsAndFiles() {
+        LinuxKernel kernel = LinuxKernel.instance();
+        long id = new TraceFs(kernel).tracepointId("sched", "sched_process_exec");
+        try (Fd tracepoint = kernel.execute(PerfCommand.Open.tracepoint("tracepoint", id, -1, 0))) {
+            kernel.execute(new PerfCommand.Enable(tracepoint));
+            kernel.execute(new PerfCommand.Disable(tracepoint));
+        }
+        int uprobe = PerfSources.running().uprobeType().orElseThrow();
+        try (Fd probe = kernel.execute(PerfCommand.Open.probe("uprobe", uprobe, 0, "/bin/true", 0x2000, -1, 0))) {
+            assertThat(probe.number()).isPositive();
+        }
+    }
+}

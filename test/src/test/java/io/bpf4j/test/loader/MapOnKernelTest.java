@@ -1,0 +1,322 @@
+package io.bpf4j.test.loader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.management.ThreadMXBean;
+import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.FileCommand;
+import io.bpf4j.loader.internal.sys.LinuxKernel;
+import io.bpf4j.loader.internal.sys.MapCommand;
+import io.bpf4j.loader.internal.sys.ObjectCommand;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.loader.map.Codec;
+import io.bpf4j.loader.map.Global;
+import io.bpf4j.loader.map.PerCpuMap;
+import io.bpf4j.loader.map.TypedMap;
+import io.bpf4j.loader.map.UpdateMode;
+import io.bpf4j.test.support.LeakCheck;
+import io.bpf4j.test.support.Requirement;
+import io.bpf4j.test.support.Requires;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@Requires(Requirement.BPF)
+@ExtendWith(LeakCheck.class)
+@Timeout(60)
+class MapOnKernelTest {
+    private static final LinuxKernel KERNEL = LinuxKernel.instance();
+    /** A thread for each task: the common pool of a machine with two processors has one, which a poll would keep. */
+    private static final Executor THREADS = task -> Thread.ofPlatform().daemon().start(task);
+
+    private static final int MMAPABLE_ELEMENTS = 10;
+
+    record Stats(int hits, long nanos) {}
+
+    @Test
+    void aHashMapSpeaksJava() {
+        try (KernelMap map = create(MapType.HASH, 4, 16, 100, 0)) {
+            TypedMap<Integer, Stats> typed = TypedMap.of(map, Codec.ofInt(), Codec.ofRecord(Stats.class));
+            assertThat(typed.get(1)).isEmpty();
+            typed.put(1, new Stats(2, 3));
+            assertThat(typed.get(1)).contains(new Stats(2, 3));
+            assertThat(typed.put(1, new Stats(0, 0), UpdateMode.NEW_ONLY)).isFalse();
+            assertThat(typed.put(2, new Stats(0, 0), UpdateMode.EXISTING_ONLY)).isFalse();
+            assertThat(typed.remove(1)).isTrue();
+            assertThat(typed.remove(1)).isFalse();
+            assertThat(map.id()).isPositive();
+            assertThat(map.type()).contains(MapType.HASH);
+        }
+    }
+
+    @Test
+    void aFullMapSaysHowManyElementsItHas() {
+        try (KernelMap map = create(MapType.HASH, 4, 8, 16, 0)) {
+            TypedMap<Integer, Long> typed = TypedMap.of(map, Codec.ofInt(), Codec.ofLong());
+            assertThatThrownBy(() -> {
+                        for (int i = 0; i < 10_000; i++) {
+                            typed.put(i, 0L);
+                        }
+                    })
+                    .isInstanceOfSatisfying(
+                            SyscallException.class, e -> assertThat(e.errno()).isEqualTo(Errno.E2BIG))
+                    .hasMessageContaining("full at 16 elements");
+        }
+    }
+
+    @Test
+    void anArrayHasAllItsElements() {
+        try (KernelMap map = create(MapType.ARRAY, 4, 8, 3, 0)) {
+            TypedMap<Integer, Long> typed = TypedMap.of(map, Codec.ofInt(), Codec.ofLong());
+            typed.put(2, 7L);
+            List<String> seen = new ArrayList<>();
+            typed.forEach((key, value) -> seen.add(key + "=" + value));
+            assertThat(seen).containsExactly("0=0", "1=0", "2=7");
+            assertThat(typed.get(3)).isEmpty();
+            assertThatThrownBy(() -> typed.remove(0)).isInstanceOf(SyscallException.class);
+        }
+    }
+
+    @Test
+    void perCpuValuesKeepApart() {
+        for (MapType type : List.of(MapType.PERCPU_HASH, MapType.PERCPU_ARRAY, MapType.LRU_PERCPU_HASH)) {
+            try (KernelMap map = create(type, 4, 4, 64, 0)) {
+                PerCpuMap<Integer, Integer> typed = PerCpuMap.of(map, Codec.ofInt(), Codec.ofInt());
+                List<Integer> values = new ArrayList<>(Collections.nCopies(typed.cpus(), 0));
+                for (int cpu = 0; cpu < values.size(); cpu++) {
+                    values.set(cpu, 100 + cpu);
+                }
+                typed.put(5, values);
+                assertThat(typed.get(5)).as(type.name()).contains(values);
+            }
+        }
+    }
+
+    @Test
+    void queuesPopInOrder() {
+        try (KernelMap map = create(MapType.QUEUE, 0, 8, 4, 0)) {
+            map.update(new byte[0], new byte[] {1, 0, 0, 0, 0, 0, 0, 0});
+            map.update(new byte[0], new byte[] {2, 0, 0, 0, 0, 0, 0, 0});
+            assertThat(map.lookupAndDelete(new byte[0]).orElseThrow()[0]).isEqualTo((byte) 1);
+            assertThat(map.lookupAndDelete(new byte[0]).orElseThrow()[0]).isEqualTo((byte) 2);
+            assertThat(map.lookupAndDelete(new byte[0])).isEmpty();
+        }
+    }
+
+    @Test
+    void keysSurviveTheirOwnDeletion() {
+        try (KernelMap map = create(MapType.HASH, 4, 8, 1000, 0)) {
+            TypedMap<Integer, Long> typed = TypedMap.of(map, Codec.ofInt(), Codec.ofLong());
+            for (int i = 0; i < 1000; i++) {
+                typed.put(i, (long) i);
+            }
+            AtomicInteger given = new AtomicInteger();
+            typed.forEach((key, _) -> {
+                given.incrementAndGet();
+                typed.remove(key);
+            });
+            assertThat(given).hasValue(1000);
+            assertThat(map.keys()).isEmpty();
+        }
+    }
+
+    @Test
+    void elementsThatStayComeOnceThoughOthersComeAndGo() {
+        try (KernelMap map = create(MapType.HASH, 4, 8, 4000, 0)) {
+            TypedMap<Integer, Long> typed = TypedMap.of(map, Codec.ofInt(), Codec.ofLong());
+            for (int i = 0; i < 500; i++) {
+                typed.put(i, 0L);
+            }
+            AtomicBoolean stop = new AtomicBoolean();
+            CompletableFuture<Void> churn = CompletableFuture.runAsync(
+                    () -> {
+                        for (int i = 0; !stop.get(); i++) {
+                            typed.put(10_000 + i % 1000, 0L);
+                            typed.remove(10_000 + (i + 500) % 1000);
+                        }
+                    },
+                    THREADS);
+            try {
+                for (int round = 0; round < 20; round++) {
+                    List<Integer> stable = new ArrayList<>();
+                    typed.forEach((key, _) -> {
+                        if (key < 10_000) {
+                            stable.add(key);
+                        }
+                    });
+                    assertThat(stable).doesNotHaveDuplicates().hasSize(500);
+                }
+            } finally {
+                stop.set(true);
+                churn.join();
+            }
+        }
+    }
+
+    @Test
+    void operationsOnNativeMemoryAllocateNothing() {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        try (KernelMap map = create(MapType.HASH, 4, 8, 16, 0);
+                Arena arena = Arena.ofConfined()) {
+            MemorySegment key = arena.allocate(4, 4);
+            MemorySegment value = arena.allocate(8, 8);
+            long allocated = Long.MAX_VALUE;
+            for (int round = 0; round < 10; round++) {
+                long before = threads.getCurrentThreadAllocatedBytes();
+                for (int i = 0; i < 20_000; i++) {
+                    key.set(ValueLayout.JAVA_INT, 0, i & 7);
+                    map.update(key, value, UpdateMode.ANY);
+                    map.lookup(key, value);
+                    map.delete(key);
+                }
+                allocated = Math.min(allocated, threads.getCurrentThreadAllocatedBytes() - before);
+            }
+            assertThat(allocated).as("bytes for 60,000 operations").isLessThan(1000);
+        }
+    }
+
+    @Test
+    void closingWhileThreadsWorkOnItGivesThemAnExceptionAndNothingWorse() throws Exception {
+        for (int round = 0; round < 30; round++) {
+            KernelMap map = create(MapType.HASH, 4, 8, 16, 0);
+            List<CompletableFuture<String>> workers = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                workers.add(CompletableFuture.supplyAsync(
+                        () -> {
+                            try (Arena arena = Arena.ofConfined()) {
+                                MemorySegment key = arena.allocate(4, 4);
+                                MemorySegment value = arena.allocate(8, 8);
+                                while (true) {
+                                    map.update(key, value, UpdateMode.ANY);
+                                    map.lookup(key, value);
+                                }
+                            } catch (IllegalStateException e) {
+                                return String.valueOf(e.getMessage());
+                            }
+                        },
+                        THREADS));
+            }
+            Thread.sleep(2);
+            map.close();
+            for (CompletableFuture<String> worker : workers) {
+                assertThat(worker.get(5, TimeUnit.SECONDS)).isEqualTo("map \"m\" is closed");
+            }
+        }
+    }
+
+    @Test
+    void aFrozenMapRefusesUserSpace() {
+        try (KernelMap map = create(MapType.ARRAY, 4, 8, 1, 0)) {
+            map.freeze();
+            assertThatThrownBy(() -> map.update(new byte[4], new byte[8]))
+                    .isInstanceOfSatisfying(
+                            SyscallException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EPERM));
+            assertThat(map.lookup(new byte[4])).isPresent();
+        }
+    }
+
+    @Test
+    void aMappedArrayIsTheMap() {
+        try (KernelMap map = create(MapType.ARRAY, 4, 12, MMAPABLE_ELEMENTS, KernelMap.MMAPABLE)) {
+            MemorySegment values = map.values(true);
+            values.set(ValueLayout.JAVA_INT, 16L * 3, 42);
+            TypedMap<Integer, byte[]> typed = TypedMap.of(map, Codec.ofInt(), Codec.ofBytes(12));
+            assertThat(typed.get(3).orElseThrow()[0]).isEqualTo((byte) 42);
+            Global global = new Global("first", map, Optional.of(values), true, 4, 8);
+            global.setLong(-1);
+            assertThat(typed.get(0).orElseThrow()).containsExactly(0, 0, 0, 0, -1, -1, -1, -1, -1, -1, -1, -1);
+        }
+    }
+
+    @Test
+    void batchesReadManyElementsInOneCall() {
+        try (KernelMap map = create(MapType.HASH, 4, 8, 1000, 0);
+                Arena arena = Arena.ofConfined()) {
+            MemorySegment keys = arena.allocate(4000, 8);
+            MemorySegment values = arena.allocate(8000, 8);
+            for (int i = 0; i < 1000; i++) {
+                keys.setAtIndex(ValueLayout.JAVA_INT, i, i);
+                values.setAtIndex(ValueLayout.JAVA_LONG, i, 2L * i);
+            }
+            MapCommand.BatchResult written = KERNEL.execute(new MapCommand.Batch(
+                    MapCommand.BatchOp.UPDATE,
+                    map.fd(),
+                    MemorySegment.NULL,
+                    MemorySegment.NULL,
+                    keys,
+                    values,
+                    1000,
+                    0));
+            assertThat(written).isEqualTo(new MapCommand.BatchResult(0, 1000));
+            keys.fill((byte) 0);
+            values.fill((byte) 0);
+            MemorySegment position = arena.allocate(8, 8);
+            MapCommand.BatchResult read = KERNEL.execute(new MapCommand.Batch(
+                    MapCommand.BatchOp.LOOKUP, map.fd(), MemorySegment.NULL, position, keys, values, 1000, 0));
+            assertThat(read).as("the end").isEqualTo(new MapCommand.BatchResult(Errno.ENOENT.number(), 1000));
+            long sum = 0;
+            for (int i = 0; i < 1000; i++) {
+                assertThat(values.getAtIndex(ValueLayout.JAVA_LONG, i))
+                        .isEqualTo(2L * keys.getAtIndex(ValueLayout.JAVA_INT, i));
+                sum += keys.getAtIndex(ValueLayout.JAVA_INT, i);
+            }
+            assertThat(sum).isEqualTo(999 * 1000 / 2);
+        }
+    }
+
+    /** In a bpffs that is mounted nowhere: the machine's mounts stay as they are. */
+    @Test
+    void aPinnedMapIsFoundAgain() {
+        try (Fd bpffs = KERNEL.execute(new FileCommand.DetachedMount("bpf"));
+                KernelMap map = create(MapType.ARRAY, 4, 8, 1, 0)) {
+            Path path = Path.of("/proc/self/fd", Integer.toString(bpffs.number()), "pinned");
+            map.pin(path);
+            map.update(new byte[4], new byte[] {1, 2, 3, 4, 5, 6, 7, 8});
+            try (KernelMap again =
+                    KernelMap.adopt(KERNEL, KERNEL.execute(new ObjectCommand.Get(path.toString(), 0)), "")) {
+                assertThat(again.id()).isEqualTo(map.id());
+                assertThat(again.name()).isEqualTo("m");
+                assertThat(again.lookup(new byte[4]).orElseThrow()).containsExactly(1, 2, 3, 4, 5, 6, 7, 8);
+            }
+            assertThatThrownBy(() -> map.pin(path))
+                    .isInstanceOfSatisfying(
+                            SyscallException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EEXIST));
+        }
+    }
+
+    @Test
+    void aPinOutsideABpfFileSystemSaysWhatIsMissing() {
+        try (KernelMap map = create(MapType.ARRAY, 4, 8, 1, 0)) {
+            assertThatThrownBy(() -> map.pin(Path.of("/tmp/bpf4j-not-a-bpffs")))
+                    .isInstanceOf(SyscallException.class)
+                    .hasMessageContaining("BPF_OBJ_PIN")
+                    .hasMessageContaining("mount -t bpf");
+        }
+    }
+
+    private static KernelMap create(MapType type, int keySize, int valueSize, int maxEntries, int flags) {
+        return KernelMap.create(
+                KERNEL,
+                MapCommand.Create.of(type.number(), "m", keySize, valueSize, maxEntries)
+                        .withFlags(flags),
+                "m");
+    }
+}

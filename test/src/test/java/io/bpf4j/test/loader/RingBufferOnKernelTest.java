@@ -1,0 +1,312 @@
+package io.bpf4j.test.loader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.management.ThreadMXBean;
+import io.bpf4j.loader.map.Codec;
+import io.bpf4j.loader.ring.RawRecordHandler;
+import io.bpf4j.loader.ring.RecordHandler;
+import io.bpf4j.loader.ring.RingBuffer;
+import io.bpf4j.test.support.LeakCheck;
+import io.bpf4j.test.support.Requirement;
+import io.bpf4j.test.support.Requires;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@Requires(Requirement.BPF)
+@ExtendWith(LeakCheck.class)
+@Timeout(60)
+class RingBufferOnKernelTest {
+    /** A thread for each task: the common pool of a machine with two processors has one, which a poll would keep. */
+    private static final Executor THREADS = task -> Thread.ofPlatform().daemon().start(task);
+
+    private static final RecordHandler IGNORE = _ -> {};
+    private static final Duration LONG = Duration.ofSeconds(30);
+    private static final Duration AT_ONCE = Duration.ofSeconds(5);
+
+    record Event(long count, long mark) {}
+
+    @Test
+    void recordsArriveOnceAndInOrderWhileTheProducerRuns() throws Exception {
+        int wanted = 500_000;
+        try (RingEmitter emitter = new RingEmitter("events", 1 << 20, 0, 7);
+                RingBuffer ring = RingBuffer.open(emitter.map())) {
+            CompletableFuture<Void> producer = CompletableFuture.runAsync(
+                    () -> {
+                        for (int sent = 0; sent < wanted; sent += 1000) {
+                            // Never more than fits: what is measured is order, not loss.
+                            while (ring.pendingBytes() > (1 << 20) - 1000 * RingEmitter.SPACE) {
+                                Thread.onSpinWait();
+                            }
+                            assertThat(emitter.emit(1000)).isZero();
+                        }
+                    },
+                    THREADS);
+            long[] next = {0};
+            while (next[0] < wanted) {
+                ring.poll(LONG, Codec.ofRecord(Event.class), event -> {
+                    assertThat(event.count()).isEqualTo(next[0]);
+                    assertThat(event.mark()).isEqualTo(7);
+                    next[0]++;
+                });
+            }
+            producer.get(10, TimeUnit.SECONDS);
+            assertThat(ring.stats().records()).isEqualTo(wanted);
+            assertThat(ring.stats().bytes()).isEqualTo((long) wanted * RingEmitter.RECORD_SIZE);
+            assertThat(ring.pendingBytes()).isZero();
+        }
+    }
+
+    @Test
+    void nothingIsAllocatedForARecord() {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        try (RingEmitter emitter = new RingEmitter("events", 1 << 20, 0, 1);
+                RingBuffer ring = RingBuffer.open(emitter.map())) {
+            long[] sum = {0};
+            RawRecordHandler handler = (data, offset, _) -> sum[0] += data.get(ValueLayout.JAVA_LONG, offset + 8);
+            int perRound = 40_000;
+            long allocated = Long.MAX_VALUE;
+            for (int round = 0; round < 8; round++) { // the first ones include what the JIT compiler leaves
+                emitter.emit(perRound);
+                long before = threads.getCurrentThreadAllocatedBytes();
+                assertThat(ring.consume(handler)).isEqualTo(perRound);
+                allocated = Math.min(allocated, threads.getCurrentThreadAllocatedBytes() - before);
+            }
+            assertThat(sum[0]).isEqualTo(8L * perRound);
+            assertThat(allocated).as("bytes for %d records", perRound).isLessThan(1000);
+        }
+    }
+
+    @Test
+    void severalRingsAreReadInOnePoll() {
+        try (RingEmitter first = new RingEmitter("first", 1 << 16, 0, 1);
+                RingEmitter second = new RingEmitter("second", 1 << 16, 0, 2);
+                RingBuffer ring = RingBuffer.open(first.map(), second.map())) {
+            first.emit(2);
+            second.emit(1);
+            List<String> seen = new ArrayList<>();
+            int handled = ring.poll(AT_ONCE, (source, record) -> {
+                assertThat(record.byteSize()).isEqualTo(16);
+                seen.add(source.name() + record.get(ValueLayout.JAVA_LONG, 8));
+            });
+            assertThat(handled).isEqualTo(3);
+            assertThat(seen).containsExactly("first1", "first1", "second2");
+        }
+    }
+
+    @Test
+    void aWaitingPollIsWokenByARecordOfEitherRing() throws Exception {
+        try (RingEmitter first = new RingEmitter("first", 1 << 16, 0, 1);
+                RingEmitter second = new RingEmitter("second", 1 << 16, 0, 2);
+                RingBuffer ring = RingBuffer.open(first.map(), second.map())) {
+            for (RingEmitter emitter : List.of(second, first, second)) {
+                CompletableFuture<Integer> poll = CompletableFuture.supplyAsync(() -> ring.poll(LONG, IGNORE), THREADS);
+                Thread.sleep(50);
+                assertThat(poll).isNotDone();
+                emitter.emit(1);
+                assertThat(poll.get(5, TimeUnit.SECONDS)).isEqualTo(1);
+            }
+        }
+    }
+
+    @Test
+    void discardedRecordsAreSkipped() {
+        try (RingEmitter emitter = new RingEmitter("events", 1 << 16, 0, 1);
+                RingBuffer ring = RingBuffer.open(emitter.map())) {
+            emitter.discard(3);
+            emitter.emit(1);
+            emitter.discard(1);
+            assertThat(ring.poll(AT_ONCE, IGNORE)).isEqualTo(1);
+            assertThat(ring.stats().discarded()).isEqualTo(4);
+            assertThat(ring.pendingBytes()).isZero();
+        }
+    }
+
+    @Test
+    void recordsWithoutAWakeUpAreReadWhenTheTimeIsUp() {
+        try (RingEmitter emitter = new RingEmitter("events", 1 << 16, RingEmitter.NO_WAKEUP, 1);
+                RingBuffer ring = RingBuffer.open(emitter.map())) {
+            assertThat(ring.consume(IGNORE)).isZero();
+            CompletableFuture<Integer> poll =
+                    CompletableFuture.supplyAsync(() -> ring.poll(Duration.ofMillis(300), IGNORE), THREADS);
+            emitter.emit(5);
+            assertThat(poll.join()).isEqualTo(5);
+        }
+    }
+
+    @Test
+    void aFullRingLosesTheNewestAndGoesOnAfterReading() {
+        try (RingEmitter emitter = new RingEmitter("events", 1 << 16, 0, 1);
+                RingBuffer ring = RingBuffer.open(emitter.map())) {
+            int fit = (1 << 16) / RingEmitter.SPACE;
+            assertThat(emitter.emit(fit + 100)).as("-EAGAIN").isEqualTo(-11);
+            assertThat(ring.consume(IGNORE)).isEqualTo(fit);
+            assertThat(emitter.emit(1)).isZero();
+            assertThat(ring.consume(IGNORE)).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void anExceptionOfTheHandlerComesThroughAndItsRecordCountsAsRead() {
+        try (RingEmitter emitter = new RingEmitter("events", 1 << 16, 0, 1);
+                RingBuffer ring = RingBuffer.open(emitter.map())) {
+            emitter.emit(3);
+            List<Long> seen = new ArrayList<>();
+            RecordHandler handler = record -> {
+                seen.add(record.get(ValueLayout.JAVA_LONG, 0));
+                if (seen.size() == 2) {
+                    throw new IllegalStateException("thrown by the handler");
+                }
+            };
+            assertThatThrownBy(() -> ring.poll(AT_ONCE, handler)).hasMessage("thrown by the handler");
+            assertThat(ring.poll(AT_ONCE, handler)).isEqualTo(1);
+            assertThat(seen).containsExactly(0L, 1L, 2L);
+        }
+    }
+
+    @Test
+    void wakeupEndsAWaitNowOrTheNextOne() {
+        try (RingEmitter emitter = new RingEmitter("events", 1 << 16, 0, 1);
+                RingBuffer ring = RingBuffer.open(emitter.map())) {
+            CompletableFuture<Integer> poll = CompletableFuture.supplyAsync(() -> ring.poll(LONG, IGNORE), THREADS);
+            ring.wakeup();
+            assertThat(poll.completeOnTimeout(-1, 5, TimeUnit.SECONDS).join()).isZero();
+            ring.wakeup();
+            ring.wakeup();
+            assertThat(ring.poll(LONG, IGNORE)).isZero();
+            long start = System.nanoTime();
+            assertThat(ring.poll(Duration.ofMillis(60), IGNORE))
+                    .as("both were one")
+                    .isZero();
+            assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(60_000_000);
+        }
+    }
+
+    @Test
+    void closeFromAnotherThreadEndsAWaitAndGivesAllBack() {
+        for (int round = 0; round < 50; round++) {
+            try (RingEmitter emitter = new RingEmitter("events", 1 << 16, 0, 1)) {
+                RingBuffer ring = RingBuffer.open(emitter.map());
+                CountDownLatch started = new CountDownLatch(1);
+                CompletableFuture<Integer> poll = CompletableFuture.supplyAsync(
+                        () -> {
+                            started.countDown();
+                            return ring.poll(LONG, IGNORE);
+                        },
+                        THREADS);
+                assertThat(awaits(started)).isTrue();
+                ring.close();
+                // Closed before it began, or while it waited.
+                assertThat(poll.exceptionally(e -> e.getCause() instanceof IllegalStateException ? 0 : -1)
+                                .completeOnTimeout(-1, 5, TimeUnit.SECONDS)
+                                .join())
+                        .isZero();
+                assertThat(ring.isClosed()).isTrue();
+            }
+        }
+    }
+
+    @Test
+    void closeWaitsForTheHandlerAtWork() throws Exception {
+        try (RingEmitter emitter = new RingEmitter("events", 1 << 16, 0, 1)) {
+            RingBuffer ring = RingBuffer.open(emitter.map());
+            emitter.emit(2);
+            CountDownLatch inside = new CountDownLatch(1);
+            CountDownLatch go = new CountDownLatch(1);
+            AtomicBoolean readable = new AtomicBoolean();
+            CompletableFuture<Integer> poll = CompletableFuture.supplyAsync(
+                    () -> ring.poll(LONG, record -> {
+                        inside.countDown();
+                        readable.set(awaits(go) && record.get(ValueLayout.JAVA_LONG, 8) == 1);
+                    }),
+                    THREADS);
+            assertThat(awaits(inside)).isTrue();
+            CompletableFuture<Void> close = CompletableFuture.runAsync(ring::close, THREADS);
+            Thread.sleep(100);
+            assertThat(close).isNotDone();
+            go.countDown();
+            close.get(5, TimeUnit.SECONDS);
+            assertThat(poll.get(5, TimeUnit.SECONDS))
+                    .as("the second record is not handed out")
+                    .isEqualTo(1);
+            assertThat(readable).isTrue();
+        }
+    }
+
+    @Test
+    void aHandlerMayCloseItsRing() {
+        try (RingEmitter emitter = new RingEmitter("events", 1 << 16, 0, 1)) {
+            RingBuffer ring = RingBuffer.open(emitter.map());
+            emitter.emit(3);
+            assertThat(ring.poll(AT_ONCE, (MemorySegment _) -> ring.close())).isEqualTo(1);
+            assertThatThrownBy(() -> ring.poll(AT_ONCE, IGNORE)).isInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    @Test
+    void aSecondConsumerIsRefused() throws Exception {
+        try (RingEmitter emitter = new RingEmitter("events", 1 << 16, 0, 1);
+                RingBuffer ring = RingBuffer.open(emitter.map())) {
+            emitter.emit(1);
+            ring.poll(
+                    AT_ONCE,
+                    (MemorySegment _) -> assertThatThrownBy(() -> ring.consume(IGNORE))
+                            .isInstanceOf(IllegalStateException.class)
+                            .hasMessageContaining("can't read its own"));
+            CompletableFuture<Integer> poll = CompletableFuture.supplyAsync(() -> ring.poll(LONG, IGNORE), THREADS);
+            while (ring.stats().waits() == 0) {
+                Thread.sleep(5);
+            }
+            assertThatThrownBy(() -> ring.consume(IGNORE))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("single consumer");
+            ring.wakeup();
+            assertThat(poll.get(5, TimeUnit.SECONDS)).isZero();
+        }
+    }
+
+    @Test
+    void aRecordShorterThanTheCodecSaysSo() {
+        record Longer(long a, long b, long c) {}
+        try (RingEmitter emitter = new RingEmitter("events", 1 << 16, 0, 1);
+                RingBuffer ring = RingBuffer.open(emitter.map())) {
+            emitter.emit(1);
+            assertThatThrownBy(() -> ring.poll(AT_ONCE, Codec.ofRecord(Longer.class), _ -> {}))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage("a record of 16 bytes in ring buffer events, and a codec for 24");
+            assertThat(ring.consume(IGNORE)).isZero();
+        }
+    }
+
+    @Test
+    void theRingOutlivesItsMap() {
+        RingEmitter emitter = new RingEmitter("events", 1 << 16, 0, 1);
+        try (RingBuffer ring = RingBuffer.open(emitter.map())) {
+            emitter.emit(2);
+            emitter.close();
+            assertThat(ring.poll(AT_ONCE, IGNORE)).isEqualTo(2);
+        }
+    }
+
+    private static boolean awaits(CountDownLatch latch) {
+        try {
+            return latch.await(10, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+}
