@@ -1,0 +1,96 @@
+package io.bpf4j.benchmarks;
+
+import io.bpf4j.loader.BpfLoader;
+import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.Program;
+import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.objects.BpfObjects;
+import io.bpf4j.usdt.Options;
+import io.bpf4j.usdt.Usdt;
+import io.bpf4j.usdt.UsdtLink;
+import io.bpf4j.usdt.UsdtProbe;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+
+/** A loaded object and a program to attach it to, as the benchmark methods take them. <b>Confined</b>. */
+@State(Scope.Thread)
+@SuppressWarnings("NullAway.Init") // JMH sets the fields
+public class Loaded {
+    /** The object that the C harness loads too. */
+    private static final String OBJECT = "args12_208.bpf.o";
+
+    @Param({"1", "10", "100", "1000", "10000"})
+    public int sites;
+
+    BpfObject object;
+    Program program;
+    Usdt usdt;
+    Path target;
+
+    @Setup
+    public void load() throws IOException {
+        target = Targets.withSites(sites);
+        object = BpfLoader.of(ObjectSpec.parse(OBJECT, BpfObjects.bytes(OBJECT)))
+                .load();
+        program = object.program("args12");
+        usdt = Usdt.of(object);
+    }
+
+    @TearDown
+    public void unload() {
+        object.close();
+    }
+
+    /** From the path to the link: opens the file, reads its notes, writes the specs, attaches. */
+    UsdtLink attach() throws IOException {
+        return checked(usdt.attach(program, target, "bench", "site", Options.defaults()));
+    }
+
+    UsdtLink checked(UsdtLink link) {
+        if (link.siteCount() != sites) {
+            throw new IllegalStateException(link.siteCount() + " sites attached, not " + sites);
+        }
+        return link;
+    }
+
+    /** For what attaches: closes the link after each shot, outside of the time measured. */
+    public static class Attaching extends Loaded {
+        UsdtLink link;
+
+        @TearDown(Level.Invocation)
+        public void detach() {
+            link.close();
+        }
+    }
+
+    /** For what attaches to probes that were found before. */
+    public static class Found extends Attaching {
+        private List<UsdtProbe> probes;
+
+        @Setup
+        public void find() throws IOException {
+            probes = UsdtProbe.inFile(target);
+        }
+
+        UsdtLink attachFound() {
+            return checked(usdt.attachAll(program, probes));
+        }
+    }
+
+    /** For what detaches: attaches before each shot. */
+    public static class Attached extends Loaded {
+        UsdtLink link;
+
+        @Setup(Level.Invocation)
+        public void attachBefore() throws IOException {
+            link = attach();
+        }
+    }
+}
