@@ -1,6 +1,5 @@
 package io.bpf4j.benchmarks;
 
-import io.bpf4j.usdt.UsdtLink;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -19,19 +18,19 @@ import org.openjdk.jmh.annotations.Warmup;
  */
 @BenchmarkMode(Mode.SingleShotTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
-@Warmup(iterations = 50)
+@Warmup(iterations = 100)
 @Measurement(iterations = 50)
 @Fork(1)
 public class AttachBenchmark {
     @Benchmark
-    public UsdtLink attach(Loaded.Attaching state) throws IOException {
-        return state.link = state.attach();
+    public void attach(Loaded.Attaching state) throws IOException {
+        state.link = state.attach();
     }
 
     /** What is left of an attach when the probes were found before, as for a second program on the same probes. */
     @Benchmark
-    public UsdtLink attachFound(Loaded.Found state) {
-        return state.link = state.attachFound();
+    public void attachFound(Loaded.Found state) {
+        state.link = state.attachFound();
     }
 
     @Benchmark

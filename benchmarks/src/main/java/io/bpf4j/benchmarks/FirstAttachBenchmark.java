@@ -1,6 +1,5 @@
 package io.bpf4j.benchmarks;
 
-import io.bpf4j.usdt.UsdtLink;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -22,7 +21,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(5)
 public class FirstAttachBenchmark {
     @Benchmark
-    public UsdtLink firstAttach(Loaded.Attaching state) throws IOException {
-        return state.link = state.attach();
+    public void firstAttach(Loaded.Attaching state) throws IOException {
+        state.link = state.attach();
     }
 }

@@ -37,8 +37,8 @@ public class Loaded {
     @Setup
     public void load() throws IOException {
         target = Targets.withSites(sites);
-        object = BpfLoader.of(ObjectSpec.parse(OBJECT, BpfObjects.bytes(OBJECT)))
-                .load();
+        object =
+                BpfLoader.of(ObjectSpec.parse(OBJECT, BpfObjects.bytes(OBJECT))).load();
         program = object.program("args12");
         usdt = Usdt.of(object);
     }
@@ -76,7 +76,7 @@ public class Loaded {
 
         @Setup
         public void find() throws IOException {
-            probes = UsdtProbe.inFile(target);
+            probes = UsdtProbe.inFile(Targets.withSites(sites)); // JMH may call this before load()
         }
 
         UsdtLink attachFound() {

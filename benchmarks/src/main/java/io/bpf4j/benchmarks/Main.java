@@ -52,7 +52,7 @@ public final class Main {
         if (quick) {
             // Of what is timed shot by shot, fewer shots; of what runs for a time, less time.
             steady.forks(1)
-                    .warmupIterations(15)
+                    .warmupIterations(40)
                     .measurementIterations(9)
                     .warmupTime(TimeValue.milliseconds(200))
                     .measurementTime(TimeValue.milliseconds(300));
@@ -78,9 +78,8 @@ public final class Main {
     }
 
     private static ChainedOptionsBuilder options(List<String> patterns, @Nullable Path json, String prefix) {
-        ChainedOptionsBuilder options = new OptionsBuilder()
-                .shouldFailOnError(true)
-                .verbosity(VerboseMode.NORMAL);
+        ChainedOptionsBuilder options =
+                new OptionsBuilder().shouldFailOnError(true).verbosity(VerboseMode.NORMAL);
         patterns.forEach(options::include);
         if (json != null) {
             Path file = json.resolveSibling(prefix + json.getFileName());
