@@ -73,6 +73,14 @@ final class AttachPlanner {
         return new AttachPlan(strategy, reasons, byFile(probes));
     }
 
+    /** The same sites, one by one, after a multi link failed. */
+    static AttachPlan perSite(AttachPlan multi, Exception failure) {
+        return new AttachPlan(
+                AttachStrategy.COOKIE,
+                List.of("the multi link failed: " + failure.getMessage(), "a perf uprobe for each site instead"),
+                multi.files());
+    }
+
     private static String whyNotMulti(Features features) {
         return missing(
                 features,

@@ -97,18 +97,34 @@ public final class Usdt {
      * @throws UnsupportedFeatureException if the kernel lacks what a probe needs
      */
     public UsdtLink attachAll(Program program, List<UsdtProbe> probes, Options options) {
-        String what = describe(probes);
         AttachPlan plan = plan(program, probes, options);
+        try {
+            return carryOut(plan, program, probes, options);
+        } catch (UsdtException first) {
+            if (plan.strategy() != AttachStrategy.MULTI || !Fallback.mayHelp(first)) {
+                throw first;
+            }
+            try {
+                return carryOut(AttachPlanner.perSite(plan, first), program, probes, options);
+            } catch (RuntimeException second) {
+                second.addSuppressed(first);
+                throw second;
+            }
+        }
+    }
+
+    private UsdtLink carryOut(AttachPlan plan, Program program, List<UsdtProbe> probes, Options options) {
+        String what = "attach " + describe(probes);
         Attachment attachment = new Attachment(plan.strategy() == AttachStrategy.MULTI);
         try {
-            return attach("attach " + what, program, probes, options, plan, attachment);
+            return attach(what, program, probes, options, plan, attachment);
         } catch (RuntimeException e) {
             try {
                 attachment.close();
             } catch (RuntimeException undo) {
                 e.addSuppressed(undo);
             }
-            throw explained("attach " + what, e);
+            throw explained(what, e);
         }
     }
 

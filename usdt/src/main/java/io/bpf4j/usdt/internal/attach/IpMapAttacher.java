@@ -78,17 +78,20 @@ public final class IpMapAttacher implements SiteAttacher {
         ByteBuffer.wrap(key).order(ByteOrder.nativeOrder()).putLong(address);
         byte[] value = new byte[4];
         ByteBuffer.wrap(value).order(ByteOrder.nativeOrder()).putInt((int) sites.specIds[index]);
+        boolean added;
         try {
-            map.update(key, value, UpdateMode.NEW_ONLY);
+            added = map.update(key, value, UpdateMode.NEW_ONLY);
         } catch (SyscallException e) {
-            String why = e.errno() == Errno.EEXIST
-                    ? "this object is attached there already, and without BPF cookies (Linux >= 5.15) an address can have"
-                            + " one spec only"
-                    : e.errno() == Errno.E2BIG
-                            ? "map '" + MAP + "' is full: it has " + map.maxEntries()
-                                    + " entries. Enlarge it before loading, or compile with a larger BPF_USDT_MAX_IP_CNT"
-                            : String.valueOf(e.getMessage());
+            String why = e.errno() == Errno.E2BIG
+                    ? "map '" + MAP + "' is full: it has " + map.maxEntries()
+                            + " entries. Enlarge it before loading, or compile with a larger BPF_USDT_MAX_IP_CNT"
+                    : String.valueOf(e.getMessage());
             throw new AttachException(sites.describe(index) + ": " + why, e);
+        }
+        if (!added) {
+            throw new AttachException(sites.describe(index)
+                    + ": this object is attached there already, and without BPF cookies (Linux >= 5.15) an address can"
+                    + " have one spec only");
         }
         into.afterDetach(() -> deleteEntry(key));
     }

@@ -1,0 +1,305 @@
+package io.bpf4j.usdt;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.bpf4j.insn.Instruction;
+import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.Loaders;
+import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.feature.Support;
+import io.bpf4j.loader.internal.sys.LinkCommand;
+import io.bpf4j.loader.internal.sys.PerfCommand;
+import io.bpf4j.loader.internal.sys.ProgCommand;
+import io.bpf4j.loader.internal.sys.ScriptedKernel;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.loader.map.BpfMap;
+import io.bpf4j.loader.spec.FunctionSpec;
+import io.bpf4j.loader.spec.MapSpec;
+import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.loader.spec.ProgramSpec;
+import io.bpf4j.loader.spec.SectionKind;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** An attachment happens or leaves nothing behind, whatever fails; seen from the system calls. */
+class UsdtTransactionTest {
+    private final ScriptedKernel kernel = new ScriptedKernel();
+
+    @AfterEach
+    void nothingStaysOpen() {
+        assertThat(kernel.open()).isEmpty();
+    }
+
+    @Test
+    void aFileIsOneLinkAndEqualArgumentsAreOneSpec() {
+        try (BpfObject object = load(8)) {
+            Usdt usdt = Usdt.of(object);
+            UsdtProbe probe = probe("/a", "one", "8@%rax", "-4@$1", "8@%rax", "8@%rdi");
+            try (UsdtLink link = usdt.attachAll(object.program("on"), List.of(probe))) {
+                assertThat(link.strategy()).isEqualTo(AttachStrategy.MULTI);
+                assertThat(link.siteCount()).isEqualTo(4);
+                assertThat(link.specCount()).isEqualTo(3);
+                assertThat(link.problems()).isEmpty();
+                assertThat(usdt.specIdsInUse()).isEqualTo(3);
+                LinkCommand.Details.UprobeMulti details = multiLinks().getFirst();
+                assertThat(details.path()).isEqualTo("/a");
+                assertThat(details.offsets()).containsExactly(0x1000, 0x1001, 0x1002, 0x1003);
+                assertThat(details.cookies()).containsExactly(0, 1, 0, 2);
+                assertThat(details.pid()).isZero();
+            }
+            assertThat(usdt.specIdsInUse()).isZero();
+        }
+    }
+
+    @Test
+    void cookiesMakeSpecsDifferent() {
+        try (BpfObject object = load(8)) {
+            UsdtProbe one = probe("/a", "one", "8@%rax");
+            UsdtProbe two = probe("/a", "two", "8@%rax");
+            Options options = Options.defaults().pid(42).cookies(p -> p.name().equals("one") ? 1 : 2);
+            try (UsdtLink link = Usdt.of(object).attachAll(object.program("on"), List.of(one, two), options)) {
+                assertThat(link.specCount()).isEqualTo(2);
+                assertThat(multiLinks()).hasSize(1);
+                assertThat(multiLinks().getFirst().pid()).isEqualTo(42);
+            }
+        }
+    }
+
+    @Test
+    void aSecondFileThatFailsTakesTheFirstWithIt() {
+        try (BpfObject object = load(8)) {
+            Usdt usdt = Usdt.of(object);
+            int before = kernel.open().size();
+            kernel.failNth(2, LinkCommand.Create.class, Errno.EINVAL);
+            assertThatExceptionOfType(UsdtException.class)
+                    .isThrownBy(() -> usdt.attachAll(
+                            object.program("on"), List.of(probe("/a", "one", "8@%rax"), probe("/b", "one", "8@%rdi"))))
+                    .withMessageContaining("attach p:one and 1 more probes in 2 files")
+                    .withMessageContaining("EINVAL");
+            assertThat(kernel.open()).hasSize(before);
+            assertThat(usdt.specIdsInUse()).isZero();
+        }
+    }
+
+    @Test
+    void aSiteThatFailsTakesThoseBeforeWithIt() {
+        try (BpfObject object = load(8, Feature.UPROBE_MULTI_LINK)) {
+            Usdt usdt = Usdt.of(object);
+            int before = kernel.open().size();
+            kernel.failNth(3, PerfCommand.Open.class, Errno.EMFILE);
+            assertThatExceptionOfType(UsdtException.class)
+                    .isThrownBy(() -> usdt.attachAll(
+                            object.program("on"), List.of(probe("/a", "one", "8@%rax", "8@%rbx", "8@%rcx", "8@%rdx"))))
+                    .withMessageContaining("site 3 of 4 at 0x401002")
+                    .withMessageContaining("EMFILE");
+            assertThat(kernel.open()).hasSize(before);
+            assertThat(usdt.specIdsInUse()).isZero();
+        }
+    }
+
+    @Test
+    void withoutCookiesAddressesAreEntriesWhileAttached() {
+        try (BpfObject object = load(8, Feature.BPF_COOKIE)) {
+            Usdt usdt = Usdt.of(object);
+            UsdtProbe probe = probe("/a", "one", "8@%rax", "8@%rbx");
+            try (UsdtLink link = usdt.attachAll(object.program("on"), List.of(probe))) {
+                assertThat(link.strategy()).isEqualTo(AttachStrategy.IP_MAP);
+                assertThat(addresses(object)).hasSize(2);
+                assertThatExceptionOfType(UsdtException.class)
+                        .isThrownBy(() -> usdt.attachAll(object.program("on"), List.of(probe)))
+                        .withMessageContaining("one spec only");
+                assertThat(addresses(object)).hasSize(2);
+                assertThat(usdt.specIdsInUse()).isEqualTo(2);
+            }
+            assertThat(addresses(object)).isEmpty();
+            assertThat(usdt.specIdsInUse()).isZero();
+        }
+    }
+
+    @Test
+    void withoutCookiesAFailedSiteLeavesNoEntry() {
+        try (BpfObject object = load(8, Feature.BPF_COOKIE)) {
+            Usdt usdt = Usdt.of(object);
+            kernel.failNth(2, PerfCommand.Open.class, Errno.EINVAL);
+            assertThatExceptionOfType(UsdtException.class)
+                    .isThrownBy(() -> usdt.attachAll(
+                            object.program("on"), List.of(probe("/a", "one", "8@%rax", "8@%rbx", "8@%rcx"))));
+            assertThat(addresses(object)).isEmpty();
+            assertThat(usdt.specIdsInUse()).isZero();
+        }
+    }
+
+    @Test
+    void aFullMapIsAnErrorAndTheObjectWorksOn() {
+        try (BpfObject object = load(2)) {
+            Usdt usdt = Usdt.of(object);
+            assertThatExceptionOfType(UsdtException.class)
+                    .isThrownBy(() -> usdt.attachAll(
+                            object.program("on"), List.of(probe("/a", "one", "8@%rax", "8@%rbx", "8@%rcx"))))
+                    .withMessageContaining("'__bpf_usdt_specs' is full (E2BIG): of its 2 entries");
+            assertThat(usdt.specIdsInUse()).isZero();
+            usdt.attachAll(object.program("on"), List.of(probe("/a", "one", "8@%rax", "8@%rbx")))
+                    .close();
+        }
+    }
+
+    @Test
+    void aMultiLinkThatIsNotSupportedAfterAllIsReplacedBySingleUprobes() {
+        try (BpfObject object = load(8)) {
+            kernel.fail(
+                    c -> c instanceof LinkCommand.Create create
+                            && create.details() instanceof LinkCommand.Details.UprobeMulti,
+                    Errno.EOPNOTSUPP);
+            try (UsdtLink link =
+                    Usdt.of(object).attachAll(object.program("on"), List.of(probe("/a", "one", "8@%rax", "8@%rbx")))) {
+                assertThat(link.strategy()).isEqualTo(AttachStrategy.COOKIE);
+                assertThat(link.reasons().getFirst()).contains("the multi link failed", "EOPNOTSUPP");
+                assertThat(kernel.commands(PerfCommand.Open.class)).hasSize(2);
+                // The program and its copy for perf events.
+                assertThat(kernel.commands(ProgCommand.Load.class)).hasSize(2);
+            }
+            kernel.fail(PerfCommand.Open.class, Errno.EACCES);
+            assertThatExceptionOfType(UsdtException.class)
+                    .isThrownBy(() ->
+                            Usdt.of(object).attachAll(object.program("on"), List.of(probe("/a", "one", "8@%rax"))))
+                    .withMessageContaining("EACCES")
+                    .satisfies(e -> assertThat(e.getSuppressed())
+                            .anySatisfy(s -> assertThat(s).hasMessageContaining("EOPNOTSUPP")));
+        }
+    }
+
+    @Test
+    void whatCannotBeReadIsAProblemAndAFailureOnlyIfAskedFor() {
+        try (BpfObject object = load(8)) {
+            Usdt usdt = Usdt.of(object);
+            List<UsdtProbe> probes = List.of(probe("/a", "one", "8f@%xmm0 8@%rax"));
+            try (UsdtLink link = usdt.attachAll(object.program("on"), probes)) {
+                assertThat(link.problems())
+                        .singleElement()
+                        .asString()
+                        .contains("p:one in /a at 0x401000: argument 0", "%xmm0 is a vector register");
+            }
+            assertThatExceptionOfType(UsdtException.class)
+                    .isThrownBy(() -> usdt.attachAll(
+                            object.program("on"), probes, Options.defaults().strict(true)))
+                    .withMessageContaining("strict");
+            assertThat(usdt.specIdsInUse()).isZero();
+        }
+    }
+
+    @Test
+    void anObjectWithoutSpecsGetsTheCookieItself() {
+        ObjectSpec spec = object(List.of());
+        try (BpfObject object = Loaders.of(spec, kernel).features(features()).load()) {
+            Options options = Options.defaults().cookie(7);
+            try (UsdtLink link =
+                    Usdt.of(object).attachAll(object.program("on"), List.of(probe("/a", "one", "8@%rax")), options)) {
+                assertThat(link.specCount()).isZero();
+                assertThat(multiLinks().getFirst().cookies()).containsExactly(7);
+            }
+        }
+    }
+
+    @Test
+    void anUnknownLayoutIsRefused() {
+        ObjectSpec spec = object(List.of(MapSpec.of("__bpf_usdt_specs", MapType.ARRAY, 4, 256, 8)));
+        try (BpfObject object = Loaders.of(spec, kernel).features(features()).load()) {
+            assertThatExceptionOfType(InvalidObjectException.class)
+                    .isThrownBy(() -> Usdt.of(object))
+                    .withMessageContaining("256 bytes");
+        }
+    }
+
+    @Test
+    void aProgramOfAnotherObjectIsRefused() {
+        try (BpfObject one = load(8);
+                BpfObject two = load(8)) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> Usdt.of(one).attachAll(two.program("on"), List.of(probe("/a", "one", ""))));
+            assertThatExceptionOfType(UsdtException.class)
+                    .isThrownBy(() -> Usdt.of(one).attachAll(one.program("on"), List.of()))
+                    .withMessageContaining("no probes given");
+        }
+    }
+
+    @Test
+    void aLinkOutlivesItsObject() {
+        BpfObject object = load(8, Feature.BPF_COOKIE);
+        UsdtLink link = Usdt.of(object).attachAll(object.program("on"), List.of(probe("/a", "one", "8@%rax")));
+        object.close();
+        link.close();
+        link.close();
+        assertThat(link.isClosed()).isTrue();
+    }
+
+    private BpfObject load(int specs, Feature... missing) {
+        ObjectSpec spec = object(List.of(
+                MapSpec.of("__bpf_usdt_specs", MapType.ARRAY, 4, 208, specs),
+                MapSpec.of("__bpf_usdt_ip_to_spec_id", MapType.HASH, 8, 4, 4 * specs)));
+        return Loaders.of(spec, kernel).features(features(missing)).load();
+    }
+
+    private static ObjectSpec object(List<MapSpec> maps) {
+        FunctionSpec function = new FunctionSpec(
+                "on",
+                3,
+                "usdt",
+                0,
+                false,
+                List.of(new Instruction(0xb7, 0, 0, 0, 0), new Instruction(0x95, 0, 0, 0, 0)),
+                List.of());
+        ProgramSpec program = new ProgramSpec("on", "usdt", SectionKind.of("usdt"), true, function);
+        return new ObjectSpec(
+                "test.bpf.o",
+                ByteOrder.nativeOrder(),
+                "GPL",
+                0,
+                List.of(program),
+                List.of(function),
+                maps,
+                List.of(),
+                Optional.empty(),
+                Optional.empty());
+    }
+
+    private static Features features(Feature... missing) {
+        List<Feature> none = List.of(missing);
+        return Features.of(f -> none.contains(f) ? Support.no("not there") : Support.yes("there"));
+    }
+
+    private List<LinkCommand.Details.UprobeMulti> multiLinks() {
+        return kernel.commands(LinkCommand.Create.class).stream()
+                .map(LinkCommand.Create::details)
+                .filter(LinkCommand.Details.UprobeMulti.class::isInstance)
+                .map(LinkCommand.Details.UprobeMulti.class::cast)
+                .toList();
+    }
+
+    private static List<byte[]> addresses(BpfObject object) {
+        BpfMap map = object.map("__bpf_usdt_ip_to_spec_id");
+        List<byte[]> keys = new ArrayList<>();
+        map.keys().forEach(keys::add);
+        return keys;
+    }
+
+    private static UsdtProbe probe(String path, String name, String... arguments) {
+        UsdtBinary binary = new UsdtBinary(Path.of(path), path, Machine.X86_64, true);
+        List<UsdtSite> sites = new ArrayList<>();
+        for (String text : arguments) {
+            long at = 0x1000L + sites.size();
+            sites.add(new UsdtSite(0x400000 + at, at, 0, 0, text, UsdtArgs.parse(Machine.X86_64, text), Map.of()));
+        }
+        return new UsdtProbe(binary, "p", name, sites);
+    }
+}
