@@ -53,6 +53,9 @@ public final class CommandTree {
             return code;
         } catch (OutputClosedException e) {
             return OK;
+        } catch (StackOverflowError | OutOfMemoryError | LinkageError e) {
+            // picocli hands over exceptions only.
+            return failed(e);
         }
     }
 
@@ -74,6 +77,10 @@ public final class CommandTree {
         if (e instanceof UsageException) {
             return usage(command, String.valueOf(e.getMessage()));
         }
+        return failed(e);
+    }
+
+    private int failed(Throwable e) {
         // What was already said comes before what went wrong, also where both go to one file.
         try {
             console.flush();
@@ -102,6 +109,21 @@ public final class CommandTree {
             }
             if (type == ArgsCommand.class) {
                 return type.cast(new ArgsCommand(console));
+            }
+            if (type == TraceCommand.class) {
+                return type.cast(new TraceCommand(console, interruption));
+            }
+            if (type == DemoCommand.class) {
+                return type.cast(new DemoCommand(console, interruption));
+            }
+            if (type == LoadCommand.class) {
+                return type.cast(new LoadCommand(console));
+            }
+            if (type == InspectCommand.class) {
+                return type.cast(new InspectCommand(console));
+            }
+            if (type == FeaturesCommand.class) {
+                return type.cast(new FeaturesCommand(console));
             }
             return CommandLine.defaultFactory().create(type);
         }

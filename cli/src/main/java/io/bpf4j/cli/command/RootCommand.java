@@ -11,7 +11,15 @@ import picocli.CommandLine.ScopeType;
         description = {
             "Loads BPF programs and traces USDT probes, in Java alone: no libbpf, no clang.",
         },
-        subcommands = {ListCommand.class, ArgsCommand.class},
+        subcommands = {
+            DemoCommand.class,
+            ListCommand.class,
+            TraceCommand.class,
+            LoadCommand.class,
+            InspectCommand.class,
+            FeaturesCommand.class,
+            ArgsCommand.class
+        },
         synopsisSubcommandLabel = "COMMAND",
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,

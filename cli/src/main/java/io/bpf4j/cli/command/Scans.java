@@ -5,6 +5,7 @@ import io.bpf4j.usdt.ProbePattern;
 import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.UsdtScan;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -16,13 +17,25 @@ final class Scans {
     /**
      * The files of a process.
      *
-     * @throws CommandException if there is no such process
+     * @throws CommandException if there is no such process, it has no files, or it may not be looked at
      */
     static List<UsdtScan> ofProcess(int pid) throws IOException {
         if (pid <= 0 || !Files.isDirectory(Path.of("/proc/" + pid))) {
             throw new CommandException("no process " + pid);
         }
-        return UsdtScan.ofProcess(pid);
+        List<UsdtScan> scans;
+        try {
+            scans = UsdtScan.ofProcess(pid);
+        } catch (AccessDeniedException e) {
+            throw new CommandException(
+                    "process " + pid + ": no permission to read " + e.getFile()
+                            + "; run this as root or as the user of that process (CAP_SYS_PTRACE)",
+                    e);
+        }
+        if (scans.isEmpty()) {
+            throw new CommandException("process " + pid + " runs no file: it is ending, or a thread of the kernel");
+        }
+        return scans;
     }
 
     /** The probes that match one of the patterns, in the order of the file; all if there is no pattern. */

@@ -1,0 +1,116 @@
+package io.bpf4j.cli.command;
+
+import io.bpf4j.cli.demo.DemoJvm;
+import io.bpf4j.cli.demo.DemoSummary;
+import io.bpf4j.cli.failure.CommandException;
+import io.bpf4j.cli.failure.UsageException;
+import io.bpf4j.cli.output.Console;
+import io.bpf4j.cli.trace.EventFormat;
+import io.bpf4j.cli.trace.Interruption;
+import io.bpf4j.cli.trace.StringArg;
+import io.bpf4j.cli.trace.TraceEvent;
+import io.bpf4j.cli.trace.TracedProbe;
+import io.bpf4j.cli.trace.Tracer;
+import io.bpf4j.usdt.ProbePattern;
+import io.bpf4j.usdt.UsdtLink;
+import io.bpf4j.usdt.UsdtProbe;
+import io.bpf4j.usdt.UsdtScan;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Starts a small JVM and traces its garbage collections, class loading and threads. */
+@Command(
+        name = "demo",
+        description = {
+            "Starts a small JVM of its own, traces its garbage collections, class loading and threads, and ends.",
+            "Needs root, or CAP_BPF and CAP_PERFMON."
+        },
+        footer = {"  bpf4j demo", "  bpf4j demo --seconds 10 --json"})
+final class DemoCommand implements Callable<Integer> {
+    private static final Duration PATIENCE = Duration.ofMillis(100);
+    private static final int LONGEST_SECONDS = 10;
+
+    private static final List<ProbePattern> PROBES = Stream.of(
+                    "hotspot:gc__begin",
+                    "hotspot:gc__end",
+                    "hotspot:class__loaded",
+                    "hotspot:thread__start",
+                    "hotspot:thread__stop")
+            .map(ProbePattern::parse)
+            .toList();
+
+    /** HotSpot passes a name as its address and its length: class__loaded and thread__start begin with these two. */
+    private static final List<StringArg> NAMES = List.of(new StringArg(0, 1));
+
+    private final Console console;
+    private final Interruption interruption;
+    private final EventFormat format = EventFormat.create();
+
+    @Option(
+            names = "--seconds",
+            paramLabel = "N",
+            description = "How long the JVM works, 1 to 10 (default: ${DEFAULT-VALUE}).")
+    private int seconds = 5;
+
+    @Option(names = "--json", description = "One JSON object for each event, then the summary.")
+    private boolean json;
+
+    DemoCommand(Console console, Interruption interruption) {
+        this.console = console;
+        this.interruption = interruption;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        if (seconds < 1 || seconds > LONGEST_SECONDS) {
+            throw new UsageException("--seconds takes 1 to " + LONGEST_SECONDS);
+        }
+        UsdtScan library = UsdtScan.ofFile(DemoJvm.library());
+        List<UsdtProbe> probes = Scans.matching(library, PROBES);
+        if (probes.isEmpty()) {
+            throw new CommandException(Scans.whyNone(List.of(library), PROBES));
+        }
+        DemoSummary summary = new DemoSummary(probes);
+        int specs = probes.stream().mapToInt(p -> p.sites().size()).sum();
+        try (Tracer tracer = Tracer.load(NAMES, specs);
+                DemoJvm jvm = DemoJvm.start(Duration.ofSeconds(seconds))) {
+            interruption.onRequest(tracer::wakeup);
+            UsdtLink link = tracer.attach(probes, OptionalInt.of(jvm.pid()));
+            console.error("bpf4j: tracing " + Scans.count(probes.size(), "probe") + " at "
+                    + Scans.count(link.siteCount(), "site") + " of the JVM with process ID " + jvm.pid() + ", for "
+                    + Scans.count(seconds, "second"));
+            jvm.go();
+            while (jvm.isAlive() && !interruption.requested()) {
+                tracer.poll(PATIENCE, (event, probe) -> print(event, probe, summary));
+                console.flush();
+            }
+            tracer.detach();
+            tracer.drain((event, probe) -> print(event, probe, summary));
+            summary.lost(tracer.lost());
+        }
+        print(summary);
+        return CommandTree.OK;
+    }
+
+    private void print(TraceEvent event, TracedProbe probe, DemoSummary summary) {
+        summary.add(event, probe);
+        console.line(json ? format.json(event, probe) : format.human(event, probe));
+    }
+
+    private void print(DemoSummary summary) {
+        if (json) {
+            summary.json().forEach(console::line);
+            return;
+        }
+        console.line("");
+        summary.table().print(console);
+        console.line(summary.pauses());
+        console.line(summary.total());
+    }
+}

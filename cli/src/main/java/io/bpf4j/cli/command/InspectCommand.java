@@ -1,0 +1,56 @@
+package io.bpf4j.cli.command;
+
+import io.bpf4j.cli.failure.CommandException;
+import io.bpf4j.cli.failure.ErrorText;
+import io.bpf4j.cli.failure.InputFile;
+import io.bpf4j.cli.output.Console;
+import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.loader.error.BpfException;
+import io.bpf4j.loader.spec.ObjectSpec;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Shows what object files say. Looks at no kernel and needs no privilege. */
+@Command(
+        name = "inspect",
+        description = "Shows what BPF objects hold: programs, maps, globals, externs, relocations, BTF. Needs no root.",
+        footer = {"  bpf4j inspect program.bpf.o", "  bpf4j inspect --json program.bpf.o | jq .maps"})
+final class InspectCommand implements Callable<Integer> {
+    private final Console console;
+
+    @Option(names = "--json", description = "One JSON object for each file.")
+    private boolean json;
+
+    @Parameters(arity = "1..*", paramLabel = "FILE", description = "BPF objects, as clang -target bpf -c makes them.")
+    private List<Path> files = new ArrayList<>();
+
+    InspectCommand(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() {
+        boolean failed = false;
+        for (Path file : files) {
+            try {
+                ObjectReport report = new ObjectReport(ObjectSpec.read(InputFile.check(file)));
+                if (json) {
+                    console.line(report.json());
+                } else {
+                    report.print(console);
+                }
+            } catch (IOException | MalformedDataException | BpfException | CommandException e) {
+                console.flush();
+                console.error("bpf4j: " + ErrorText.of(e));
+                failed = true;
+            }
+        }
+        return failed ? CommandTree.FAILED : CommandTree.OK;
+    }
+}

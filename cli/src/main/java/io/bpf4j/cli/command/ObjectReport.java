@@ -1,0 +1,258 @@
+package io.bpf4j.cli.command;
+
+import io.bpf4j.btf.Btf;
+import io.bpf4j.btf.BtfExt;
+import io.bpf4j.cli.output.Console;
+import io.bpf4j.cli.output.JsonLine;
+import io.bpf4j.cli.output.Table;
+import io.bpf4j.core.CoreException;
+import io.bpf4j.core.CoreRelocator;
+import io.bpf4j.loader.spec.CodeReference;
+import io.bpf4j.loader.spec.ExternSpec;
+import io.bpf4j.loader.spec.FunctionSpec;
+import io.bpf4j.loader.spec.GlobalSpec;
+import io.bpf4j.loader.spec.MapSpec;
+import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.loader.spec.ProgramSpec;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** An object as a person or a program reads it. <i>Confined.</i> */
+final class ObjectReport {
+    private final ObjectSpec spec;
+
+    ObjectReport(ObjectSpec spec) {
+        this.spec = spec;
+    }
+
+    /** A relocation as words. */
+    private record Row(String function, int instruction, String kind, String target) {}
+
+    void print(Console console) {
+        console.line(spec.source() + ": " + order() + ", license \"" + spec.license() + "\"");
+        Table programs = new Table("  ").row("PROGRAM", "SECTION", "TYPE", "INSTRUCTIONS");
+        for (ProgramSpec program : spec.programs()) {
+            programs.row(
+                    program.name(),
+                    program.sectionName(),
+                    type(program),
+                    Integer.toString(program.function().size()));
+        }
+        section(console, programs, spec.programs());
+        List<FunctionSpec> subprograms = subprograms();
+        Table functions = new Table("  ").row("SUBPROGRAM", "SECTION", "INSTRUCTIONS");
+        subprograms.forEach(f -> functions.row(f.name(), f.sectionName(), Integer.toString(f.size())));
+        section(console, functions, subprograms);
+        Table maps = new Table("  ").row("MAP", "TYPE", "KEY", "VALUE", "ENTRIES", "FLAGS");
+        for (MapSpec map : spec.maps()) {
+            maps.row(
+                    map.name(),
+                    type(map),
+                    map.keySize() + " B",
+                    map.valueSize() + " B",
+                    Integer.toUnsignedString(map.maxEntries()),
+                    "0x" + Integer.toHexString(map.flags()));
+        }
+        section(console, maps, spec.maps());
+        Table globals = new Table("  ").row("GLOBAL", "SECTION", "OFFSET", "SIZE");
+        for (GlobalSpec global : spec.globals()) {
+            globals.row(global.name(), global.map(), Integer.toString(global.offset()), global.size() + " B");
+        }
+        section(console, globals, spec.globals());
+        Table externs = new Table("  ").row("EXTERN", "KIND", "WEAK");
+        for (ExternSpec extern : spec.externs()) {
+            externs.row(extern.name(), lower(extern.kind()), extern.weak() ? "yes" : "no");
+        }
+        section(console, externs, spec.externs());
+        List<Row> rows = relocations();
+        Table relocations = new Table("  ").row("FUNCTION", "INSTRUCTION", "RELOCATION", "TO");
+        rows.forEach(r -> relocations.row(r.function(), Integer.toString(r.instruction()), r.kind(), r.target()));
+        section(console, relocations, rows);
+        console.line("  " + btf());
+    }
+
+    private static void section(Console console, Table table, List<?> rows) {
+        if (!rows.isEmpty()) {
+            table.print(console);
+            console.line("");
+        }
+    }
+
+    String json() {
+        JsonLine line = new JsonLine()
+                .beginObject()
+                .field("file", spec.source())
+                .field("byteOrder", order())
+                .field("license", spec.license());
+        line.key("programs").beginArray();
+        for (ProgramSpec program : spec.programs()) {
+            line.beginObject()
+                    .field("name", program.name())
+                    .field("section", program.sectionName())
+                    .field("type", type(program))
+                    .field("autoload", program.autoload())
+                    .field("sleepable", program.isSleepable())
+                    .field("instructions", program.function().size())
+                    .endObject();
+        }
+        line.endArray().key("subprograms").beginArray();
+        for (FunctionSpec function : subprograms()) {
+            line.beginObject()
+                    .field("name", function.name())
+                    .field("section", function.sectionName())
+                    .field("instructions", function.size())
+                    .endObject();
+        }
+        line.endArray().key("maps").beginArray();
+        for (MapSpec map : spec.maps()) {
+            line.beginObject()
+                    .field("name", map.name())
+                    .field("type", type(map))
+                    .field("keySize", map.keySize())
+                    .field("valueSize", map.valueSize())
+                    .field("maxEntries", Integer.toUnsignedLong(map.maxEntries()))
+                    .field("flags", Integer.toUnsignedLong(map.flags()))
+                    .field("pinByName", map.pinByName())
+                    .endObject();
+        }
+        line.endArray().key("globals").beginArray();
+        for (GlobalSpec global : spec.globals()) {
+            line.beginObject()
+                    .field("name", global.name())
+                    .field("section", global.map())
+                    .field("offset", global.offset())
+                    .field("size", global.size())
+                    .endObject();
+        }
+        line.endArray().key("externs").beginArray();
+        for (ExternSpec extern : spec.externs()) {
+            line.beginObject()
+                    .field("name", extern.name())
+                    .field("kind", lower(extern.kind()))
+                    .field("weak", extern.weak())
+                    .endObject();
+        }
+        line.endArray().key("relocations").beginArray();
+        for (Row row : relocations()) {
+            line.beginObject()
+                    .field("function", row.function())
+                    .field("instruction", row.instruction())
+                    .field("kind", row.kind())
+                    .field("target", row.target())
+                    .endObject();
+        }
+        line.endArray().key("btf");
+        if (spec.btf().isEmpty()) {
+            line.value((String) null);
+        } else {
+            line.beginObject()
+                    .field("types", spec.btf().get().typeCount() - 1)
+                    .field("functions", records(BtfRecords.FUNCTIONS))
+                    .field("lines", records(BtfRecords.LINES))
+                    .field("coreRelocations", records(BtfRecords.RELOCATIONS))
+                    .endObject();
+        }
+        return line.endObject().toString();
+    }
+
+    private String order() {
+        return spec.order() == java.nio.ByteOrder.LITTLE_ENDIAN ? "little-endian" : "big-endian";
+    }
+
+    private List<FunctionSpec> subprograms() {
+        List<FunctionSpec> entries =
+                spec.programs().stream().map(ProgramSpec::function).toList();
+        return spec.functions().stream().filter(f -> !entries.contains(f)).toList();
+    }
+
+    private static String type(ProgramSpec program) {
+        return program.kind().map(k -> lower(k.type())).orElse("unknown");
+    }
+
+    private static String type(MapSpec map) {
+        return map.type().map(ObjectReport::lower).orElse("type " + map.typeNumber());
+    }
+
+    private static String lower(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT);
+    }
+
+    private List<Row> relocations() {
+        List<Row> rows = new ArrayList<>();
+        for (FunctionSpec function : spec.functions()) {
+            for (CodeReference reference : function.references()) {
+                rows.add(row(function, reference));
+            }
+            spec.btfExt().ifPresent(ext -> addCore(rows, function, ext));
+        }
+        return rows;
+    }
+
+    private Row row(FunctionSpec function, CodeReference reference) {
+        int at = reference.instruction();
+        return switch (reference) {
+            case CodeReference.ToMap map -> new Row(function.name(), at, "map", map.map());
+            case CodeReference.ToData data -> new Row(function.name(), at, "data", data.map() + "+" + data.offset());
+            case CodeReference.ToFunction call ->
+                new Row(function.name(), at, "call", functionAt(call.section(), call.slot()));
+            case CodeReference.ToFunctionAddress address ->
+                new Row(function.name(), at, "function address", functionAt(address.section(), address.slot()));
+            case CodeReference.ToExtern extern -> new Row(function.name(), at, "extern", extern.name());
+            case CodeReference.ToKernelFunction call -> new Row(function.name(), at, "kernel function", call.name());
+        };
+    }
+
+    private String functionAt(int section, int slot) {
+        return spec.functions().stream()
+                .filter(f -> f.section() == section && f.slot() == slot)
+                .map(FunctionSpec::name)
+                .findFirst()
+                .orElse("slot " + slot + " of section " + section);
+    }
+
+    private void addCore(List<Row> rows, FunctionSpec function, BtfExt ext) {
+        Btf types = spec.btf().orElseThrow();
+        for (BtfExt.CoreRelocation relocation : ext.relocations().of(function.sectionName())) {
+            long slot = relocation.offset() / 8 - function.slot();
+            if (slot < 0 || slot >= function.size()) {
+                continue;
+            }
+            String what;
+            try {
+                what = CoreRelocator.describe(types, relocation);
+            } catch (CoreException e) {
+                what = String.valueOf(e.getMessage());
+            }
+            rows.add(new Row(function.name(), (int) slot, "co-re", what));
+        }
+    }
+
+    private enum BtfRecords {
+        FUNCTIONS,
+        LINES,
+        RELOCATIONS
+    }
+
+    private long records(BtfRecords kind) {
+        return spec.btfExt()
+                .map(ext -> switch (kind) {
+                    case FUNCTIONS -> count(ext.functions());
+                    case LINES -> count(ext.lines());
+                    case RELOCATIONS -> count(ext.relocations());
+                })
+                .orElse(0L);
+    }
+
+    private static long count(BtfExt.Table<?> table) {
+        return table.sections().stream().mapToLong(s -> s.records().size()).sum();
+    }
+
+    private String btf() {
+        return spec.btf()
+                .map(types -> "BTF: " + (types.typeCount() - 1) + " types, " + records(BtfRecords.FUNCTIONS)
+                        + " functions, " + records(BtfRecords.LINES) + " lines, " + records(BtfRecords.RELOCATIONS)
+                        + " CO-RE relocations")
+                .orElse("no BTF");
+    }
+}

@@ -1,0 +1,302 @@
+package io.bpf4j.cli.command;
+
+import io.bpf4j.cli.failure.CommandException;
+import io.bpf4j.cli.failure.InputFile;
+import io.bpf4j.cli.failure.UsageException;
+import io.bpf4j.cli.output.Console;
+import io.bpf4j.cli.output.JsonLine;
+import io.bpf4j.cli.trace.ChildCommand;
+import io.bpf4j.cli.trace.EventFormat;
+import io.bpf4j.cli.trace.Interruption;
+import io.bpf4j.cli.trace.ProcessWatch;
+import io.bpf4j.cli.trace.SeenFiles;
+import io.bpf4j.cli.trace.StringArg;
+import io.bpf4j.cli.trace.TraceEvent;
+import io.bpf4j.cli.trace.TracedProbe;
+import io.bpf4j.cli.trace.Tracer;
+import io.bpf4j.usdt.ProbePattern;
+import io.bpf4j.usdt.UsdtLink;
+import io.bpf4j.usdt.UsdtProbe;
+import io.bpf4j.usdt.UsdtScan;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Attaches to probes and prints a line for each event. */
+@Command(
+        name = "trace",
+        description = {
+            "Prints a line for each time that a probe fires: time, process/thread, command, probe, arguments.",
+            "Needs root, or CAP_BPF and CAP_PERFMON. Ctrl-C detaches and prints how many events came."
+        },
+        footer = {
+            "  bpf4j trace -p 4711 'hotspot:gc__*'",
+            "  bpf4j trace -p 4711 hotspot:class__loaded --str 0:1",
+            "  bpf4j trace /usr/lib/postgresql/15/bin/postgres postgresql:query__start --str 0",
+            "  bpf4j trace -c 'python3 -c pass' 'python:import__find__load__*' --str 0 --json"
+        })
+final class TraceCommand implements Callable<Integer> {
+    private static final Duration PATIENCE = Duration.ofMillis(100);
+
+    /** Room for the probes of libraries that a command loads later. */
+    private static final int SPECS_OF_LATER_FILES = 4096;
+
+    private final Console console;
+    private final Interruption interruption;
+
+    @Option(names = "-p", paramLabel = "PID", description = "The program and the libraries of this process.")
+    private @Nullable Integer pid;
+
+    @Option(
+            names = "-c",
+            paramLabel = "CMD",
+            description = "Start this command, trace it and its libraries, and end with it.")
+    private @Nullable String command;
+
+    @Option(
+            names = "--str",
+            paramLabel = "N[:M]",
+            description = "Show argument N (from 0) as a string: zero-terminated, or of the length in argument M.")
+    private List<String> strings = new ArrayList<>();
+
+    @Option(names = "--duration", paramLabel = "S", description = "End after that many seconds.")
+    private @Nullable Double duration;
+
+    @Option(names = "--count", paramLabel = "N", description = "End after that many events.")
+    private @Nullable Long count;
+
+    @Option(names = "--json", description = "One JSON object for each event, and one with the sums.")
+    private boolean json;
+
+    @Option(names = "-v", description = "Say how the probes were attached, and why so.")
+    private boolean verbose;
+
+    @Parameters(
+            arity = "0..*",
+            paramLabel = "FILE|PROVIDER:NAME",
+            description = "Executables and libraries, and which of their probes; * and ? match any text.")
+    private List<String> operands = new ArrayList<>();
+
+    private long events;
+
+    TraceCommand(Console console, Interruption interruption) {
+        this.console = console;
+        this.interruption = interruption;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        Operands what = Operands.of(operands);
+        List<StringArg> wanted = checkUsage(what);
+        List<ProbePattern> patterns =
+                what.patterns().stream().map(ProbePattern::parse).toList();
+        String line = command;
+        if (line == null) {
+            return trace(scans(what), patterns, wanted, null);
+        }
+        try (ChildCommand child = start(line)) {
+            return trace(List.of(UsdtScan.ofFile(child.executable())), patterns, wanted, child);
+        }
+    }
+
+    private ChildCommand start(String line) {
+        try {
+            return ChildCommand.start(line, json);
+        } catch (IllegalArgumentException e) {
+            throw new UsageException("-c: " + e.getMessage());
+        }
+    }
+
+    private List<StringArg> checkUsage(Operands what) {
+        int sources = (what.files().isEmpty() ? 0 : 1) + (pid == null ? 0 : 1) + (command == null ? 0 : 1);
+        if (sources != 1) {
+            throw new UsageException("name a FILE, or give -p PID, or give -c CMD: one of the three");
+        }
+        if (what.patterns().isEmpty()) {
+            throw new UsageException("name the probes to trace as PROVIDER:NAME; '*:*' means all");
+        }
+        Double seconds = duration;
+        if (seconds != null && !(seconds > 0 && seconds < 1e9)) {
+            throw new UsageException("--duration takes seconds, more than 0");
+        }
+        Long most = count;
+        if (most != null && most <= 0) {
+            throw new UsageException("--count takes a number of events, 1 or more");
+        }
+        List<StringArg> wanted = new ArrayList<>();
+        for (String text : strings) {
+            try {
+                wanted.add(StringArg.parse(text));
+            } catch (IllegalArgumentException e) {
+                throw new UsageException("--str: " + e.getMessage());
+            }
+        }
+        return wanted;
+    }
+
+    private List<UsdtScan> scans(Operands what) throws IOException {
+        Integer process = pid;
+        if (process != null) {
+            return Scans.ofProcess(process);
+        }
+        List<UsdtScan> scans = new ArrayList<>();
+        for (Path file : what.files()) {
+            scans.add(UsdtScan.ofFile(InputFile.check(file)));
+        }
+        return scans;
+    }
+
+    private int trace(
+            List<UsdtScan> scans, List<ProbePattern> patterns, List<StringArg> wanted, @Nullable ChildCommand child) {
+        SeenFiles seen = new SeenFiles();
+        List<UsdtProbe> probes = probes(scans, patterns, seen);
+        if (probes.isEmpty() && child == null) {
+            throw new CommandException(Scans.whyNone(scans, patterns));
+        }
+        int sites = probes.stream().mapToInt(p -> p.sites().size()).sum();
+        OptionalInt process = child != null ? OptionalInt.of(child.pid()) : process();
+        try (Tracer tracer = Tracer.load(wanted, sites + (child == null ? 0 : SPECS_OF_LATER_FILES))) {
+            interruption.onRequest(tracer::wakeup);
+            if (!probes.isEmpty()) {
+                report(tracer.attach(probes, process));
+            }
+            boolean found = run(tracer, process, patterns, seen, child);
+            tracer.detach();
+            tracer.drain(this::print);
+            summary(tracer.lost());
+            if (probes.isEmpty() && !found) {
+                throw new CommandException("neither the command nor a library that it loaded has a probe "
+                        + String.join(
+                                " or ",
+                                patterns.stream().map(ProbePattern::toString).toList()));
+            }
+            return CommandTree.OK;
+        }
+    }
+
+    private OptionalInt process() {
+        Integer process = pid;
+        return process == null ? OptionalInt.empty() : OptionalInt.of(process);
+    }
+
+    /** The matching probes of files that were not seen yet: a file under two names would report each event twice. */
+    private static List<UsdtProbe> probes(List<UsdtScan> scans, List<ProbePattern> patterns, SeenFiles seen) {
+        return scans.stream()
+                .filter(scan -> seen.add(scan.path()))
+                .flatMap(scan -> Scans.matching(scan, patterns).stream())
+                .toList();
+    }
+
+    /**
+     * Prints events until it is time to end.
+     *
+     * @return whether probes of files that came later were attached
+     */
+    private boolean run(
+            Tracer tracer,
+            OptionalInt process,
+            List<ProbePattern> patterns,
+            SeenFiles seen,
+            @Nullable ChildCommand child) {
+        long end = duration == null ? Long.MAX_VALUE : System.nanoTime() + (long) (duration * 1e9);
+        ProcessWatch watch = child == null ? null : new ProcessWatch(child.pid());
+        if (child != null) {
+            child.resume();
+        }
+        boolean found = false;
+        while (!isOver(end) && isThere(process, child)) {
+            Duration patience = PATIENCE;
+            if (watch != null) {
+                patience = Duration.ofMillis(watch.intervalMillis());
+                if (watch.changed()) {
+                    found |= attachLater(tracer, process.orElseThrow(), patterns, seen);
+                }
+            }
+            long left = end - System.nanoTime();
+            tracer.poll(left < patience.toNanos() ? Duration.ofNanos(Math.max(0, left)) : patience, this::print);
+            console.flush();
+        }
+        return found;
+    }
+
+    private boolean isOver(long end) {
+        return interruption.requested() || isFull() || System.nanoTime() >= end;
+    }
+
+    private boolean isFull() {
+        Long most = count;
+        return most != null && events >= most;
+    }
+
+    /** A trace of one process ends with it. */
+    private static boolean isThere(OptionalInt process, @Nullable ChildCommand child) {
+        if (child != null) {
+            return child.isAlive();
+        }
+        return process.isEmpty() || Files.isDirectory(Path.of("/proc/" + process.getAsInt()));
+    }
+
+    private boolean attachLater(Tracer tracer, int process, List<ProbePattern> patterns, SeenFiles seen) {
+        List<UsdtScan> scans;
+        try {
+            scans = UsdtScan.ofProcess(process);
+        } catch (IOException e) {
+            return false; // It ended meanwhile, which the loop sees next.
+        }
+        List<UsdtProbe> probes = probes(scans, patterns, seen);
+        if (probes.isEmpty()) {
+            return false;
+        }
+        report(tracer.attach(probes, OptionalInt.of(process)));
+        return true;
+    }
+
+    /** Standard error is for what is not an event: output that is piped into another program has events only. */
+    private void report(UsdtLink link) {
+        console.error("bpf4j: tracing "
+                + Scans.count(
+                        link.probes().stream()
+                                .map(UsdtProbe::fullName)
+                                .distinct()
+                                .count(),
+                        "probe") + " at " + Scans.count(link.siteCount(), "site") + "; Ctrl-C ends");
+        if (verbose) {
+            console.error("bpf4j: strategy " + link.strategy() + ", " + Scans.count(link.specCount(), "argument spec"));
+            link.reasons().forEach(reason -> console.error("bpf4j: " + reason));
+            link.problems().forEach(problem -> console.error("bpf4j: " + problem));
+        }
+    }
+
+    private final EventFormat format = EventFormat.create();
+
+    private void print(TraceEvent event, TracedProbe probe) {
+        if (isFull()) {
+            return;
+        }
+        events++;
+        console.line(json ? format.json(event, probe) : format.human(event, probe));
+    }
+
+    private void summary(long lost) {
+        if (json) {
+            console.line(new JsonLine()
+                    .beginObject()
+                    .field("events", events)
+                    .field("lost", lost)
+                    .endObject()
+                    .toString());
+        } else {
+            console.line(Scans.count(events, "event") + ", " + lost + " lost");
+        }
+        console.flush();
+    }
+}

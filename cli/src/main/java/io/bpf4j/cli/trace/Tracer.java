@@ -1,0 +1,131 @@
+package io.bpf4j.cli.trace;
+
+import io.bpf4j.loader.BpfLoader;
+import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.link.LinkGroup;
+import io.bpf4j.loader.ring.RingBuffer;
+import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.objects.BpfObjects;
+import io.bpf4j.usdt.Options;
+import io.bpf4j.usdt.Usdt;
+import io.bpf4j.usdt.UsdtLink;
+import io.bpf4j.usdt.UsdtProbe;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.function.BiConsumer;
+
+/**
+ * Loads the tracer's BPF object, attaches it to probes and hands out what they report.
+ *
+ * <p>Owns all it makes: closing detaches and unloads. <i>Single consumer</i>: {@link #poll} and {@link #drain} on one
+ * thread; {@link #wakeup} from any.
+ */
+public final class Tracer implements AutoCloseable {
+    /** Bytes kept of a string argument. */
+    private static final int STRING_MAX = 256;
+
+    /** The ring holds the events of a burst until this process reads them; bytes. */
+    private static final int RING_BYTES = 8 << 20;
+
+    private static final int FEWEST_SPECS = 256;
+
+    private final BpfObject object;
+    private final Usdt usdt;
+    private final RingBuffer ring;
+    private final RecordLayout layout;
+    private final ProbeTable table = new ProbeTable();
+    private final List<UsdtLink> links = new ArrayList<>();
+
+    private Tracer(BpfObject object, RecordLayout layout) {
+        this.object = object;
+        this.usdt = Usdt.of(object);
+        this.layout = layout;
+        this.ring = RingBuffer.open(object.map("events"));
+    }
+
+    /**
+     * Loads the tracer.
+     *
+     * @param strings arguments to read as strings
+     * @param specs how many argument specs there may be at once: a site with arguments of its own needs one
+     */
+    public static Tracer load(List<StringArg> strings, int specs) {
+        byte[] modes = new byte[StringArg.MAX_ARGS];
+        byte[] lengths = new byte[StringArg.MAX_ARGS];
+        for (StringArg string : strings) {
+            boolean counted = string.length() != StringArg.ZERO_TERMINATED;
+            modes[string.pointer()] = (byte) (counted ? 2 : 1);
+            lengths[string.pointer()] = (byte) (counted ? string.length() : 0);
+        }
+        ObjectSpec spec = ObjectSpec.parse(BpfObjects.TRACE, BpfObjects.bytes(BpfObjects.TRACE));
+        BpfObject object = BpfLoader.of(spec)
+                .global("string_mode", modes)
+                .global("string_length_arg", lengths)
+                .global("string_max", STRING_MAX)
+                .map("events", map -> map.withMaxEntries(RING_BYTES))
+                .map("__bpf_usdt_specs", map -> map.withMaxEntries(Math.max(FEWEST_SPECS, specs)))
+                .load();
+        try {
+            return new Tracer(object, new RecordLayout(strings, STRING_MAX));
+        } catch (RuntimeException e) {
+            object.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Attaches to probes: all of them, or none.
+     *
+     * @param pid the process to watch; empty for every process that runs the file
+     */
+    public UsdtLink attach(List<UsdtProbe> probes, OptionalInt pid) {
+        List<UsdtProbe> parts = table.add(probes);
+        Options options = new Options(pid, table::number, false);
+        UsdtLink link = usdt.attachAll(object.program("trace"), parts, options);
+        links.add(link);
+        return link;
+    }
+
+    /** Waits for events and hands them out; returns at once when {@link #wakeup} was called. */
+    public void poll(Duration patience, BiConsumer<TraceEvent, TracedProbe> handler) {
+        ring.poll(patience, record -> hand(layout.read(record), handler));
+    }
+
+    /** Hands out the events that are there, without waiting. */
+    public void drain(BiConsumer<TraceEvent, TracedProbe> handler) {
+        ring.consume(record -> hand(layout.read(record), handler));
+    }
+
+    private void hand(TraceEvent event, BiConsumer<TraceEvent, TracedProbe> handler) {
+        TracedProbe probe = table.probe(event.cookie());
+        if (probe != null) {
+            handler.accept(event, probe);
+        }
+    }
+
+    public void wakeup() {
+        ring.wakeup();
+    }
+
+    /** Events for which the ring had no room. */
+    public long lost() {
+        return object.global("lost").getLong();
+    }
+
+    /** Detaches from every probe; events that came before are still there to {@link #drain}. */
+    public void detach() {
+        List<UsdtLink> open = List.copyOf(links);
+        links.clear();
+        new LinkGroup(open).close();
+    }
+
+    @Override
+    public void close() {
+        try (object;
+                ring) {
+            detach();
+        }
+    }
+}
