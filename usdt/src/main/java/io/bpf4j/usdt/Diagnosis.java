@@ -1,5 +1,6 @@
 package io.bpf4j.usdt;
 
+import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -16,7 +17,7 @@ final class Diagnosis {
         List<UsdtProbe> probes =
                 scans.stream().flatMap(s -> s.probes().stream()).toList();
         if (probes.isEmpty()) {
-            return "no USDT probes in " + where + firstProblem(scans);
+            return "no USDT probes in " + where + firstProblem(scans) + aboutJava(scans);
         }
         List<UsdtProbe> ofProvider = probes.stream()
                 .filter(p -> pattern.matchesProvider(p.provider()))
@@ -33,6 +34,20 @@ final class Diagnosis {
                 .min(Comparator.comparingInt(n -> distance(n, pattern.toString())));
         return "no probe " + pattern + " in " + where + " among " + ofProvider.size()
                 + " of that provider; the nearest is " + nearest.orElseThrow();
+    }
+
+    /** Two things that surprise people who look for the probes of a JVM. */
+    private static String aboutJava(List<UsdtScan> scans) {
+        for (UsdtScan scan : scans) {
+            Path file = scan.path().getFileName();
+            if (file != null && file.toString().equals("libjvm.so")) {
+                return "; this JVM was built without them, as Oracle's own builds are: OpenJDK builds such as Temurin have them";
+            }
+        }
+        Path only = scans.size() == 1 ? scans.getFirst().path().getFileName() : null;
+        return only != null && only.toString().equals("java")
+                ? "; those of a JVM are in its lib/server/libjvm.so, or look into the running process by its pid"
+                : "";
     }
 
     private static String firstProblem(List<UsdtScan> scans) {

@@ -2,8 +2,10 @@ package io.bpf4j.usdt;
 
 /**
  * Which probes are meant: {@code provider:name}, where {@code *} stands for any text and {@code ?} for any one
- * character. An empty part means all; without a colon the text is a name of any provider. As in DTrace, {@code
- * gc-begin} also means {@code gc__begin}. <b>Immutable</b>.
+ * character. An empty part means all; without a colon the text is a name of any provider. <b>Immutable</b>.
+ *
+ * <p>DTrace's spelling is understood: {@code gc-begin} also means {@code gc__begin}, and of its four parts {@code
+ * postgresql1234:module:function:query-start} the first and last count, the process id at the end of the provider aside.
  */
 public record ProbePattern(String provider, String name) {
 
@@ -11,9 +13,17 @@ public record ProbePattern(String provider, String name) {
     public static final ProbePattern ALL = new ProbePattern("*", "*");
 
     public static ProbePattern parse(String text) {
+        String[] parts = text.split(":", -1);
+        if (parts.length == 4) {
+            return ofParts(parts[0].replaceFirst("(?<=[^0-9])[0-9]+$", ""), parts[3]);
+        }
         int colon = text.indexOf(':');
         String provider = colon < 0 ? "" : text.substring(0, colon);
         String name = text.substring(colon + 1);
+        return ofParts(provider, name);
+    }
+
+    private static ProbePattern ofParts(String provider, String name) {
         return new ProbePattern(provider.isEmpty() ? "*" : provider, name.isEmpty() ? "*" : name);
     }
 

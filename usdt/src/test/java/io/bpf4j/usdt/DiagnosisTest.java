@@ -23,6 +23,14 @@ class DiagnosisTest {
     }
 
     @Test
+    void aJvmWithoutProbesIsExplained() {
+        UsdtScan jvm = new UsdtScan(Path.of("/opt/jdk/lib/server/libjvm.so"), List.of(), List.of());
+        assertThat(diagnose(jvm, "hotspot:*")).contains("built without them");
+        UsdtScan launcher = new UsdtScan(Path.of("/opt/jdk/bin/java"), List.of(), List.of());
+        assertThat(diagnose(launcher, "hotspot:*")).contains("lib/server/libjvm.so");
+    }
+
+    @Test
     void otherProviders() {
         assertThat(diagnose(scan("hotspot:gc__begin", "libjvm:x"), "hotpot:gc__begin"))
                 .contains("no probe hotpot:gc__begin", "no provider 'hotpot'", "hotspot, libjvm");

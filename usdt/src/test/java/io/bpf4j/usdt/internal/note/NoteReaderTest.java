@@ -114,7 +114,7 @@ class NoteReaderTest {
             good.note("p", "n", "8@%rax", 0x1010, 0);
             bad.note("p", "n", "8@%rax", 0x9010, 0);
         }
-        Assertions.assertTimeoutPreemptively(Duration.ofSeconds(20), () -> {
+        Assertions.assertTimeoutPreemptively(Duration.ofSeconds(60), () -> {
             assertThat(read(good).sites()).hasSize(1_000_000);
             NoteScan scan = read(bad);
             assertThat(scan.sites()).isEmpty();
