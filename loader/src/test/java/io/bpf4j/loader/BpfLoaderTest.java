@@ -38,7 +38,7 @@ class BpfLoaderTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"globals.bpf.o", "maps.bpf.o", "calls.bpf.o", "args12.bpf.o", "trace.bpf.o"})
+    @ValueSource(strings = {"globals.bpf.o", "maps.bpf.o", "calls.bpf.o", "args12.bpf.o", "trace.bpf.o", "forms.bpf.o"})
     void whicheverCommandFailsNothingIsLeftOpen(String object) {
         try (BpfObject loaded = loader(object).load()) {
             assertThat(loaded.programs()).isNotEmpty();
@@ -245,5 +245,103 @@ class BpfLoaderTest {
         loaded.close();
         assertThatThrownBy(() -> loaded.global("runs")).isInstanceOf(IllegalStateException.class);
         assertThat(kernel.open()).isEmpty();
+    }
+
+    @Test
+    void mapsInMapsAndProgramsInMapsAreSet() {
+        try (BpfObject loaded = loader("forms.bpf.o").load()) {
+            assertThat(loaded.programs().stream().map(Program::name)).containsExactly("tail", "forms");
+            assertThat(kernel.commands(MapCommand.Create.class).stream()
+                            .filter(c -> c.type() == MapType.ARRAY_OF_MAPS.number()))
+                    .allSatisfy(c -> assertThat(c.inner()).isNotNull());
+            ByteBuffer key = ByteBuffer.allocate(4).order(ByteOrder.nativeOrder());
+            assertThat(loaded.map("outer").lookup(key.putInt(0, 3).array())).isPresent();
+            assertThat(loaded.map("outer").lookup(key.putInt(0, 1).array())).isPresent();
+            assertThat(loaded.map("tails").lookup(key.putInt(0, 2).array())).isPresent();
+        }
+        assertThat(kernel.open()).isEmpty();
+    }
+
+    @Test
+    void anOptionalProgramLoadsIfAskedForWithItsCallback() {
+        try (BpfObject loaded = loader("forms.bpf.o").withProgram("callback").load()) {
+            assertThat(loaded.program("callback").name()).isEqualTo("callback");
+            ProgCommand.Load load = kernel.commands(ProgCommand.Load.class).getLast();
+            List<Instruction> code =
+                    Instructions.decode(ByteView.of("code", load.instructions(), ByteOrder.nativeOrder()));
+            // 11 slots of the program, then the callback: from slot 5, 5 behind the next one.
+            assertThat(code.stream().filter(Instruction::isSubprogramAddress))
+                    .singleElement()
+                    .satisfies(i -> assertThat(i.imm()).isEqualTo(5));
+            assertThat(load.funcInfo().count()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void aMapWithoutRoomSaysHowToGiveItSome() {
+        kernel.fail(command -> command instanceof MapCommand.Create c && c.maxEntries() == 0, Errno.EINVAL);
+
+        assertThatThrownBy(() -> loader("maps.bpf.o")
+                        .map("hash", map -> map.withMaxEntries(0))
+                        .load())
+                .isInstanceOf(InvalidObjectException.class)
+                .hasMessageContaining("\"hash\"")
+                .hasMessageContaining("withMaxEntries");
+        assertThat(kernel.open()).isEmpty();
+    }
+
+    @Test
+    void whatTheKernelDoesNotKnowIsNamed() {
+        kernel.fail(
+                command -> command instanceof MapCommand.Create c && c.type() == MapType.RINGBUF.number(),
+                Errno.EINVAL);
+        assertThatThrownBy(() -> ScriptedLoads.loader(kernel, ScriptedLoads.spec("maps.bpf.o"))
+                        .features(ScriptedLoads.everything().without(Feature.RING_BUFFER))
+                        .load())
+                .isInstanceOf(UnsupportedFeatureException.class)
+                .hasMessageContaining("5.8");
+
+        kernel.answer(
+                ProgCommand.Load.class,
+                load -> load.expectedAttachType() == AttachType.TRACE_UPROBE_MULTI.number()
+                        ? ScriptedKernel.refused(Errno.EINVAL, "")
+                        : new LoadResult.Loaded(kernel.newFd("program"), ""));
+        assertThatThrownBy(() -> ScriptedLoads.loader(kernel, ScriptedLoads.spec("links.bpf.o"))
+                        .features(ScriptedLoads.everything().without(Feature.UPROBE_MULTI_LINK))
+                        .load())
+                .isInstanceOf(UnsupportedFeatureException.class)
+                .hasMessageContaining("6.6");
+        assertThat(kernel.open()).isEmpty();
+    }
+
+    @Test
+    void aLogThatIsTooLongIsNoReasonToRefuse() {
+        kernel.answer(
+                ProgCommand.Load.class,
+                load -> load.log().size() > 0
+                        ? new LoadResult.Refused(Errno.ENOSPC.number(), "first lines", 20 << 20)
+                        : new LoadResult.Loaded(kernel.newFd("program"), ""));
+        try (BpfObject loaded = loader("globals.bpf.o").verifierLog(2).load()) {
+            assertThat(loaded.programs().iterator().next().verifierLog()).isEqualTo("first lines");
+        }
+        assertThat(kernel.open()).isEmpty();
+    }
+
+    @Test
+    void anOlderKernelGetsTheHelpersThatItHas() {
+        try (BpfObject loaded = ScriptedLoads.loader(kernel, ScriptedLoads.spec("trace.bpf.o"))
+                .features(ScriptedLoads.everything().without(Feature.PROBE_READ_KERNEL))
+                .load()) {
+            assertThat(loaded.programs()).isNotEmpty();
+            for (ProgCommand.Load load : kernel.commands(ProgCommand.Load.class)) {
+                assertThat(
+                                Instructions.decode(ByteView.of("code", load.instructions(), ByteOrder.nativeOrder()))
+                                        .stream()
+                                        .filter(Instruction::isHelperCall)
+                                        .map(Instruction::imm))
+                        .doesNotContain(112, 113, 114, 115)
+                        .containsAnyOf(4, 45);
+            }
+        }
     }
 }

@@ -1,6 +1,7 @@
 package io.bpf4j.loader.link;
 
 import java.nio.file.Path;
+import java.util.List;
 
 /**
  * What a program can be attached to. <i>Immutable.</i>
@@ -27,6 +28,10 @@ public sealed interface AttachTarget {
 
     /** Many instructions in a file by one link (Linux 6.6). The program must have been loaded for it. */
     record UprobeMulti(Path file, ProbeSites sites, ProcessFilter process, boolean returns) implements AttachTarget {
+        public UprobeMulti(Path file, List<ProbeSite> sites, ProcessFilter process, boolean returns) {
+            this(file, ProbeSites.of(sites), process, returns);
+        }
+
         @Override
         public String description() {
             return sites.size() + (returns ? " uretprobes in " : " uprobes in ") + file;

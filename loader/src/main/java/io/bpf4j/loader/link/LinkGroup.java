@@ -3,13 +3,16 @@ package io.bpf4j.loader.link;
 import io.bpf4j.loader.error.BpfException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * Several links that are closed together: in parallel, since closing each waits for the kernel. <i>Thread-safe.</i>
  */
 public final class LinkGroup implements AutoCloseable {
+    /** Beyond this the kernel's own queue is the limit, and a container's limit of processes near. */
+    private static final int MAX_HELPERS = 256;
+
     private final List<Link> links;
 
     /** Takes ownership of the links. */
@@ -32,31 +35,24 @@ public final class LinkGroup implements AutoCloseable {
      */
     @Override
     public void close() {
-        List<Link> open =
-                new ArrayList<>(links.stream().filter(link -> !link.isClosed()).toList());
-        if (open.isEmpty()) {
-            return;
-        }
+        List<Link> open = links.stream().filter(link -> !link.isClosed()).toList();
         AtomicReference<RuntimeException> failure = new AtomicReference<>();
-        CountDownLatch others = new CountDownLatch(open.size() - 1);
-        // The wait is the kernel's, not a CPU's: a thread per link costs little and turns a sum into a maximum.
-        for (Link link : open.subList(1, open.size())) {
-            Thread.ofPlatform().name("bpf4j-detach").daemon().start(() -> {
-                try {
-                    close(link, failure);
-                } finally {
-                    others.countDown();
-                }
-            });
-        }
-        close(open.getFirst(), failure);
+        AtomicInteger next = new AtomicInteger();
+        Runnable closing = () -> {
+            for (int i = next.getAndIncrement(); i < open.size(); i = next.getAndIncrement()) {
+                close(open.get(i), failure);
+            }
+        };
+        List<Thread> helpers = start(Math.min(open.size() - 1, MAX_HELPERS), closing);
+        closing.run();
         boolean interrupted = false;
-        while (true) {
-            try {
-                others.await();
-                break;
-            } catch (InterruptedException e) {
-                interrupted = true;
+        for (Thread helper : helpers) {
+            while (helper.isAlive()) {
+                try {
+                    helper.join();
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
             }
         }
         if (interrupted) {
@@ -66,6 +62,20 @@ public final class LinkGroup implements AutoCloseable {
         if (first != null) {
             throw first;
         }
+    }
+
+    /** The wait is the kernel's, not a CPU's: a thread per link costs little and turns a sum into a maximum. */
+    private static List<Thread> start(int count, Runnable closing) {
+        List<Thread> helpers = new ArrayList<>();
+        try {
+            for (int i = 0; i < count; i++) {
+                helpers.add(Thread.ofPlatform().name("bpf4j-detach").daemon().start(closing));
+            }
+        } catch (OutOfMemoryError e) {
+            // The process may have no more threads (RLIMIT_NPROC, pids.max). Those it has, and the caller, do the work.
+            return helpers;
+        }
+        return helpers;
     }
 
     private static void close(Link link, AtomicReference<RuntimeException> failure) {

@@ -3,7 +3,6 @@ package io.bpf4j.loader.spec;
 import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfKind;
 import io.bpf4j.btf.BtfType;
-import io.bpf4j.elf.ByteView;
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.Section;
 import io.bpf4j.elf.Symbol;
@@ -11,7 +10,6 @@ import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.kernel.MapType;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -27,10 +25,12 @@ final class DataReader {
 
     private final ElfFile elf;
     private final Optional<Btf> btf;
-    private final List<Symbol> symbols;
+    private final SymbolIndex symbols;
+    private final SectionBytes bytes;
 
-    DataReader(ElfFile elf, Optional<Btf> btf, List<Symbol> symbols) {
+    DataReader(ElfFile elf, Optional<Btf> btf, SymbolIndex symbols, SectionBytes bytes) {
         this.elf = elf;
+        this.bytes = bytes;
         this.btf = btf;
         this.symbols = symbols;
     }
@@ -68,13 +68,10 @@ final class DataReader {
                     + Long.toUnsignedString(section.size()) + " bytes is too large for global data");
         }
         int size = (int) section.size();
-        byte[] initial;
-        if (section.type() == Section.SHT_NOBITS) {
-            initial = new byte[size];
-        } else {
-            ByteView bytes = elf.data(section);
-            initial = bytes.toByteArray();
-            size = initial.length;
+        byte[] content = new byte[0];
+        if (section.type() != Section.SHT_NOBITS) {
+            content = bytes.of(section).toByteArray();
+            size = content.length;
         }
         OptionalInt datasec =
                 btf.map(types -> types.find(section.name(), BtfKind.DATASEC)).orElseGet(OptionalInt::empty);
@@ -95,7 +92,7 @@ final class DataReader {
                 false,
                 null,
                 List.of(),
-                new DataSection(section.name(), section.index(), initial, readOnly, variables));
+                new DataSection(section.name(), section.index(), content, size, readOnly, variables));
     }
 
     private List<GlobalSpec> variables(Section section, int size, int datasec) {
@@ -103,12 +100,7 @@ final class DataReader {
         if (!(types.type(datasec) instanceof BtfType.Datasec declared)) {
             return List.of();
         }
-        Map<String, Symbol> places = new HashMap<>();
-        for (Symbol symbol : symbols) {
-            if (symbol.sectionIndex() == section.index() && symbol.type() != Symbol.STT_SECTION) {
-                places.putIfAbsent(symbol.name(), symbol);
-            }
-        }
+        Map<String, Symbol> places = symbols.of(section);
         List<GlobalSpec> variables = new ArrayList<>();
         for (BtfType.SectionVariable variable : declared.variables()) {
             if (!(types.type(variable.type()) instanceof BtfType.Var var)) {

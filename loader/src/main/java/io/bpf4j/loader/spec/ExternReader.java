@@ -76,7 +76,7 @@ final class ExternReader {
                 false,
                 null,
                 List.of(),
-                new DataSection(DataSection.KCONFIG, 0, new byte[kconfigSize], true, variables)));
+                new DataSection(DataSection.KCONFIG, 0, new byte[0], kconfigSize, true, variables)));
     }
 
     /** BTF ids of the variables and functions of a DATASEC, by name. */

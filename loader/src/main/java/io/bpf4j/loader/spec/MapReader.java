@@ -11,8 +11,10 @@ import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.kernel.MapType;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,11 +43,13 @@ final class MapReader {
     private final ElfFile elf;
     private final Optional<Btf> btf;
     private final List<Symbol> symbols;
+    private final SymbolIndex index;
 
-    MapReader(ElfFile elf, Optional<Btf> btf, List<Symbol> symbols) {
+    MapReader(ElfFile elf, Optional<Btf> btf, List<Symbol> symbols, SymbolIndex index) {
         this.elf = elf;
         this.btf = btf;
         this.symbols = symbols;
+        this.index = index;
     }
 
     List<MapSpec> read() {
@@ -65,17 +69,18 @@ final class MapReader {
             throw new InvalidObjectException(
                     elf.source() + ": has a section .maps, but its BTF describes none; compile it with -g");
         }
-        List<Relocation> relocations = elf.relocations(section.get());
+        NavigableMap<Long, Relocation> relocations = new TreeMap<>();
+        for (Relocation relocation : elf.relocations(section.get())) {
+            relocations.put(relocation.offset(), relocation);
+        }
         for (BtfType.SectionVariable variable : declared.variables()) {
             if (!(types.type(variable.type()) instanceof BtfType.Var var)) {
                 throw new InvalidObjectException(elf.source() + ": .maps holds something that is no variable");
             }
-            Symbol symbol = symbols.stream()
-                    .filter(s -> s.sectionIndex() == section.get().index()
-                            && s.name().equals(var.name()))
-                    .findFirst()
-                    .orElseThrow(() -> new InvalidObjectException(
-                            elf.source() + ": map \"" + var.name() + "\" has no symbol in section .maps"));
+            Symbol symbol = index.of(section.get()).get(var.name());
+            if (symbol == null) {
+                throw invalid(var.name(), "has no symbol in section .maps");
+            }
             int type = types.resolve(var.type());
             if (!(types.type(type) instanceof BtfType.Struct struct)) {
                 throw invalid(var.name(), "is not defined by a struct");
@@ -87,7 +92,8 @@ final class MapReader {
     }
 
     /** Static values: relocations within the variable, past the offset of its member {@code values}. */
-    private List<MapSpec.Slot> slots(String map, BtfType.Struct struct, Symbol symbol, List<Relocation> relocations) {
+    private List<MapSpec.Slot> slots(
+            String map, BtfType.Struct struct, Symbol symbol, NavigableMap<Long, Relocation> relocations) {
         Optional<BtfType.Member> values =
                 struct.members().stream().filter(m -> m.name().equals("values")).findFirst();
         List<MapSpec.Slot> slots = new ArrayList<>();
@@ -95,11 +101,15 @@ final class MapReader {
             return slots;
         }
         long first = symbol.value() + values.get().bitOffset() / 8;
-        for (Relocation relocation : relocations) {
+        long end = symbol.value() + symbol.size();
+        if (first < 0 || end < first) {
+            throw invalid(map, "has its static values outside of its variable");
+        }
+        // A value belongs to one map: taking it out keeps hostile maps that overlap from multiplying it.
+        NavigableMap<Long, Relocation> within = relocations.subMap(first, true, end, false);
+        while (!within.isEmpty()) {
+            Relocation relocation = within.pollFirstEntry().getValue();
             long at = relocation.offset();
-            if (at < first || at >= symbol.value() + symbol.size()) {
-                continue;
-            }
             if (relocation.symbolIndex() < 0 || relocation.symbolIndex() >= symbols.size()) {
                 throw invalid(map, "has a static value of symbol " + relocation.symbolIndex() + ", which is missing");
             }

@@ -46,6 +46,7 @@ final class ObjectReader {
     private final ElfFile elf;
     private final List<Section> sections;
     private final List<Symbol> symbols;
+    private final SectionBytes bytes;
 
     ObjectReader(ElfFile elf) {
         this.elf = elf;
@@ -60,6 +61,7 @@ final class ObjectReader {
         }
         this.sections = elf.sections();
         this.symbols = elf.symbols().toList();
+        this.bytes = new SectionBytes(elf);
     }
 
     ObjectSpec read() {
@@ -68,8 +70,9 @@ final class ObjectReader {
 
         ExternReader externs = new ExternReader(elf.source(), btf);
         externs.read(symbols);
-        DataReader data = new DataReader(elf, btf, symbols);
-        List<MapSpec> maps = new ArrayList<>(new MapReader(elf, btf, symbols).read());
+        SymbolIndex index = new SymbolIndex(symbols);
+        DataReader data = new DataReader(elf, btf, index, bytes);
+        List<MapSpec> maps = new ArrayList<>(new MapReader(elf, btf, symbols, index).read());
         maps.addAll(data.read());
         externs.kconfigMap().ifPresent(maps::add);
         requireUniqueNames(maps);
@@ -141,7 +144,7 @@ final class ObjectReader {
     }
 
     private List<FunctionBuilder> split(Section section, List<Symbol> found) {
-        ByteView code = elf.data(section);
+        ByteView code = bytes.of(section);
         if (code.size() % Instruction.SIZE != 0) {
             throw code.malformed(
                     0, "code of section \"" + section.name() + "\" is " + code.size() + " bytes, not a multiple of 8");

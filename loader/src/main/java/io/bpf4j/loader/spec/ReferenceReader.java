@@ -13,6 +13,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Turns the relocations of code sections into {@link CodeReference}s.
@@ -92,10 +93,10 @@ final class ReferenceReader {
             throw malformed(section, place, "relocation of a place that is not an instruction of section");
         }
         long slot = place / Instruction.SIZE;
-        FunctionBuilder function = functions.stream()
-                .filter(f -> f.contains(slot))
-                .findFirst()
-                .orElseThrow(() -> malformed(section, place, "relocation of an instruction outside every function of"));
+        FunctionBuilder function = holding(functions, slot);
+        if (function == null) {
+            throw malformed(section, place, "relocation of an instruction outside every function of");
+        }
         if (relocation.symbolIndex() < 0 || relocation.symbolIndex() >= symbols.size()) {
             throw malformed(
                     section,
@@ -105,6 +106,25 @@ final class ReferenceReader {
         related.add(slot);
         int index = (int) (slot - function.slot);
         function.references.add(reference(function, index, symbols.get(relocation.symbolIndex())));
+    }
+
+    /** The function that a slot belongs to. They are sorted by place and don't overlap. */
+    private static @Nullable FunctionBuilder holding(List<FunctionBuilder> functions, long slot) {
+        int low = 0;
+        int high = functions.size() - 1;
+        while (low <= high) {
+            int middle = (low + high) >>> 1;
+            FunctionBuilder candidate = functions.get(middle);
+            if (candidate.contains(slot)) {
+                return candidate;
+            }
+            if (slot < candidate.slot) {
+                high = middle - 1;
+            } else {
+                low = middle + 1;
+            }
+        }
+        return null;
     }
 
     private CodeReference reference(FunctionBuilder function, int index, Symbol symbol) {

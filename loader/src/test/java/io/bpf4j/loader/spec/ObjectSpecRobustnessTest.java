@@ -1,12 +1,17 @@
 package io.bpf4j.loader.spec;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.objects.BpfObjects;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -15,7 +20,7 @@ class ObjectSpecRobustnessTest {
     private static final long SEED = 20260101;
 
     @ParameterizedTest
-    @ValueSource(strings = {"globals.bpf.o", "maps.bpf.o", "kconfig.bpf.o", "calls.bpf.o"})
+    @ValueSource(strings = {"globals.bpf.o", "maps.bpf.o", "kconfig.bpf.o", "calls.bpf.o", "forms.bpf.o"})
     void cutShort(String name) {
         byte[] whole = BpfObjects.bytes(name);
         int refused = 0;
@@ -30,7 +35,8 @@ class ObjectSpecRobustnessTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"globals.bpf.o", "maps.bpf.o", "kconfig.bpf.o", "calls.bpf.o", "trace.bpf.o"})
+    @ValueSource(
+            strings = {"globals.bpf.o", "maps.bpf.o", "kconfig.bpf.o", "calls.bpf.o", "trace.bpf.o", "forms.bpf.o"})
     void aBitTurnedOver(String name) {
         byte[] bytes = BpfObjects.bytes(name);
         Random random = new Random(SEED);
@@ -47,6 +53,57 @@ class ObjectSpecRobustnessTest {
         }
         // Most bits are code, names and lines, where another value is as good.
         assertThat(read).isBetween(rounds / 10, rounds);
+    }
+
+    @Test
+    void sectionsThatShareTheirBytesAreNotMultiplied() {
+        byte[] bytes = BpfObjects.bytes("globals.bpf.o");
+        int patched = 0;
+        for (int header : sectionHeaders(bytes)) {
+            ByteBuffer file = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+            // Progbits that are allocated and no code: global data. Each now claims the whole file.
+            if (file.getInt(header + 4) == 1 && (file.getLong(header + 8) & 6) == 2) {
+                file.putLong(header + 24, 0).putLong(header + 32, bytes.length);
+                patched++;
+            }
+        }
+        assertThat(patched).isGreaterThan(2);
+        assertThatThrownBy(() -> ObjectSpec.parse("globals.bpf.o", bytes))
+                .isInstanceOf(MalformedDataException.class)
+                .hasMessageContaining("overlaps");
+    }
+
+    @Test
+    void aSizeThatNoBytesBackCostsNothing() {
+        byte[] bytes = BpfObjects.bytes("globals.bpf.o");
+        ByteBuffer file = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        for (int header : sectionHeaders(bytes)) {
+            if (file.getInt(header + 4) == 8) {
+                file.putLong(header + 32, 1L << 30);
+            }
+        }
+        DataSection bss = ObjectSpec.parse("globals.bpf.o", bytes)
+                .map(".bss")
+                .map(MapSpec::data)
+                .orElseThrow();
+        assertThat(bss.size()).isEqualTo(1 << 30);
+        assertThat(bss.content()).isEmpty();
+
+        for (int header : sectionHeaders(bytes)) {
+            if (file.getInt(header + 4) == 8) {
+                file.putLong(header + 32, 1L << 32);
+            }
+        }
+        assertThatThrownBy(() -> ObjectSpec.parse("globals.bpf.o", bytes))
+                .isInstanceOf(InvalidObjectException.class)
+                .hasMessageContaining(".bss");
+    }
+
+    /** Where the entries of the section table are: e_shoff at 40, e_shnum at 60, 64 bytes each. */
+    private static int[] sectionHeaders(byte[] bytes) {
+        ByteBuffer file = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        int first = (int) file.getLong(40);
+        return IntStream.range(0, file.getShort(60)).map(i -> first + 64 * i).toArray();
     }
 
     /** Whether it reads; anything thrown but the two types for broken objects fails the test. */

@@ -150,4 +150,46 @@ class ObjectSpecTest {
         assertThat(map.withSizes(8, 8).keySize()).isEqualTo(8);
         assertThat(map.withFlags(MapSpec.F_NO_PREALLOC).flags()).isEqualTo(1);
     }
+
+    @Test
+    void mapsAndProgramsInMapsFromTheStart() {
+        ObjectSpec spec = spec("forms.bpf.o");
+
+        MapSpec outer = spec.map("outer").orElseThrow();
+        assertThat(outer.slots())
+                .containsExactly(new MapSpec.Slot(1, "first_inner"), new MapSpec.Slot(3, "second_inner"));
+        MapSpec inner = java.util.Objects.requireNonNull(outer.inner());
+        assertThat(inner.type()).contains(MapType.ARRAY);
+        assertThat(inner.valueSize()).isEqualTo(8);
+        assertThat(outer.valueSize()).isEqualTo(4);
+        assertThat(spec.map("tails").orElseThrow().slots()).containsExactly(new MapSpec.Slot(2, "tail"));
+        MapSpec stacks = spec.map("stacks").orElseThrow();
+        assertThat(stacks.valueSize()).isEqualTo(1016);
+        assertThat(stacks.valueTypeId()).isZero();
+    }
+
+    @Test
+    void twoProgramsInASectionOneThatIsOptionalAndACallback() {
+        ObjectSpec spec = spec("forms.bpf.o");
+
+        assertThat(spec.programs().stream()
+                        .filter(p -> p.sectionName().equals("socket"))
+                        .map(ProgramSpec::name))
+                .containsExactly("tail", "forms", "callback");
+        assertThat(spec.program("callback").orElseThrow().autoload()).isFalse();
+        assertThat(spec.program("tail").orElseThrow().autoload()).isTrue();
+        assertThat(spec.program("callback").orElseThrow().function().references())
+                .hasSize(1)
+                .allSatisfy(r -> assertThat(r).isInstanceOf(CodeReference.ToFunctionAddress.class));
+    }
+
+    @Test
+    void kernelSymbolsByKind() {
+        ObjectSpec spec = spec("forms.bpf.o");
+
+        assertThat(spec.extern("bpf4j_no_such_symbol").orElseThrow().kind()).isEqualTo(ExternSpec.Kind.KSYM);
+        assertThat(spec.extern("bpf4j_no_such_variable").orElseThrow().kind()).isEqualTo(ExternSpec.Kind.KSYM_TYPED);
+        assertThat(spec.extern("bpf4j_no_such_function").orElseThrow().kind()).isEqualTo(ExternSpec.Kind.KFUNC);
+        assertThat(spec.externs()).allMatch(ExternSpec::weak);
+    }
 }

@@ -10,6 +10,7 @@ import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.LinkCommand;
 import io.bpf4j.loader.internal.sys.PerfCommand;
 import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
@@ -57,7 +58,7 @@ public final class Attacher {
                 case AttachTarget.Tracing tracing -> rawTracepoint(program, what, "");
             };
         } catch (SyscallException e) {
-            throw new AttachException("attach " + what + ": " + explained(e, target), e);
+            throw new AttachException("attach " + what + ": " + explained(e, target) + missing(e, attachType), e);
         }
     }
 
@@ -74,6 +75,26 @@ public final class Attacher {
                         + " where the site says";
             default -> words;
         };
+    }
+
+    /** The kernel says EINVAL to what it doesn't know; only then is it worth asking whether it knows this. */
+    private String missing(SyscallException failure, Optional<AttachType> attachType) {
+        if (failure.errno() != Errno.EINVAL || attachType.isEmpty()) {
+            return "";
+        }
+        return switch (attachType.get()) {
+            case TRACE_UPROBE_MULTI -> missing(Feature.UPROBE_MULTI_LINK);
+            case TRACE_UPROBE_SESSION -> missing(Feature.UPROBE_SESSION);
+            case TRACE_KPROBE_MULTI -> missing(Feature.KPROBE_MULTI_LINK);
+            default -> "";
+        };
+    }
+
+    private String missing(Feature feature) {
+        return features.has(feature)
+                ? ""
+                : "; this kernel does not have " + feature.description() + " (requires Linux >= " + feature.since()
+                        + ")";
     }
 
     private Link uprobes(Fd program, String what, Optional<AttachType> attachType, AttachTarget.UprobeMulti target) {

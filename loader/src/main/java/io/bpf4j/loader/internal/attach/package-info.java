@@ -1,2 +1,2 @@
-/** From an attach target to a link in the kernel: one attacher per kind of target, undone in reverse if it fails. */
+/** From an attach target to a link in the kernel; what a failed attempt had made is undone in reverse. */
 package io.bpf4j.loader.internal.attach;

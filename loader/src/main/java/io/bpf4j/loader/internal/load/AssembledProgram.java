@@ -10,7 +10,7 @@ import java.util.List;
  * A program ready for the kernel: all its functions in one piece, every reference resolved. <i>Immutable.</i>
  *
  * @param mentioned descriptors whose numbers are in the instructions
- * @param poisoned what CO-RE could not find, to explain a verifier's refusal by
+ * @param poisoned what was not found, to explain a verifier's refusal by
  */
 record AssembledProgram(
         ProgramSpec spec,
@@ -18,4 +18,12 @@ record AssembledProgram(
         InfoTable functions,
         InfoTable lines,
         List<Fd> mentioned,
-        List<String> poisoned) {}
+        List<Poisoned> poisoned) {
+    /**
+     * An instruction that the verifier refuses if it comes by.
+     *
+     * @param slot where it is in the program
+     * @param reason what this kernel lacks
+     */
+    record Poisoned(int slot, String reason) {}
+}

@@ -98,9 +98,14 @@ final class KconfigValues {
                     number(bytes, extern, parsed(extern, text));
                 }
             }
-            case BtfType.Enumeration tristate ->
+            case BtfType.Enumeration tristate -> {
                 // enum libbpf_tristate: TRI_NO, TRI_YES, TRI_MODULE
-                number(bytes, extern, BigInteger.valueOf("nym".indexOf(text.charAt(0))));
+                int number = text.length() == 1 ? "nym".indexOf(text.charAt(0)) : -1;
+                if (number < 0) {
+                    throw wrong(extern, text, "a tristate");
+                }
+                number(bytes, extern, BigInteger.valueOf(number));
+            }
             default -> throw wrong(extern, text, "neither an integer nor a string");
         }
     }

@@ -1,6 +1,5 @@
 package io.bpf4j.loader.internal.load;
 
-import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfKind;
 import io.bpf4j.core.CoreTarget;
 import io.bpf4j.loader.error.RelocationException;
@@ -61,18 +60,32 @@ final class KernelSymbols {
         try {
             return Kallsyms.running().addresses(names);
         } catch (IOException e) {
+            if (spec.externs().stream().allMatch(x -> x.kind() != ExternSpec.Kind.KSYM || x.weak())) {
+                return Map.of();
+            }
             throw new RelocationException(spec.source() + ": read /proc/kallsyms: " + e.getMessage(), e);
         }
     }
 
     private Resolved typed(ExternSpec extern, BtfKind kind) {
-        Btf types = kernel.get().kernel();
-        OptionalInt id = types.find(extern.name(), kind);
+        OptionalInt id = find(extern, kind);
         require(
                 extern,
                 id.isPresent(),
                 "a " + (kind == BtfKind.FUNC ? "function" : "variable") + " " + extern.name() + " in the kernel's BTF");
         return new Resolved(extern, 0, id.orElse(0));
+    }
+
+    private OptionalInt find(ExternSpec extern, BtfKind kind) {
+        try {
+            return kernel.get().kernel().find(extern.name(), kind);
+        } catch (RelocationException e) {
+            // A kernel that shows no types of its own has none that this extern could be.
+            if (extern.weak()) {
+                return OptionalInt.empty();
+            }
+            throw e;
+        }
     }
 
     private void require(ExternSpec extern, boolean present, String what) {

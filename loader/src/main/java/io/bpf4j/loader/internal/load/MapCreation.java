@@ -4,10 +4,12 @@ import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.internal.linux.CpuSet;
+import io.bpf4j.loader.internal.linux.PageSize;
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.MapCommand;
+import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.UpdateMode;
@@ -19,8 +21,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Makes the maps of an object. <i>Confined.</i> */
 final class MapCreation {
-    private static final int PAGE = 4096;
-
     private final Kernel kernel;
     private final Features features;
     private final String source;
@@ -49,7 +49,10 @@ final class MapCreation {
             return map;
         }
         try {
-            map.update(new byte[4], initial, UpdateMode.ANY);
+            // Zeroes are there already.
+            if (!allZero(initial)) {
+                map.update(new byte[4], initial, UpdateMode.ANY);
+            }
             DataSection data = spec.data();
             if (data != null && data.readOnly() && features.has(Feature.MAP_FREEZE)) {
                 map.freeze();
@@ -61,6 +64,15 @@ final class MapCreation {
         }
     }
 
+    private static boolean allZero(byte[] bytes) {
+        for (byte b : bytes) {
+            if (b != 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     private KernelMap make(MapSpec spec, @Nullable Fd template) {
         MapCommand.Create create = MapCommand.Create.of(
                         spec.typeNumber(), kernelName(spec), spec.keySize(), spec.valueSize(), maxEntries(spec))
@@ -69,18 +81,32 @@ final class MapCreation {
                 .withInner(template)
                 .withExtra(spec.extra());
         if (btf == null || !takesBtf(spec) || (spec.keyTypeId() == 0 && spec.valueTypeId() == 0)) {
-            return KernelMap.create(kernel, create, spec.name());
+            return made(create, spec);
         }
         try {
             return KernelMap.create(kernel, create.withBtf(btf, spec.keyTypeId(), spec.valueTypeId()), spec.name());
         } catch (SyscallException e) {
             // Kernels differ in which map types may carry BTF. It describes the map and is not needed to use it.
-            try {
-                return KernelMap.create(kernel, create, spec.name());
-            } catch (SyscallException second) {
-                second.addSuppressed(e);
-                throw second;
+            return made(create, spec);
+        }
+    }
+
+    private KernelMap made(MapCommand.Create create, MapSpec spec) {
+        try {
+            return KernelMap.create(kernel, create, spec.name());
+        } catch (SyscallException e) {
+            if (e.errno() == Errno.EINVAL && create.maxEntries() == 0) {
+                throw new InvalidObjectException(
+                        source + ": map \"" + spec.name()
+                                + "\" has room for no entry: set its max_entries, in the object"
+                                + " or by BpfLoader.map(\"" + spec.name() + "\", map -> map.withMaxEntries(n))",
+                        e);
             }
+            MissingFeature.of(spec, e.errnoNumber(), features).ifPresent(missing -> {
+                missing.addSuppressed(e);
+                throw missing;
+            });
+            throw e;
         }
     }
 
@@ -104,7 +130,7 @@ final class MapCreation {
                 throw new InvalidObjectException(
                         source + ": ring buffer \"" + spec.name() + "\" has size 0; set its max_entries, in bytes");
             }
-            long size = Math.max(PAGE, Long.highestOneBit(entries));
+            long size = Math.max(PageSize.bytes(), Long.highestOneBit(entries));
             long rounded = size < entries ? size * 2 : size;
             if (rounded > 1L << 31) {
                 throw new InvalidObjectException(source + ": ring buffer \"" + spec.name() + "\" of " + entries

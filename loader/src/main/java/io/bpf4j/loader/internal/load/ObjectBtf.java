@@ -140,6 +140,7 @@ final class ObjectBtf {
             int place = variable.type();
             switch (type) {
                 case BtfType.Func func -> {
+                    nameParameters(func.type());
                     result.set(place, new BtfType.Func(func.name(), func.type(), BtfType.Linkage.GLOBAL));
                     place = result.add(new BtfType.Var(func.name(), integer, BtfType.Linkage.GLOBAL));
                 }
@@ -152,6 +153,20 @@ final class ObjectBtf {
             offset += 4;
         }
         result.set(id, new BtfType.Datasec(datasec.name(), Math.max(offset, 1), variables));
+    }
+
+    /** A declaration may leave its parameters without names, which the kernel wants of what has become a definition. */
+    private void nameParameters(int proto) {
+        if (!(result.type(proto) instanceof BtfType.FuncProto declared)) {
+            return;
+        }
+        List<BtfType.Parameter> named = new ArrayList<>();
+        for (BtfType.Parameter parameter : declared.parameters()) {
+            // Type 0 marks the three dots, which have no name.
+            boolean nameless = parameter.name().isEmpty() && parameter.type() != 0;
+            named.add(nameless ? new BtfType.Parameter("p" + named.size(), parameter.type()) : parameter);
+        }
+        result.set(proto, new BtfType.FuncProto(declared.returnType(), named));
     }
 
     /**

@@ -1,6 +1,5 @@
 package io.bpf4j.loader.internal.load;
 
-import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfExt;
 import io.bpf4j.core.CoreException;
 import io.bpf4j.core.CoreFixup;
@@ -10,6 +9,7 @@ import io.bpf4j.insn.Instruction;
 import io.bpf4j.insn.PseudoSource;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.RelocationException;
+import io.bpf4j.loader.internal.load.AssembledProgram.Poisoned;
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.ProgCommand.InfoTable;
@@ -25,6 +25,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -60,9 +61,13 @@ final class ProgramAssembly {
     private final boolean describe;
     private final Map<Integer, Map<Integer, FunctionSpec>> functions = new HashMap<>();
     private final Map<FunctionSpec, Relocated> relocated = new HashMap<>();
+    private final Map<String, ExternSpec> externs = new HashMap<>();
+    private final RecordsByPlace<BtfExt.CoreRelocation> relocations;
+    private final RecordsByPlace<BtfExt.FuncInfo> functionRecords;
+    private final RecordsByPlace<BtfExt.LineInfo> lineRecords;
     private @Nullable CoreRelocator relocator;
 
-    private record Relocated(List<Instruction> instructions, List<String> poisoned) {}
+    private record Relocated(List<Instruction> instructions, List<Poisoned> poisoned) {}
 
     /**
      * An assembly of programs of one object.
@@ -80,6 +85,14 @@ final class ProgramAssembly {
         this.symbols = symbols;
         this.target = target;
         this.describe = describe;
+        Optional<BtfExt> ext = spec.btfExt();
+        this.relocations = new RecordsByPlace<>(
+                section -> ext.map(e -> e.relocations().of(section)).orElse(List.of()), BtfExt.CoreRelocation::offset);
+        this.functionRecords = new RecordsByPlace<>(
+                section -> ext.map(e -> e.functions().of(section)).orElse(List.of()), BtfExt.FuncInfo::offset);
+        this.lineRecords = new RecordsByPlace<>(
+                section -> ext.map(e -> e.lines().of(section)).orElse(List.of()), BtfExt.LineInfo::offset);
+        spec.externs().forEach(extern -> externs.put(extern.name(), extern));
         for (FunctionSpec function : spec.functions()) {
             functions.computeIfAbsent(function.section(), s -> new HashMap<>()).put(function.slot(), function);
         }
@@ -89,13 +102,13 @@ final class ProgramAssembly {
         Map<FunctionSpec, Integer> places = places(program);
         List<Instruction> code = new ArrayList<>();
         List<Fd> mentioned = new ArrayList<>();
-        List<String> poisoned = new ArrayList<>();
+        List<Poisoned> poisoned = new ArrayList<>();
         places.forEach((function, start) -> {
             Relocated body = relocated.computeIfAbsent(function, this::relocate);
-            poisoned.addAll(body.poisoned());
+            body.poisoned().forEach(p -> poisoned.add(new Poisoned(start + p.slot(), p.reason())));
             code.addAll(body.instructions());
             for (CodeReference reference : function.references()) {
-                resolve(code, start, function, reference, places, mentioned);
+                resolve(code, start, function, reference, places, mentioned, poisoned);
             }
         });
         return new AssembledProgram(
@@ -149,30 +162,22 @@ final class ProgramAssembly {
 
     private Relocated relocate(FunctionSpec function) {
         List<Instruction> code = new ArrayList<>(function.instructions());
-        List<String> poisoned = new ArrayList<>();
-        Optional<BtfExt> ext = spec.btfExt();
-        if (ext.isEmpty()) {
-            return new Relocated(code, poisoned);
-        }
-        Btf local = spec.btf().orElseThrow();
-        for (BtfExt.CoreRelocation relocation : ext.get().relocations().of(function.sectionName())) {
-            long slot = relocation.offset() / Instruction.SIZE - function.slot();
-            if (slot < 0 || slot >= function.size()) {
-                continue;
-            }
+        List<Poisoned> poisoned = new ArrayList<>();
+        for (BtfExt.CoreRelocation relocation : relocations.of(function)) {
             CoreRelocator core = relocator;
             if (core == null) {
-                core = new CoreRelocator(local, target.get());
+                core = new CoreRelocator(spec.btf().orElseThrow(), target.get());
                 relocator = core;
             }
-            int index = (int) slot;
+            int index = relocations.slot(function, relocation);
             try {
                 switch (core.relocate(relocation, code, index)) {
                     case CoreFixup.Keep keep -> {}
                     case CoreFixup.Patch patch -> replace(code, index, patch.slots());
                     case CoreFixup.Poison poison -> {
                         replace(code, index, poison.slots());
-                        poisoned.add("instruction " + index + " of " + function.name() + ": " + poison.reason());
+                        poisoned.add(new Poisoned(
+                                index, "instruction " + index + " of " + function.name() + ": " + poison.reason()));
                     }
                 }
             } catch (CoreException e) {
@@ -197,7 +202,8 @@ final class ProgramAssembly {
             FunctionSpec function,
             CodeReference reference,
             Map<FunctionSpec, Integer> places,
-            List<Fd> mentioned) {
+            List<Fd> mentioned,
+            List<Poisoned> poisoned) {
         int at = start + reference.instruction();
         Instruction instruction = code.get(at);
         switch (reference) {
@@ -226,14 +232,18 @@ final class ProgramAssembly {
             case CodeReference.ToExtern extern -> extern(code, at, function, extern, mentioned);
             case CodeReference.ToKernelFunction call -> {
                 KernelSymbols.Resolved symbol = symbol(function, call.name());
-                code.set(
-                        at,
-                        symbol.isMissing()
-                                ? instruction.withSrc(PseudoSource.HELPER_CALL).withImm(POISON_KFUNC_HELPER)
-                                : instruction
-                                        .withSrc(PseudoSource.KFUNC_CALL)
-                                        .withOffset(0)
-                                        .withImm(symbol.btfId()));
+                if (symbol.isMissing()) {
+                    code.set(at, instruction.withSrc(PseudoSource.HELPER_CALL).withImm(POISON_KFUNC_HELPER));
+                    poisoned.add(new Poisoned(
+                            at, "function " + call.name() + " of the kernel, called by " + function.name()));
+                } else {
+                    code.set(
+                            at,
+                            instruction
+                                    .withSrc(PseudoSource.KFUNC_CALL)
+                                    .withOffset(0)
+                                    .withImm(symbol.btfId()));
+                }
             }
         }
     }
@@ -252,7 +262,7 @@ final class ProgramAssembly {
             FunctionSpec function,
             CodeReference.ToExtern reference,
             List<Fd> mentioned) {
-        ExternSpec extern = spec.extern(reference.name()).orElseThrow();
+        ExternSpec extern = Objects.requireNonNull(externs.get(reference.name()));
         switch (extern.kind()) {
             case KCONFIG ->
                 load(
@@ -309,39 +319,28 @@ final class ProgramAssembly {
         ByteBuffer records = ByteBuffer.allocate(places.size() * 8).order(spec.order());
         for (Map.Entry<FunctionSpec, Integer> place : places.entrySet()) {
             FunctionSpec function = place.getKey();
-            Optional<BtfExt.FuncInfo> info = spec.btfExt()
-                    .flatMap(ext -> ext.functionAt(function.sectionName(), (long) function.slot() * Instruction.SIZE));
-            if (info.isEmpty()) {
+            List<BtfExt.FuncInfo> info = functionRecords.of(function);
+            if (info.isEmpty() || functionRecords.slot(function, info.getFirst()) != 0) {
                 return InfoTable.NONE;
             }
-            records.putInt(place.getValue()).putInt(info.get().type());
+            records.putInt(place.getValue()).putInt(info.getFirst().type());
         }
         return new InfoTable(records.array(), 8);
     }
 
     /** {@code struct bpf_line_info}: u32 instruction, u32 file, u32 line's text, u32 line and column. */
     private InfoTable lineInfo(Map<FunctionSpec, Integer> places) {
-        if (spec.btfExt().isEmpty()) {
-            return InfoTable.NONE;
-        }
         List<int[]> lines = new ArrayList<>();
         for (Map.Entry<FunctionSpec, Integer> place : places.entrySet()) {
             FunctionSpec function = place.getKey();
-            boolean first = true;
-            for (BtfExt.LineInfo line : spec.btfExt().get().lines().of(function.sectionName())) {
-                long slot = line.offset() / Instruction.SIZE - function.slot();
-                if (slot < 0 || slot >= function.size()) {
-                    continue;
-                }
-                // The kernel insists on a line for the first instruction of every function.
-                if (first && slot != 0) {
-                    return InfoTable.NONE;
-                }
-                first = false;
-                lines.add(new int[] {place.getValue() + (int) slot, line.file(), line.text(), line.position()});
-            }
-            if (first) {
+            List<BtfExt.LineInfo> own = lineRecords.of(function);
+            // The kernel insists on a line for the first instruction of every function.
+            if (own.isEmpty() || lineRecords.slot(function, own.getFirst()) != 0) {
                 return InfoTable.NONE;
+            }
+            for (BtfExt.LineInfo line : own) {
+                int slot = place.getValue() + lineRecords.slot(function, line);
+                lines.add(new int[] {slot, line.file(), line.text(), line.position()});
             }
         }
         ByteBuffer records = ByteBuffer.allocate(lines.size() * 16).order(spec.order());

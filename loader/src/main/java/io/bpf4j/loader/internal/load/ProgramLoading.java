@@ -2,6 +2,7 @@ package io.bpf4j.loader.internal.load;
 
 import io.bpf4j.insn.Instructions;
 import io.bpf4j.loader.error.BpfException;
+import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.error.VerifierException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.internal.linux.LinuxVersion;
@@ -17,6 +18,10 @@ import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +35,10 @@ public final class ProgramLoading {
     private static final int FIRST_LOG = 256 << 10;
     /** What kernels before 5.2 allow; longer logs are cut there (kernel commit 7a9f5c65abcc). */
     private static final int LARGEST_LOG = (16 << 20) - 1;
+
+    /** The slot of a call that the verifier is about to refuse. */
+    private static final Pattern UNKNOWN_CALL =
+            Pattern.compile("^(\\d{1,7}): \\(85\\) call unknown#", Pattern.MULTILINE);
 
     private final Kernel kernel;
     private final Features features;
@@ -49,12 +58,32 @@ public final class ProgramLoading {
     Loaded load(AssembledProgram program, Optional<AttachType> attachType, int attachBtfId) {
         ProgCommand.Load command = command(program, attachType, attachBtfId);
         if (logLevel > 0) {
-            command = command.withLog(new ProgCommand.Log(logLevel, LARGEST_LOG));
+            ProgCommand.Load logged = command.withLog(new ProgCommand.Log(logLevel, LARGEST_LOG));
+            switch (kernel.execute(logged)) {
+                case LoadResult.Loaded loaded -> {
+                    return new Loaded(loaded.fd(), loaded.log());
+                }
+                case LoadResult.Refused refused -> {
+                    if (refused.errno() != Errno.ENOSPC.number()) {
+                        throw refusal(program, attachType, command, refused);
+                    }
+                    // The log was too long for the buffer, which says nothing about the program.
+                    return withLog(load(program, attachType, command), refused.log());
+                }
+            }
         }
+        return load(program, attachType, command);
+    }
+
+    private Loaded load(AssembledProgram program, Optional<AttachType> attachType, ProgCommand.Load command) {
         return switch (kernel.execute(command)) {
             case LoadResult.Loaded loaded -> new Loaded(loaded.fd(), loaded.log());
-            case LoadResult.Refused refused -> throw refusal(program, command, refused);
+            case LoadResult.Refused refused -> throw refusal(program, attachType, command, refused);
         };
+    }
+
+    private static Loaded withLog(Loaded loaded, String log) {
+        return new Loaded(loaded.fd(), log);
     }
 
     /** A program in the kernel and the log of its verification, empty unless asked for. */
@@ -69,7 +98,7 @@ public final class ProgramLoading {
         ProgCommand.Load command = ProgCommand.Load.of(
                         of.type().number(),
                         features.has(Feature.OBJECT_NAMES) ? KernelNames.of(of.name()) : "",
-                        Instructions.encode(program.instructions(), spec.order()),
+                        Instructions.encode(OldKernelHelpers.fitted(program.instructions(), features), spec.order()),
                         spec.license())
                 .withFlags(flags)
                 .withAttachTarget(attachBtfId, null)
@@ -85,7 +114,11 @@ public final class ProgramLoading {
         return btf == null ? command : command.withBtf(btf, program.functions(), program.lines());
     }
 
-    private BpfException refusal(AssembledProgram program, ProgCommand.Load command, LoadResult.Refused first) {
+    private BpfException refusal(
+            AssembledProgram program,
+            Optional<AttachType> attachType,
+            ProgCommand.Load command,
+            LoadResult.Refused first) {
         LoadResult.Refused refused = first;
         if (refused.log().isEmpty()) {
             for (int size = FIRST_LOG; ; size = Math.min(size * 8, LARGEST_LOG)) {
@@ -109,16 +142,48 @@ public final class ProgramLoading {
             }
         }
         if (refused.log().isEmpty() && refused.errno() == Errno.EPERM.number()) {
-            return FailureHints.explained(command, refused.errno());
+            // The command has the name cut to the kernel's 15 characters.
+            ProgCommand.Load named =
+                    ProgCommand.Load.of(command.type(), program.spec().name(), new byte[0], spec.license());
+            return FailureHints.explained(named, refused.errno());
+        }
+        Optional<UnsupportedFeatureException> missing = refused.log().isBlank()
+                ? MissingFeature.of(program.spec(), attachType, refused.errno(), features)
+                : Optional.empty();
+        if (missing.isPresent()) {
+            return missing.get();
         }
         return new VerifierException(program.spec().name(), refused.errno(), refused.log(), advice(program, refused));
     }
 
+    /**
+     * The verifier names what it came across as an unknown helper; what that stands for is known here.
+     *
+     * <pre>
+     * 8: (85) call unknown#195896080
+     * invalid func unknown#195896080
+     * </pre>
+     */
     private static String advice(AssembledProgram program, LoadResult.Refused refused) {
-        List<String> poisoned = program.poisoned();
-        if (!poisoned.isEmpty() && refused.log().contains("invalid func unknown#")) {
-            return "it reaches an instruction that this kernel has nothing for: " + String.join("; ", poisoned);
+        List<AssembledProgram.Poisoned> poisoned = program.poisoned();
+        if (poisoned.isEmpty() || !refused.log().contains("invalid func unknown#")) {
+            return "";
         }
-        return "";
+        OptionalInt slot = lastCall(refused.log());
+        String found = poisoned.stream()
+                .filter(p -> slot.isEmpty() || p.slot() == slot.getAsInt())
+                .map(AssembledProgram.Poisoned::reason)
+                .limit(3)
+                .collect(Collectors.joining("; "));
+        return found.isEmpty() ? "" : "it reaches what this kernel does not have: " + found;
+    }
+
+    private static OptionalInt lastCall(String log) {
+        Matcher call = UNKNOWN_CALL.matcher(log);
+        OptionalInt last = OptionalInt.empty();
+        while (call.find()) {
+            last = OptionalInt.of(Integer.parseInt(call.group(1)));
+        }
+        return last;
     }
 }

@@ -1,0 +1,61 @@
+package io.bpf4j.loader.internal.load;
+
+import io.bpf4j.loader.error.UnsupportedFeatureException;
+import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.loader.kernel.ProgramType;
+import io.bpf4j.loader.spec.MapSpec;
+import io.bpf4j.loader.spec.ProgramSpec;
+import java.util.Optional;
+
+/**
+ * Explains a refusal: the kernel says EINVAL to whatever it does not know, so after one, and only then, a probe finds out
+ * whether it knows what was asked for.
+ */
+final class MissingFeature {
+    private MissingFeature() {}
+
+    /** Why a map could not be made; empty if it is not for want of a feature. */
+    static Optional<UnsupportedFeatureException> of(MapSpec map, int errno, Features features) {
+        boolean ring = map.is(MapType.RINGBUF);
+        return errno == Errno.EINVAL.number() && ring
+                ? missing("create map \"" + map.name() + "\"", Feature.RING_BUFFER, features)
+                : Optional.empty();
+    }
+
+    /** Why a program could not be loaded; empty if it is not for want of a feature. */
+    static Optional<UnsupportedFeatureException> of(
+            ProgramSpec program, Optional<AttachType> attachType, int errno, Features features) {
+        if (errno != Errno.EINVAL.number() && errno != Errno.E2BIG.number()) {
+            return Optional.empty();
+        }
+        String what = "load program \"" + program.name() + "\"";
+        if (attachType.isPresent()) {
+            Optional<UnsupportedFeatureException> found = switch (attachType.get()) {
+                case TRACE_UPROBE_MULTI -> missing(what, Feature.UPROBE_MULTI_LINK, features);
+                case TRACE_UPROBE_SESSION -> missing(what, Feature.UPROBE_SESSION, features);
+                case TRACE_KPROBE_MULTI -> missing(what, Feature.KPROBE_MULTI_LINK, features);
+                default -> Optional.empty();
+            };
+            if (found.isPresent()) {
+                return found;
+            }
+        }
+        if (program.isSleepable() && program.type() == ProgramType.KPROBE) {
+            return missing(what, Feature.SLEEPABLE_UPROBE, features);
+        }
+        return program.type() == ProgramType.RAW_TRACEPOINT
+                ? missing(what, Feature.RAW_TRACEPOINT, features)
+                : Optional.empty();
+    }
+
+    private static Optional<UnsupportedFeatureException> missing(String what, Feature feature, Features features) {
+        return features.has(feature)
+                ? Optional.empty()
+                : Optional.of(new UnsupportedFeatureException(
+                        what, feature, features.support(feature).reason()));
+    }
+}

@@ -1,0 +1,27 @@
+package io.bpf4j.loader.spec;
+
+import io.bpf4j.elf.Section;
+import io.bpf4j.elf.Symbol;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Symbols by the section they are in and by name: the first of a name, section symbols left out. <i>Immutable.</i> */
+final class SymbolIndex {
+    private final Map<Integer, Map<String, Symbol>> bySection = new HashMap<>();
+
+    SymbolIndex(List<Symbol> symbols) {
+        for (Symbol symbol : symbols) {
+            if (symbol.isInSection() && symbol.type() != Symbol.STT_SECTION) {
+                bySection
+                        .computeIfAbsent(symbol.sectionIndex(), index -> new HashMap<>())
+                        .putIfAbsent(symbol.name(), symbol);
+            }
+        }
+    }
+
+    /** The symbols of a section, by name. */
+    Map<String, Symbol> of(Section section) {
+        return bySection.getOrDefault(section.index(), Map.of());
+    }
+}
