@@ -17,6 +17,8 @@
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 const volatile __u32 target_tgid = 0;
+const volatile __u64 pidns_device = 0;
+const volatile __u64 pidns_inode = 0;
 const volatile __u32 string_max = 128;
 const volatile __u32 wakeup_bytes = 0;
 const volatile __u8 string_mode[TRACE_ARGS] = {};
@@ -94,16 +96,30 @@ static __always_inline void read_counted(struct trace_record *record, int n, __u
 	record->string_length[n] = length;
 }
 
+/* The helper fails for a process that isn't in that very namespace. Without a namespace the verifier drops the call. */
+static __always_inline struct pidns_ids current_ids(void)
+{
+	struct pidns_ids ids;
+	__u64 task;
+
+	if (pidns_inode && !bpf_get_ns_current_pid_tgid(pidns_device, pidns_inode, &ids, sizeof(ids)))
+		return ids;
+	task = bpf_get_current_pid_tgid();
+	ids.tgid = task >> 32;
+	ids.pid = task;
+	return ids;
+}
+
 SEC("usdt")
 int trace(struct pt_regs *ctx)
 {
-	__u64 task = bpf_get_current_pid_tgid();
+	struct pidns_ids ids = current_ids();
 	struct __bpf_usdt_spec *spec;
 	struct trace_record *record;
 	__u32 slot = 0;
 	__u64 flags = 0;
 
-	if (target_tgid && (__u32)(task >> 32) != target_tgid)
+	if (target_tgid && ids.tgid != target_tgid)
 		return 0;
 
 	record = bpf_ringbuf_reserve(&events, record_size(), 0);
@@ -115,8 +131,8 @@ int trace(struct pt_regs *ctx)
 	spec = usdt_spec(ctx);
 	record->time_ns = bpf_ktime_get_ns();
 	record->cookie = spec ? spec->usdt_cookie : 0;
-	record->pid = task >> 32;
-	record->tid = task;
+	record->pid = ids.tgid;
+	record->tid = ids.pid;
 	record->arg_count = spec ? spec->arg_cnt : 0;
 	record->error_bits = spec ? 0 : TRACE_NO_SPEC;
 	record->string_bits = 0;

@@ -4,8 +4,10 @@
  *
  * Before load, user space sets these globals of .rodata, all little-endian like the machine:
  *
- *   u32 target_tgid            0: every process; else only events of this process (its id as seen
- *                              from the initial pid namespace).
+ *   u64 pidns_device, pidns_inode  the pid namespace whose ids are meant everywhere below: what stat says of
+ *                              /proc/self/ns/pid. A process of another namespace, and every one if
+ *                              pidns_inode is 0, is told by its ids in the initial namespace.
+ *   u32 target_tgid            0: every process; else only events of this process.
  *   u8  string_mode[12]        for argument n: TRACE_VALUE, TRACE_CSTRING or TRACE_COUNTED.
  *   u8  string_length_arg[12]  for argument n in mode TRACE_COUNTED: which argument holds its length
  *                              in bytes (0..11).
@@ -45,8 +47,8 @@
 struct trace_record {
 	__u64 time_ns;                   /*   0: CLOCK_MONOTONIC (bpf_ktime_get_ns) */
 	__u64 cookie;                    /*   8: the USDT cookie of the attachment */
-	__u32 pid;                       /*  16: process (tgid), initial pid namespace */
-	__u32 tid;                       /*  20: thread, initial pid namespace */
+	__u32 pid;                       /*  16: process (tgid) */
+	__u32 tid;                       /*  20: thread */
 	char comm[16];                   /*  24: name of the thread, ends with NUL */
 	__u16 arg_count;                 /*  40: arguments of this site, 0..12 */
 	__u16 error_bits;                /*  42: bit n: argument n could not be read; args[n] is 0 */

@@ -86,6 +86,12 @@ HELPER(16, long, bpf_get_current_comm, void *buffer, __u32 size);
 HELPER(112, long, bpf_probe_read_user, void *to, __u32 size, const void *from);
 HELPER(113, long, bpf_probe_read_kernel, void *to, __u32 size, const void *from);
 HELPER(114, long, bpf_probe_read_user_str, void *to, __u32 size, const void *from);
+/* since 5.7 */
+struct pidns_ids { /* struct bpf_pidns_info */
+	__u32 pid;  /* thread */
+	__u32 tgid; /* process */
+};
+HELPER(120, long, bpf_get_ns_current_pid_tgid, __u64 device, __u64 inode, struct pidns_ids *ids, __u32 size);
 /* since 5.8 */
 HELPER(130, long, bpf_ringbuf_output, void *ring, void *data, __u64 size, __u64 flags);
 HELPER(131, void *, bpf_ringbuf_reserve, void *ring, __u64 size, __u64 flags);

@@ -60,7 +60,10 @@ public final class Tracer implements AutoCloseable {
             lengths[string.pointer()] = (byte) (counted ? string.length() : 0);
         }
         ObjectSpec spec = ObjectSpec.parse(BpfObjects.TRACE, BpfObjects.bytes(BpfObjects.TRACE));
+        PidNamespace namespace = PidNamespace.own();
         BpfObject object = BpfLoader.of(spec)
+                .global("pidns_device", namespace.device())
+                .global("pidns_inode", namespace.inode())
                 .global("string_mode", modes)
                 .global("string_length_arg", lengths)
                 .global("string_max", STRING_MAX)
