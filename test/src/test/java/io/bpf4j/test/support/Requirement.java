@@ -30,6 +30,13 @@ public enum Requirement {
             return kernelIsAtLeast(5, 15);
         }
     },
+    /** The helper that calls a function again and again. */
+    BPF_LOOP("Linux 5.17 or later, for the helper bpf_loop") {
+        @Override
+        boolean present() {
+            return kernelIsAtLeast(5, 17);
+        }
+    },
     /** {@code /sys/kernel/tracing}, mounted by the test if it isn't. */
     TRACEFS("tracefs: mount -t tracefs tracefs /sys/kernel/tracing") {
         @Override

@@ -1,0 +1,91 @@
+package io.bpf4j.test.support;
+
+import io.bpf4j.loader.BpfLoader;
+import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.map.BpfMap;
+import io.bpf4j.loader.ring.RingBuffer;
+import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.objects.BpfObjects;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+
+/** Short ways to what integration tests do all the time with BPF objects. */
+public final class Bpf {
+    private static final long PATIENCE_NANOS = 10_000_000_000L;
+
+    private Bpf() {}
+
+    /** Loads one of the objects of {@link BpfObjects}. */
+    public static BpfObject load(String name) {
+        return load(name, UnaryOperator.identity());
+    }
+
+    /** Loads one of the objects of {@link BpfObjects}, configured. */
+    public static BpfObject load(String name, UnaryOperator<BpfLoader> configuration) {
+        return configuration.apply(BpfLoader.of(spec(name))).load();
+    }
+
+    public static ObjectSpec spec(String name) {
+        return ObjectSpec.parse(name, BpfObjects.bytes(name));
+    }
+
+    /** A global variable of 8 bytes. */
+    public static long u64(BpfObject object, String global) {
+        return global(object, global).getLong();
+    }
+
+    /** A global variable of 4 bytes. */
+    public static int u32(BpfObject object, String global) {
+        return global(object, global).getInt();
+    }
+
+    /** The bytes of a global variable. */
+    public static ByteBuffer global(BpfObject object, String global) {
+        return little(object.global(global).bytes());
+    }
+
+    /** The value at an index of an array map. */
+    public static ByteBuffer element(BpfMap map, int index) {
+        return little(map.lookup(key(index))
+                .orElseThrow(() -> new AssertionError("map " + map.name() + " has no element " + index)));
+    }
+
+    /** A key of 4 bytes. */
+    public static byte[] key(int index) {
+        return bytes(4).putInt(index).array();
+    }
+
+    /** A buffer of so many bytes, little-endian. */
+    public static ByteBuffer bytes(int size) {
+        return ByteBuffer.allocate(size).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    public static ByteBuffer little(byte[] bytes) {
+        return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** Reads until so many records have come; fails if they don't. More than that may be returned. */
+    public static List<ByteBuffer> records(RingBuffer ring, int atLeast) {
+        List<ByteBuffer> records = new ArrayList<>();
+        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        while (records.size() < atLeast) {
+            if (System.nanoTime() > deadline) {
+                throw new AssertionError("only " + records.size() + " of " + atLeast + " records came");
+            }
+            ring.poll(Duration.ofMillis(100), record -> records.add(little(record.toArray(ValueLayout.JAVA_BYTE))));
+        }
+        return records;
+    }
+
+    /** What is in the ring now, without waiting. */
+    public static List<ByteBuffer> recordsNow(RingBuffer ring) {
+        List<ByteBuffer> records = new ArrayList<>();
+        ring.consume(record -> records.add(little(record.toArray(ValueLayout.JAVA_BYTE))));
+        return records;
+    }
+}
