@@ -1,2 +1,8 @@
-/** Where programs attach, and the links that attaching gives. */
+/**
+ * Where programs attach, and the links that attaching gives.
+ *
+ * <p>An {@link io.bpf4j.loader.link.AttachTarget} names a place; {@link io.bpf4j.loader.Program#attach} gives a {@link
+ * io.bpf4j.loader.link.Link}, which belongs to whoever attached and detaches when closed. Closing waits for the kernel,
+ * tens of milliseconds for uprobes; a {@link io.bpf4j.loader.link.LinkGroup} waits for many at once.
+ */
 package io.bpf4j.loader.link;

@@ -33,8 +33,32 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Loads an object: a transaction. In order: the object's BTF, its maps with their initial values, the kernel's symbols,
- * the programs, and the static values of maps that hold programs. Whatever fails closes what was made before it.
+ * Loads an object: a transaction. Whatever fails closes what was made before it, last first.
+ *
+ * <p>The kernel knows no object files. It takes BTF, maps and programs one by one, each by a system call of its own that
+ * gives a descriptor, and what comes later holds the descriptors of what came before. That gives the order:
+ *
+ * <pre>
+ *   1  BTF        types of maps and functions. Completed and, for an older kernel, watered down ({@link ObjectBtf}). A
+ *                 description only: where the kernel refuses it, maps and most programs load without.
+ *   2  maps       those of the object, one per section of global data, one for kconfig values. Values of globals are
+ *                 written now, and .rodata is frozen, since the verifier takes a frozen value for a constant and drops
+ *                 the code that it rules out: that is how a program for every kernel loads on this one.
+ *   3  symbols    addresses and BTF ids of what the object declares as __ksym
+ *   4  programs   each made of its entry and the functions it calls, relocated against this kernel's types, with the
+ *                 descriptors of step 2 in its instructions; then the verifier decides
+ *   5  slots      maps that hold maps or programs from the start
+ * </pre>
+ *
+ * <p>An example of step 4, {@code counter++} for a variable at byte 8 of {@code .bss}, whose map has descriptor 23:
+ *
+ * <pre>
+ *   in the file      18 01 00 00 08 00 00 00  00 00 00 00 00 00 00 00   r1 = 8 ll, relocation to section .bss
+ *   for the kernel   18 21 00 00 17 00 00 00  00 00 00 00 08 00 00 00   r1 = map_value(fd 23) + 8
+ * </pre>
+ *
+ * <p>Rejected: light skeletons (a BPF program that makes these calls in the kernel), since they lose the errors; and a
+ * lazy load of programs at attach, since a user wants to know at load whether the kernel takes them.
  *
  * <p><i>Confined</i>; used once. What it made is the caller's.
  */
