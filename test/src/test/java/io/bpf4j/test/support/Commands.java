@@ -38,15 +38,17 @@ public final class Commands {
         return run(new ProcessBuilder(command));
     }
 
-    /** Runs a program to its end, with empty standard input. */
+    /** Runs a program to its end, with empty standard input unless the builder says otherwise. */
     public static Result run(ProcessBuilder builder) throws IOException, InterruptedException {
         // Files, not pipes: neither stream can fill up while the other is read.
         Path out = Files.createTempFile("bpf4j-out", ".txt");
         Path err = Files.createTempFile("bpf4j-err", ".txt");
         try {
+            if (builder.redirectInput().equals(ProcessBuilder.Redirect.PIPE)) {
+                builder.redirectInput(Path.of("/dev/null").toFile());
+            }
             Process process = builder.redirectOutput(out.toFile())
                     .redirectError(err.toFile())
-                    .redirectInput(Path.of("/dev/null").toFile())
                     .start();
             if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
                 process.destroyForcibly().waitFor();

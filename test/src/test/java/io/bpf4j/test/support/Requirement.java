@@ -1,6 +1,7 @@
 package io.bpf4j.test.support;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -91,9 +92,10 @@ public enum Requirement {
     HOTSPOT_PROBES("a JDK whose libjvm.so has USDT probes (Temurin, Debian's openjdk)") {
         @Override
         boolean present() {
+            // Not asked through the code under test: a reader that finds nothing would excuse itself.
             try {
-                return !io.bpf4j.usdt.UsdtProbe.inFile(ChildJvm.libjvm(), "hotspot:gc__begin")
-                        .isEmpty();
+                return new String(Files.readAllBytes(ChildJvm.libjvm()), StandardCharsets.ISO_8859_1)
+                        .contains("gc__begin");
             } catch (IOException e) {
                 return false;
             }

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+// The record of bpf-objects/src/main/bpf/args12.bpf.c, filled in through libbpf's own headers. Compiled by the test,
+// with -DSECTION="usdt" or a section that names a probe.
+#include <stdbool.h>
+#include <linux/types.h>
+#include <linux/bpf.h>
+#include <linux/ptrace.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+#include <bpf/usdt.bpf.h>
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+struct args12_event {
+    __u64 cookie;
+    __s32 arg_count;
+    __u32 pid;
+    __s64 results[12];
+    __u64 values[12];
+    __u64 time_ns;
+};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_RINGBUF);
+    __uint(max_entries, 1 << 16);
+} events SEC(".maps");
+
+SEC(SECTION)
+int libbpf_args12(struct pt_regs *ctx) {
+    struct args12_event *event = bpf_ringbuf_reserve(&events, sizeof(*event), 0);
+
+    if (!event) {
+        return 0;
+    }
+    event->cookie = bpf_usdt_cookie(ctx);
+    event->arg_count = bpf_usdt_arg_cnt(ctx);
+    event->pid = bpf_get_current_pid_tgid() >> 32;
+    event->time_ns = bpf_ktime_get_ns();
+    for (int n = 0; n < 12; n++) {
+        long value = 0;
+
+        event->results[n] = bpf_usdt_arg(ctx, n, &value);
+        event->values[n] = value;
+    }
+    bpf_ringbuf_submit(event, 0);
+    return 0;
+}

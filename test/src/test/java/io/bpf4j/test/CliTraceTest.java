@@ -1,0 +1,248 @@
+package io.bpf4j.test;
+
+import static io.bpf4j.test.support.Requirement.BPF;
+import static io.bpf4j.test.support.Requirement.GCC;
+import static io.bpf4j.test.support.Requirement.HOTSPOT_PROBES;
+import static io.bpf4j.test.support.Requirement.SDT_H;
+import static io.bpf4j.test.support.Requirement.UPROBE_MULTI;
+import static io.bpf4j.test.support.Requirement.X86_64;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bpf4j.objects.BpfObjects;
+import io.bpf4j.test.support.Cli;
+import io.bpf4j.test.support.Commands;
+import io.bpf4j.test.support.Json;
+import io.bpf4j.test.support.Requires;
+import io.bpf4j.test.support.TargetProgram;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The command as a black box, where it loads and attaches: trace, load, features, demo. */
+@Requires({BPF, UPROBE_MULTI, GCC, SDT_H, X86_64})
+class CliTraceTest {
+    private static Path folder = Path.of("/nonexistent");
+
+    @BeforeAll
+    static void makeFolder() throws IOException {
+        folder = TargetProgram.temporaryFolder();
+    }
+
+    private static Path object(String name) throws IOException {
+        return Files.write(folder.resolve(name), BpfObjects.bytes(name));
+    }
+
+    /** A trace that runs beside the test; its semaphore tells when it is attached. */
+    private static final class Trace implements AutoCloseable {
+        private final Process process;
+        private final Path out = Files.createTempFile(folder, "trace", ".out");
+        private final Path err = Files.createTempFile(folder, "trace", ".err");
+
+        Trace(String... arguments) throws IOException {
+            process = new ProcessBuilder(Cli.command(arguments))
+                    .redirectOutput(out.toFile())
+                    .redirectError(err.toFile())
+                    .start();
+        }
+
+        void awaitAttached(TargetProgram target) throws IOException, InterruptedException {
+            for (int i = 0; i < 600; i++) {
+                if (!target.command("semaphores").startsWith("0")) {
+                    return;
+                }
+                if (!process.isAlive()) {
+                    break;
+                }
+                Thread.sleep(50);
+            }
+            throw new AssertionError("the trace did not attach: " + Files.readString(out) + Files.readString(err));
+        }
+
+        Commands.Result await() throws IOException, InterruptedException {
+            if (!process.waitFor(30, TimeUnit.SECONDS)) {
+                throw new AssertionError("the trace did not end: " + Files.readString(out) + Files.readString(err));
+            }
+            return new Commands.Result(process.exitValue(), Files.readString(out), Files.readString(err));
+        }
+
+        void interrupt() throws IOException, InterruptedException {
+            Commands.check(List.of("kill", "-INT", Long.toString(process.pid())));
+        }
+
+        @Override
+        public void close() {
+            process.destroyForcibly();
+        }
+    }
+
+    @Test
+    @Timeout(60)
+    void traceOfAProcessShowsArgumentsAndStringsAndEndsAfterCount() throws IOException, InterruptedException {
+        try (TargetProgram target = TargetProgram.start("-O2");
+                Trace trace = new Trace(
+                        "trace",
+                        "--json",
+                        "-p",
+                        Integer.toString(target.pid()),
+                        "target:text",
+                        "target:guarded",
+                        "--str",
+                        "0:1",
+                        "--str",
+                        "2",
+                        "--count",
+                        "2")) {
+            trace.awaitAttached(target);
+            target.command("text hello bpf4j");
+            target.command("text more");
+            Commands.Result result = trace.await();
+            assertThat(result.exitCode()).as(result.err()).isZero();
+            List<Map<String, @Nullable Object>> lines = Json.lines(result.out());
+            assertThat(lines.getFirst().toString()).contains("hello bpf4j", "text", Integer.toString(target.pid()));
+            assertThat(result.out()).contains("\"hello\"").contains("\"more\"").contains("\"mo\"");
+            assertThat(target.command("semaphores")).isEqualTo("0 0");
+        }
+    }
+
+    @Test
+    @Timeout(60)
+    void traceAsTextUntilInterrupted() throws IOException, InterruptedException {
+        try (TargetProgram target = TargetProgram.start("-O2");
+                Trace trace = new Trace("trace", target.path().toString(), "target:sizes", "target:guarded")) {
+            trace.awaitAttached(target);
+            target.command("sizes 3");
+            Thread.sleep(500);
+            trace.interrupt();
+            Commands.Result result = trace.await();
+            assertThat(result.exitCode()).as(result.err()).isEqualTo(0);
+            assertThat(result.out().lines().filter(l -> l.contains("target:sizes")))
+                    .hasSize(3)
+                    .allSatisfy(line -> assertThat(line)
+                            .contains("-5", "250", "-30000", "60000", "-2000000000", "4000000000", "42", "-7"));
+            assertThat(result.out() + result.err())
+                    .containsPattern("\\b3 events")
+                    .contains("lost");
+            assertThat(target.command("semaphores")).isEqualTo("0 0");
+        }
+    }
+
+    @Test
+    @Timeout(60)
+    void traceOfAChildCommand() throws IOException, InterruptedException {
+        Path program = TargetProgram.compile("-O2");
+        Path input = Files.writeString(folder.resolve("commands"), "sizes 2\ntext x\nexit\n");
+        ProcessBuilder command = new ProcessBuilder(
+                        Cli.command("trace", "--json", "-c", program.toString(), "target:sizes"))
+                .redirectInput(input.toFile());
+        Commands.Result result = Commands.run(command);
+        assertThat(result.exitCode()).as(result.err()).isZero();
+        // The command's own output goes to standard error, so that this one is JSON only.
+        assertThat(Json.lines(result.out()))
+                .filteredOn(l -> "sizes".equals(l.get("name")))
+                .hasSize(2);
+        assertThat(result.out()).contains("{\"events\":2,\"lost\":0}");
+    }
+
+    @Test
+    @Timeout(60)
+    void traceEndsAfterItsDuration() throws IOException, InterruptedException {
+        Commands.Result result =
+                Cli.run("trace", TargetProgram.compile("-O2").toString(), "target:sizes", "--duration", "1");
+        assertThat(result.exitCode()).as(result.err()).isZero();
+        assertThat(result.out() + result.err()).contains("0 events");
+    }
+
+    @Test
+    void whatCantBeTracedGivesOneLine() throws IOException, InterruptedException {
+        String program = TargetProgram.compile("-O2").toString();
+        assertThat(Cli.fail("trace", program, "target:gaurded")).contains("target:guarded");
+        assertThat(Cli.fail("trace", folder + "/none", "target:sizes")).contains(folder + "/none");
+        assertThat(Cli.fail("trace", folder.toString(), "target:sizes")).contains("directory");
+        int gone;
+        try (TargetProgram target = TargetProgram.start("-O2")) {
+            gone = target.pid();
+        }
+        assertThat(Cli.fail("trace", "-p", Integer.toString(gone), "target:sizes"))
+                .contains(Integer.toString(gone));
+    }
+
+    @Test
+    void withoutCapabilitiesTheMissingOneIsNamed() throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of("setpriv", "--bounding-set=-all", "--inh-caps=-all", "--"));
+        command.addAll(
+                Cli.command("trace", TargetProgram.compile("-O2").toString(), "target:sizes", "--duration", "1"));
+        assertThat(Cli.oneLine(Commands.run(command), 1)).contains("CAP_");
+    }
+
+    @Test
+    void loadTellsOneLineForEachObjectAndGoesOnAfterABadOne() throws IOException, InterruptedException {
+        Path text = Files.writeString(folder.resolve("text.bpf.o"), "no ELF");
+        Commands.Result result = Cli.run(
+                "load",
+                "--json",
+                object("maps.bpf.o").toString(),
+                object("refused.bpf.o").toString(),
+                text.toString(),
+                folder + "/none.bpf.o",
+                object("trace.bpf.o").toString());
+        assertThat(result.exitCode()).isEqualTo(1);
+        List<Map<String, @Nullable Object>> lines = Json.lines(result.out());
+        assertThat(lines).extracting(l -> l.get("ok")).containsExactly(true, false, false, false, true);
+        assertThat(lines).extracting(l -> l.get("stage")).contains("load", "open");
+        assertThat(lines.get(1).get("stage")).isEqualTo("load");
+        assertThat((String) lines.get(1).get("error")).contains("refused").contains("map_value_or_null");
+        assertThat(lines.get(2).get("stage")).isEqualTo("open");
+        assertThat(lines.get(3).get("stage")).isEqualTo("open");
+        assertThat(result.err()).doesNotContain("\tat ");
+    }
+
+    @Test
+    void everyObjectOfOursButTheRefusedOneLoads() throws IOException, InterruptedException {
+        List<String> arguments = new ArrayList<>(List.of("load", "--json"));
+        for (String name : BpfObjects.names()) {
+            if (!name.equals("refused.bpf.o")) {
+                arguments.add(object(name).toString());
+            }
+        }
+        List<Map<String, @Nullable Object>> lines = Json.lines(Cli.check(arguments.toArray(String[]::new)));
+        assertThat(lines).hasSize(BpfObjects.names().size() - 1).allSatisfy(l -> {
+            assertThat(l).containsEntry("ok", true);
+            assertThat(l).containsKeys("file", "programs", "maps");
+        });
+    }
+
+    @Test
+    void aRefusedObjectShowsTheLastLinesOfTheVerifier() throws IOException, InterruptedException {
+        Commands.Result result = Cli.run("load", object("refused.bpf.o").toString());
+        assertThat(result.exitCode()).isEqualTo(1);
+        assertThat(result.out() + result.err())
+                .contains("refused")
+                .contains("R0 invalid mem access 'map_value_or_null'")
+                .doesNotContain("\tat ");
+    }
+
+    @Test
+    void featuresOfThisKernel() throws IOException, InterruptedException {
+        List<Map<String, @Nullable Object>> features = Json.lines(Cli.check("features", "--json"));
+        assertThat(features).hasSizeGreaterThan(5);
+        assertThat(Cli.check("features")).containsIgnoringCase("uprobe").containsIgnoringCase("cookie");
+    }
+
+    @Test
+    @Timeout(60) // a bound on hanging, not a measurement
+    @Requires(HOTSPOT_PROBES)
+    void demoShowsEventsOfAJvmAndEndsByItself() throws IOException, InterruptedException {
+        Commands.Result result = Cli.run("demo", "--seconds", "3");
+        assertThat(result.exitCode()).as(result.err()).isZero();
+        String out = result.out();
+        assertThat(out).contains("gc__begin", "class__loaded", "thread__start");
+    }
+}

@@ -1,0 +1,101 @@
+package io.bpf4j.test;
+
+import static io.bpf4j.test.support.Requirement.BPF;
+import static io.bpf4j.test.support.Requirement.HOTSPOT_PROBES;
+import static io.bpf4j.test.support.Requirement.UPROBE_MULTI;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.ring.RingBuffer;
+import io.bpf4j.test.support.ChildJvm;
+import io.bpf4j.test.support.LeakCheck;
+import io.bpf4j.test.support.Loads;
+import io.bpf4j.test.support.Requires;
+import io.bpf4j.test.support.TraceRecord;
+import io.bpf4j.usdt.AttachStrategy;
+import io.bpf4j.usdt.Options;
+import io.bpf4j.usdt.Usdt;
+import io.bpf4j.usdt.UsdtLink;
+import io.bpf4j.usdt.UsdtProbe;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** HotSpot's own probes, in a JVM that runs: collections, classes with their names, threads with theirs. */
+@Requires({BPF, UPROBE_MULTI, HOTSPOT_PROBES})
+@ExtendWith(LeakCheck.class)
+class HotSpotTest {
+    private static final int STRING_MAX = 128;
+
+    private static final List<String> PROBES = List.of("gc__begin", "gc__end", "class__loaded", "thread__start");
+
+    private record Event(String probe, TraceRecord record) {}
+
+    @Test
+    void collectionsClassesAndThreadsOfARunningJvm() throws IOException {
+        try (ChildJvm jvm = ChildJvm.start();
+                BpfObject object = Loads.of("trace.bpf.o", jvm.pid())
+                        .global("string_mode", new byte[] {2})
+                        .global("string_length_arg", new byte[] {1})
+                        .global("string_max", STRING_MAX)
+                        .load()) {
+            List<UsdtProbe> probes = new ArrayList<>();
+            for (String name : PROBES) {
+                probes.addAll(UsdtProbe.inProcess(jvm.pid(), "hotspot:" + name));
+            }
+            Options options = Options.defaults().pid(jvm.pid()).cookies(probe -> PROBES.indexOf(probe.name()));
+            try (UsdtLink link = Usdt.of(object).attachAll(object.program("trace"), probes, options);
+                    RingBuffer ring = RingBuffer.open(object.map("events"))) {
+                assertThat(link.strategy()).isEqualTo(AttachStrategy.MULTI);
+                jvm.command("gc");
+                jvm.command("load io.bpf4j.test.support.ChildJvmMain$LoadedOnCommand");
+                jvm.command("thread traced-by-bpf4j");
+
+                List<Event> events = Loads.records(ring).stream()
+                        .map(record -> TraceRecord.of(record, List.of(0), STRING_MAX))
+                        .map(record -> new Event(PROBES.get((int) record.cookie()), record))
+                        .toList();
+                assertThat(names(events)).contains("gc__begin", "gc__end", "class__loaded", "thread__start");
+                assertThat(names(events).indexOf("gc__begin"))
+                        .isLessThan(names(events).indexOf("gc__end"));
+                assertThat(texts(events, "class__loaded"))
+                        .contains("io/bpf4j/test/support/ChildJvmMain$LoadedOnCommand");
+                assertThat(texts(events, "thread__start")).contains("traced-by-bpf4j");
+                assertThat(events).allSatisfy(event -> {
+                    assertThat(event.record().pid()).isEqualTo(jvm.pid());
+                    assertThat(event.record().errorBits()).isZero();
+                });
+                assertThat(object.global("lost").getLong()).isZero();
+            }
+        }
+    }
+
+    @Test
+    void allProbesOfTheJvmByOneLink() throws IOException {
+        try (ChildJvm jvm = ChildJvm.start();
+                BpfObject object = Loads.load("counters.bpf.o", jvm.pid())) {
+            List<UsdtProbe> probes = UsdtProbe.inFile(ChildJvm.libjvm(), "hotspot*:*");
+            try (UsdtLink link = Usdt.of(object)
+                    .attachAll(
+                            object.program("count"), probes, Options.defaults().pid(jvm.pid()))) {
+                assertThat(link.probes()).hasSameSizeAs(probes);
+                jvm.command("gc");
+                assertThat(object.global("total").getLong()).isPositive();
+                assertThat(object.global("no_spec").getLong()).isZero();
+            }
+        }
+    }
+
+    private static List<String> names(List<Event> events) {
+        return events.stream().map(Event::probe).toList();
+    }
+
+    private static List<String> texts(List<Event> events, String probe) {
+        return events.stream()
+                .filter(event -> event.probe().equals(probe))
+                .map(event -> event.record().text(0))
+                .toList();
+    }
+}

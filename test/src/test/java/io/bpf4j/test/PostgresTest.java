@@ -1,0 +1,64 @@
+package io.bpf4j.test;
+
+import static io.bpf4j.test.support.Requirement.BPF;
+import static io.bpf4j.test.support.Requirement.POSTGRESQL;
+import static io.bpf4j.test.support.Requirement.UPROBE_MULTI;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.ring.RingBuffer;
+import io.bpf4j.test.support.LeakCheck;
+import io.bpf4j.test.support.Loads;
+import io.bpf4j.test.support.PostgresServer;
+import io.bpf4j.test.support.Requires;
+import io.bpf4j.test.support.TraceRecord;
+import io.bpf4j.usdt.Usdt;
+import io.bpf4j.usdt.UsdtLink;
+import io.bpf4j.usdt.UsdtProbe;
+import java.io.IOException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** A PostgreSQL server that runs: the SQL that psql sent is what its probe shows. */
+@Requires({BPF, UPROBE_MULTI, POSTGRESQL})
+@ExtendWith(LeakCheck.class)
+class PostgresTest {
+    private static final int STRING_MAX = 256;
+
+    @Test
+    void theProbeShowsTheSqlThatPsqlRan() throws IOException, InterruptedException {
+        String statement = "select 6 * 7 as answer, 'traced by bpf4j' as who";
+        try (PostgresServer server = PostgresServer.start();
+                BpfObject object = Loads.of("trace.bpf.o", 0)
+                        .global("string_mode", new byte[] {1})
+                        .global("string_max", STRING_MAX)
+                        .load();
+                UsdtLink link = Usdt.of(object)
+                        .attach(object.program("trace"), server.executable(), "postgresql", "query__start");
+                RingBuffer ring = RingBuffer.open(object.map("events"))) {
+            assertThat(link.siteCount()).isPositive();
+            assertThat(server.sql(statement)).contains("42");
+
+            List<TraceRecord> records = Loads.records(ring).stream()
+                    .map(record -> TraceRecord.of(record, List.of(0), STRING_MAX))
+                    .toList();
+            assertThat(records).extracting(record -> record.text(0)).contains(statement);
+            assertThat(records).allSatisfy(record -> assertThat(record.comm()).startsWith("postgres"));
+        }
+    }
+
+    @Test
+    void allProbesOfTheServerAttachAtOnce() throws IOException, InterruptedException {
+        try (PostgresServer server = PostgresServer.start();
+                BpfObject object = Loads.of("counters.bpf.o", 0).load()) {
+            List<UsdtProbe> probes = UsdtProbe.inFile(server.executable());
+            assertThat(probes).hasSizeGreaterThan(50);
+            try (UsdtLink link = Usdt.of(object).attachAll(object.program("count"), probes)) {
+                assertThat(link.probes()).hasSameSizeAs(probes);
+                server.sql("select 1");
+                assertThat(object.global("total").getLong()).isGreaterThan(5);
+            }
+        }
+    }
+}
