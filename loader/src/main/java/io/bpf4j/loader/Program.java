@@ -54,6 +54,7 @@ public final class Program {
      * Attaches to a target.
      *
      * @throws AttachException if it can't be; nothing is left attached
+     * @throws io.bpf4j.loader.error.UnsupportedFeatureException if this kernel lacks what the target asks for
      */
     public Link attach(AttachTarget target) {
         return new Attacher(object.kernel(), object.features())

@@ -294,7 +294,10 @@ public final class ObjectLoading {
         });
     }
 
-    /** The bytes of a section of global data, with the values that the embedder gave; null for other maps. */
+    /**
+     * The bytes of a section of global data, with the values that the embedder gave; null for other maps, and for
+     * zeroes, which a new map has anyway.
+     */
     private byte @Nullable [] initial(MapSpec map) {
         DataSection data = map.data();
         if (data == null) {
@@ -302,6 +305,11 @@ public final class ObjectLoading {
         }
         if (data.name().equals(DataSection.KCONFIG)) {
             return overridden(data, new KconfigValues(spec, features).fill(data));
+        }
+        boolean given =
+                data.variables().stream().anyMatch(v -> options.globals().containsKey(v.name()));
+        if (data.isZero() && !data.readOnly() && !given) {
+            return null;
         }
         return overridden(data, data.initial());
     }

@@ -134,6 +134,21 @@ class AttacherTest {
     }
 
     @Test
+    void aRefusalSaysWhatTheKernelDoesNotHaveAndWhatElseItMayBe() {
+        kernel.fail(LinkCommand.Create.class, Errno.EINVAL);
+        assertThatThrownBy(
+                        () -> attacher(Feature.UPROBE_MULTI_LINK).attach(program, "p", MULTI, multi(ProbeSite.at(16))))
+                .isInstanceOf(AttachException.class)
+                .hasMessageContaining("/bin/x")
+                .hasMessageContaining("requires Linux >= 6.6");
+        assertThatThrownBy(() -> attacher().attach(program, "p", MULTI, multi(ProbeSite.at(16))))
+                .isInstanceOf(AttachException.class)
+                .hasMessageContaining("offset")
+                .message()
+                .doesNotContain("requires Linux");
+    }
+
+    @Test
     void whicheverCommandFailsNothingIsLeftAttached() {
         AttachTarget uprobe = new AttachTarget.Uprobe(FILE, new ProbeSite(16, 0, 3), ProcessFilter.any(), false);
         for (int n = 1; n <= 3; n++) {
