@@ -1,0 +1,236 @@
+package io.bpf4j.btf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.bpf4j.elf.ByteView;
+import io.bpf4j.elf.MalformedDataException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Reading and writing BTF: every kind, both byte orders, split BTF, the running kernel's own. */
+class BtfTest {
+    static Stream<ByteOrder> orders() {
+        return Stream.of(ByteOrder.LITTLE_ENDIAN, ByteOrder.BIG_ENDIAN);
+    }
+
+    /** One type of each kind; the ids are the positions in the list, from 1. */
+    private static List<BtfType> everyKind() {
+        return List.of(
+                BtfType.Int.of("int", 4, BtfType.Int.SIGNED),
+                new BtfType.Ptr(1),
+                new BtfType.Array(1, 1, 7),
+                new BtfType.Struct(
+                        "pair", 8, List.of(BtfType.Member.at("a", 1, 0), new BtfType.Member("bits", 1, 32, 3))),
+                new BtfType.Union("either", 8, List.of(BtfType.Member.at("x", 1, 0), BtfType.Member.at("y", 2, 0))),
+                new BtfType.Enum32("e", 4, true, List.of(new BtfType.EnumValue("MINUS", -1))),
+                new BtfType.Fwd("later", false),
+                new BtfType.Typedef("number", 1),
+                new BtfType.Volatile(8),
+                new BtfType.Const(9),
+                new BtfType.Restrict(2),
+                new BtfType.FuncProto(1, List.of(new BtfType.Parameter("p", 2), new BtfType.Parameter("", 0))),
+                new BtfType.Func("f", 12, BtfType.Linkage.GLOBAL),
+                new BtfType.Var("v", 10, BtfType.Linkage.GLOBAL),
+                new BtfType.Datasec(".data", 4, List.of(new BtfType.SectionVariable(14, 0, 4))),
+                new BtfType.FloatingPoint("double", 8),
+                new BtfType.DeclTag("tag", 4, -1, false),
+                new BtfType.TypeTag("user", 1, false),
+                new BtfType.Enum64("big", 8, false, List.of(new BtfType.EnumValue("TOP", 0xfedcba9876543210L))));
+    }
+
+    private static BtfBuilder builder() {
+        BtfBuilder builder = BtfBuilder.create();
+        everyKind().forEach(builder::add);
+        return builder;
+    }
+
+    @ParameterizedTest
+    @MethodSource("orders")
+    void everyKindComesBackAsItWasWritten(ByteOrder order) {
+        Btf btf = builder().build("test", order);
+
+        List<BtfType> written = everyKind();
+        assertThat(btf.typeCount()).isEqualTo(written.size() + 1);
+        assertThat(btf.order()).isEqualTo(order);
+        for (int i = 0; i < written.size(); i++) {
+            assertThat(btf.type(i + 1)).as("type %d", i + 1).isEqualTo(written.get(i));
+        }
+        assertThat(btf.type(0)).isInstanceOf(BtfType.VoidType.class);
+    }
+
+    @Test
+    void aHeaderIsTheKernelsWords() {
+        byte[] bytes = BtfBuilder.create().toBytes(ByteOrder.LITTLE_ENDIAN);
+
+        // struct btf_header (include/uapi/linux/btf.h): magic eb9f, version 1, flags, header length 24, type part,
+        // string part, which holds the empty string.
+        assertThat(bytes).startsWith(0x9f, 0xeb, 1, 0, 24, 0, 0, 0).hasSize(25).endsWith(0);
+    }
+
+    @ParameterizedTest
+    @MethodSource("orders")
+    void sizesAndNames(ByteOrder order) {
+        Btf btf = builder().build("test", order);
+
+        assertThat(btf.size(1)).isEqualTo(4);
+        assertThat(btf.size(3)).isEqualTo(28);
+        assertThat(btf.size(4)).isEqualTo(8);
+        assertThat(btf.size(10)).as("const volatile number").isEqualTo(4);
+        assertThat(btf.size(2)).isEqualTo(btf.pointerSize());
+        assertThat(btf.resolve(10)).isEqualTo(1);
+        assertThat(btf.find("pair", BtfKind.STRUCT)).hasValue(4);
+        assertThat(btf.find("pair", BtfKind.UNION)).isEmpty();
+        assertThat(btf.idsNamed("no such type")).isEmpty();
+        assertThat(btf.find(".data", BtfKind.DATASEC)).hasValue(15);
+    }
+
+    @ParameterizedTest
+    @MethodSource("orders")
+    void splitBtfContinuesItsBase(ByteOrder order) {
+        Btf base = builder().build("base", order);
+        BtfBuilder more = BtfBuilder.split(base);
+        int id = more.struct("own", 8, BtfType.Member.at("p", 4, 0));
+        Btf split = Btf.parse(ByteView.of("split", more.toBytes(order), order), base);
+
+        assertThat(id).isEqualTo(base.typeCount());
+        assertThat(split.firstId()).isEqualTo(id);
+        assertThat(split.type(id)).isEqualTo(new BtfType.Struct("own", 8, List.of(BtfType.Member.at("p", 4, 0))));
+        assertThat(split.type(4).name()).isEqualTo("pair");
+        assertThat(split.find("own", BtfKind.STRUCT)).hasValue(id);
+    }
+
+    @Test
+    void typesAreReplacedInPlaceAndStringsKeepTheirOffsets() {
+        Btf original = builder().build("test", ByteOrder.LITTLE_ENDIAN);
+        BtfBuilder edited = BtfBuilder.from(original);
+        edited.set(16, new BtfType.Struct("", 8, List.of()));
+        Btf after = edited.build("after", ByteOrder.LITTLE_ENDIAN);
+
+        assertThat(after.type(16)).isInstanceOf(BtfType.Struct.class);
+        assertThat(after.type(4)).isEqualTo(original.type(4));
+        assertThat(after.string(edited.string("pair"))).isEqualTo("pair");
+    }
+
+    @Test
+    void cyclesEnd() {
+        BtfBuilder builder = BtfBuilder.create();
+        builder.add(new BtfType.Typedef("a", 2));
+        builder.add(new BtfType.Const(1));
+        Btf btf = builder.build("cyclic", ByteOrder.LITTLE_ENDIAN);
+
+        assertThatThrownBy(() -> btf.resolve(1)).isInstanceOf(MalformedDataException.class);
+        assertThatThrownBy(() -> btf.size(1)).isInstanceOf(MalformedDataException.class);
+    }
+
+    @Test
+    void idsAndNamesOutOfRange() {
+        BtfBuilder builder = BtfBuilder.create();
+        builder.pointer(99);
+        Btf btf = builder.build("dangling", ByteOrder.LITTLE_ENDIAN);
+
+        assertThatThrownBy(() -> btf.type(1)).isInstanceOf(MalformedDataException.class);
+        assertThatThrownBy(() -> btf.type(2)).isInstanceOf(MalformedDataException.class);
+        assertThatThrownBy(() -> btf.type(-1)).isInstanceOf(MalformedDataException.class);
+        assertThatThrownBy(() -> btf.string(1 << 20)).isInstanceOf(MalformedDataException.class);
+    }
+
+    @ParameterizedTest
+    @MethodSource("orders")
+    void cutShortOrWithABitTurnedOver(ByteOrder order) {
+        byte[] whole = builder().toBytes(order);
+        int refused = 0;
+        for (int length = 0; length < whole.length; length++) {
+            refused += readsAll(java.util.Arrays.copyOf(whole, length), order) ? 0 : 1;
+        }
+        assertThat(refused).isEqualTo(whole.length);
+        for (int bit = 0; bit < whole.length * 8; bit++) {
+            whole[bit / 8] ^= (byte) (1 << bit % 8);
+            refused += readsAll(whole, order) ? 0 : 1;
+            whole[bit / 8] ^= (byte) (1 << bit % 8);
+        }
+        assertThat(refused).isGreaterThan(whole.length * 2);
+    }
+
+    /** Reads every type and its size; anything but {@link MalformedDataException} fails the test. */
+    private static boolean readsAll(byte[] bytes, ByteOrder order) {
+        try {
+            Btf btf = Btf.parse(ByteView.of("broken", bytes, order));
+            List<Long> sizes = new ArrayList<>();
+            for (int id = 0; id < btf.typeCount(); id++) {
+                BtfType type = btf.type(id);
+                if (type instanceof BtfType.Composite || type instanceof BtfType.Modifier) {
+                    sizes.add(btf.size(id));
+                }
+            }
+            return btf.find("pair", BtfKind.STRUCT).isPresent() || !sizes.isEmpty();
+        } catch (MalformedDataException e) {
+            assertThat(e.source()).isEqualTo("broken");
+            return false;
+        }
+    }
+
+    @Test
+    void extensionSections() {
+        BtfBuilder builder = builder();
+        int section = builder.string("usdt");
+        int access = builder.string("0:1");
+        Btf btf = builder.build("test", ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer ext = ByteBuffer.allocate(128).order(ByteOrder.LITTLE_ENDIAN);
+        // struct btf_ext_header of 32 bytes, then func_info, line_info and core_relo, each: u32 record size, and per
+        // section u32 name, u32 count, records.
+        ext.putShort((short) 0xeb9f).put((byte) 1).put((byte) 0).putInt(32);
+        ext.putInt(0).putInt(20).putInt(20).putInt(28).putInt(48).putInt(28);
+        ext.putInt(8).putInt(section).putInt(1).putInt(0).putInt(13);
+        ext.putInt(16).putInt(section).putInt(1).putInt(8).putInt(0).putInt(0).putInt(5 << 10 | 3);
+        ext.putInt(16)
+                .putInt(section)
+                .putInt(1)
+                .putInt(16)
+                .putInt(4)
+                .putInt(access)
+                .putInt(2);
+        byte[] bytes = java.util.Arrays.copyOf(ext.array(), ext.position());
+
+        BtfExt read = BtfExt.parse(ByteView.of("ext", bytes, ByteOrder.LITTLE_ENDIAN), btf);
+
+        assertThat(read.functions().of("usdt")).containsExactly(new BtfExt.FuncInfo(0, 13));
+        assertThat(read.lines().of("usdt")).singleElement().satisfies(line -> {
+            assertThat(line.line()).isEqualTo(5);
+            assertThat(line.column()).isEqualTo(3);
+        });
+        assertThat(read.relocations().of("usdt")).containsExactly(new BtfExt.CoreRelocation(16, 4, access, 2));
+        assertThat(read.functions().of("other")).isEmpty();
+        for (int length = 0; length < bytes.length; length++) {
+            byte[] cut = java.util.Arrays.copyOf(bytes, length);
+            assertThatThrownBy(() -> BtfExt.parse(ByteView.of("ext", cut, ByteOrder.LITTLE_ENDIAN), btf))
+                    .isInstanceOf(MalformedDataException.class);
+        }
+    }
+
+    @Test
+    void theRunningKernel() throws IOException {
+        Path vmlinux = Path.of("/sys/kernel/btf/vmlinux");
+        assumeTrue(Files.isReadable(vmlinux), "this kernel shows its BTF at " + vmlinux);
+        Btf btf = Btf.parse(ByteView.of("vmlinux", Files.readAllBytes(vmlinux), ByteOrder.nativeOrder()));
+
+        int task = btf.find("task_struct", BtfKind.STRUCT).orElseThrow();
+        assertThat(btf.size(task)).isBetween(1000L, 20000L);
+        assertThat(((BtfType.Struct) btf.type(task)).members())
+                .extracting(BtfType.Member::name)
+                .contains("pid", "tgid", "comm");
+        for (int id = 0; id < btf.typeCount(); id++) {
+            assertThat(btf.type(id).kind()).isEqualTo(btf.kind(id));
+        }
+    }
+}
