@@ -73,8 +73,18 @@ class CliTraceTest {
             return new Commands.Result(process.exitValue(), Files.readString(out), Files.readString(err));
         }
 
+        /** Ctrl-C; where whoever started the tests ignores it, and so its children do, the signal of a polite kill. */
         void interrupt() throws IOException, InterruptedException {
-            Commands.check(List.of("kill", "-INT", Long.toString(process.pid())));
+            String signal = ignoresInterrupt() ? "-TERM" : "-INT";
+            Commands.check(List.of("kill", signal, Long.toString(process.pid())));
+        }
+
+        private static boolean ignoresInterrupt() throws IOException {
+            return Files.readAllLines(Path.of("/proc/self/status")).stream()
+                    .filter(line -> line.startsWith("SigIgn:"))
+                    .mapToLong(line -> Long.parseUnsignedLong(
+                            line.substring("SigIgn:".length()).strip(), 16))
+                    .anyMatch(ignored -> (ignored & 1 << 1) != 0);
         }
 
         @Override
