@@ -7,10 +7,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.ring.RingBuffer;
+import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.ChildJvm;
 import io.bpf4j.test.support.LeakCheck;
-import io.bpf4j.test.support.Loads;
 import io.bpf4j.test.support.Requires;
+import io.bpf4j.test.support.Strategy;
 import io.bpf4j.test.support.TraceRecord;
 import io.bpf4j.usdt.AttachStrategy;
 import io.bpf4j.usdt.Options;
@@ -36,7 +37,8 @@ class HotSpotTest {
     @Test
     void collectionsClassesAndThreadsOfARunningJvm() throws IOException {
         try (ChildJvm jvm = ChildJvm.start();
-                BpfObject object = Loads.of("trace.bpf.o", jvm.pid())
+                BpfObject object = Strategy.MULTI
+                        .loader("trace.bpf.o", jvm.pid())
                         .global("string_mode", new byte[] {2})
                         .global("string_length_arg", new byte[] {1})
                         .global("string_max", STRING_MAX)
@@ -53,7 +55,7 @@ class HotSpotTest {
                 jvm.command("load io.bpf4j.test.support.ChildJvmMain$LoadedOnCommand");
                 jvm.command("thread traced-by-bpf4j");
 
-                List<Event> events = Loads.records(ring).stream()
+                List<Event> events = Bpf.recordsNow(ring).stream()
                         .map(record -> TraceRecord.of(record, List.of(0), STRING_MAX))
                         .map(record -> new Event(PROBES.get((int) record.cookie()), record))
                         .toList();
@@ -75,7 +77,8 @@ class HotSpotTest {
     @Test
     void allProbesOfTheJvmByOneLink() throws IOException {
         try (ChildJvm jvm = ChildJvm.start();
-                BpfObject object = Loads.load("counters.bpf.o", jvm.pid())) {
+                BpfObject object =
+                        Strategy.MULTI.loader("counters.bpf.o", jvm.pid()).load()) {
             List<UsdtProbe> probes = UsdtProbe.inFile(ChildJvm.libjvm(), "hotspot*:*");
             try (UsdtLink link = Usdt.of(object)
                     .attachAll(

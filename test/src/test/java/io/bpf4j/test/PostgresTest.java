@@ -7,10 +7,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.ring.RingBuffer;
+import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.LeakCheck;
-import io.bpf4j.test.support.Loads;
 import io.bpf4j.test.support.PostgresServer;
 import io.bpf4j.test.support.Requires;
+import io.bpf4j.test.support.Strategy;
 import io.bpf4j.test.support.TraceRecord;
 import io.bpf4j.usdt.Usdt;
 import io.bpf4j.usdt.UsdtLink;
@@ -30,7 +31,8 @@ class PostgresTest {
     void theProbeShowsTheSqlThatPsqlRan() throws IOException, InterruptedException {
         String statement = "select 6 * 7 as answer, 'traced by bpf4j' as who";
         try (PostgresServer server = PostgresServer.start();
-                BpfObject object = Loads.of("trace.bpf.o", 0)
+                BpfObject object = Strategy.MULTI
+                        .loader("trace.bpf.o", 0)
                         .global("string_mode", new byte[] {1})
                         .global("string_max", STRING_MAX)
                         .load();
@@ -40,7 +42,7 @@ class PostgresTest {
             assertThat(link.siteCount()).isPositive();
             assertThat(server.sql(statement)).contains("42");
 
-            List<TraceRecord> records = Loads.records(ring).stream()
+            List<TraceRecord> records = Bpf.recordsNow(ring).stream()
                     .map(record -> TraceRecord.of(record, List.of(0), STRING_MAX))
                     .toList();
             assertThat(records).extracting(record -> record.text(0)).contains(statement);
@@ -51,7 +53,7 @@ class PostgresTest {
     @Test
     void allProbesOfTheServerAttachAtOnce() throws IOException, InterruptedException {
         try (PostgresServer server = PostgresServer.start();
-                BpfObject object = Loads.of("counters.bpf.o", 0).load()) {
+                BpfObject object = Strategy.MULTI.loader("counters.bpf.o", 0).load()) {
             List<UsdtProbe> probes = UsdtProbe.inFile(server.executable());
             assertThat(probes).hasSizeGreaterThan(50);
             try (UsdtLink link = Usdt.of(object).attachAll(object.program("count"), probes)) {

@@ -14,11 +14,11 @@ import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.ring.RingBuffer;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.test.support.Args12Event;
+import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.LeakCheck;
-import io.bpf4j.test.support.Loads;
-import io.bpf4j.test.support.Loads.Strategy;
 import io.bpf4j.test.support.Requires;
+import io.bpf4j.test.support.Strategy;
 import io.bpf4j.test.support.TargetProgram;
 import io.bpf4j.usdt.Options;
 import io.bpf4j.usdt.Usdt;
@@ -47,7 +47,7 @@ class UsdtArgumentsTest {
             assertThat(link.siteCount()).isPositive();
             target.command(command);
             List<Args12Event> events =
-                    Loads.records(ring).stream().map(Args12Event::of).toList();
+                    Bpf.recordsNow(ring).stream().map(Args12Event::of).toList();
             assertThat(events).hasSize(1);
             Args12Event event = events.getFirst();
             assertThat(event.cookie()).isEqualTo(COOKIE);
@@ -84,9 +84,7 @@ class UsdtArgumentsTest {
     })
     void twelveArgumentsOfEverySizeAndSign(String name, String optimisation, Strategy strategy) throws IOException {
         try (TargetProgram target = TargetProgram.start(optimisation);
-                BpfObject object = Loads.of(name, target.pid())
-                        .features(strategy.features())
-                        .load()) {
+                BpfObject object = strategy.loader(name, target.pid()).load()) {
             assertSizes(fire(object, target, "sizes", "sizes"));
             assertThat(Usdt.of(object).specIdsInUse()).isZero();
         }
@@ -97,7 +95,7 @@ class UsdtArgumentsTest {
     @CsvSource({"args12.bpf.o, -O0", "args12.bpf.o, -O2", "args12_208.bpf.o, -O0"})
     void argumentsInMemory(String name, String optimisation) throws IOException {
         try (TargetProgram target = TargetProgram.start(optimisation);
-                BpfObject object = Loads.load(name, target.pid())) {
+                BpfObject object = Strategy.MULTI.loader(name, target.pid()).load()) {
             Args12Event event = fire(object, target, "memory", "sizes");
             assertThat(event.arguments()).containsExactly(0L, 65003L, -99997L, 0x1122334455667788L + 3, 9L);
         }
@@ -106,7 +104,8 @@ class UsdtArgumentsTest {
     @Test
     void everyFormThatAnAssemblerTakes() throws IOException {
         try (TargetProgram target = TargetProgram.start("-O2");
-                BpfObject object = Loads.load("args12.bpf.o", target.pid())) {
+                BpfObject object =
+                        Strategy.MULTI.loader("args12.bpf.o", target.pid()).load()) {
             Args12Event event = fire(object, target, "forms", "forms");
             assertThat(event.results()).containsOnly(0L);
             assertThat(event.arguments())
@@ -130,7 +129,7 @@ class UsdtArgumentsTest {
     void anArgumentThatCantBeReadCostsItselfOnly() throws IOException {
         for (String name : List.of("args12.bpf.o", "args12_208.bpf.o")) {
             try (TargetProgram target = TargetProgram.start("-O2");
-                    BpfObject object = Loads.load(name, target.pid())) {
+                    BpfObject object = Strategy.MULTI.loader(name, target.pid()).load()) {
                 Args12Event event = fire(object, target, "unsupported", "unsupported");
                 assertThat(event.argCount()).isEqualTo(3);
                 assertThat(event.arguments()).containsExactly(77L, 0L, -3L);

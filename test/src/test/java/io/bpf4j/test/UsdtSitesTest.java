@@ -12,10 +12,10 @@ import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.ring.RingBuffer;
 import io.bpf4j.test.support.Args12Event;
+import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.LeakCheck;
-import io.bpf4j.test.support.Loads;
-import io.bpf4j.test.support.Loads.Strategy;
 import io.bpf4j.test.support.Requires;
+import io.bpf4j.test.support.Strategy;
 import io.bpf4j.test.support.TargetProgram;
 import io.bpf4j.usdt.AttachStrategy;
 import io.bpf4j.usdt.Options;
@@ -40,7 +40,8 @@ class UsdtSitesTest {
     @SuppressWarnings("try") // closed in the middle, to see what comes after
     void aThousandSitesWithTwentyArgumentStringsByOneLink() throws IOException {
         try (TargetProgram target = TargetProgram.start("-O2");
-                BpfObject object = Loads.load("args12.bpf.o", target.pid());
+                BpfObject object =
+                        Strategy.MULTI.loader("args12.bpf.o", target.pid()).load();
                 UsdtLink link = Usdt.of(object).attach(object.program("args12"), target.path(), "target", "many");
                 RingBuffer ring = RingBuffer.open(object.map("events"))) {
             assertThat(link.strategy()).isEqualTo(AttachStrategy.MULTI);
@@ -50,14 +51,14 @@ class UsdtSitesTest {
             target.command("many 777");
 
             List<Args12Event> events =
-                    Loads.records(ring).stream().map(Args12Event::of).toList();
+                    Bpf.recordsNow(ring).stream().map(Args12Event::of).toList();
             assertThat(events).hasSize(SITES);
             for (int i = 0; i < SITES; i++) {
                 assertThat(events.get(i).arguments()).containsExactly((long) (i % STRINGS), 777L);
             }
             link.close();
             target.command("many 1");
-            assertThat(Loads.records(ring)).isEmpty();
+            assertThat(Bpf.recordsNow(ring)).isEmpty();
             assertThat(link.specCount()).isZero();
             assertThat(Usdt.of(object).specIdsInUse()).isZero();
         }
@@ -67,9 +68,8 @@ class UsdtSitesTest {
     @EnumSource(Strategy.class)
     void semaphoresAreOneWhileAttachedAndZeroAfter(Strategy strategy) throws IOException {
         try (TargetProgram target = TargetProgram.start("-O2");
-                BpfObject object = Loads.of("counters.bpf.o", target.pid())
-                        .features(strategy.features())
-                        .load()) {
+                BpfObject object =
+                        strategy.loader("counters.bpf.o", target.pid()).load()) {
             Options options = Options.defaults().pid(target.pid()).cookie(3);
             assertThat(target.command("semaphores")).isEqualTo("0 0");
             assertThat(target.command("guarded")).isEqualTo("0");
@@ -91,9 +91,7 @@ class UsdtSitesTest {
     @EnumSource(Strategy.class)
     void cookiesTellProbesApart(Strategy strategy) throws IOException {
         try (TargetProgram target = TargetProgram.start("-O0");
-                BpfObject object = Loads.of("args12.bpf.o", target.pid())
-                        .features(strategy.features())
-                        .load()) {
+                BpfObject object = strategy.loader("args12.bpf.o", target.pid()).load()) {
             List<UsdtProbe> probes = List.of(
                     UsdtProbe.inFile(target.path(), "target:sizes").getFirst(),
                     UsdtProbe.inFile(target.path(), "target:text").getFirst());
@@ -105,7 +103,7 @@ class UsdtSitesTest {
                 assertThat(link.probes()).hasSize(2);
                 target.command("sizes");
                 target.command("text hello");
-                assertThat(Loads.records(ring).stream().map(Args12Event::of).map(Args12Event::cookie))
+                assertThat(Bpf.recordsNow(ring).stream().map(Args12Event::of).map(Args12Event::cookie))
                         .containsExactly(5L, 4L);
             }
         }
@@ -115,7 +113,7 @@ class UsdtSitesTest {
     void otherProcessesOfTheFileDoNotFireUnlessAllAreAskedFor() throws IOException {
         try (TargetProgram watched = TargetProgram.start("-O2");
                 TargetProgram other = TargetProgram.start("-O2");
-                BpfObject object = Loads.load("counters.bpf.o", 0)) {
+                BpfObject object = Strategy.MULTI.loader("counters.bpf.o", 0).load()) {
             Usdt usdt = Usdt.of(object);
             try (UsdtLink one = usdt.attach(
                     object.program("count"),
@@ -141,7 +139,8 @@ class UsdtSitesTest {
     @Test
     void aThousandRoundsLeaveNothingBehind() throws IOException, InterruptedException {
         try (TargetProgram target = TargetProgram.start("-O2");
-                BpfObject object = Loads.load("counters.bpf.o", target.pid())) {
+                BpfObject object =
+                        Strategy.MULTI.loader("counters.bpf.o", target.pid()).load()) {
             Usdt usdt = Usdt.of(object);
             List<UsdtProbe> probes = UsdtProbe.inFile(target.path(), "target:guarded");
             usdt.attachAll(object.program("count"), probes).close();
@@ -166,7 +165,8 @@ class UsdtSitesTest {
     @Test
     void aFullSpecMapIsNamedAndTheObjectWorksOn() throws IOException {
         try (TargetProgram target = TargetProgram.start("-O2");
-                BpfObject object = Loads.of("counters.bpf.o", target.pid())
+                BpfObject object = Strategy.MULTI
+                        .loader("counters.bpf.o", target.pid())
                         .map("__bpf_usdt_specs", map -> map.withMaxEntries(STRINGS - 1))
                         .load()) {
             Usdt usdt = Usdt.of(object);
@@ -186,7 +186,8 @@ class UsdtSitesTest {
     @Test
     void whatCantBeAttachedLeavesNothing() throws IOException {
         try (TargetProgram target = TargetProgram.start("-O2");
-                BpfObject object = Loads.load("counters.bpf.o", target.pid())) {
+                BpfObject object =
+                        Strategy.MULTI.loader("counters.bpf.o", target.pid()).load()) {
             Usdt usdt = Usdt.of(object);
             assertThatThrownBy(() -> usdt.attach(object.program("count"), target.path(), "target", "gaurded"))
                     .isInstanceOf(BpfException.class)
