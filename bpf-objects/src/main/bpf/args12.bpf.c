@@ -55,7 +55,7 @@ int args12(struct pt_regs *ctx)
 	event->time_ns = bpf_ktime_get_ns();
 	event->cookie = usdt_cookie(ctx);
 	event->arg_count = usdt_arg_count(ctx);
-	event->pid = bpf_get_current_pid_tgid() >> 32;
+	event->pid = current_ids().tgid;
 	for (int n = 0; n < 12; n++) {
 		__u64 value = 0;
 

@@ -12,13 +12,12 @@
  * that aren't strings cost nothing, for the verifier drops the branches of dead modes.
  */
 #include <bpf4j/usdt.h>
+#include <bpf4j/pidns.h>
 #include "trace.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 const volatile __u32 target_tgid = 0;
-const volatile __u64 pidns_device = 0;
-const volatile __u64 pidns_inode = 0;
 const volatile __u32 string_max = 128;
 const volatile __u32 wakeup_bytes = 0;
 const volatile __u8 string_mode[TRACE_ARGS] = {};
@@ -94,20 +93,6 @@ static __always_inline void read_counted(struct trace_record *record, int n, __u
 	}
 	record->string_bits |= 1 << n;
 	record->string_length[n] = length;
-}
-
-/* The helper fails for a process that isn't in that very namespace. Without a namespace the verifier drops the call. */
-static __always_inline struct pidns_ids current_ids(void)
-{
-	struct pidns_ids ids;
-	__u64 task;
-
-	if (pidns_inode && !bpf_get_ns_current_pid_tgid(pidns_device, pidns_inode, &ids, sizeof(ids)))
-		return ids;
-	task = bpf_get_current_pid_tgid();
-	ids.tgid = task >> 32;
-	ids.pid = task;
-	return ids;
 }
 
 SEC("usdt")

@@ -4,9 +4,8 @@
  *
  * Before load, user space sets these globals of .rodata, all little-endian like the machine:
  *
- *   u64 pidns_device, pidns_inode  the pid namespace whose ids are meant everywhere below: what stat says of
- *                              /proc/self/ns/pid. A process of another namespace, and every one if
- *                              pidns_inode is 0, is told by its ids in the initial namespace.
+ *   u64 pidns_device,          the pid namespace whose ids are meant here: see bpf4j/pidns.h.
+ *       pidns_inode
  *   u32 target_tgid            0: every process; else only events of this process.
  *   u8  string_mode[12]        for argument n: TRACE_VALUE, TRACE_CSTRING or TRACE_COUNTED.
  *   u8  string_length_arg[12]  for argument n in mode TRACE_COUNTED: which argument holds its length

@@ -7,7 +7,7 @@
 #ifndef BPF4J_CHECK_H
 #define BPF4J_CHECK_H
 
-#include <bpf4j/helpers.h>
+#include <bpf4j/pidns.h>
 
 __u32 failed_line = 0;
 __u64 runs = 0;
@@ -21,12 +21,12 @@ __u64 runs = 0;
 		}                                                                                  \
 	} while (0)
 
-/* Events of other processes are nobody's business: set before load; 0 lets all through. */
+/* Events of other processes are nobody's business: set before load, with the namespace that the number is of; 0 lets all through. */
 const volatile __u32 target_tgid = 0;
 
 static __always_inline bool is_target(void)
 {
-	return !target_tgid || (__u32)(bpf_get_current_pid_tgid() >> 32) == target_tgid;
+	return !target_tgid || current_ids().tgid == target_tgid;
 }
 
 #endif

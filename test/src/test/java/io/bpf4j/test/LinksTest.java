@@ -47,7 +47,7 @@ class LinksTest {
     }
 
     private static BpfObject links(TargetProgram target) {
-        return Bpf.load("links.bpf.o", l -> l.global("target_tgid", target.pid()));
+        return Bpf.load("links.bpf.o", l -> Bpf.only(l, target.pid()));
     }
 
     @Test
@@ -109,7 +109,7 @@ class LinksTest {
         try (TargetProgram target = TargetProgram.start("-O2");
                 BpfObject object = Bpf.load(
                         "links.bpf.o",
-                        l -> l.global("target_tgid", target.pid())
+                        l -> Bpf.only(l, target.pid())
                                 .features(Features.ofRunningKernel().without(Feature.PERF_LINK)))) {
             Link link = object.program("on_uprobe")
                     .attach(new AttachTarget.Uprobe(

@@ -73,7 +73,7 @@ class ObjectsAtWorkTest {
         try (TargetProgram target = TargetProgram.start("-O2");
                 BpfObject object = Bpf.load(
                         "globals.bpf.o",
-                        l -> l.global("target_tgid", target.pid())
+                        l -> Bpf.only(l, target.pid())
                                 .global("set_before_load", (short) -12345)
                                 .global("counter", 50L));
                 Link link = onPoke(object, "globals", target)) {
@@ -96,7 +96,7 @@ class ObjectsAtWorkTest {
     @Test
     void aGlobalThatIsNotSetStopsTheProgramWhereItChecksIt() throws IOException {
         try (TargetProgram target = TargetProgram.start("-O2");
-                BpfObject object = Bpf.load("globals.bpf.o", l -> l.global("target_tgid", target.pid()));
+                BpfObject object = Bpf.load("globals.bpf.o", l -> Bpf.only(l, target.pid()));
                 Link link = onPoke(object, "globals", target)) {
             assertThat(link).isNotNull();
             target.command("poke 1");
@@ -109,7 +109,7 @@ class ObjectsAtWorkTest {
     @Requires(UPROBE_MULTI)
     void callsBetweenFunctions() throws IOException {
         try (TargetProgram target = TargetProgram.start("-O2");
-                BpfObject object = Bpf.load("calls.bpf.o", l -> l.global("target_tgid", target.pid()));
+                BpfObject object = Bpf.load("calls.bpf.o", l -> Bpf.only(l, target.pid()));
                 Link first = onPoke(object, "first", target);
                 Link second = object.program("second")
                         .attach(new AttachTarget.UprobeMulti(
@@ -129,7 +129,7 @@ class ObjectsAtWorkTest {
     @Test
     void kernelConfigurationAndVersion() throws IOException {
         try (TargetProgram target = TargetProgram.start("-O2");
-                BpfObject object = Bpf.load("kconfig.bpf.o", l -> l.global("target_tgid", target.pid()));
+                BpfObject object = Bpf.load("kconfig.bpf.o", l -> Bpf.only(l, target.pid()));
                 Link link = onPoke(object, "kconfig", target)) {
             assertThat(link).isNotNull();
             target.command("poke 1");
@@ -153,7 +153,7 @@ class ObjectsAtWorkTest {
     @Test
     void mapsFromBothSides() throws IOException {
         try (TargetProgram target = TargetProgram.start("-O2");
-                BpfObject object = Bpf.load("maps.bpf.o", l -> l.global("target_tgid", target.pid()));
+                BpfObject object = Bpf.load("maps.bpf.o", l -> Bpf.only(l, target.pid()));
                 Link link = onPoke(object, "maps", target);
                 RingBuffer ring = RingBuffer.open(object.map("ring"))) {
             assertThat(link).isNotNull();

@@ -164,7 +164,7 @@ class UsdtArgumentsTest {
         for (Strategy strategy : Strategy.values()) {
             try (TargetProgram target = TargetProgram.start("-O2");
                     BpfObject object =
-                            BpfLoader.of(spec).features(strategy.features()).load()) {
+                            Bpf.ownNumbers(BpfLoader.of(spec)).features(strategy.features()).load()) {
                 assertSizes(fire(object, target, "sizes", "sizes"));
             }
         }

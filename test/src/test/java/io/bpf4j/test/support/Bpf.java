@@ -6,9 +6,13 @@ import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.ring.RingBuffer;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.objects.BpfObjects;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,6 +36,26 @@ public final class Bpf {
 
     public static ObjectSpec spec(String name) {
         return ObjectSpec.parse(name, BpfObjects.bytes(name));
+    }
+
+    /**
+     * Makes the programs of one of our objects look at one process only.
+     *
+     * @param pid its number as this process knows it; 0 for all processes
+     */
+    public static BpfLoader only(BpfLoader loader, int pid) {
+        return ownNumbers(loader).global("target_tgid", pid);
+    }
+
+    /** Makes the programs know processes by the numbers of this one's pid namespace; in a container they differ. */
+    public static BpfLoader ownNumbers(BpfLoader loader) {
+        Path namespace = Path.of("/proc/self/ns/pid");
+        try {
+            return loader.global("pidns_device", Files.getAttribute(namespace, "unix:dev"))
+                    .global("pidns_inode", Files.getAttribute(namespace, "unix:ino"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** A global variable of 8 bytes. */

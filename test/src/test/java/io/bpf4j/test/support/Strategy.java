@@ -21,6 +21,6 @@ public enum Strategy {
 
     /** A loader of one of our objects that goes this way, and whose programs look at one process only; 0 for all. */
     public BpfLoader loader(String object, int pid) {
-        return BpfLoader.of(Bpf.spec(object)).features(features()).global("target_tgid", pid);
+        return Bpf.only(BpfLoader.of(Bpf.spec(object)).features(features()), pid);
     }
 }

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Who hit the probe, by the numbers that user space knows. A process in a container has one number there and another
+ * outside; bpf_get_current_pid_tgid() always gives the outermost, which nobody in the container has heard of.
+ *
+ * User space sets these two before load to what stat says of /proc/self/ns/pid. A process that isn't in that very
+ * namespace, and every one if pidns_inode stays 0, is told by its numbers in the initial namespace.
+ */
+#ifndef BPF4J_PIDNS_H
+#define BPF4J_PIDNS_H
+
+#include <bpf4j/helpers.h>
+
+const volatile __u64 pidns_device = 0;
+const volatile __u64 pidns_inode = 0;
+
+static __always_inline struct pidns_ids current_ids(void)
+{
+	struct pidns_ids ids;
+	__u64 task;
+
+	/* Without a namespace the verifier drops the call: kernels before 5.7 don't have it. */
+	if (pidns_inode && !bpf_get_ns_current_pid_tgid(pidns_device, pidns_inode, &ids, sizeof(ids)))
+		return ids;
+	task = bpf_get_current_pid_tgid();
+	ids.tgid = task >> 32;
+	ids.pid = task;
+	return ids;
+}
+
+#endif
