@@ -25,16 +25,23 @@ struct {
     __uint(max_entries, 1 << 16);
 } events SEC(".maps");
 
+// The namespace that the test counts processes in: see bpf4j/pidns.h.
+const volatile __u64 pidns_device = 0;
+const volatile __u64 pidns_inode = 0;
+
 SEC(SECTION)
 int libbpf_args12(struct pt_regs *ctx) {
     struct args12_event *event = bpf_ringbuf_reserve(&events, sizeof(*event), 0);
 
+    struct bpf_pidns_info ids = {};
+
     if (!event) {
         return 0;
     }
+    bpf_get_ns_current_pid_tgid(pidns_device, pidns_inode, &ids, sizeof(ids));
     event->cookie = bpf_usdt_cookie(ctx);
     event->arg_count = bpf_usdt_arg_cnt(ctx);
-    event->pid = bpf_get_current_pid_tgid() >> 32;
+    event->pid = ids.tgid;
     event->time_ns = bpf_ktime_get_ns();
     for (int n = 0; n < 12; n++) {
         long value = 0;

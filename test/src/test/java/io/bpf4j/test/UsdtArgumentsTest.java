@@ -163,8 +163,9 @@ class UsdtArgumentsTest {
         ObjectSpec spec = ObjectSpec.read(compiled);
         for (Strategy strategy : Strategy.values()) {
             try (TargetProgram target = TargetProgram.start("-O2");
-                    BpfObject object =
-                            Bpf.ownNumbers(BpfLoader.of(spec)).features(strategy.features()).load()) {
+                    BpfObject object = Bpf.ownNumbers(BpfLoader.of(spec))
+                            .features(strategy.features())
+                            .load()) {
                 assertSizes(fire(object, target, "sizes", "sizes"));
             }
         }
