@@ -1,11 +1,9 @@
 package io.bpf4j.cli.command;
 
-import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.cli.failure.ErrorText;
 import io.bpf4j.cli.failure.InputFile;
 import io.bpf4j.cli.output.Console;
-import io.bpf4j.elf.MalformedDataException;
-import io.bpf4j.loader.error.BpfException;
+import io.bpf4j.cli.output.OutputClosedException;
 import io.bpf4j.loader.spec.ObjectSpec;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -45,7 +43,10 @@ final class InspectCommand implements Callable<Integer> {
                 } else {
                     report.print(console);
                 }
-            } catch (IOException | MalformedDataException | BpfException | CommandException e) {
+            } catch (OutputClosedException e) {
+                throw e;
+            } catch (IOException | RuntimeException | StackOverflowError | OutOfMemoryError e) {
+                // Whatever is wrong with this file, the next gets its turn.
                 console.flush();
                 console.error("bpf4j: " + ErrorText.of(e));
                 failed = true;

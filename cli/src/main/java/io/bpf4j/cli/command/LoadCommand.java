@@ -1,14 +1,11 @@
 package io.bpf4j.cli.command;
 
-import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.cli.failure.ErrorText;
 import io.bpf4j.cli.failure.InputFile;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.JsonLine;
-import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
-import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.spec.ObjectSpec;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -63,13 +60,14 @@ final class LoadCommand implements Callable<Integer> {
         ObjectSpec spec;
         try {
             spec = ObjectSpec.read(InputFile.check(file));
-        } catch (IOException | MalformedDataException | BpfException | CommandException e) {
+        } catch (IOException | RuntimeException | StackOverflowError | OutOfMemoryError e) {
+            // Whatever is wrong with this file, and be it a defect of ours that it brings out: the next gets its turn.
             return new Outcome(file, "open", ErrorText.of(e), 0, 0);
         }
         try (BpfObject object = BpfLoader.of(spec).load()) {
             return new Outcome(
                     file, "load", null, object.programs().size(), object.maps().size());
-        } catch (BpfException | MalformedDataException e) {
+        } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {
             return new Outcome(
                     file,
                     "load",

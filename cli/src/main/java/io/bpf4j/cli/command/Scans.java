@@ -49,12 +49,7 @@ final class Scans {
 
     /** Why nothing was found, in one line. */
     static String whyNone(List<UsdtScan> scans, List<ProbePattern> patterns) {
-        String why = UsdtScan.diagnose(scans, patterns.isEmpty() ? ProbePattern.ALL : patterns.getFirst());
-        boolean jvm = scans.stream().anyMatch(s -> s.path().endsWith("libjvm.so"));
-        boolean bare = scans.stream().allMatch(s -> s.probes().isEmpty());
-        return jvm && bare
-                ? why + "; Oracle's own JDK builds have no probes, those of Temurin and of Linux distributions do"
-                : why;
+        return UsdtScan.diagnose(scans, patterns.isEmpty() ? ProbePattern.ALL : patterns.getFirst());
     }
 
     /** {@code 1 probe}, {@code 2 probes}. */

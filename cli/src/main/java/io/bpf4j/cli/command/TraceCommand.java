@@ -14,6 +14,7 @@ import io.bpf4j.cli.trace.StringArg;
 import io.bpf4j.cli.trace.TraceEvent;
 import io.bpf4j.cli.trace.TracedProbe;
 import io.bpf4j.cli.trace.Tracer;
+import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.usdt.ProbePattern;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
@@ -104,7 +105,16 @@ final class TraceCommand implements Callable<Integer> {
             return trace(scans(what), patterns, wanted, null);
         }
         try (ChildCommand child = start(line)) {
-            return trace(List.of(UsdtScan.ofFile(child.executable())), patterns, wanted, child);
+            return trace(ownFile(child), patterns, wanted, child);
+        }
+    }
+
+    /** A command that is a script has no probes; the program that runs it is found once it is mapped. */
+    private static List<UsdtScan> ownFile(ChildCommand child) throws IOException {
+        try {
+            return List.of(UsdtScan.ofFile(child.file()));
+        } catch (MalformedDataException e) {
+            return List.of();
         }
     }
 
@@ -158,10 +168,10 @@ final class TraceCommand implements Callable<Integer> {
     private int trace(
             List<UsdtScan> scans, List<ProbePattern> patterns, List<StringArg> wanted, @Nullable ChildCommand child) {
         SeenFiles seen = new SeenFiles();
-        List<UsdtProbe> probes = probes(scans, patterns, seen);
-        if (probes.isEmpty() && child == null) {
-            throw new CommandException(Scans.whyNone(scans, patterns));
+        if (child == null) {
+            requireEach(scans, patterns);
         }
+        List<UsdtProbe> probes = probes(scans, patterns, seen);
         int sites = probes.stream().mapToInt(p -> p.sites().size()).sum();
         OptionalInt process = child != null ? OptionalInt.of(child.pid()) : process();
         try (Tracer tracer = Tracer.load(wanted, sites + (child == null ? 0 : SPECS_OF_LATER_FILES))) {
@@ -180,6 +190,16 @@ final class TraceCommand implements Callable<Integer> {
                                 patterns.stream().map(ProbePattern::toString).toList()));
             }
             return CommandTree.OK;
+        }
+    }
+
+    /** One pattern of several that matches nothing is a slip of the pen: its events would be waited for in vain. */
+    private static void requireEach(List<UsdtScan> scans, List<ProbePattern> patterns) {
+        for (ProbePattern pattern : patterns) {
+            List<ProbePattern> one = List.of(pattern);
+            if (scans.stream().allMatch(scan -> Scans.matching(scan, one).isEmpty())) {
+                throw new CommandException(Scans.whyNone(scans, one));
+            }
         }
     }
 

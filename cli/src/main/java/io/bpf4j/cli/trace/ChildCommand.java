@@ -66,6 +66,15 @@ public final class ChildCommand implements AutoCloseable {
         return executable;
     }
 
+    /**
+     * The file that {@link #executable} leads to, through symbolic links: what the kernel maps.
+     *
+     * @throws IOException if it is gone
+     */
+    public Path file() throws IOException {
+        return executable.toRealPath();
+    }
+
     public int pid() {
         return Math.toIntExact(process.pid());
     }

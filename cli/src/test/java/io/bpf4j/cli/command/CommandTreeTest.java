@@ -31,12 +31,12 @@ class CommandTreeTest {
         Run run = Run.of("--help");
         assertThat(run.code()).isEqualTo(CommandTree.OK);
         assertThat(String.join("\n", run.out()))
-                .contains("list", "args", "Exit codes:")
+                .contains("demo", "list", "trace", "load", "inspect", "features", "args", "Exit codes:")
                 .doesNotContain("--debug");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"list", "args"})
+    @ValueSource(strings = {"demo", "list", "trace", "load", "inspect", "features", "args"})
     void everyCommandHasHelpWithExamplesAndAVersionAndJson(String command) {
         Run help = Run.of(command, "--help");
         assertThat(help.code()).isEqualTo(CommandTree.OK);
@@ -61,7 +61,20 @@ class CommandTreeTest {
                 "list",
                 "list -p x",
                 "list -p 1 /bin/sh",
-                "list a:b:c x"
+                "list a:b:c x",
+                "trace",
+                "trace a:b",
+                "trace /bin/sh",
+                "trace -p 1 -c true a:b",
+                "trace -p 1 --str 12 a:b",
+                "trace -p 1 --str 1:1 a:b",
+                "trace -p 1 --duration 0 a:b",
+                "trace -p 1 --duration NaN a:b",
+                "trace -p 1 --count 0 a:b",
+                "demo --seconds 0",
+                "demo --seconds 11",
+                "load",
+                "inspect"
             })
     void wrongUsageIsTwoLinesAndExitCodeTwo(String line) {
         Run run = Run.of(line.isEmpty() ? new String[0] : line.split(" "));
