@@ -4,6 +4,7 @@ import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.JsonLine;
 import io.bpf4j.cli.output.Table;
+import io.bpf4j.cli.output.Text;
 import io.bpf4j.usdt.Machine;
 import io.bpf4j.usdt.UsdtArg;
 import io.bpf4j.usdt.UsdtArgs;
@@ -76,7 +77,7 @@ final class ArgsCommand implements Callable<Integer> {
             console.line(line.endObject().toString());
             return;
         }
-        console.line(string);
+        console.line(Text.printable(string));
         Table table = new Table("  ");
         for (int n = 0; n < args.size(); n++) {
             table.row("arg" + n, ArgText.type(args.get(n)), ArgText.place(args.get(n)));

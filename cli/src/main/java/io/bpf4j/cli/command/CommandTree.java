@@ -91,7 +91,7 @@ public final class CommandTree {
         if (wantsStack()) {
             StringWriter stack = new StringWriter();
             e.printStackTrace(new PrintWriter(stack));
-            console.error(stack.toString().stripTrailing());
+            console.error(stack.toString().stripTrailing().replace("\t", "    "));
         }
         return FAILED;
     }

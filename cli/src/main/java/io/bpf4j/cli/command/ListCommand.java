@@ -7,6 +7,7 @@ import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.JsonLine;
 import io.bpf4j.cli.output.Table;
+import io.bpf4j.cli.output.Text;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.usdt.ProbePattern;
 import io.bpf4j.usdt.UsdtProbe;
@@ -91,8 +92,8 @@ final class ListCommand implements Callable<Integer> {
             probes.forEach(probe -> console.line(json(probe)));
         } else if (!probes.isEmpty()) {
             int sites = probes.stream().mapToInt(p -> p.sites().size()).sum();
-            console.line(probes.getFirst().binary().name() + ": " + Scans.count(probes.size(), "probe") + ", "
-                    + Scans.count(sites, "site"));
+            console.line(Text.printable(probes.getFirst().binary().name()) + ": " + Scans.count(probes.size(), "probe")
+                    + ", " + Scans.count(sites, "site"));
             Table table = new Table("  ").row("PROBE", "ADDRESS", "OFFSET", "SEMAPHORE", "ARGUMENTS");
             for (UsdtProbe probe : probes) {
                 for (UsdtSite site : probe.sites()) {

@@ -4,6 +4,7 @@ import io.bpf4j.cli.failure.ErrorText;
 import io.bpf4j.cli.failure.InputFile;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.JsonLine;
+import io.bpf4j.cli.output.Text;
 import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.spec.ObjectSpec;
@@ -47,7 +48,7 @@ final class LoadCommand implements Callable<Integer> {
             if (json) {
                 console.line(outcome.json());
             } else if (outcome.ok()) {
-                console.line(outcome.text());
+                console.line(Text.printable(outcome.text()));
             } else {
                 console.flush();
                 console.error("bpf4j: " + outcome.text());

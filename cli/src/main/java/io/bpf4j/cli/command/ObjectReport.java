@@ -5,6 +5,7 @@ import io.bpf4j.btf.BtfExt;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.JsonLine;
 import io.bpf4j.cli.output.Table;
+import io.bpf4j.cli.output.Text;
 import io.bpf4j.core.CoreException;
 import io.bpf4j.core.CoreRelocator;
 import io.bpf4j.loader.spec.CodeReference;
@@ -30,7 +31,7 @@ final class ObjectReport {
     private record Row(String function, int instruction, String kind, String target) {}
 
     void print(Console console) {
-        console.line(spec.source() + ": " + order() + ", license \"" + spec.license() + "\"");
+        console.line(Text.printable(spec.source() + ": " + order() + ", license \"" + spec.license() + "\""));
         Table programs = new Table("  ").row("PROGRAM", "SECTION", "TYPE", "INSTRUCTIONS");
         for (ProgramSpec program : spec.programs()) {
             programs.row(

@@ -71,10 +71,13 @@ public final class Console {
         }
     }
 
-    /** Writes a line to standard error, at once. A standard error that is closed is nobody's loss. */
+    /**
+     * Writes a line to standard error, at once, with escapes for what would drive a terminal: messages name files and
+     * what is in them. A standard error that is closed is nobody's loss.
+     */
     public synchronized void error(String text) {
         try {
-            err.write(text);
+            err.write(Text.printableLines(text));
             err.write('\n');
             err.flush();
         } catch (IOException e) {

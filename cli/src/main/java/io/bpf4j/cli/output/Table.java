@@ -1,10 +1,12 @@
 package io.bpf4j.cli.output;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
- * Rows in columns as wide as their widest cell; the last column is never padded, so no line ends in blanks.
+ * Rows in columns as wide as their widest cell; the last column is never padded, so no line ends in blanks. Cells hold
+ * names from files of others: what would drive a terminal is shown as an escape.
  *
  * <p><i>Confined.</i>
  */
@@ -20,7 +22,7 @@ public final class Table {
     }
 
     public Table row(String... cells) {
-        rows.add(List.of(cells));
+        rows.add(Arrays.stream(cells).map(Text::printable).toList());
         return this;
     }
 

@@ -79,23 +79,54 @@ public final class Text {
         StringBuilder escaped = new StringBuilder(text.length());
         text.codePoints().forEach(c -> {
             switch (c) {
-                case '\n' -> escaped.append("\\n");
-                case '\r' -> escaped.append("\\r");
-                case '\t' -> escaped.append("\\t");
                 case '"' -> escaped.append("\\\"");
                 case '\\' -> escaped.append("\\\\");
-                default -> {
-                    if (c < 0x20 || (c >= 0x7f && c < 0xa0)) {
-                        escaped.append(String.format("\\x%02x", c));
-                    } else if (isInvisible(c)) {
-                        escaped.append(String.format("\\u{%x}", c));
-                    } else {
-                        escaped.appendCodePoint(c);
-                    }
-                }
+                default -> appendVisible(escaped, c);
             }
         });
         return escaped.toString();
+    }
+
+    /** The same for text without quotes around it, such as the names in a file: quotes and backslashes stay. */
+    public static String printable(String text) {
+        return printable(text, -1);
+    }
+
+    /** The same for text of several lines. */
+    static String printableLines(String text) {
+        return printable(text, '\n');
+    }
+
+    private static String printable(String text, int kept) {
+        if (text.chars().allMatch(c -> c >= 0x20 && c < 0x7f)) {
+            return text;
+        }
+        StringBuilder visible = new StringBuilder(text.length());
+        text.codePoints().forEach(c -> {
+            if (c == kept) {
+                visible.appendCodePoint(c);
+            } else {
+                appendVisible(visible, c);
+            }
+        });
+        return visible.toString();
+    }
+
+    private static void appendVisible(StringBuilder to, int c) {
+        switch (c) {
+            case '\n' -> to.append("\\n");
+            case '\r' -> to.append("\\r");
+            case '\t' -> to.append("\\t");
+            default -> {
+                if (c < 0x20 || (c >= 0x7f && c < 0xa0)) {
+                    to.append(String.format("\\x%02x", c));
+                } else if (isInvisible(c)) {
+                    to.append(String.format("\\u{%x}", c));
+                } else {
+                    to.appendCodePoint(c);
+                }
+            }
+        }
     }
 
     /** Line and paragraph separators, direction overrides and lone surrogates: they change what other text looks like. */

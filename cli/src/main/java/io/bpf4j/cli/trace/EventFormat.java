@@ -38,7 +38,7 @@ public final class EventFormat {
         line.append(TIME_OF_DAY.format(time(event).atZone(zone))).append("  ");
         pad(line, event.pid() + "/" + event.tid(), 15);
         pad(line, Text.escape(event.comm()), 15);
-        pad(line, probe.id(), 24);
+        pad(line, Text.printable(probe.id()), 24);
         for (int n = 0; n < event.args().size(); n++) {
             line.append(n == 0 ? "" : " ").append("arg").append(n).append('=');
             line.append(

@@ -21,4 +21,9 @@ class TableTest {
         Table table = new Table("").row("x".repeat(500), "1").row("short", "2");
         assertThat(table.lines()).containsExactly("x".repeat(500) + "  1", "short" + " ".repeat(61) + "2");
     }
+
+    @Test
+    void aCellCannotDriveTheTerminal() {
+        assertThat(new Table("").row("a\u001b[2J", "b\nc").lines()).containsExactly("a\\x1b[2J  b\\nc");
+    }
 }

@@ -68,4 +68,10 @@ class TextTest {
         assertThat(Text.escape("\ud800")).isEqualTo("\\u{d800}");
         assertThat(Text.escape("gr\u00fc\u00df \ud83d\ude00")).isEqualTo("gr\u00fc\u00df \ud83d\ude00");
     }
+
+    @Test
+    void namesKeepTheirQuotesAndLinesStayLines() {
+        assertThat(Text.printable("a\"\\ \u001b[2J\n\u00fc\u202e")).isEqualTo("a\"\\ \\x1b[2J\\n\u00fc\\u{202e}");
+        assertThat(Text.printableLines("a\u001b\nb\r")).isEqualTo("a\\x1b\nb\\r");
+    }
 }
