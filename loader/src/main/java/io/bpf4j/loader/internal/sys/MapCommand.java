@@ -160,7 +160,8 @@ public sealed interface MapCommand<R> extends Command<R> {
 
         @Override
         public String call() {
-            return "bpf(BPF_MAP_CREATE) for map \"" + name + "\"";
+            // A kernel that takes no names, or tells us nothing for want of permission, gets none.
+            return name.isEmpty() ? "bpf(BPF_MAP_CREATE)" : "bpf(BPF_MAP_CREATE) for map \"" + name + "\"";
         }
 
         @Override
