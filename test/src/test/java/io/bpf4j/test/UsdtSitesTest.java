@@ -162,6 +162,28 @@ class UsdtSitesTest {
         }
     }
 
+    /** Where cookies are missing, each site is an entry of a hash map: those have to go, too. */
+    @ParameterizedTest
+    @EnumSource(Strategy.class)
+    void roundsOfEveryStrategyLeaveNoEntryOfAMap(Strategy strategy) throws IOException {
+        try (TargetProgram target = TargetProgram.start("-O2");
+                BpfObject object =
+                        strategy.loader("counters.bpf.o", target.pid()).load()) {
+            Usdt usdt = Usdt.of(object);
+            List<UsdtProbe> probes = UsdtProbe.inFile(target.path(), "target:guarded");
+            for (int round = 0; round < 50; round++) {
+                try (UsdtLink link = usdt.attachAll(
+                        object.program("count"), probes, Options.defaults().pid(target.pid()))) {
+                    assertThat(link.specCount()).isEqualTo(1);
+                    assertThat(object.map("__bpf_usdt_ip_to_spec_id").keys())
+                            .hasSize(strategy == Strategy.IP_MAP ? 1 : 0);
+                }
+                assertThat(usdt.specIdsInUse()).isZero();
+                assertThat(object.map("__bpf_usdt_ip_to_spec_id").keys()).isEmpty();
+            }
+        }
+    }
+
     @Test
     void aFullSpecMapIsNamedAndTheObjectWorksOn() throws IOException {
         try (TargetProgram target = TargetProgram.start("-O2");
