@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.internal.linux.CpuSet;
+import io.bpf4j.loader.internal.sys.BpfFs;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.Kernel;
@@ -298,7 +299,7 @@ public final class KernelMap implements BpfMap {
 
     @Override
     public void pin(Path path) {
-        kernel.execute(new ObjectCommand.Pin(fd, path.toString()));
+        BpfFs.pin(kernel, fd, path);
     }
 
     @Override

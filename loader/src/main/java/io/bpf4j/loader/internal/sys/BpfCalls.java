@@ -1,9 +1,13 @@
 package io.bpf4j.loader.internal.sys;
 
 import io.bpf4j.loader.kernel.Errno;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
@@ -154,6 +158,7 @@ final class BpfCalls {
                     long size = ObjectAttr.encodePin(scratch.attr, arena, get.path(), 0, get.flags());
                     yield Fd.of(kernel, kernel.check(get, Libc.bpf(OBJ_GET, scratch, size)), "pin " + get.path());
                 }
+                case ObjectCommand.KindOf of -> kind(of.object());
                 case ObjectCommand.NextId next -> {
                     long size = ObjectAttr.encodeId(scratch.attr, next.after());
                     long result = Libc.bpf(next.kind().nextIdCommand(), scratch, size);
@@ -176,6 +181,15 @@ final class BpfCalls {
                     InfoStructs.link(info(of, of.link(), arena.allocate(InfoStructs.LINK_SIZE, 8), scratch));
                 case ObjectCommand.InfoOfBtf of -> btf(of, scratch, arena);
             };
+        }
+    }
+
+    private static Optional<ObjectCommand.Kind> kind(Fd fd) {
+        try {
+            Path link = Files.readSymbolicLink(Path.of("/proc/self/fd", Integer.toString(fd.number())));
+            return ObjectCommand.Kind.of(link.toString());
+        } catch (IOException e) {
+            return Optional.empty();
         }
     }
 

@@ -77,6 +77,10 @@ final class FileCalls {
                             Libc.syscall(NUMBERS.openat(), AT_FDCWD, path, open.flags() | OpenFlags.CLOEXEC, 0, 0, 0));
                     yield Fd.of(kernel, kernel.check(open, result), open.path());
                 }
+                case FileCommand.Unlink unlink -> {
+                    long path = arena.allocateFrom(unlink.path()).address();
+                    yield kernel.check(unlink, Libc.syscall(NUMBERS.unlinkat(), AT_FDCWD, path, 0));
+                }
                 case FileCommand.Memfd memfd -> {
                     long name = arena.allocateFrom(memfd.name()).address();
                     long result = Libc.syscall(NUMBERS.memfdCreate(), name, MFD_CLOEXEC, 0);

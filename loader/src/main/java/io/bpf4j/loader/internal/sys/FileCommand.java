@@ -21,6 +21,14 @@ public sealed interface FileCommand<R> extends Command<R> {
         }
     }
 
+    /** unlink(2): removes a name, of a pin for instance. */
+    record Unlink(String path) implements FileCommand<Integer> {
+        @Override
+        public String call() {
+            return "unlink of " + path;
+        }
+    }
+
     /** memfd_create(2), close-on-exec. */
     record Memfd(String name) implements FileCommand<Fd> {
         @Override

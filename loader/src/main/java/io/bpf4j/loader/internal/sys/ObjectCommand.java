@@ -1,25 +1,40 @@
 package io.bpf4j.loader.internal.sys;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /** The commands of bpf(2) that programs, maps, links and BTF have in common: pins, ids, information. */
 public sealed interface ObjectCommand<R> extends Command<R> {
     /** What has ids; the numbers are commands of bpf(2). */
     enum Kind {
-        PROGRAM(11, 13, "PROG"),
-        MAP(12, 14, "MAP"),
-        BTF(23, 19, "BTF"),
-        LINK(31, 30, "LINK");
+        PROGRAM(11, 13, "PROG", "bpf-prog"),
+        MAP(12, 14, "MAP", "bpf-map"),
+        BTF(23, 19, "BTF", "btf"),
+        LINK(31, 30, "LINK", "bpf_link");
 
         private final int nextId;
         private final int fdById;
         private final String kernelName;
 
-        Kind(int nextId, int fdById, String kernelName) {
+        /** The name of such a file in /proc/PID/fd, behind {@code anon_inode:}. */
+        private final String fileName;
+
+        Kind(int nextId, int fdById, String kernelName, String fileName) {
             this.nextId = nextId;
             this.fdById = fdById;
             this.kernelName = kernelName;
+            this.fileName = fileName;
+        }
+
+        /** The kind of a link in /proc/PID/fd such as {@code anon_inode:bpf-map}. */
+        static Optional<Kind> of(String link) {
+            for (Kind kind : values()) {
+                if (link.equals("anon_inode:" + kind.fileName) || link.equals("anon_inode:[" + kind.fileName + "]")) {
+                    return Optional.of(kind);
+                }
+            }
+            return Optional.empty();
         }
 
         public int nextIdCommand() {
@@ -49,6 +64,19 @@ public sealed interface ObjectCommand<R> extends Command<R> {
         @Override
         public String call() {
             return "bpf(BPF_OBJ_GET) of " + path;
+        }
+    }
+
+    /** What a descriptor is, as /proc names it; empty for none of these, and without /proc. */
+    record KindOf(Fd object) implements ObjectCommand<Optional<Kind>> {
+        @Override
+        public String call() {
+            return "readlink of " + object.what();
+        }
+
+        @Override
+        public List<Fd> fds() {
+            return List.of(object);
         }
     }
 

@@ -11,6 +11,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -45,9 +46,16 @@ public final class ScriptedKernel implements Kernel {
     private final List<Command<?>> commands = new ArrayList<>();
     private final SortedMap<Integer, Fd> open = new TreeMap<>();
     private final Map<Integer, ScriptedMap> maps = new HashMap<>();
-    private final Map<String, Integer> pins = new HashMap<>();
+    /** What descriptors are, where this kernel made them; a program's id is the first number it had. */
+    private final Map<Integer, Identity> identities = new HashMap<>();
+
+    private final Map<String, Pinned> pins = new HashMap<>();
     private int mappings;
     private int nextId = 1;
+
+    private record Identity(ObjectCommand.Kind kind, int id) {}
+
+    private record Pinned(Identity identity, @Nullable ScriptedMap map) {}
 
     /** What this answers in place of a result: an error number. */
     private record Failure(Errno errno) {}
@@ -91,6 +99,11 @@ public final class ScriptedKernel implements Kernel {
     /** What is open, by number: {@code map "events"}. */
     public synchronized Collection<String> open() {
         return open.values().stream().map(Fd::what).toList();
+    }
+
+    /** The paths that something is pinned at. */
+    public synchronized Collection<String> pinned() {
+        return List.copyOf(pins.keySet());
     }
 
     /** Mappings that nobody has closed. */
@@ -184,40 +197,57 @@ public final class ScriptedKernel implements Kernel {
     private Object usual(ObjectCommand<?> command) {
         return switch (command) {
             case ObjectCommand.Pin pin -> {
-                if (pins.putIfAbsent(pin.path(), pin.object().number()) != null) {
+                int number = pin.object().number();
+                if (pins.putIfAbsent(pin.path(), new Pinned(identity(pin.object()), maps.get(number))) != null) {
                     throw new SyscallException(pin.call(), Errno.EEXIST.number(), null);
                 }
                 yield 0;
             }
             case ObjectCommand.Get get -> {
-                @Nullable Integer pinned = pins.get(get.path());
+                @Nullable Pinned pinned = pins.get(get.path());
                 if (pinned == null) {
                     throw new SyscallException(get.call(), Errno.ENOENT.number(), null);
                 }
                 Fd fd = newFd("pin " + get.path());
-                ScriptedMap map = maps.get(pinned);
-                if (map != null) {
-                    maps.put(fd.number(), map);
+                identities.put(fd.number(), pinned.identity());
+                if (pinned.map() != null) {
+                    maps.put(fd.number(), pinned.map());
                 }
                 yield fd;
             }
+            case ObjectCommand.KindOf of -> Optional.of(identity(of.object()).kind());
             case ObjectCommand.NextId _ -> OptionalInt.empty();
             case ObjectCommand.FdById byId -> throw new SyscallException(byId.call(), Errno.ENOENT.number(), null);
             case ObjectCommand.InfoOfMap of -> map(of.map()).info();
             case ObjectCommand.InfoOfProgram of ->
-                new ProgInfo(0, of.program().number(), "0000000000000000", "", 0, 0, 0, 0, 0, 0, 0);
-            case ObjectCommand.InfoOfLink of -> new LinkInfo(0, of.link().number(), 0);
+                new ProgInfo(0, identity(of.program()).id(), "0000000000000000", "", 0, 0, 0, 0, 0, 0, 0);
+            case ObjectCommand.InfoOfLink of ->
+                new LinkInfo(0, identity(of.link()).id(), 0);
             case ObjectCommand.InfoOfBtf of -> new BtfInfo(of.btf().number(), "", false, new byte[0]);
         };
     }
 
     private Object usual(LinkCommand<?> command) {
         return switch (command) {
-            case LinkCommand.Create create -> newFd("link of " + create.what());
-            case LinkCommand.OpenRawTracepoint open -> newFd("link to tracepoint " + open.tracepoint());
+            case LinkCommand.Create create -> newLink("link of " + create.what());
+            case LinkCommand.OpenRawTracepoint open -> newLink("link to tracepoint " + open.tracepoint());
             case LinkCommand.CreateIter _ -> newFd("iterator");
             case LinkCommand.Update _, LinkCommand.Detach _, LinkCommand.Attach _, LinkCommand.DetachProgram _ -> 0;
         };
+    }
+
+    private Fd newLink(String what) {
+        Fd fd = newFd(what);
+        identities.put(fd.number(), new Identity(ObjectCommand.Kind.LINK, fd.number()));
+        return fd;
+    }
+
+    /** A descriptor that a test made by {@link #newFd} counts as a program. */
+    private Identity identity(Fd fd) {
+        ScriptedMap map = maps.get(fd.number());
+        return map != null
+                ? new Identity(ObjectCommand.Kind.MAP, map.info().id())
+                : identities.getOrDefault(fd.number(), new Identity(ObjectCommand.Kind.PROGRAM, fd.number()));
     }
 
     private Object usual(FileCommand<?> command) {
@@ -226,13 +256,18 @@ public final class ScriptedKernel implements Kernel {
                 if (open.remove(close.number()) == null) {
                     throw new IllegalStateException("descriptor " + close.number() + " was closed twice");
                 }
-                // A pinned map lives on; its contents are found by this number.
-                if (!pins.containsValue(close.number())) {
-                    maps.remove(close.number());
-                }
+                // What is pinned lives on under its name.
+                maps.remove(close.number());
+                identities.remove(close.number());
                 yield 0;
             }
             case FileCommand.Open open -> newFd(open.path());
+            case FileCommand.Unlink unlink -> {
+                if (pins.remove(unlink.path()) == null) {
+                    throw new SyscallException(unlink.call(), Errno.ENOENT.number(), null);
+                }
+                yield 0;
+            }
             case FileCommand.Memfd memfd -> newFd("memfd \"" + memfd.name() + "\"");
             case FileCommand.Read _ -> 0L;
             case FileCommand.Write write -> write.from().byteSize();

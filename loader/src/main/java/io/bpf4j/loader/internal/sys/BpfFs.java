@@ -1,0 +1,163 @@
+package io.bpf4j.loader.internal.sys;
+
+import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.kernel.Errno;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Names in a BPF file system: what maps, programs and links have in common there.
+ *
+ * <p>A descriptor keeps an object of the kernel alive for as long as its process lives. A pin is a name for it in a file
+ * system of its own kind (kernel/bpf/inode.c), usually mounted at /sys/fs/bpf, and keeps it alive until the name is
+ * removed, or the file system unmounted. Three things about these names are not as in other file systems:
+ *
+ * <ul>
+ *   <li>They are made by BPF_OBJ_PIN and opened by BPF_OBJ_GET; open(2) refuses them, and unlink(2) removes them.
+ *   <li>A dot in a name is reserved, and refused with EPERM (bpf_lookup in kernel/bpf/inode.c), the same error as for a
+ *       directory of another file system. Hence {@link #nameOf}.
+ *   <li>A name does not say what it stands for, and the kernel answers a question about a map with facts about a program
+ *       if that is what it was given. Hence {@link #open} looks at what came back.
+ * </ul>
+ */
+public final class BpfFs {
+    private BpfFs() {}
+
+    /**
+     * Gives an object a name.
+     *
+     * @throws SyscallException with the reason: the path is taken, its directory is missing, or in no BPF file system
+     */
+    public static void pin(Kernel kernel, Fd object, Path path) {
+        try {
+            kernel.execute(new ObjectCommand.Pin(object, path.toString()));
+        } catch (SyscallException e) {
+            throw explained(e, path);
+        }
+    }
+
+    /**
+     * Opens what is pinned.
+     *
+     * @param flags {@code BPF_F_RDONLY} or {@code BPF_F_WRONLY} for a map, else 0
+     * @return the caller's to close
+     * @throws SyscallException if there is no pin there (ENOENT, among others)
+     * @throws IllegalArgumentException if it is of another kind
+     */
+    public static Fd open(Kernel kernel, Path path, ObjectCommand.Kind kind, int flags) {
+        Fd fd;
+        try {
+            fd = kernel.execute(new ObjectCommand.Get(path.toString(), flags));
+        } catch (SyscallException e) {
+            throw explained(e, path);
+        }
+        try {
+            Optional<ObjectCommand.Kind> found = kernel.execute(new ObjectCommand.KindOf(fd));
+            if (found.isPresent() && found.get() != kind) {
+                throw new IllegalArgumentException(
+                        path + " is the pin of a " + word(found.get()) + ", not of a " + word(kind));
+            }
+            return fd;
+        } catch (RuntimeException e) {
+            fd.close();
+            throw e;
+        }
+    }
+
+    /** {@link #open}, or empty if nothing has that name. */
+    public static Optional<Fd> find(Kernel kernel, Path path, ObjectCommand.Kind kind) {
+        try {
+            return Optional.of(open(kernel, path, kind, 0));
+        } catch (SyscallException e) {
+            if (e.errno() == Errno.ENOENT) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * Takes a name away, if it is this object's: another's pin, or a file of another file system, stays.
+     *
+     * @return whether there was a pin
+     * @throws IllegalArgumentException if the path is the pin of something else
+     */
+    public static boolean unpin(Kernel kernel, Fd object, ObjectCommand.Kind kind, Path path) {
+        Optional<Fd> found = find(kernel, path, kind);
+        if (found.isEmpty()) {
+            return false;
+        }
+        try (Fd pinned = found.get()) {
+            int id = id(kernel, pinned, kind);
+            if (id != id(kernel, object, kind)) {
+                throw new IllegalArgumentException(
+                        path + " is the pin of another " + word(kind) + ", id " + id + ", and not of " + object.what());
+            }
+        }
+        kernel.execute(new FileCommand.Unlink(path.toString()));
+        return true;
+    }
+
+    /** The kernel's id of an object. */
+    public static int id(Kernel kernel, Fd object, ObjectCommand.Kind kind) {
+        return switch (kind) {
+            case PROGRAM ->
+                kernel.execute(new ObjectCommand.InfoOfProgram(object)).id();
+            case MAP -> kernel.execute(new ObjectCommand.InfoOfMap(object)).id();
+            case BTF -> kernel.execute(new ObjectCommand.InfoOfBtf(object)).id();
+            case LINK -> kernel.execute(new ObjectCommand.InfoOfLink(object)).id();
+        };
+    }
+
+    /** A name as a BPF file system takes it: {@code .rodata} becomes {@code _rodata}, as libbpf has it. */
+    public static String nameOf(String name) {
+        return name.replace('.', '_');
+    }
+
+    private static SyscallException explained(SyscallException e, Path path) {
+        String hint = hint(e.errno(), path);
+        return hint == null ? e : new SyscallException(e.call(), e.errnoNumber(), hint);
+    }
+
+    private static @Nullable String hint(Errno errno, Path path) {
+        Path parent = path.toAbsolutePath().getParent();
+        Path directory = parent == null ? path : parent;
+        Path name = path.getFileName();
+        return switch (errno) {
+            case EPERM -> {
+                if (name != null && name.toString().indexOf('.') >= 0) {
+                    yield "a BPF file system takes no name with a dot in it; \"" + nameOf(name.toString())
+                            + "\" would do";
+                }
+                String type = fileSystem(directory);
+                yield type.equals("bpf")
+                        ? null
+                        : directory + (type.isEmpty() ? " is" : " is in a file system of type " + type + ",")
+                                + " not in a BPF file system: mount -t bpf bpf /sys/fs/bpf";
+            }
+            case ENOENT ->
+                Files.isDirectory(directory)
+                        ? null
+                        : "there is no directory " + directory + "; make it, inside a mounted BPF file system";
+            case EEXIST -> "something is there already; unpin it first, or open it";
+            default -> null;
+        };
+    }
+
+    /** The type of the file system that a directory is in; empty if that can't be found out. */
+    private static String fileSystem(Path directory) {
+        try {
+            return Files.getFileStore(directory).type();
+        } catch (IOException | RuntimeException e) {
+            return "";
+        }
+    }
+
+    private static String word(ObjectCommand.Kind kind) {
+        return kind.name().toLowerCase(Locale.ROOT);
+    }
+}

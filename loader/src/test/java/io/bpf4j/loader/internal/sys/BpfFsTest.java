@@ -1,0 +1,99 @@
+package io.bpf4j.loader.internal.sys;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.internal.sys.ObjectCommand.Kind;
+import io.bpf4j.loader.kernel.Errno;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class BpfFsTest {
+    private static final Path PATH = Path.of("/sys/fs/bpf/events");
+
+    private final ScriptedKernel kernel = new ScriptedKernel();
+    private final Fd map = kernel.execute(MapCommand.Create.of(1, "events", 4, 8, 1));
+    private final Fd other = kernel.execute(MapCommand.Create.of(1, "other", 4, 8, 1));
+    private final Fd program = ((LoadResult.Loaded)
+                    Objects.requireNonNull(kernel.execute(ProgCommand.Load.of(1, "p", new byte[16], "GPL"))))
+            .fd();
+
+    @AfterEach
+    void nothingStaysOpen() {
+        map.close();
+        other.close();
+        program.close();
+        assertThat(kernel.open()).isEmpty();
+    }
+
+    @Test
+    void whatIsPinnedIsFoundUntilItIsUnpinned() {
+        BpfFs.pin(kernel, map, PATH);
+        assertThat(kernel.pinned()).containsExactly(PATH.toString());
+        try (Fd again = BpfFs.open(kernel, PATH, Kind.MAP, 0)) {
+            assertThat(BpfFs.id(kernel, again, Kind.MAP)).isEqualTo(BpfFs.id(kernel, map, Kind.MAP));
+        }
+        assertThat(BpfFs.unpin(kernel, map, Kind.MAP, PATH)).isTrue();
+        assertThat(BpfFs.unpin(kernel, map, Kind.MAP, PATH)).isFalse();
+        assertThat(BpfFs.find(kernel, PATH, Kind.MAP)).isEmpty();
+        assertThat(kernel.pinned()).isEmpty();
+    }
+
+    @Test
+    void thePinOfAnotherStays() {
+        BpfFs.pin(kernel, other, PATH);
+        assertThatThrownBy(() -> BpfFs.unpin(kernel, map, Kind.MAP, PATH))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("/sys/fs/bpf/events is the pin of another map")
+                .hasMessageContaining("not of map \"events\"");
+        assertThat(kernel.pinned()).hasSize(1);
+    }
+
+    @Test
+    void aPinOfAnotherKindIsNotTakenForTheOneWanted() {
+        BpfFs.pin(kernel, program, PATH);
+        assertThatThrownBy(() -> BpfFs.open(kernel, PATH, Kind.MAP, 0))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("/sys/fs/bpf/events is the pin of a program, not of a map");
+        assertThatThrownBy(() -> BpfFs.unpin(kernel, map, Kind.MAP, PATH)).isInstanceOf(IllegalArgumentException.class);
+        assertThat(kernel.pinned()).hasSize(1);
+        assertThat(kernel.open()).hasSize(3);
+    }
+
+    @Test
+    void refusalsAreExplained() {
+        BpfFs.pin(kernel, map, PATH);
+        assertThatThrownBy(() -> BpfFs.pin(kernel, map, PATH))
+                .isInstanceOf(SyscallException.class)
+                .hasMessageContaining("EEXIST")
+                .hasMessageContaining("unpin it first");
+
+        kernel.fail(ObjectCommand.Pin.class, Errno.EPERM);
+        assertThatThrownBy(() -> BpfFs.pin(kernel, map, Path.of("/proc/.rodata")))
+                .hasMessageContaining("no name with a dot")
+                .hasMessageContaining("\"_rodata\" would do");
+        assertThatThrownBy(() -> BpfFs.pin(kernel, map, Path.of("/proc/rodata")))
+                .hasMessageContaining("/proc is in a file system of type proc, not in a BPF file system: mount -t bpf");
+
+        kernel.fail(ObjectCommand.Pin.class, Errno.ENOENT);
+        assertThatThrownBy(() -> BpfFs.pin(kernel, map, Path.of("/proc/no/such/rodata")))
+                .hasMessageContaining("there is no directory /proc/no/such");
+    }
+
+    @Test
+    void kindsAreToldByTheNamesThatProcGives() {
+        assertThat(Kind.of("anon_inode:bpf-map")).isEqualTo(Optional.of(Kind.MAP));
+        assertThat(Kind.of("anon_inode:bpf-prog")).isEqualTo(Optional.of(Kind.PROGRAM));
+        assertThat(Kind.of("anon_inode:bpf_link")).isEqualTo(Optional.of(Kind.LINK));
+        assertThat(Kind.of("anon_inode:[eventpoll]")).isEmpty();
+    }
+
+    @Test
+    void dotsInNamesBecomeUnderscores() {
+        assertThat(BpfFs.nameOf(".data.hot")).isEqualTo("_data_hot");
+    }
+}
