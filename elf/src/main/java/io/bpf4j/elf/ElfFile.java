@@ -48,6 +48,7 @@ public final class ElfFile implements AutoCloseable {
 
     private final String source;
     private final @Nullable Path path;
+    private final @Nullable FileIdentity identity;
     private final long containerOffset;
     private final @Nullable Arena arena;
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -62,9 +63,15 @@ public final class ElfFile implements AutoCloseable {
     private volatile @Nullable SymbolTable segmentsTable;
 
     private ElfFile(
-            ByteView content, @Nullable Path path, long containerOffset, @Nullable Arena arena, ElfLimits limits) {
+            ByteView content,
+            @Nullable Path path,
+            @Nullable FileIdentity identity,
+            long containerOffset,
+            @Nullable Arena arena,
+            ElfLimits limits) {
         this.source = content.source();
         this.path = path;
+        this.identity = identity;
         this.containerOffset = containerOffset;
         this.arena = arena;
         this.limits = limits;
@@ -99,6 +106,7 @@ public final class ElfFile implements AutoCloseable {
         if (!attributes.isRegularFile()) {
             throw new FileSystemException(file.toString(), null, "is not a regular file, so it can't be an ELF file");
         }
+        FileIdentity identity = FileIdentity.of(file);
         Arena arena = Arena.ofShared();
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             long offset = 0;
@@ -110,9 +118,12 @@ public final class ElfFile implements AutoCloseable {
             }
             ByteView content =
                     ByteView.of(path.toString(), map(file, channel, offset, size, arena), ByteOrder.LITTLE_ENDIAN);
+            // What the path led to before and after it was opened is what was opened in between.
+            if (!FileIdentity.of(file).equals(identity)) {
+                throw new FileSystemException(file.toString(), null, "was replaced or written while it was opened");
+            }
             long containerOffset = offset;
-            ElfFile opened = reading(path.toString(), () -> new ElfFile(content, file, containerOffset, arena, limits));
-            return opened;
+            return reading(path.toString(), () -> new ElfFile(content, file, identity, containerOffset, arena, limits));
         } catch (Throwable e) {
             arena.close();
             throw e;
@@ -146,7 +157,7 @@ public final class ElfFile implements AutoCloseable {
 
     /** As {@link #parse(String, byte[])}, with other limits than the defaults. */
     public static ElfFile parse(String source, byte[] bytes, ElfLimits limits) {
-        return new ElfFile(ByteView.of(source, bytes, ByteOrder.LITTLE_ENDIAN), null, 0, null, limits);
+        return new ElfFile(ByteView.of(source, bytes, ByteOrder.LITTLE_ENDIAN), null, null, 0, null, limits);
     }
 
     /** The name of the file in messages; {@code archive!/entry} for one in an archive. */
@@ -157,6 +168,14 @@ public final class ElfFile implements AutoCloseable {
     /** The file that is mapped, the archive where the ELF is stored in one; empty if it was parsed from bytes. */
     public Optional<Path> path() {
         return Optional.ofNullable(path);
+    }
+
+    /**
+     * Which file {@link #path()} led to when it was opened: who attaches to the file later can tell by it that the path
+     * still means the same one. Empty if it was parsed from bytes.
+     */
+    public Optional<FileIdentity> identity() {
+        return Optional.ofNullable(identity);
     }
 
     /** Where the ELF starts in the file at {@link #path()}, in bytes: 0 unless it is stored in an archive. */

@@ -3,6 +3,7 @@ package io.bpf4j.loader;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.internal.attach.HeldFile;
 import io.bpf4j.loader.internal.load.ObjectLoading;
 import io.bpf4j.loader.internal.load.ObjectLoading.LoadedProgram;
 import io.bpf4j.loader.internal.map.KernelMap;
@@ -10,6 +11,7 @@ import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkGroup;
+import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.Global;
 import io.bpf4j.loader.spec.DataSection;
@@ -17,6 +19,7 @@ import io.bpf4j.loader.spec.GlobalSpec;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -57,6 +60,16 @@ public final class BpfObject implements AutoCloseable {
 
     public ObjectSpec spec() {
         return spec;
+    }
+
+    /**
+     * Opens a file to attach programs of this object to.
+     *
+     * @param name what messages call it
+     * @throws io.bpf4j.loader.error.SyscallException if it can't be opened
+     */
+    public OpenFile openFile(Path path, String name) {
+        return HeldFile.open(kernel, path, name);
     }
 
     /** The features that this object was loaded with and that its programs are attached with. */

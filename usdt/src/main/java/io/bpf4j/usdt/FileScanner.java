@@ -3,6 +3,7 @@ package io.bpf4j.usdt;
 import io.bpf4j.elf.ElfClass;
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.ElfHeader;
+import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.usdt.internal.note.NoteReader;
 import io.bpf4j.usdt.internal.note.NoteScan;
 import io.bpf4j.usdt.internal.note.NoteSite;
@@ -28,7 +29,8 @@ final class FileScanner {
     static UsdtScan scan(ElfFile elf, Path path, String name) {
         ElfHeader header = elf.header();
         Machine machine = Machine.of(header.machine(), header.elfClass() == ElfClass.ELF64);
-        UsdtBinary binary = new UsdtBinary(elf.path().orElse(path), name, machine, header.type() == ElfHeader.ET_EXEC);
+        UsdtBinary binary = new UsdtBinary(
+                elf.path().orElse(path), name, machine, header.type() == ElfHeader.ET_EXEC, identity(elf));
         NoteScan notes = NoteReader.read(elf);
 
         Map<String, List<UsdtArg>> parsed = new HashMap<>();
@@ -57,6 +59,11 @@ final class FileScanner {
             }
         });
         return new UsdtScan(path, probes, notes.problems());
+    }
+
+    /** Scans are of files; a file is never parsed from bytes here. */
+    private static FileIdentity identity(ElfFile elf) {
+        return elf.identity().orElseThrow(() -> new IllegalArgumentException(elf.source() + " is not a file"));
     }
 
     private static UsdtSite site(NoteSite note, Map<String, List<UsdtArg>> parsed, Map<String, Long> symbols) {

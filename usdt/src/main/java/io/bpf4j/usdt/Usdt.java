@@ -6,7 +6,9 @@ import io.bpf4j.loader.Program;
 import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.loader.link.ProcessFilter;
+import io.bpf4j.loader.link.TargetFile;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.usdt.internal.attach.Attachment;
 import io.bpf4j.usdt.internal.attach.CookieAttacher;
@@ -21,7 +23,6 @@ import io.bpf4j.usdt.internal.spec.SpecMapFullException;
 import io.bpf4j.usdt.internal.spec.SpecTable;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
@@ -164,8 +165,10 @@ public final class Usdt {
         table.ifPresent(t -> attachment.afterDetach(t::releaseAll));
         Optional<SpecNumbers> numbers = table.map(t -> new SpecNumbers(specs, t, options.strict()));
         for (AttachPlan.File file : plan.files()) {
-            SiteSet sites = siteSet(file, numbers, options);
-            attacher(what, plan.strategy(), file.binary(), options).attach(loaded, sites, process, attachment);
+            try (OpenFile opened = open(what, file.binary())) {
+                SiteSet sites = siteSet(file, opened.target(), numbers, options);
+                attacher(what, plan.strategy(), file.binary(), options).attach(loaded, sites, process, attachment);
+            }
         }
         return new AttachedProbes(
                 program.name() + " to " + describe(probes),
@@ -176,7 +179,26 @@ public final class Usdt {
                 numbers.map(SpecNumbers::problems).orElse(List.of()));
     }
 
-    private static SiteSet siteSet(AttachPlan.File file, Optional<SpecNumbers> numbers, Options options) {
+    /**
+     * The file that was scanned, held open while it is attached to.
+     *
+     * <p>Offsets that were read from one file mean nothing in another: the breakpoint would go into the middle of an
+     * instruction, and corrupt whoever runs it. An upgrade that renames a new library over the old one between scan and
+     * attach does just that, so what is opened has to be what was read.
+     */
+    private OpenFile open(String what, UsdtBinary binary) {
+        OpenFile opened = object.openFile(binary.path(), binary.name());
+        if (opened.identity().equals(binary.identity())) {
+            return opened;
+        }
+        opened.close();
+        throw new UsdtException(what + ": " + binary.path()
+                + " is not the file any more that its probes were read from: it was replaced or written since. Look for"
+                + " its probes again");
+    }
+
+    private static SiteSet siteSet(
+            AttachPlan.File file, TargetFile target, Optional<SpecNumbers> numbers, Options options) {
         int count = file.sites().size();
         long[] addresses = new long[count];
         long[] fileOffsets = new long[count];
@@ -191,8 +213,7 @@ public final class Usdt {
             semaphoreOffsets[i] = site.semaphoreOffset();
             ids[i] = numbers.isPresent() ? numbers.get().of(probe, site, cookie) : cookie;
         }
-        return new SiteSet(
-                file.binary().path(), file.binary().fixedAddress(), addresses, fileOffsets, semaphoreOffsets, ids);
+        return new SiteSet(target, file.binary().fixedAddress(), addresses, fileOffsets, semaphoreOffsets, ids);
     }
 
     private SiteAttacher attacher(String what, AttachStrategy strategy, UsdtBinary binary, Options options) {
@@ -211,7 +232,7 @@ public final class Usdt {
     private static List<Mapping> mappings(String what, UsdtBinary binary, Options options) {
         int pid = options.pid().orElseThrow();
         try {
-            long inode = (Long) Files.getAttribute(binary.path(), "unix:ino");
+            long inode = binary.identity().inode();
             return new ProcessFiles(Path.of("/proc"))
                     .mappings(pid).stream()
                             .filter(m -> m.executable() && m.isFile() && m.inode() == inode)

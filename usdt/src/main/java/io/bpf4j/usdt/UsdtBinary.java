@@ -1,5 +1,6 @@
 package io.bpf4j.usdt;
 
+import io.bpf4j.elf.FileIdentity;
 import java.nio.file.Path;
 
 /**
@@ -11,5 +12,6 @@ import java.nio.file.Path;
  * @param machine what it is compiled for
  * @param fixedAddress whether it is loaded at the addresses that the file gives (ELF type ET_EXEC), rather than
  *     anywhere
+ * @param identity which file it was when its notes were read: attaching refuses another one
  */
-public record UsdtBinary(Path path, String name, Machine machine, boolean fixedAddress) {}
+public record UsdtBinary(Path path, String name, Machine machine, boolean fixedAddress, FileIdentity identity) {}

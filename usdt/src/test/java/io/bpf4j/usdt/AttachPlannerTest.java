@@ -3,6 +3,7 @@ package io.bpf4j.usdt;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.feature.Support;
@@ -69,7 +70,7 @@ class AttachPlannerTest {
 
     @Test
     void withoutCookiesAFixedAddressNeedsNoPid() {
-        UsdtBinary binary = new UsdtBinary(Path.of("/a"), "/a", Machine.X86_64, true);
+        UsdtBinary binary = new UsdtBinary(Path.of("/a"), "/a", Machine.X86_64, true, new FileIdentity(1, 2, 3, 4));
         UsdtSite site = new UsdtSite(0x401000, 0x1000, 0, 0, "", List.of(), Map.of());
         UsdtProbe probe = new UsdtProbe(binary, "p", "n", List.of(site));
         assertThat(AttachPlanner.plan("attach", kernel(Feature.BPF_COOKIE), List.of(probe), ALL)
@@ -96,7 +97,7 @@ class AttachPlannerTest {
     }
 
     private static UsdtProbe probe(String path, String name, long semaphore, int sites) {
-        UsdtBinary binary = new UsdtBinary(Path.of(path), path, Machine.X86_64, false);
+        UsdtBinary binary = new UsdtBinary(Path.of(path), path, Machine.X86_64, false, new FileIdentity(1, 2, 3, 4));
         UsdtSite site = new UsdtSite(0x1000, 0x1000, semaphore, semaphore, "", List.of(), Map.of());
         return new UsdtProbe(binary, "p", name, java.util.Collections.nCopies(sites, site));
     }

@@ -2,6 +2,7 @@ package io.bpf4j.usdt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bpf4j.elf.FileIdentity;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -54,7 +55,7 @@ class DiagnosisTest {
     }
 
     private static UsdtScan scan(String... names) {
-        UsdtBinary binary = new UsdtBinary(PATH, PATH.toString(), Machine.X86_64, false);
+        UsdtBinary binary = new UsdtBinary(PATH, PATH.toString(), Machine.X86_64, false, new FileIdentity(1, 2, 3, 4));
         UsdtSite site = new UsdtSite(0x1000, 0x1000, 0, 0, "", List.of(), Map.of());
         return new UsdtScan(
                 PATH,

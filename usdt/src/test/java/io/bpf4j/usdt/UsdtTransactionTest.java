@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.Loaders;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.feature.Support;
+import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.LinkCommand;
 import io.bpf4j.loader.internal.sys.PerfCommand;
 import io.bpf4j.loader.internal.sys.ProgCommand;
@@ -53,11 +55,30 @@ class UsdtTransactionTest {
                 assertThat(link.problems()).isEmpty();
                 assertThat(usdt.specIdsInUse()).isEqualTo(3);
                 LinkCommand.Details.UprobeMulti details = multiLinks().getFirst();
-                assertThat(details.path()).isEqualTo("/a");
+                assertThat(details.descriptor()).as("the open file").isPresent();
+                assertThat(details.path()).isEmpty();
+                assertThat(kernel.commands(FileCommand.Open.class))
+                        .extracting(FileCommand.Open::path)
+                        .contains("/a");
                 assertThat(details.offsets()).containsExactly(0x1000, 0x1001, 0x1002, 0x1003);
                 assertThat(details.cookies()).containsExactly(0, 1, 0, 2);
                 assertThat(details.pid()).isZero();
             }
+            assertThat(usdt.specIdsInUse()).isZero();
+        }
+    }
+
+    @Test
+    void aFileThatWasReplacedSinceItWasReadIsRefused() {
+        try (BpfObject object = load(8)) {
+            Usdt usdt = Usdt.of(object);
+            int before = kernel.open().size();
+            kernel.answer(FileCommand.Identify.class, _ -> new FileIdentity(0, 1, 0, 0));
+            assertThatExceptionOfType(UsdtException.class)
+                    .isThrownBy(() -> usdt.attachAll(object.program("on"), List.of(probe("/a", "one", "8@%rax"))))
+                    .withMessageContaining("attach p:one in /a: /a is not the file any more");
+            assertThat(kernel.open()).hasSize(before);
+            assertThat(kernel.commands(LinkCommand.Create.class)).isEmpty();
             assertThat(usdt.specIdsInUse()).isZero();
         }
     }
@@ -294,7 +315,7 @@ class UsdtTransactionTest {
     }
 
     private static UsdtProbe probe(String path, String name, String... arguments) {
-        UsdtBinary binary = new UsdtBinary(Path.of(path), path, Machine.X86_64, true);
+        UsdtBinary binary = new UsdtBinary(Path.of(path), path, Machine.X86_64, true, ScriptedKernel.UNKNOWN_FILE);
         List<UsdtSite> sites = new ArrayList<>();
         for (String text : arguments) {
             long at = 0x1000L + sites.size();

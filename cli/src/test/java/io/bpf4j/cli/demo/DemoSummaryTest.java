@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.cli.trace.TraceEvent;
 import io.bpf4j.cli.trace.TracedProbe;
+import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.usdt.Machine;
 import io.bpf4j.usdt.UsdtBinary;
 import io.bpf4j.usdt.UsdtProbe;
@@ -40,7 +41,7 @@ class DemoSummaryTest {
 
     private static UsdtProbe probe(String name) {
         return new UsdtProbe(
-                new UsdtBinary(Path.of("/x"), "/x", Machine.X86_64, false),
+                new UsdtBinary(Path.of("/x"), "/x", Machine.X86_64, false, new FileIdentity(1, 2, 3, 4)),
                 "hotspot",
                 name,
                 List.of(new UsdtSite(1, 1, 0, 0, "", List.of(), Map.of())));

@@ -2,6 +2,7 @@ package io.bpf4j.cli.trace;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.usdt.Machine;
 import io.bpf4j.usdt.UsdtArg;
 import io.bpf4j.usdt.UsdtBinary;
@@ -13,7 +14,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class ProbeTableTest {
-    private static final UsdtBinary BINARY = new UsdtBinary(Path.of("/proc/1/root/x"), "/x", Machine.X86_64, false);
+    private static final UsdtBinary BINARY =
+            new UsdtBinary(Path.of("/proc/1/root/x"), "/x", Machine.X86_64, false, new FileIdentity(1, 2, 3, 4));
     private static final UsdtArg INT = new UsdtArg.Register(4, true, false, "rax");
     private static final UsdtArg POINTER = new UsdtArg.Register(8, false, false, "rax");
     private static final UsdtArg DOUBLE = new UsdtArg.Register(8, false, true, "rax");

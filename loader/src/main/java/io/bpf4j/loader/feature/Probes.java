@@ -116,6 +116,8 @@ final class Probes {
                     // Kernels before the fix took the number for a task's, and looked for it: ESRCH.
                     uprobeMulti(AttachType.TRACE_UPROBE_MULTI, -1, Errno.EINVAL);
                 case UPROBE_SESSION -> uprobeMulti(AttachType.TRACE_UPROBE_SESSION, 0, Errno.EBADF);
+                // Where the flag is unknown, it is an invalid argument.
+                case UPROBE_MULTI_DESCRIPTOR -> uprobeMultiDescriptor();
             };
         } catch (SyscallException e) {
             return Support.no(e.call() + " failed: " + Errno.describe(e.errnoNumber()));
@@ -263,8 +265,28 @@ final class Probes {
                                 program,
                                 type.number(),
                                 new LinkCommand.Details.UprobeMulti(
-                                        "/", new long[1], new long[0], new long[0], pid, false, 0)),
+                                        "/",
+                                        OptionalInt.empty(),
+                                        new long[1],
+                                        new long[0],
+                                        new long[0],
+                                        pid,
+                                        false,
+                                        0)),
                         expected));
+    }
+
+    private Support uprobeMultiDescriptor() {
+        return onProgram(
+                program(ProgramType.KPROBE, RETURN_0).withExpectedAttachType(AttachType.TRACE_UPROBE_MULTI.number()),
+                program -> link(
+                        LinkCommand.Create.of(
+                                "probe of uprobe_multi",
+                                program,
+                                AttachType.TRACE_UPROBE_MULTI.number(),
+                                new LinkCommand.Details.UprobeMulti(
+                                        "", OptionalInt.of(-1), new long[1], new long[0], new long[0], 0, false, 0)),
+                        Errno.EBADF));
     }
 
     private Support link(LinkCommand.Create create, Errno expected) {

@@ -101,7 +101,13 @@ public enum Feature {
             6,
             13,
             "d920179b3d48",
-            "bpf: Add support for uprobe multi session attach");
+            "bpf: Add support for uprobe multi session attach"),
+    UPROBE_MULTI_DESCRIPTOR(
+            "one link for many uprobes in an open file",
+            7,
+            2,
+            "26330a922641",
+            "bpf: Add support to specify uprobe_multi target via file descriptor");
 
     private final String description;
     private final int major;

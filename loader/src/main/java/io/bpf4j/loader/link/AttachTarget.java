@@ -3,12 +3,7 @@ package io.bpf4j.loader.link;
 import java.nio.file.Path;
 import java.util.List;
 
-/**
- * What a program can be attached to. <i>Immutable.</i>
- *
- * <p>A path names the file that the kernel opens: {@code /proc/PID/root/…} reaches into another mount namespace, and
- * {@code /proc/self/fd/N} means an open file whatever became of its name.
- */
+/** What a program can be attached to. <i>Immutable.</i> */
 public sealed interface AttachTarget {
     /** What it is, for messages. */
     String description();
@@ -19,7 +14,11 @@ public sealed interface AttachTarget {
      * @param process a process id here means one thread: the kernel's perf events count threads
      * @param returns whether to fire when the function that starts there returns
      */
-    record Uprobe(Path file, ProbeSite site, ProcessFilter process, boolean returns) implements AttachTarget {
+    record Uprobe(TargetFile file, ProbeSite site, ProcessFilter process, boolean returns) implements AttachTarget {
+        public Uprobe(Path file, ProbeSite site, ProcessFilter process, boolean returns) {
+            this(TargetFile.of(file), site, process, returns);
+        }
+
         @Override
         public String description() {
             return (returns ? "uretprobe at " : "uprobe at ") + file + "+0x" + Long.toHexString(site.fileOffset());
@@ -27,7 +26,12 @@ public sealed interface AttachTarget {
     }
 
     /** Many instructions in a file by one link (Linux 6.6). The program must have been loaded for it. */
-    record UprobeMulti(Path file, ProbeSites sites, ProcessFilter process, boolean returns) implements AttachTarget {
+    record UprobeMulti(TargetFile file, ProbeSites sites, ProcessFilter process, boolean returns)
+            implements AttachTarget {
+        public UprobeMulti(Path file, ProbeSites sites, ProcessFilter process, boolean returns) {
+            this(TargetFile.of(file), sites, process, returns);
+        }
+
         public UprobeMulti(Path file, List<ProbeSite> sites, ProcessFilter process, boolean returns) {
             this(file, ProbeSites.of(sites), process, returns);
         }

@@ -31,6 +31,11 @@ public final class TargetProgram extends LineProcess {
         return new TargetProgram(compile(flags));
     }
 
+    /** Starts a copy of the program, so that the test can do to the file what it likes. */
+    public static TargetProgram startCopy(Path copy) throws IOException {
+        return new TargetProgram(copy);
+    }
+
     public Path path() {
         return path;
     }

@@ -17,6 +17,7 @@ import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.ProbeSite;
 import io.bpf4j.loader.link.ProbeSites;
 import io.bpf4j.loader.link.ProcessFilter;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -108,8 +109,12 @@ public final class Attacher {
         if (sites.size() == 0) {
             throw new AttachException("attach " + what + ": there is no site to attach to");
         }
+        Path path = target.file().path();
+        OptionalInt descriptor = HeldFile.descriptor(path);
+        boolean byDescriptor = descriptor.isPresent() && features.has(Feature.UPROBE_MULTI_DESCRIPTOR);
         LinkCommand.Details.UprobeMulti details = new LinkCommand.Details.UprobeMulti(
-                target.file().toString(),
+                byDescriptor ? "" : path.toString(),
+                byDescriptor ? descriptor : OptionalInt.empty(),
                 sites.fileOffsets(),
                 sites.refCounterOffsets(),
                 sites.cookies(),
@@ -147,7 +152,7 @@ public final class Attacher {
                 ? -1
                 : target.process().pidOrZero();
         PerfCommand.Open open = PerfCommand.Open.probe(
-                what, type, config, target.file().toString(), site.fileOffset(), pid, pid == -1 ? 0 : -1);
+                what, type, config, target.file().path().toString(), site.fileOffset(), pid, pid == -1 ? 0 : -1);
         return perfLink(program, what, kernel.execute(open), site.cookie());
     }
 

@@ -81,6 +81,20 @@ final class FileCalls {
                     long path = arena.allocateFrom(unlink.path()).address();
                     yield kernel.check(unlink, Libc.syscall(NUMBERS.unlinkat(), AT_FDCWD, path, 0));
                 }
+                case FileCommand.Identify identify -> {
+                    MemorySegment stat = arena.allocate(StatxBuffer.SIZE, 8);
+                    long nothing = arena.allocateFrom("").address();
+                    long result = Libc.syscall(
+                            NUMBERS.statx(),
+                            identify.fd().number(),
+                            nothing,
+                            StatxBuffer.AT_EMPTY_PATH,
+                            StatxBuffer.BASIC_STATS,
+                            stat.address(),
+                            0);
+                    kernel.check(identify, result);
+                    yield StatxBuffer.identity(stat);
+                }
                 case FileCommand.Memfd memfd -> {
                     long name = arena.allocateFrom(memfd.name()).address();
                     long result = Libc.syscall(NUMBERS.memfdCreate(), name, MFD_CLOEXEC, 0);

@@ -1,5 +1,6 @@
 package io.bpf4j.loader.internal.sys;
 
+import io.bpf4j.elf.FileIdentity;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
@@ -26,6 +27,19 @@ public sealed interface FileCommand<R> extends Command<R> {
         @Override
         public String call() {
             return "unlink of " + path;
+        }
+    }
+
+    /** statx(2) of an open file (Linux 4.11): which file it is. */
+    record Identify(Fd fd) implements FileCommand<FileIdentity> {
+        @Override
+        public String call() {
+            return "statx of " + fd.what();
+        }
+
+        @Override
+        public List<Fd> fds() {
+            return List.of(fd);
         }
     }
 

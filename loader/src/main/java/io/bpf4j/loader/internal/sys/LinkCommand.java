@@ -2,6 +2,7 @@ package io.bpf4j.loader.internal.sys;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /** The commands of bpf(2) that attach programs. */
@@ -20,6 +21,8 @@ public sealed interface LinkCommand<R> extends Command<R> {
         /**
          * Many uprobes in one file. Offsets are file offsets.
          *
+         * @param path of the file; empty if the descriptor is given
+         * @param descriptor number of the open file, which the caller keeps open (Linux 7.2)
          * @param refCounterOffsets file offsets of the semaphores, 0 for a site that has none; empty if none has one
          * @param cookies one for each offset; empty for none
          * @param pid process to look at; 0 for all
@@ -28,6 +31,7 @@ public sealed interface LinkCommand<R> extends Command<R> {
          */
         record UprobeMulti(
                 String path,
+                OptionalInt descriptor,
                 long[] offsets,
                 long[] refCounterOffsets,
                 long[] cookies,

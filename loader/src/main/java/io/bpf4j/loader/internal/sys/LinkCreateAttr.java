@@ -48,9 +48,13 @@ final class LinkCreateAttr {
     private static final long UPROBES_CNT = 48;
     private static final long UPROBES_FLAGS = 52;
     private static final long UPROBES_PID = 56;
+    private static final long UPROBES_PATH_FD = 60; // since 7.2
 
     /** BPF_F_KPROBE_MULTI_RETURN and BPF_F_UPROBE_MULTI_RETURN. */
     private static final int RETURNS = 1;
+
+    /** BPF_F_UPROBE_MULTI_PATH_FD. */
+    private static final int PATH_FD = 2;
 
     private LinkCreateAttr() {}
 
@@ -106,7 +110,13 @@ final class LinkCreateAttr {
     }
 
     private static void encode(MemorySegment attr, SegmentAllocator memory, LinkCommand.Details.UprobeMulti uprobes) {
-        attr.set(U64, UPROBES_PATH, Struct.string(memory, uprobes.path()).address());
+        int byDescriptor = 0;
+        if (uprobes.descriptor().isPresent()) {
+            attr.set(U32, UPROBES_PATH_FD, uprobes.descriptor().getAsInt());
+            byDescriptor = PATH_FD;
+        } else {
+            attr.set(U64, UPROBES_PATH, Struct.string(memory, uprobes.path()).address());
+        }
         attr.set(U64, UPROBES_OFFSETS, Struct.longs(memory, uprobes.offsets()).address());
         attr.set(
                 U64,
@@ -114,7 +124,7 @@ final class LinkCreateAttr {
                 Struct.longs(memory, uprobes.refCounterOffsets()).address());
         attr.set(U64, UPROBES_COOKIES, Struct.longs(memory, uprobes.cookies()).address());
         attr.set(U32, UPROBES_CNT, uprobes.offsets().length);
-        attr.set(U32, UPROBES_FLAGS, uprobes.flags() | (uprobes.returns() ? RETURNS : 0));
+        attr.set(U32, UPROBES_FLAGS, uprobes.flags() | byDescriptor | (uprobes.returns() ? RETURNS : 0));
         attr.set(U32, UPROBES_PID, uprobes.pid());
     }
 }

@@ -4,6 +4,7 @@ package io.bpf4j.loader.internal.sys;
 public final class OpenFlags {
     public static final int RDONLY = 0;
     public static final int RDWR = 2;
+    public static final int NONBLOCK = 04000;
     public static final int CLOEXEC = 02000000;
 
     /** A descriptor that only names the file: needs no right to read it. */

@@ -22,7 +22,8 @@ record SyscallNumbers(
         long epollPwait,
         long eventfd2,
         long memfdCreate,
-        long prlimit64) {
+        long prlimit64,
+        long statx) {
     /** include/uapi/asm-generic/unistd.h, the same everywhere. */
     static final long FSOPEN = 430;
 
@@ -30,11 +31,11 @@ record SyscallNumbers(
     static final long FSMOUNT = 432;
 
     private static final SyscallNumbers X86_64 =
-            new SyscallNumbers(321, 298, 0, 1, 257, 263, 3, 16, 11, 291, 233, 281, 290, 319, 302);
+            new SyscallNumbers(321, 298, 0, 1, 257, 263, 3, 16, 11, 291, 233, 281, 290, 319, 302, 332);
     private static final SyscallNumbers GENERIC =
-            new SyscallNumbers(280, 241, 63, 64, 56, 35, 57, 29, 215, 20, 21, 22, 19, 279, 261);
+            new SyscallNumbers(280, 241, 63, 64, 56, 35, 57, 29, 215, 20, 21, 22, 19, 279, 261, 291);
     private static final SyscallNumbers S390X =
-            new SyscallNumbers(351, 331, 3, 4, 288, 294, 6, 54, 91, 327, 250, 312, 323, 350, 334);
+            new SyscallNumbers(351, 331, 3, 4, 288, 294, 6, 54, 91, 327, 250, 312, 323, 350, 334, 379);
 
     /**
      * The numbers of an architecture.

@@ -18,6 +18,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.OptionalInt;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -137,6 +138,7 @@ class AttrGoldenTest {
                         48,
                         new LinkCommand.Details.UprobeMulti(
                                 "/lib/x.so",
+                                OptionalInt.empty(),
                                 new long[] {0x10, 0x20},
                                 new long[] {0, 0x30},
                                 new long[] {1, 2},
@@ -152,11 +154,33 @@ class AttrGoldenTest {
                 first,
                 48,
                 new LinkCommand.Details.UprobeMulti(
-                        "/lib/x.so", new long[] {0x10, 0x20}, new long[0], new long[] {1, 2}, 0, false, 0)));
+                        "/lib/x.so",
+                        OptionalInt.empty(),
+                        new long[] {0x10, 0x20},
+                        new long[0],
+                        new long[] {1, 2},
+                        0,
+                        false,
+                        0)));
         assertThat(attr.get(ValueLayout.JAVA_LONG, 32))
                 .as("no reference counters")
                 .isZero();
         assertThat(allocated).as("path, offsets, cookies").hasSize(3);
+    }
+
+    @Test
+    void anOpenFileOfAMultiLinkIsADescriptorInPlaceOfThePath() {
+        link(LinkCommand.Create.of(
+                "x",
+                first,
+                48,
+                new LinkCommand.Details.UprobeMulti(
+                        "", OptionalInt.of(7), new long[] {0x10}, new long[0], new long[0], 0, false, 0)));
+        assertThat(attr.get(ValueLayout.JAVA_LONG, 16)).as("path").isZero();
+        assertThat(attr.get(ValueLayout.JAVA_INT, 52))
+                .as("BPF_F_UPROBE_MULTI_PATH_FD")
+                .isEqualTo(2);
+        assertThat(attr.get(ValueLayout.JAVA_INT, 60)).as("path_fd").isEqualTo(7);
     }
 
     @Test

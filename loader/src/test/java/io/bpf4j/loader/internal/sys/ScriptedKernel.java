@@ -2,6 +2,7 @@ package io.bpf4j.loader.internal.sys;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.kernel.Errno;
 import java.lang.foreign.Arena;
@@ -39,6 +40,9 @@ import org.jspecify.annotations.Nullable;
 public final class ScriptedKernel implements Kernel {
     /** Numbers start here, so that a test that mixes them up with real ones shows. */
     private static final int FIRST_NUMBER = 1000;
+
+    /** What every file here is, until a test says otherwise. */
+    public static final FileIdentity UNKNOWN_FILE = new FileIdentity(0, 0, 0, 0);
 
     private record Rule(Predicate<Command<?>> matches, Function<Command<?>, Object> answer) {}
 
@@ -268,6 +272,7 @@ public final class ScriptedKernel implements Kernel {
                 }
                 yield 0;
             }
+            case FileCommand.Identify _ -> UNKNOWN_FILE;
             case FileCommand.Memfd memfd -> newFd("memfd \"" + memfd.name() + "\"");
             case FileCommand.Read _ -> 0L;
             case FileCommand.Write write -> write.from().byteSize();

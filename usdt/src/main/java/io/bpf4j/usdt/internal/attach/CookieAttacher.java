@@ -20,7 +20,7 @@ public final class CookieAttacher implements SiteAttacher {
             Program program, SiteSet sites, int index, long cookie, ProcessFilter process, Attachment into) {
         ProbeSite site = new ProbeSite(sites.fileOffsets[index], sites.semaphoreOffsets[index], cookie);
         try {
-            into.add(program.attach(new AttachTarget.Uprobe(sites.path(), site, process, false)));
+            into.add(program.attach(new AttachTarget.Uprobe(sites.file(), site, process, false)));
         } catch (AttachException e) {
             throw new AttachException(sites.describe(index) + ": " + e.getMessage(), e);
         }

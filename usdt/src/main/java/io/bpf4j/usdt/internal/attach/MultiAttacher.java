@@ -11,6 +11,6 @@ public final class MultiAttacher implements SiteAttacher {
     @Override
     public void attach(Program program, SiteSet sites, ProcessFilter process, Attachment into) {
         ProbeSites columns = ProbeSites.columns(sites.fileOffsets, sites.semaphoreOffsets, sites.specIds);
-        into.add(program.attach(new AttachTarget.UprobeMulti(sites.path(), columns, process, false)));
+        into.add(program.attach(new AttachTarget.UprobeMulti(sites.file(), columns, process, false)));
     }
 }

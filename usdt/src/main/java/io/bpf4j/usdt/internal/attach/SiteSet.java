@@ -1,12 +1,12 @@
 package io.bpf4j.usdt.internal.attach;
 
-import java.nio.file.Path;
+import io.bpf4j.loader.link.TargetFile;
 
 /**
  * The sites of one file, in columns, as the kernel takes them. <b>Immutable</b> as long as its arrays are left alone.
  */
 public final class SiteSet {
-    private final Path path;
+    private final TargetFile file;
     private final boolean fixedAddress;
     final long[] addresses;
     final long[] fileOffsets;
@@ -22,13 +22,13 @@ public final class SiteSet {
      * @param specIds by which the program finds the site's spec; the user's cookies if the program uses no specs
      */
     public SiteSet(
-            Path path,
+            TargetFile file,
             boolean fixedAddress,
             long[] addresses,
             long[] fileOffsets,
             long[] semaphoreOffsets,
             long[] specIds) {
-        this.path = path;
+        this.file = file;
         this.fixedAddress = fixedAddress;
         this.addresses = addresses;
         this.fileOffsets = fileOffsets;
@@ -36,8 +36,8 @@ public final class SiteSet {
         this.specIds = specIds;
     }
 
-    Path path() {
-        return path;
+    TargetFile file() {
+        return file;
     }
 
     boolean fixedAddress() {

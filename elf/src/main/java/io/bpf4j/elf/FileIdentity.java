@@ -1,0 +1,46 @@
+package io.bpf4j.elf;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Which file it is, whatever it is called: two looks that give the same identity looked at the same file with the same
+ * contents. <i>Immutable.</i>
+ *
+ * <p>A path is no identity: an upgrade renames another file over it. The inode alone is none either, since a file may be
+ * written in place, and a number is used again after its file was deleted. The time of the last status change (ctime) is
+ * left out: it also moves when a name is added or removed, so that a program that is being replaced would seem changed
+ * although it is not.
+ *
+ * @param device {@code st_dev}, as glibc's {@code makedev} packs major and minor number
+ * @param inode {@code st_ino}
+ * @param size in bytes
+ * @param modifiedNanos {@code st_mtim}, nanoseconds since 1970
+ */
+public record FileIdentity(long device, long inode, long size, long modifiedNanos) {
+
+    /**
+     * The identity of the file that a path leads to now, links followed.
+     *
+     * @throws IOException if there is none, or the file system has no inodes
+     */
+    public static FileIdentity of(Path path) throws IOException {
+        Map<String, Object> found;
+        try {
+            found = Files.readAttributes(path, "unix:dev,ino,size,lastModifiedTime");
+        } catch (UnsupportedOperationException e) {
+            throw new IOException(path + " is on a file system without inodes", e);
+        }
+        if (found.get("dev") instanceof Long device
+                && found.get("ino") instanceof Long inode
+                && found.get("size") instanceof Long size
+                && found.get("lastModifiedTime") instanceof FileTime modified) {
+            return new FileIdentity(device, inode, size, modified.to(TimeUnit.NANOSECONDS));
+        }
+        throw new IOException("the inode of " + path + " can't be read");
+    }
+}
