@@ -99,7 +99,7 @@ public interface BpfMap extends AutoCloseable {
 
     /**
      * Takes the element away and gives its value, in one step. For queues and stacks, with a key of no bytes, this is
-     * pop. Hash maps need Linux 5.14.
+     * pop (Linux 4.20). Hash maps need Linux 5.14; other kinds have no such operation.
      */
     Optional<byte[]> lookupAndDelete(byte[] key);
 
@@ -118,9 +118,71 @@ public interface BpfMap extends AutoCloseable {
     /**
      * The keys, fetched one by one while iterating. Elements that are there the whole time come exactly once, whatever
      * others insert and delete meanwhile, deleting the key just given included; those that come or go meanwhile come at
-     * most once. Keys of a hash map are remembered for that as long as the iteration lasts.
+     * most once. Keys of maps that can lose elements are remembered for that as long as the iteration lasts, because the
+     * kernel starts over from the first key where the current one is gone. Should others delete so fast that it does
+     * hardly anything else, the iteration ends after eight times the steps that a full map takes.
      */
     Iterable<byte[]> keys();
+
+    /**
+     * Hands out each element once, in the kernel's order: many in one system call where the kernel can (Linux 5.6), else
+     * one by one. What {@link #keys()} says about changes meanwhile holds here too. An element may have gone or changed
+     * again by the time the handler sees it.
+     *
+     * @throws io.bpf4j.loader.error.SyscallException EINVAL for kinds without keys: queues, ring buffers
+     */
+    void forEach(ElementHandler handler);
+
+    /**
+     * Takes the elements away and hands them out: a reading that counts nothing twice and loses nothing. Many in one
+     * system call for hash maps (Linux 5.6), else one by one; where the kernel can't read and delete one in one step
+     * (hash maps before 5.14, LPM tries) a program's write between the two is lost. Of queues and stacks as many as fit
+     * into them, in the order in which they pop. Elements that programs make meanwhile may stay.
+     *
+     * <p>If the handler throws, elements that had been taken away in the same system call are lost.
+     *
+     * @return how many were taken
+     * @throws io.bpf4j.loader.error.SyscallException EINVAL for arrays, whose elements can't be taken away
+     */
+    long drain(ElementHandler handler);
+
+    /**
+     * Makes elements or replaces their values, in order: in one system call where the kernel can (Linux 5.6) and the
+     * memory is native.
+     *
+     * @param keys {@code count} times {@link #keySize()} bytes
+     * @param values {@code count} times {@link #valueBytes()} bytes
+     * @throws io.bpf4j.loader.error.SyscallException at the first that fails; those before it are in the map
+     */
+    void updateAll(MemorySegment keys, MemorySegment values, int count);
+
+    /**
+     * Takes elements away: in one system call where the kernel can (Linux 5.6), the memory is native and all are there.
+     *
+     * @param keys {@code count} times {@link #keySize()} bytes; keys that the map does not have are passed over
+     * @return how many there were
+     */
+    int deleteAll(MemorySegment keys, int count);
+
+    /**
+     * Puts a map into this map of maps, which holds it from then on; {@code inner} may be closed. What {@link #lookup}
+     * gives is not what was put in but the inner map's {@link #id()}, 4 bytes. Arrays of maps and hashes of maps need
+     * Linux 4.12.
+     *
+     * @return false if the mode stood in the way
+     * @throws io.bpf4j.loader.error.SyscallException EINVAL if the inner map differs from the one that this was made for
+     */
+    boolean update(byte[] key, BpfMap inner, UpdateMode mode);
+
+    /**
+     * Opens a map that is in this map of maps; needs CAP_SYS_ADMIN, as everything that goes by ids.
+     *
+     * @return the caller's to close; empty if there is none
+     */
+    Optional<BpfMap> openInner(byte[] key);
+
+    /** What the kernel says about this map now. */
+    MapInfo info();
 
     /**
      * Forbids writes from user space for good; programs may still write. Needs Linux 5.2.
@@ -130,11 +192,20 @@ public interface BpfMap extends AutoCloseable {
     void freeze();
 
     /**
-     * Gives the map a name in a BPF file system, where it outlives this process.
+     * Gives the map a name in a BPF file system, where it outlives this process. Needs Linux 4.4.
      *
-     * @param path does not exist yet; its directory is in a mounted bpffs
+     * @param path does not exist yet and has no dot in its last part; its directory is in a mounted bpffs
+     * @throws io.bpf4j.loader.error.SyscallException if the path is taken or not in a BPF file system; the message says
      */
     void pin(Path path);
+
+    /**
+     * Removes a name that {@link #pin} gave. The map itself stays as long as it is open, in use or pinned elsewhere.
+     *
+     * @return false if nothing has that name
+     * @throws IllegalArgumentException if it is the name of something else, which stays
+     */
+    boolean unpin(Path path);
 
     boolean isClosed();
 

@@ -1,10 +1,13 @@
 package io.bpf4j.loader.map;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
+import java.util.function.BinaryOperator;
 
 /**
  * A map with a value for each CPU, in Java values. A view: the {@link BpfMap} stays its owner's to close.
@@ -57,7 +60,7 @@ public final class PerCpuMap<K, V> {
 
     /** The values of a key, one for each possible CPU; empty if the map has no such element. */
     public Optional<List<V>> get(K key) {
-        return map.lookup(TypedMap.encode(keys, key)).map(this::split);
+        return map.lookup(TypedMap.encode(keys, key)).map(bytes -> split(MemorySegment.ofArray(bytes)));
     }
 
     /**
@@ -67,15 +70,38 @@ public final class PerCpuMap<K, V> {
      * @throws IllegalArgumentException if there are more or fewer
      */
     public void put(K key, List<V> perCpu) {
+        byte[] bytes = new byte[stride * cpus];
+        join(perCpu, MemorySegment.ofArray(bytes));
+        map.update(TypedMap.encode(keys, key), bytes);
+    }
+
+    private void join(List<V> perCpu, MemorySegment target) {
         if (perCpu.size() != cpus) {
             throw new IllegalArgumentException(perCpu.size() + " values for " + cpus + " CPUs");
         }
-        byte[] bytes = new byte[stride * cpus];
-        MemorySegment segment = MemorySegment.ofArray(bytes);
         for (int cpu = 0; cpu < cpus; cpu++) {
-            values.encode(perCpu.get(cpu), segment, (long) cpu * stride);
+            values.encode(perCpu.get(cpu), target, (long) cpu * stride);
         }
-        map.update(TypedMap.encode(keys, key), bytes);
+    }
+
+    /** Makes elements or replaces their values, many in one system call: {@link BpfMap#updateAll}. */
+    public void putAll(Map<? extends K, ? extends List<V>> elements) {
+        long each = (long) stride * cpus;
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment keyBytes = TypedMap.encodeAll(keys, elements.keySet(), arena);
+            MemorySegment valueBytes = arena.allocate(each * elements.size(), 8);
+            long offset = 0;
+            for (List<V> perCpu : elements.values()) {
+                join(perCpu, valueBytes.asSlice(offset, each));
+                offset += each;
+            }
+            map.updateAll(keyBytes, valueBytes, elements.size());
+        }
+    }
+
+    /** The values of a key in one: {@code counters.reduce(key, Long::sum)}. */
+    public Optional<V> reduce(K key, BinaryOperator<V> operator) {
+        return get(key).flatMap(perCpu -> perCpu.stream().reduce(operator));
     }
 
     /**
@@ -87,16 +113,21 @@ public final class PerCpuMap<K, V> {
         return map.delete(TypedMap.encode(keys, key));
     }
 
-    /** Gives each element once; what {@link BpfMap#keys()} says about changes meanwhile holds here. */
+    /** Gives each element once; what {@link BpfMap#forEach} says about changes meanwhile holds here. */
     public void forEach(BiConsumer<? super K, ? super List<V>> action) {
-        for (byte[] key : map.keys()) {
-            Optional<byte[]> value = map.lookup(key);
-            value.ifPresent(bytes -> action.accept(TypedMap.decode(keys, key), split(bytes)));
-        }
+        map.forEach((key, value) -> action.accept(keys.decode(key, 0), split(value)));
     }
 
-    private List<V> split(byte[] bytes) {
-        MemorySegment segment = MemorySegment.ofArray(bytes);
+    /**
+     * Takes the elements away and gives each: {@link BpfMap#drain}.
+     *
+     * @return how many
+     */
+    public long drain(BiConsumer<? super K, ? super List<V>> action) {
+        return map.drain((key, value) -> action.accept(keys.decode(key, 0), split(value)));
+    }
+
+    private List<V> split(MemorySegment segment) {
         List<V> split = new ArrayList<>(cpus);
         for (int cpu = 0; cpu < cpus; cpu++) {
             split.add(values.decode(segment, (long) cpu * stride));

@@ -1,6 +1,10 @@
 package io.bpf4j.loader.map;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 
@@ -54,6 +58,7 @@ public final class TypedMap<K, V> {
         return map;
     }
 
+    /** The value of a key; empty if the map has no such element. */
     public Optional<V> get(K key) {
         return map.lookup(encode(keys, key)).map(bytes -> decode(values, bytes));
     }
@@ -86,13 +91,61 @@ public final class TypedMap<K, V> {
         return map.lookupAndDelete(encode(keys, key)).map(bytes -> decode(values, bytes));
     }
 
-    /** Gives each element once; what {@link BpfMap#keys()} says about changes meanwhile holds here. */
+    /** Gives each element once; what {@link BpfMap#forEach} says about changes meanwhile holds here. */
     public void forEach(BiConsumer<? super K, ? super V> action) {
-        for (byte[] key : map.keys()) {
-            Optional<byte[]> value = map.lookup(key);
-            // Gone since: not an element any more.
-            value.ifPresent(bytes -> action.accept(decode(keys, key), decode(values, bytes)));
+        map.forEach((key, value) -> action.accept(keys.decode(key, 0), values.decode(value, 0)));
+    }
+
+    /** All elements, in the kernel's order; what {@link BpfMap#forEach} says about changes meanwhile holds here. */
+    public Map<K, V> toMap() {
+        Map<K, V> all = new LinkedHashMap<>();
+        forEach(all::put);
+        return all;
+    }
+
+    /**
+     * Takes the elements away and gives each: {@link BpfMap#drain}.
+     *
+     * @return how many
+     */
+    public long drain(BiConsumer<? super K, ? super V> action) {
+        return map.drain((key, value) -> action.accept(keys.decode(key, 0), values.decode(value, 0)));
+    }
+
+    /** Makes elements or replaces their values, many in one system call: {@link BpfMap#updateAll}. */
+    public void putAll(Map<? extends K, ? extends V> elements) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment keyBytes = arena.allocate(keys.size() * elements.size(), 8);
+            MemorySegment valueBytes = arena.allocate(values.size() * elements.size(), 8);
+            int i = 0;
+            for (Map.Entry<? extends K, ? extends V> element : elements.entrySet()) {
+                keys.encode(element.getKey(), keyBytes, i * keys.size());
+                values.encode(element.getValue(), valueBytes, i * values.size());
+                i++;
+            }
+            map.updateAll(keyBytes, valueBytes, i);
         }
+    }
+
+    /**
+     * Takes elements away, many in one system call: {@link BpfMap#deleteAll}.
+     *
+     * @return how many there were
+     */
+    public int removeAll(Collection<? extends K> all) {
+        try (Arena arena = Arena.ofConfined()) {
+            return map.deleteAll(encodeAll(keys, all, arena), all.size());
+        }
+    }
+
+    static <T> MemorySegment encodeAll(Codec<T> codec, Collection<? extends T> all, Arena arena) {
+        MemorySegment bytes = arena.allocate(codec.size() * all.size(), 8);
+        long offset = 0;
+        for (T each : all) {
+            codec.encode(each, bytes, offset);
+            offset += codec.size();
+        }
+        return bytes;
     }
 
     static <T> byte[] encode(Codec<T> codec, T value) {

@@ -2,27 +2,25 @@ package io.bpf4j.loader.internal.map;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
-import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.internal.linux.CpuSet;
 import io.bpf4j.loader.internal.sys.BpfFs;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.MapCommand;
-import io.bpf4j.loader.internal.sys.MapInfo;
 import io.bpf4j.loader.internal.sys.Mapping;
 import io.bpf4j.loader.internal.sys.ObjectCommand;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.BpfMap;
+import io.bpf4j.loader.map.ElementHandler;
+import io.bpf4j.loader.map.MapInfo;
 import io.bpf4j.loader.map.UpdateMode;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A map of the kernel, through the syscall seam. <i>Thread-safe.</i>
@@ -34,19 +32,18 @@ public final class KernelMap implements BpfMap {
     /** BPF_F_MMAPABLE (include/uapi/linux/bpf.h). */
     public static final int MMAPABLE = 1 << 10;
 
-    private static final ThreadLocal<Scratch> SCRATCH = ThreadLocal.withInitial(Scratch::new);
-
     private final Kernel kernel;
     private final Fd fd;
     private final String name;
-    private final MapInfo info;
+    private final io.bpf4j.loader.internal.sys.MapInfo info;
     private final Optional<MapType> type;
     private final long valueBytes;
+    private final MapBatch batch = new MapBatch(this);
 
     /** Guarded by itself. */
     private final List<Mapping> mappings = new ArrayList<>();
 
-    private KernelMap(Kernel kernel, Fd fd, String name, MapInfo info, int possibleCpus) {
+    private KernelMap(Kernel kernel, Fd fd, String name, io.bpf4j.loader.internal.sys.MapInfo info, int possibleCpus) {
         this.kernel = kernel;
         this.fd = fd;
         this.name = name;
@@ -69,7 +66,7 @@ public final class KernelMap implements BpfMap {
      */
     public static KernelMap adopt(Kernel kernel, Fd fd, String name) {
         try {
-            MapInfo info = kernel.execute(new ObjectCommand.InfoOfMap(fd));
+            var info = kernel.execute(new ObjectCommand.InfoOfMap(fd));
             return new KernelMap(
                     kernel,
                     fd,
@@ -104,8 +101,9 @@ public final class KernelMap implements BpfMap {
         return fd;
     }
 
+    @Override
     public MapInfo info() {
-        return info;
+        return MapFacts.of(info, kernel.execute(new ObjectCommand.FdInfo(fd)));
     }
 
     /**
@@ -184,7 +182,7 @@ public final class KernelMap implements BpfMap {
 
     private Optional<byte[]> read(MapCommand.Op op, byte[] key) {
         checkKey(key.length);
-        Scratch scratch = SCRATCH.get();
+        NativeScratch scratch = NativeScratch.get();
         MemorySegment value = scratch.value(valueBytes);
         int errno = kernel.element(op, fd, scratch.key(key), value, 0);
         return found(op, errno) ? Optional.of(value.toArray(JAVA_BYTE)) : Optional.empty();
@@ -203,8 +201,9 @@ public final class KernelMap implements BpfMap {
     private boolean read(MapCommand.Op op, MemorySegment key, MemorySegment value) {
         checkKey(key.byteSize());
         checkValue(value.byteSize());
-        Scratch scratch = SCRATCH.get();
-        MemorySegment nativeValue = value.isNative() ? value : scratch.value(valueBytes);
+        NativeScratch scratch = NativeScratch.get();
+        // Copied in as well: a bloom filter is asked about the value.
+        MemorySegment nativeValue = scratch.value(value);
         boolean found = found(op, kernel.element(op, fd, scratch.key(key), nativeValue, 0));
         if (found && !value.isNative()) {
             value.copyFrom(nativeValue);
@@ -216,7 +215,7 @@ public final class KernelMap implements BpfMap {
     public boolean update(byte[] key, byte[] value, UpdateMode mode) {
         checkKey(key.length);
         checkValue(value.length);
-        Scratch scratch = SCRATCH.get();
+        NativeScratch scratch = NativeScratch.get();
         return update(
                 kernel.element(
                         MapCommand.Op.UPDATE,
@@ -231,7 +230,7 @@ public final class KernelMap implements BpfMap {
     public boolean update(MemorySegment key, MemorySegment value, UpdateMode mode) {
         checkKey(key.byteSize());
         checkValue(value.byteSize());
-        Scratch scratch = SCRATCH.get();
+        NativeScratch scratch = NativeScratch.get();
         return update(
                 kernel.element(MapCommand.Op.UPDATE, fd, scratch.key(key), scratch.value(value), mode.flag()), mode);
     }
@@ -244,18 +243,13 @@ public final class KernelMap implements BpfMap {
                 || (mode == UpdateMode.EXISTING_ONLY && errno == Errno.ENOENT.number())) {
             return false;
         }
-        String hint = errno == Errno.E2BIG.number()
-                ? "the map is full at " + Integer.toUnsignedString(info.maxEntries())
-                        + " elements, or the key is beyond the last element of an array; make max_entries larger before"
-                        + " the load"
-                : null;
-        throw failure(MapCommand.Op.UPDATE, errno, hint);
+        throw MapFailure.of(this, MapCommand.Op.UPDATE.kernelName(), errno);
     }
 
     @Override
     public boolean delete(byte[] key) {
         checkKey(key.length);
-        Scratch scratch = SCRATCH.get();
+        NativeScratch scratch = NativeScratch.get();
         return found(
                 MapCommand.Op.DELETE,
                 kernel.element(MapCommand.Op.DELETE, fd, scratch.key(key), MemorySegment.NULL, 0));
@@ -264,7 +258,7 @@ public final class KernelMap implements BpfMap {
     @Override
     public boolean delete(MemorySegment key) {
         checkKey(key.byteSize());
-        Scratch scratch = SCRATCH.get();
+        NativeScratch scratch = NativeScratch.get();
         return found(
                 MapCommand.Op.DELETE,
                 kernel.element(MapCommand.Op.DELETE, fd, scratch.key(key), MemorySegment.NULL, 0));
@@ -273,7 +267,7 @@ public final class KernelMap implements BpfMap {
     @Override
     public boolean nextKey(MemorySegment key, MemorySegment next) {
         checkKey(next.byteSize());
-        Scratch scratch = SCRATCH.get();
+        NativeScratch scratch = NativeScratch.get();
         MemorySegment from = MemorySegment.NULL;
         if (key.address() != 0 || !key.isNative()) {
             checkKey(key.byteSize());
@@ -293,6 +287,36 @@ public final class KernelMap implements BpfMap {
     }
 
     @Override
+    public void forEach(ElementHandler handler) {
+        batch.forEach(handler);
+    }
+
+    @Override
+    public long drain(ElementHandler handler) {
+        return batch.drain(handler);
+    }
+
+    @Override
+    public void updateAll(MemorySegment keys, MemorySegment values, int count) {
+        batch.updateAll(keys, values, count);
+    }
+
+    @Override
+    public int deleteAll(MemorySegment keys, int count) {
+        return batch.deleteAll(keys, count);
+    }
+
+    @Override
+    public boolean update(byte[] key, BpfMap inner, UpdateMode mode) {
+        return InnerMaps.put(this, key, of(inner), mode);
+    }
+
+    @Override
+    public Optional<BpfMap> openInner(byte[] key) {
+        return InnerMaps.open(this, key);
+    }
+
+    @Override
     public void freeze() {
         kernel.execute(new MapCommand.Freeze(fd));
     }
@@ -300,6 +324,11 @@ public final class KernelMap implements BpfMap {
     @Override
     public void pin(Path path) {
         BpfFs.pin(kernel, fd, path);
+    }
+
+    @Override
+    public boolean unpin(Path path) {
+        return BpfFs.unpin(kernel, fd, ObjectCommand.Kind.MAP, path);
     }
 
     @Override
@@ -323,11 +352,7 @@ public final class KernelMap implements BpfMap {
         if (errno == Errno.ENOENT.number()) {
             return false;
         }
-        throw failure(op, errno, null);
-    }
-
-    private SyscallException failure(MapCommand.Op op, int errno, @Nullable String hint) {
-        return new SyscallException("bpf(" + op.kernelName() + ") on map \"" + name + "\"", errno, hint);
+        throw MapFailure.of(this, op.kernelName(), errno);
     }
 
     private void checkKey(long size) {
@@ -351,39 +376,5 @@ public final class KernelMap implements BpfMap {
     public String toString() {
         return "map \"" + name + "\" (" + type.map(Enum::name).orElse("type " + info.type()) + ", id " + info.id()
                 + ")";
-    }
-
-    /** Native memory for keys and values from the heap; grows to the largest that a thread used. */
-    private static final class Scratch {
-        private MemorySegment key = Arena.ofAuto().allocate(64, 8);
-        private MemorySegment value = Arena.ofAuto().allocate(256, 8);
-
-        MemorySegment key(byte[] bytes) {
-            return bytes.length == 0 ? MemorySegment.NULL : key(MemorySegment.ofArray(bytes));
-        }
-
-        /** The key itself if it is native, else a copy. */
-        MemorySegment key(MemorySegment from) {
-            if (from.isNative()) {
-                return from;
-            }
-            if (key.byteSize() < from.byteSize()) {
-                key = Arena.ofAuto().allocate(from.byteSize(), 8);
-            }
-            MemorySegment.copy(from, 0, key, 0, from.byteSize());
-            return key;
-        }
-
-        /** The value itself if it is native, else a copy. */
-        MemorySegment value(MemorySegment from) {
-            return from.isNative() ? from : value(from.byteSize()).copyFrom(from);
-        }
-
-        MemorySegment value(long size) {
-            if (value.byteSize() < size) {
-                value = Arena.ofAuto().allocate(size, 8);
-            }
-            return value.asSlice(0, size);
-        }
     }
 }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * the largest possible map takes, as it must end some time.
  */
 final class KeyWalk implements Iterator<byte[]> {
-    private static final int ROUNDS = 8;
+    static final int ROUNDS = 8;
 
     private final KernelMap map;
     private final boolean remember;

@@ -6,7 +6,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -159,6 +161,7 @@ final class BpfCalls {
                     yield Fd.of(kernel, kernel.check(get, Libc.bpf(OBJ_GET, scratch, size)), "pin " + get.path());
                 }
                 case ObjectCommand.KindOf of -> kind(of.object());
+                case ObjectCommand.FdInfo of -> fdInfo(of.object());
                 case ObjectCommand.NextId next -> {
                     long size = ObjectAttr.encodeId(scratch.attr, next.after());
                     long result = Libc.bpf(next.kind().nextIdCommand(), scratch, size);
@@ -191,6 +194,24 @@ final class BpfCalls {
         } catch (IOException e) {
             return Optional.empty();
         }
+    }
+
+    /** Lines such as {@code memlock:	4096}. */
+    private static Map<String, String> fdInfo(Fd fd) {
+        Map<String, String> fields = new HashMap<>();
+        try {
+            Path file = Path.of("/proc/self/fdinfo", Integer.toString(fd.number()));
+            for (String line : Files.readAllLines(file)) {
+                int colon = line.indexOf(':');
+                if (colon > 0) {
+                    fields.putIfAbsent(
+                            line.substring(0, colon), line.substring(colon + 1).strip());
+                }
+            }
+        } catch (IOException e) {
+            return Map.of();
+        }
+        return fields;
     }
 
     private MemorySegment info(Command<?> command, Fd fd, MemorySegment info, Libc.Scratch scratch) {

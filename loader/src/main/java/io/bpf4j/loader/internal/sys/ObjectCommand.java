@@ -1,6 +1,7 @@
 package io.bpf4j.loader.internal.sys;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -72,6 +73,19 @@ public sealed interface ObjectCommand<R> extends Command<R> {
         @Override
         public String call() {
             return "readlink of " + object.what();
+        }
+
+        @Override
+        public List<Fd> fds() {
+            return List.of(object);
+        }
+    }
+
+    /** What /proc/self/fdinfo says about a descriptor, by the names it uses; empty without /proc. */
+    record FdInfo(Fd object) implements ObjectCommand<Map<String, String>> {
+        @Override
+        public String call() {
+            return "fdinfo of " + object.what();
         }
 
         @Override

@@ -154,7 +154,8 @@ public final class ScriptedKernel implements Kernel {
         return switch (command) {
             case ProgCommand.Load _, ProgCommand.LoadBtf _ -> new LoadResult.Refused(errno, "", 0);
             case MapCommand.Element _, FileCommand.RaiseMemlock _ -> errno;
-            case MapCommand.Batch _ -> new MapCommand.BatchResult(errno, 0);
+            // A kernel that refuses early leaves the count as it was asked for.
+            case MapCommand.Batch batch -> new MapCommand.BatchResult(errno, batch.count());
             case FileCommand.Read _, FileCommand.Write _ -> (long) -errno;
             default -> throw new SyscallException(command.call(), errno, null);
         };
@@ -183,7 +184,7 @@ public final class ScriptedKernel implements Kernel {
                 yield fd;
             }
             case MapCommand.Element element -> map(element.map()).element(element);
-            case MapCommand.Batch _ -> new MapCommand.BatchResult(Errno.ENOTSUPP.number(), 0);
+            case MapCommand.Batch batch -> map(batch.map()).batch(batch);
             case MapCommand.Freeze freeze -> map(freeze.map()).freeze();
         };
     }
@@ -220,8 +221,12 @@ public final class ScriptedKernel implements Kernel {
                 yield fd;
             }
             case ObjectCommand.KindOf of -> Optional.of(identity(of.object()).kind());
+            case ObjectCommand.FdInfo of ->
+                maps.containsKey(of.object().number())
+                        ? Map.of("memlock", "4096", "frozen", map(of.object()).isFrozen() ? "1" : "0")
+                        : Map.of();
             case ObjectCommand.NextId _ -> OptionalInt.empty();
-            case ObjectCommand.FdById byId -> throw new SyscallException(byId.call(), Errno.ENOENT.number(), null);
+            case ObjectCommand.FdById byId -> byId(byId);
             case ObjectCommand.InfoOfMap of -> map(of.map()).info();
             case ObjectCommand.InfoOfProgram of ->
                 new ProgInfo(0, identity(of.program()).id(), "0000000000000000", "", 0, 0, 0, 0, 0, 0, 0);
@@ -238,6 +243,18 @@ public final class ScriptedKernel implements Kernel {
             case LinkCommand.CreateIter _ -> newFd("iterator");
             case LinkCommand.Update _, LinkCommand.Detach _, LinkCommand.Attach _, LinkCommand.DetachProgram _ -> 0;
         };
+    }
+
+    /** Maps that are open are found by their ids. */
+    private Fd byId(ObjectCommand.FdById byId) {
+        for (ScriptedMap map : List.copyOf(maps.values())) {
+            if (byId.kind() == ObjectCommand.Kind.MAP && map.info().id() == byId.id()) {
+                Fd fd = newFd("map " + byId.id());
+                maps.put(fd.number(), map);
+                return fd;
+            }
+        }
+        throw new SyscallException(byId.call(), Errno.ENOENT.number(), null);
     }
 
     private Fd newLink(String what) {

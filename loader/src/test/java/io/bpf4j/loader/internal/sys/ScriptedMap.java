@@ -9,10 +9,13 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -85,6 +88,84 @@ final class ScriptedMap {
         }
         Errno errno = array ? ofArray(element) : ofTable(element);
         return errno.number();
+    }
+
+    boolean isFrozen() {
+        return frozen;
+    }
+
+    /**
+     * What the kernel does for arrays and hash maps; other kinds have no batches here. The token of a walk is how many
+     * elements came before.
+     */
+    MapCommand.BatchResult batch(MapCommand.Batch batch) {
+        boolean table = MapType.of(create.type())
+                .filter(t -> t == MapType.HASH || t == MapType.PERCPU_HASH)
+                .isPresent();
+        boolean supported = switch (batch.op()) {
+            case LOOKUP, UPDATE -> table || array;
+            case DELETE, LOOKUP_AND_DELETE -> table;
+        };
+        if (!supported) {
+            return new MapCommand.BatchResult(Errno.ENOTSUPP.number(), batch.count());
+        }
+        if (frozen && batch.op() != MapCommand.BatchOp.LOOKUP) {
+            return new MapCommand.BatchResult(Errno.EPERM.number(), batch.count());
+        }
+        return switch (batch.op()) {
+            case LOOKUP, LOOKUP_AND_DELETE -> readBatch(batch);
+            case UPDATE, DELETE -> writeBatch(batch);
+        };
+    }
+
+    private MapCommand.BatchResult readBatch(MapCommand.Batch batch) {
+        int start = batch.position().address() == 0 ? 0 : batch.position().get(JAVA_INT_UNALIGNED, 0);
+        List<byte[]> keys = new ArrayList<>();
+        if (array) {
+            for (int i = 0; i < create.maxEntries(); i++) {
+                keys.add(ByteBuffer.allocate(4)
+                        .order(ByteOrder.nativeOrder())
+                        .putInt(i)
+                        .array());
+            }
+        } else {
+            table.keySet().forEach(key -> keys.add(HEX.parseHex(key)));
+        }
+        boolean deletes = batch.op() == MapCommand.BatchOp.LOOKUP_AND_DELETE;
+        int count = Math.min(batch.count(), keys.size() - start);
+        long valueSize = count == 0 ? 0 : batch.values().byteSize() / batch.count();
+        for (int i = 0; i < count; i++) {
+            byte[] key = keys.get(start + i);
+            MemorySegment.copy(key, 0, batch.keys(), JAVA_BYTE, (long) i * key.length, key.length);
+            MemorySegment value = batch.values().asSlice(i * valueSize, valueSize);
+            if (array) {
+                MemorySegment.copy(memory, (long) (start + i) * stride, value, 0, valueSize);
+            } else {
+                byte[] stored = deletes ? table.remove(HEX.formatHex(key)) : table.get(HEX.formatHex(key));
+                give(Objects.requireNonNull(stored), value);
+            }
+        }
+        batch.nextPosition().set(JAVA_INT_UNALIGNED, 0, deletes ? 0 : start + count);
+        boolean end = start + count == keys.size();
+        return new MapCommand.BatchResult(end ? Errno.ENOENT.number() : 0, count);
+    }
+
+    private MapCommand.BatchResult writeBatch(MapCommand.Batch batch) {
+        boolean updates = batch.op() == MapCommand.BatchOp.UPDATE;
+        long valueSize = updates ? batch.values().byteSize() / batch.count() : 0;
+        for (int i = 0; i < batch.count(); i++) {
+            MemorySegment value = updates ? batch.values().asSlice(i * valueSize, valueSize) : MemorySegment.NULL;
+            int errno = element(new MapCommand.Element(
+                    updates ? MapCommand.Op.UPDATE : MapCommand.Op.DELETE,
+                    batch.map(),
+                    batch.keys().asSlice((long) i * create.keySize(), create.keySize()),
+                    value,
+                    batch.elementFlags()));
+            if (errno != 0) {
+                return new MapCommand.BatchResult(errno, i);
+            }
+        }
+        return new MapCommand.BatchResult(0, batch.count());
     }
 
     private Errno ofArray(MapCommand.Element element) {

@@ -1,0 +1,157 @@
+package io.bpf4j.loader.internal.map;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import io.bpf4j.loader.internal.sys.MapCommand;
+import io.bpf4j.loader.internal.sys.MapCommand.BatchOp;
+import io.bpf4j.loader.internal.sys.MapCommand.BatchResult;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.map.ElementHandler;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.HashSet;
+import java.util.Set;
+
+/**
+ * Goes through a map in steps of many elements, reading them or taking them away. <i>Confined</i>; runs once.
+ *
+ * <p>In each step the kernel fills two arrays, keys and values, says how many, and leaves in {@code out_batch} a token
+ * that {@code in_batch} of the next step takes. The token is the number of a bucket for the hash maps
+ * (__htab_map_lookup_and_delete_batch in kernel/bpf/hashtab.c) and the last key for all others (generic_map_lookup_batch
+ * in kernel/bpf/syscall.c). Example, a hash map with 4 buckets and room for 4 elements:
+ *
+ * <pre>
+ *   in NULL  ->  0       count 3  out 2     buckets 0 and 1 had three; bucket 2 has two, which do not fit
+ *   in 2     ->  ENOENT  count 3  out 4     the end, with three more: not an error
+ * </pre>
+ *
+ * <p>Since a bucket comes whole or not at all, under its lock, an element of a hash map comes at most once whatever others
+ * do, and no key need be remembered. A bucket with more elements than there is room for at all is ENOSPC: more room then.
+ * In the other kinds a last key that is gone may make the walk start over, as {@link KeyWalk} explains, and the same is
+ * done about it: keys are remembered, and steps are counted.
+ */
+final class BatchWalk {
+    private final KernelMap map;
+    private final BatchOp op;
+    private final ElementHandler handler;
+    private final long keySize;
+    private final long valueSize;
+
+    /** Keys that were given, where the kernel may give one again. */
+    private final Set<ByteBuffer> given = new HashSet<>();
+
+    private final boolean remember;
+    private long stepsLeft;
+    private long count;
+
+    /** How a call ended. */
+    private enum End {
+        MORE,
+        ALL,
+        NO_ROOM,
+        REFUSED
+    }
+
+    BatchWalk(KernelMap map, BatchOp op, boolean remember, ElementHandler handler) {
+        this.map = map;
+        this.op = op;
+        this.handler = handler;
+        this.keySize = map.keySize();
+        this.valueSize = map.valueBytes();
+        this.remember = remember;
+        this.stepsLeft = KeyWalk.ROUNDS * (entries() + 1);
+    }
+
+    private long entries() {
+        return Integer.toUnsignedLong(map.maxEntries());
+    }
+
+    /** Elements handed out. */
+    long count() {
+        return count;
+    }
+
+    /**
+     * Hands out the elements.
+     *
+     * @param firstRoom elements to ask for at first
+     * @return false, before anything was handed out, if there is no such operation for this map
+     */
+    boolean run(int firstRoom) {
+        try (Arena tokens = Arena.ofConfined()) {
+            MemorySegment position = tokens.allocate(Math.max(Long.BYTES, keySize), 8);
+            MemorySegment next = tokens.allocate(Math.max(Long.BYTES, keySize), 8);
+            boolean begun = false;
+            for (long room = firstRoom; ; room *= 2) {
+                try (Arena arena = Arena.ofConfined()) {
+                    MemorySegment keys = arena.allocate(keySize * room, 8);
+                    MemorySegment values = arena.allocate(valueSize * room, 8);
+                    End end = End.MORE;
+                    while (end == End.MORE) {
+                        BatchResult result = map.kernel()
+                                .execute(new MapCommand.Batch(
+                                        op,
+                                        map.fd(),
+                                        begun ? position : MemorySegment.NULL,
+                                        next,
+                                        keys,
+                                        values,
+                                        (int) room,
+                                        0));
+                        int filled = filled(result, (int) room);
+                        hand(keys, values, filled);
+                        if (filled > 0) {
+                            begun = true;
+                            position.copyFrom(next);
+                        }
+                        end = end(result, begun);
+                    }
+                    if (end != End.NO_ROOM) {
+                        return end == End.ALL;
+                    }
+                }
+                if (room > 2 * entries()) {
+                    // More room than the map has elements, and not enough: whatever it is, it would not end.
+                    throw MapFailure.of(map, op.kernelName(), Errno.ENOSPC.number());
+                }
+            }
+        }
+    }
+
+    /** How many elements of the arrays are good. */
+    private static int filled(BatchResult result, int room) {
+        return switch (Errno.of(result.errno())) {
+            case OK, ENOENT -> result.count();
+            // An element went while it was read, thrice; those before it are good.
+            case EINTR -> result.count() < room ? result.count() : 0;
+            default -> 0;
+        };
+    }
+
+    private End end(BatchResult result, boolean begun) {
+        stepsLeft -= filled(result, Integer.MAX_VALUE) + 1L;
+        return switch (Errno.of(result.errno())) {
+            case OK -> result.count() == 0 || stepsLeft < 0 ? End.ALL : End.MORE;
+            case EINTR -> stepsLeft < 0 ? End.ALL : End.MORE;
+            case ENOENT -> End.ALL;
+            case ENOSPC -> End.NO_ROOM;
+            default -> {
+                if (!begun && MapBatch.meansRefused(result.errno())) {
+                    yield End.REFUSED;
+                }
+                throw MapFailure.of(map, op.kernelName(), result.errno());
+            }
+        };
+    }
+
+    private void hand(MemorySegment keys, MemorySegment values, int filled) {
+        for (int i = 0; i < filled; i++) {
+            MemorySegment key = keys.asSlice(i * keySize, keySize).asReadOnly();
+            if (!remember || given.add(ByteBuffer.wrap(key.toArray(JAVA_BYTE)))) {
+                count++;
+                handler.onElement(key, values.asSlice(i * valueSize, valueSize).asReadOnly());
+            }
+        }
+    }
+}

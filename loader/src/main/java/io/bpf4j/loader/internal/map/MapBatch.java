@@ -1,0 +1,247 @@
+package io.bpf4j.loader.internal.map;
+
+import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.internal.sys.MapCommand;
+import io.bpf4j.loader.internal.sys.MapCommand.BatchOp;
+import io.bpf4j.loader.internal.sys.MapCommand.BatchResult;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.loader.map.ElementHandler;
+import io.bpf4j.loader.map.UpdateMode;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Many elements of a map at once. <i>Thread-safe.</i>
+ *
+ * <p>BPF_MAP_*_BATCH (Linux 5.6, commits cb4d03ab499d, aa2e93b8e58e, 057996380a42) does with one system call what takes
+ * one or two for each element otherwise. It can be refused as a whole, by an older kernel with EINVAL or by a map type that
+ * has no such operation with ENOTSUPP (524), and then the same is done one by one, with the same result. {@link BatchWalk}
+ * explains how reading goes.
+ *
+ * <p><b>The count</b> in the struct is what was asked for until the kernel writes over it, which it does not if it refuses
+ * early. An operation that fails on the way has done less than asked for. So after an error, a count as large as asked for
+ * means that nothing was done.
+ */
+final class MapBatch {
+    /** Bytes of keys and values in one step: few enough to stay in a processor's cache. */
+    private static final long STEP_BYTES = 64 << 10;
+
+    private static final int SMALLEST_STEP = 16;
+
+    private final KernelMap map;
+
+    /** The operations that the kernel has refused; it will not change its mind. */
+    private final Set<BatchOp> refused = ConcurrentHashMap.newKeySet();
+
+    MapBatch(KernelMap map) {
+        this.map = map;
+    }
+
+    /** Hands out each element. */
+    void forEach(ElementHandler handler) {
+        if (isRefused(BatchOp.LOOKUP) || !walked(walk(BatchOp.LOOKUP, handler), BatchOp.LOOKUP)) {
+            for (byte[] key : map.keys()) {
+                map.lookup(key).ifPresent(value -> hand(handler, key, value));
+            }
+        }
+    }
+
+    /** Takes each element away and hands it out; gives how many. */
+    long drain(ElementHandler handler) {
+        if (isOneOf(MapType.QUEUE, MapType.STACK)) {
+            return pop(handler);
+        }
+        if (!isRefused(BatchOp.LOOKUP_AND_DELETE)) {
+            BatchWalk walk = walk(BatchOp.LOOKUP_AND_DELETE, handler);
+            if (walked(walk, BatchOp.LOOKUP_AND_DELETE)) {
+                return walk.count();
+            }
+        }
+        long taken = 0;
+        for (byte[] key : map.keys()) {
+            Optional<byte[]> value = take(key);
+            if (value.isPresent()) {
+                taken++;
+                hand(handler, key, value.get());
+            }
+        }
+        return taken;
+    }
+
+    /** No more than fit, or a program that keeps pushing would keep this popping. */
+    private long pop(ElementHandler handler) {
+        byte[] none = new byte[0];
+        long most = Integer.toUnsignedLong(map.maxEntries());
+        for (long taken = 0; taken < most; taken++) {
+            Optional<byte[]> value = map.lookupAndDelete(none);
+            if (value.isEmpty()) {
+                return taken;
+            }
+            hand(handler, none, value.get());
+        }
+        return most;
+    }
+
+    /** In one step where the kernel can; else a program may write between the read and the deletion. */
+    private Optional<byte[]> take(byte[] key) {
+        try {
+            return map.lookupAndDelete(key);
+        } catch (SyscallException e) {
+            if (!meansRefused(e.errnoNumber())) {
+                throw e;
+            }
+            // Deleted by another meanwhile: taken by that one, not by us.
+            return map.lookup(key).filter(_ -> map.delete(key));
+        }
+    }
+
+    private static void hand(ElementHandler handler, byte[] key, byte[] value) {
+        handler.onElement(
+                MemorySegment.ofArray(key).asReadOnly(),
+                MemorySegment.ofArray(value).asReadOnly());
+    }
+
+    private BatchWalk walk(BatchOp op, ElementHandler handler) {
+        return new BatchWalk(map, op, !comesOnce(), handler);
+    }
+
+    private boolean walked(BatchWalk walk, BatchOp op) {
+        boolean walked = walk.run(step(map.keySize() + map.valueBytes()));
+        if (!walked) {
+            refuse(op);
+        }
+        return walked;
+    }
+
+    /** Makes or replaces elements, in order; throws at the first that fails, those before it being done. */
+    void updateAll(MemorySegment keys, MemorySegment values, int count) {
+        long keySize = map.keySize();
+        long valueSize = map.valueBytes();
+        checkSize("keys", keys, count, keySize);
+        checkSize("values", values, count, valueSize);
+        int done = 0;
+        int step = keys.isNative() && values.isNative() ? count : step(keySize + valueSize);
+        while (done < count && !isRefused(BatchOp.UPDATE)) {
+            int size = Math.min(step, count - done);
+            BatchResult result = batch(
+                    BatchOp.UPDATE,
+                    keys.asSlice(done * keySize, size * keySize),
+                    values.asSlice(done * valueSize, size * valueSize),
+                    size);
+            if (result.errno() == 0) {
+                done += size;
+            } else if (done == 0 && meansRefused(result.errno())) {
+                refuse(BatchOp.UPDATE);
+            } else {
+                throw MapFailure.of(map, BatchOp.UPDATE.kernelName(), result.errno());
+            }
+        }
+        for (; done < count; done++) {
+            map.update(
+                    keys.asSlice(done * keySize, keySize), values.asSlice(done * valueSize, valueSize), UpdateMode.ANY);
+        }
+    }
+
+    /** Deletes elements; keys that are not there are passed over. Gives how many were. */
+    int deleteAll(MemorySegment keys, int count) {
+        long keySize = map.keySize();
+        checkSize("keys", keys, count, keySize);
+        int deleted = 0;
+        int done = 0;
+        int step = keys.isNative() ? count : step(keySize);
+        while (done < count && !isRefused(BatchOp.DELETE)) {
+            int size = Math.min(step, count - done);
+            BatchResult result =
+                    batch(BatchOp.DELETE, keys.asSlice(done * keySize, size * keySize), MemorySegment.NULL, size);
+            if (result.errno() == 0) {
+                deleted += size;
+                done += size;
+            } else if (result.errno() == Errno.ENOENT.number()) {
+                // The kernel stops at a key that is not there.
+                int before = result.count() < size ? result.count() : 0;
+                deleted += before;
+                done += before + 1;
+            } else if (done == 0 && meansRefused(result.errno())) {
+                refuse(BatchOp.DELETE);
+            } else {
+                throw MapFailure.of(map, BatchOp.DELETE.kernelName(), result.errno());
+            }
+        }
+        for (; done < count; done++) {
+            deleted += map.delete(keys.asSlice(done * keySize, keySize)) ? 1 : 0;
+        }
+        return deleted;
+    }
+
+    private BatchResult batch(BatchOp op, MemorySegment keys, MemorySegment values, int count) {
+        try (Arena arena = Arena.ofConfined()) {
+            return map.kernel()
+                    .execute(new MapCommand.Batch(
+                            op,
+                            map.fd(),
+                            MemorySegment.NULL,
+                            MemorySegment.NULL,
+                            inNativeMemory(keys, arena),
+                            inNativeMemory(values, arena),
+                            count,
+                            0));
+        }
+    }
+
+    private static MemorySegment inNativeMemory(MemorySegment segment, Arena arena) {
+        return segment.isNative()
+                ? segment
+                : arena.allocate(segment.byteSize(), 8).copyFrom(segment);
+    }
+
+    /** How many elements to move at once through memory of our own. */
+    private int step(long elementSize) {
+        long most = Math.max(1, Integer.toUnsignedLong(map.maxEntries()));
+        return (int) Math.min(most, Math.max(SMALLEST_STEP, STEP_BYTES / Math.max(1, elementSize)));
+    }
+
+    private void checkSize(String what, MemorySegment segment, int count, long each) {
+        if (count < 0 || segment.byteSize() != count * each) {
+            throw new IllegalArgumentException("map \"" + map.name() + "\": " + count + " " + what + " of " + each
+                    + " bytes each are " + count * each + " bytes, not " + segment.byteSize());
+        }
+    }
+
+    /** Hash maps give buckets whole; arrays have all their elements at all times. */
+    private boolean comesOnce() {
+        return isOneOf(
+                MapType.HASH,
+                MapType.PERCPU_HASH,
+                MapType.LRU_HASH,
+                MapType.LRU_PERCPU_HASH,
+                MapType.HASH_OF_MAPS,
+                MapType.ARRAY,
+                MapType.PERCPU_ARRAY,
+                MapType.ARRAY_OF_MAPS);
+    }
+
+    private boolean isOneOf(MapType... types) {
+        for (MapType type : types) {
+            if (map.typeNumber() == type.number()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    static boolean meansRefused(int errno) {
+        return errno == Errno.EINVAL.number() || errno == Errno.ENOTSUPP.number() || errno == Errno.EOPNOTSUPP.number();
+    }
+
+    private boolean isRefused(BatchOp op) {
+        return refused.contains(op);
+    }
+
+    private void refuse(BatchOp op) {
+        refused.add(op);
+    }
+}

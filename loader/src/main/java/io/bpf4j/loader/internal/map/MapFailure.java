@@ -1,0 +1,38 @@
+package io.bpf4j.loader.internal.map;
+
+import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.internal.sys.MapCommand;
+import io.bpf4j.loader.kernel.Errno;
+import org.jspecify.annotations.Nullable;
+
+/** The refusal of an operation on a map, with why that usually is. */
+final class MapFailure {
+    private MapFailure() {}
+
+    /**
+     * The refusal as an exception.
+     *
+     * @param operation the kernel's name of it: {@code BPF_MAP_UPDATE_ELEM}
+     */
+    static SyscallException of(KernelMap map, String operation, int errno) {
+        return new SyscallException(
+                "bpf(" + operation + ") on map \"" + map.name() + "\"", errno, hint(map, operation, Errno.of(errno)));
+    }
+
+    private static @Nullable String hint(KernelMap map, String operation, Errno errno) {
+        return switch (errno) {
+            case E2BIG ->
+                operation.startsWith("BPF_MAP_UPDATE")
+                        ? "the map is full at " + Integer.toUnsignedString(map.maxEntries())
+                                + " elements, or the key is beyond the last element of an array; make max_entries"
+                                + " larger before the load"
+                        : null;
+            case EPERM -> "the map is frozen, or was made or opened for reading or for writing only";
+            case ENOTSUPP, EOPNOTSUPP, EINVAL ->
+                operation.equals(MapCommand.Op.LOOKUP_AND_DELETE.kernelName())
+                        ? "queues and stacks have it since Linux 4.20, hash maps since 5.14, other kinds not at all"
+                        : null;
+            default -> null;
+        };
+    }
+}
