@@ -2,29 +2,58 @@ package io.bpf4j.loader;
 
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.LibrarySearch;
+import io.bpf4j.loader.link.ProcessFilter;
 import io.bpf4j.loader.spec.ProgramSpec;
+import java.nio.file.Path;
+import java.util.Optional;
 
-/** What the name of a section says about where its program goes. */
+/**
+ * What the name of a section says about where its program goes. The forms are those of the kernel's
+ * Documentation/bpf/libbpf/program_types.rst, so that an object is attached here where libbpf attaches it.
+ */
 final class SectionTargets {
     private SectionTargets() {}
 
+    /**
+     * The target of a program.
+     *
+     * @throws AttachException if the section's name does not say, or says it wrongly
+     */
     static AttachTarget of(ProgramSpec program) {
-        String kind = program.kind().map(k -> k.name()).orElse("");
-        String target = program.target();
-        return switch (kind) {
-            case "tracepoint", "tp" -> tracepoint(program, target);
-            case "raw_tracepoint", "raw_tp", "raw_tracepoint.w", "raw_tp.w" ->
-                new AttachTarget.RawTracepoint(required(program, target, "NAME"));
-            case "tp_btf", "fentry", "fentry.s", "fexit", "fexit.s", "fmod_ret", "fmod_ret.s", "lsm", "lsm.s" ->
-                new AttachTarget.Tracing();
-            case "kprobe", "kretprobe" -> kprobe(program, target, kind.equals("kretprobe"));
-            default ->
-                throw new AttachException("program \"" + program.name() + "\" in SEC(\"" + program.sectionName()
-                        + "\") is not attached by its section's name; attach it to a target: program.attach(target)");
-        };
+        return find(program)
+                .orElseThrow(() -> new AttachException("program \"" + program.name() + "\" in SEC(\""
+                        + program.sectionName()
+                        + "\") is not attached by its section's name; attach it to a target: program.attach(target)"));
     }
 
-    private static AttachTarget tracepoint(ProgramSpec program, String target) {
+    /**
+     * The target of a program; empty for the kinds of which no name can say it, such as {@code xdp}.
+     *
+     * @throws AttachException if the name could say it, and does not
+     */
+    static Optional<AttachTarget> find(ProgramSpec program) {
+        String kind = program.kind().map(k -> k.name()).orElse("");
+        return Optional.ofNullable(
+                switch (kind) {
+                    case "tracepoint", "tp" -> tracepoint(program);
+                    case "raw_tracepoint", "raw_tp", "raw_tracepoint.w", "raw_tp.w" ->
+                        new AttachTarget.RawTracepoint(required(program, "NAME"));
+                    case "tp_btf", "fentry", "fentry.s", "fexit", "fexit.s", "fmod_ret", "fmod_ret.s", "lsm", "lsm.s" ->
+                        new AttachTarget.Tracing();
+                    case "kprobe" -> kprobe(program, false);
+                    case "kretprobe" -> kprobe(program, true);
+                    case "uprobe", "uprobe.s" -> uprobe(program, false);
+                    case "uretprobe", "uretprobe.s" -> uprobe(program, true);
+                    case "uprobe.multi", "uprobe.multi.s", "uprobe.session", "uprobe.session.s" ->
+                        uprobes(program, false);
+                    case "uretprobe.multi", "uretprobe.multi.s" -> uprobes(program, true);
+                    default -> null;
+                });
+    }
+
+    private static AttachTarget tracepoint(ProgramSpec program) {
+        String target = program.target();
         int slash = target.indexOf('/');
         if (slash <= 0 || slash == target.length() - 1) {
             throw incomplete(program, "CATEGORY/NAME");
@@ -32,8 +61,8 @@ final class SectionTargets {
         return new AttachTarget.Tracepoint(target.substring(0, slash), target.substring(slash + 1));
     }
 
-    private static AttachTarget kprobe(ProgramSpec program, String target, boolean returns) {
-        required(program, target, "FUNCTION");
+    private static AttachTarget kprobe(ProgramSpec program, boolean returns) {
+        String target = required(program, "FUNCTION");
         int plus = target.indexOf('+');
         if (plus < 0) {
             return new AttachTarget.Kprobe(target, 0, returns);
@@ -48,16 +77,46 @@ final class SectionTargets {
         }
     }
 
-    private static String required(ProgramSpec program, String target, String form) {
-        if (target.isEmpty()) {
+    private static AttachTarget uprobe(ProgramSpec program, boolean returns) {
+        requireFileAndName(program, "FILE:FUNCTION");
+        try {
+            return AttachTarget.UprobeFunction.parse(program.target(), returns);
+        } catch (IllegalArgumentException e) {
+            throw new AttachException(
+                    "program \"" + program.name() + "\" in SEC(\"" + program.sectionName() + "\"): " + e.getMessage(),
+                    e);
+        }
+    }
+
+    private static AttachTarget uprobes(ProgramSpec program, boolean returns) {
+        int colon = requireFileAndName(program, "FILE:PATTERN");
+        String target = program.target();
+        Path file = LibrarySearch.ofThisMachine().find(target.substring(0, colon));
+        return new AttachTarget.UprobeMultiFunctions(
+                file, target.substring(colon + 1), new ProcessFilter.Any(), returns);
+    }
+
+    /** Where the colon is. */
+    private static int requireFileAndName(ProgramSpec program, String form) {
+        String target = program.target();
+        int colon = target.indexOf(':');
+        if (colon <= 0 || colon == target.length() - 1) {
             throw incomplete(program, form);
         }
-        return target;
+        return colon;
+    }
+
+    private static String required(ProgramSpec program, String form) {
+        if (program.target().isEmpty()) {
+            throw incomplete(program, form);
+        }
+        return program.target();
     }
 
     private static AttachException incomplete(ProgramSpec program, String form) {
         String kind = program.kind().map(k -> k.name()).orElse(program.sectionName());
         return new AttachException("program \"" + program.name() + "\" in SEC(\"" + program.sectionName()
-                + "\") does not say where to attach it: SEC(\"" + kind + "/" + form + "\")");
+                + "\") does not say where to attach it: SEC(\"" + kind + "/" + form + "\"), or attach it to a target:"
+                + " program.attach(target)");
     }
 }

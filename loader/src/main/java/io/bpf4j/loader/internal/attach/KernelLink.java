@@ -12,9 +12,23 @@ final class KernelLink implements Link {
     private final AtomicBoolean closed = new AtomicBoolean();
 
     /** Takes ownership of the descriptors, which are closed in their order. */
-    KernelLink(String description, List<Fd> fds) {
+    private KernelLink(String description, List<Fd> fds) {
         this.description = description;
         this.fds = List.copyOf(fds);
+    }
+
+    /** Takes ownership of a link, and of what else has to be closed with it, after it. */
+    static KernelLink of(Attempt attempt, Fd link) {
+        return new KernelLink(attempt.what(), List.of(link));
+    }
+
+    static KernelLink of(Attempt attempt, Fd link, Fd event) {
+        return new KernelLink(attempt.what(), List.of(link, event));
+    }
+
+    /** Takes ownership of a perf event that has its program by ioctl, as on kernels without perf links. */
+    static KernelLink withoutLink(Attempt attempt, Fd event) {
+        return new KernelLink(attempt.what(), List.of(event));
     }
 
     @Override

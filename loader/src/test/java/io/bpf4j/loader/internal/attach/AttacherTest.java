@@ -3,6 +3,7 @@ package io.bpf4j.loader.internal.attach;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bpf4j.elf.DebugFiles;
 import io.bpf4j.loader.ScriptedLoads;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
@@ -50,7 +51,8 @@ class AttacherTest {
     }
 
     private Attacher attacher(Feature... without) {
-        return new Attacher(kernel, ScriptedLoads.everything().without(without), new PerfSources(devices));
+        return new Attacher(
+                kernel, ScriptedLoads.everything().without(without), new PerfSources(devices), DebugFiles.standard());
     }
 
     private static AttachTarget.UprobeMulti multi(ProbeSite... sites) {

@@ -4,13 +4,13 @@ import io.bpf4j.loader.Program;
 import io.bpf4j.loader.SectionAttacher;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.link.LibrarySearch;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.spec.ProgramSpec;
 import io.bpf4j.loader.spec.SectionKind;
 import io.bpf4j.usdt.AttachStrategy;
 import io.bpf4j.usdt.Usdt;
 import io.bpf4j.usdt.UsdtException;
-import io.bpf4j.usdt.internal.process.LibrarySearch;
 import java.nio.file.Path;
 import java.util.Optional;
 

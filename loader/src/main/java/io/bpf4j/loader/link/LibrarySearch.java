@@ -1,4 +1,4 @@
-package io.bpf4j.usdt.internal.process;
+package io.bpf4j.loader.link;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -6,9 +6,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Finds a program or library that is given by its name alone, as {@code libc.so.6} or {@code postgres}. <b>Immutable</b>.
+ * Finds a program or library that is given by its name alone, as {@code libc.so.6} or {@code postgres}. <i>Immutable.</i>
  *
  * <p>A name with {@code .so} in it is looked for in LD_LIBRARY_PATH and where the dynamic linker looks by default; any
  * other in PATH. What is found need not be executable: libraries rarely are.
@@ -53,7 +54,7 @@ public final class LibrarySearch {
         return found.orElse(Path.of(name));
     }
 
-    private static List<Path> directories(@org.jspecify.annotations.Nullable String variable) {
+    private static List<Path> directories(@Nullable String variable) {
         return variable == null
                 ? List.of()
                 : Stream.of(variable.split(":", -1))

@@ -1,4 +1,4 @@
-package io.bpf4j.usdt.internal.process;
+package io.bpf4j.loader.link;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,0 +1,105 @@
+package io.bpf4j.elf;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The versions of the functions and variables that a shared library defines, as GNU symbol versioning has them: one name
+ * may be defined several times, and each program goes on using the definition that it was linked against. <i>Immutable.</i>
+ *
+ * <pre>
+ *   memcpy@@GLIBC_2.14    the default: what a program linked today gets
+ *   memcpy@GLIBC_2.2.5    hidden: only for programs that were linked long ago
+ * </pre>
+ *
+ * <p>Two sections say so ("Symbol Versioning" in the Linux Standard Base, Core Specification). {@code .gnu.version} has
+ * 16 bits for each dynamic symbol: the number of a version, and in the highest bit whether it is hidden. {@code
+ * .gnu.version_d} names the numbers: a list of records of 20 bytes, each with a list of names of which the first is the
+ * version's own. Numbers 0 (local) and 1 (of no version) have no name.
+ */
+public final class SymbolVersions {
+    /** Numbers from glibc's elf.h. */
+    private static final int SHT_GNU_VERDEF = 0x6ffffffd;
+
+    private static final int SHT_GNU_VERSYM = 0x6fffffff;
+
+    private static final int HIDDEN = 0x8000;
+
+    private static final long DEFINITION_NUMBER = 4;
+    private static final long DEFINITION_NAMES = 12;
+    private static final long DEFINITION_NEXT = 16;
+
+    /** A version may be given up to 2^15 times; a list that goes on beyond that goes in circles. */
+    private static final int MOST_VERSIONS = 1 << 15;
+
+    private static final int LONGEST_NAME = 1024;
+
+    private final Map<Integer, String> names;
+    private final int[] numbers;
+
+    private SymbolVersions(Map<Integer, String> names, int[] numbers) {
+        this.names = names;
+        this.numbers = numbers;
+    }
+
+    /**
+     * The version of a symbol.
+     *
+     * @param name such as {@code GLIBC_2.14}
+     * @param isDefault whether programs that are linked without naming a version get this one
+     */
+    public record Version(String name, boolean isDefault) {}
+
+    /**
+     * Reads the versions of a file's dynamic symbols; without any where the file has none.
+     *
+     * @throws MalformedDataException if their sections are broken
+     */
+    public static SymbolVersions of(ElfFile elf) {
+        Optional<Section> symbols = ofType(elf, SHT_GNU_VERSYM);
+        Optional<Section> definitions = ofType(elf, SHT_GNU_VERDEF);
+        if (symbols.isEmpty() || definitions.isEmpty()) {
+            return new SymbolVersions(Map.of(), new int[0]);
+        }
+        ByteView table = elf.data(symbols.get());
+        int[] numbers = new int[(int) Math.min(table.size() / 2, Integer.MAX_VALUE - 8)];
+        for (int i = 0; i < numbers.length; i++) {
+            numbers[i] = table.u16(2L * i);
+        }
+        return new SymbolVersions(names(elf, definitions.get()), numbers);
+    }
+
+    private static Optional<Section> ofType(ElfFile elf, int type) {
+        return elf.sections().stream().filter(s -> s.type() == type).findFirst();
+    }
+
+    private static Map<Integer, String> names(ElfFile elf, Section section) {
+        ByteView definitions = elf.data(section);
+        ByteView strings = elf.data(elf.section(section.link()));
+        Map<Integer, String> names = new HashMap<>();
+        long at = 0;
+        for (int i = 0; i < MOST_VERSIONS; i++) {
+            long name = at + definitions.u32(at + DEFINITION_NAMES);
+            names.putIfAbsent(
+                    definitions.u16(at + DEFINITION_NUMBER), strings.cString(definitions.u32(name), LONGEST_NAME));
+            long next = definitions.u32(at + DEFINITION_NEXT);
+            if (next == 0) {
+                return names;
+            }
+            at += next;
+        }
+        throw definitions.malformed(at, "more than " + MOST_VERSIONS + " symbol versions");
+    }
+
+    /** The version of a dynamic symbol that is defined in the file; empty where it has none. */
+    public Optional<Version> of(Symbol dynamic) {
+        if (dynamic.index() >= numbers.length || !dynamic.isDefined()) {
+            return Optional.empty();
+        }
+        int number = numbers[(int) dynamic.index()];
+        // Number 1 is the file itself, whose record has the file's name and stands for "no version".
+        String name = (number & ~HIDDEN) < 2 ? null : names.get(number & ~HIDDEN);
+        return name == null ? Optional.empty() : Optional.of(new Version(name, (number & HIDDEN) == 0));
+    }
+}

@@ -1,0 +1,47 @@
+package io.bpf4j.loader.internal.attach;
+
+import io.bpf4j.loader.error.AttachException;
+import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.internal.sys.Command;
+import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.Kernel;
+import io.bpf4j.loader.internal.sys.LinkCommand;
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.link.AttachTarget;
+import java.util.Optional;
+
+/**
+ * One attempt to attach: the program and what it was loaded for. <i>Immutable.</i>
+ *
+ * @param program stays its owner's
+ * @param what is attached to what, for messages: {@code on_gc to uprobe at …}
+ */
+record Attempt(Kernel kernel, Features features, Fd program, String what, Optional<AttachType> attachType) {
+    static Attempt of(
+            Kernel kernel,
+            Features features,
+            Fd program,
+            String name,
+            Optional<AttachType> attachType,
+            AttachTarget target) {
+        return new Attempt(kernel, features, program, name + " to " + target.description(), attachType);
+    }
+
+    <R> R execute(Command<R> command) {
+        return kernel.execute(command);
+    }
+
+    boolean isFor(AttachType type) {
+        return attachType.filter(t -> t == type).isPresent();
+    }
+
+    /** What the caller got wrong, or the kernel lacks. */
+    AttachException refused(String why) {
+        return new AttachException("attach " + what + ": " + why);
+    }
+
+    /** Creates a link of the type that the program was loaded for. */
+    LinkCommand.Create create(AttachType type, LinkCommand.Details details) {
+        return LinkCommand.Create.of(what, program, type.number(), details);
+    }
+}

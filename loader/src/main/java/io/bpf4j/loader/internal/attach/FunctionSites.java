@@ -1,0 +1,176 @@
+package io.bpf4j.loader.internal.attach;
+
+import io.bpf4j.elf.DebugFiles;
+import io.bpf4j.elf.ElfFile;
+import io.bpf4j.elf.FileIdentity;
+import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.loader.error.AttachException;
+import io.bpf4j.loader.internal.attach.FunctionSymbols.Function;
+import io.bpf4j.loader.internal.attach.FunctionSymbols.Wanted;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+
+/** From the names of functions to the places in a file that the kernel probes. <i>Immutable.</i> */
+final class FunctionSites {
+    /** MAX_UPROBE_MULTI_CNT in kernel/trace/bpf_trace.c. */
+    private static final int MOST_SITES = 1 << 20;
+
+    private static final int MOST_SUGGESTIONS = 5;
+
+    private final DebugFiles debugFiles;
+
+    FunctionSites(DebugFiles debugFiles) {
+        this.debugFiles = debugFiles;
+    }
+
+    /**
+     * Places in a file, by file offset in bytes.
+     *
+     * @param file what the kernel opens: the archive where the functions are in a library that is stored in one
+     * @param identity which file it was when its symbols were read
+     */
+    @SuppressWarnings("ArrayRecordComponent") // handed over once, never compared
+    record Places(Path file, FileIdentity identity, long[] offsets) {}
+
+    /**
+     * Where a function starts, plus an offset.
+     *
+     * @param what is attempted, for messages
+     * @param function {@code NAME}, {@code NAME@VERSION} or {@code NAME@@VERSION}
+     * @throws AttachException if the file has no such function, or several that differ
+     */
+    Places one(String what, Path file, String function, long offset) {
+        Wanted wanted = Wanted.parse(function);
+        if (wanted.name().isWild()) {
+            throw new AttachException("attach " + what + ": a pattern can fit many functions, which takes a program for"
+                    + " many: SEC(\"uprobe.multi\")");
+        }
+        return reading(what, file, elf -> {
+            List<Function> found = FunctionSymbols.find(elf, debugFiles, f -> f.is(wanted));
+            long address = choose(what, function, found)
+                    .orElseThrow(() -> new AttachException(
+                            "attach " + what + ": there is no function \"" + function + "\" in it" + why(elf, wanted)));
+            return places(what, elf, LongStream.of(address), offset);
+        });
+    }
+
+    /**
+     * Where all functions start whose name fits a pattern, each place once, in the order of the file.
+     *
+     * @throws AttachException if none does, or more than the kernel takes
+     */
+    Places matching(String what, Path file, String pattern) {
+        Wanted wanted = Wanted.parse(pattern);
+        return reading(what, file, elf -> {
+            List<Function> found = FunctionSymbols.find(elf, debugFiles, f -> f.is(wanted) && !f.indirect());
+            if (found.isEmpty()) {
+                throw new AttachException(
+                        "attach " + what + ": no function in it fits \"" + pattern + "\"" + why(elf, wanted));
+            }
+            Places places = places(what, elf, found.stream().mapToLong(Function::address), 0);
+            if (places.offsets().length > MOST_SITES) {
+                throw new AttachException("attach " + what + ": " + places.offsets().length + " functions fit \""
+                        + pattern + "\", and the kernel takes " + MOST_SITES + " in one link");
+            }
+            return places;
+        });
+    }
+
+    /**
+     * The one that is meant: what other files can link against comes before a static function of the same name, and of
+     * several versions the default. Symbols at one address are one function.
+     */
+    private static OptionalLong choose(String what, String function, List<Function> found) {
+        List<Function> direct = found.stream().filter(f -> !f.indirect()).toList();
+        if (direct.isEmpty() && !found.isEmpty()) {
+            throw new AttachException("attach " + what + ": \"" + function + "\" is an indirect function (IFUNC): which"
+                    + " code runs is chosen when a process starts; probe that, by its own name");
+        }
+        List<Function> chosen = direct;
+        if (chosen.stream().anyMatch(f -> !f.local())) {
+            chosen = chosen.stream().filter(f -> !f.local()).toList();
+        }
+        if (addresses(chosen).length > 1) {
+            List<Function> defaults = chosen.stream()
+                    .filter(f -> f.isDefault() && f.version().isPresent())
+                    .toList();
+            chosen = defaults.isEmpty() ? chosen : defaults;
+        }
+        long[] addresses = addresses(chosen);
+        if (addresses.length > 1) {
+            String all = chosen.stream()
+                    .map(f -> f.name() + f.version().map(v -> "@" + v).orElse("") + " at 0x"
+                            + Long.toHexString(f.address()))
+                    .distinct()
+                    .collect(Collectors.joining(", "));
+            throw new AttachException("attach " + what + ": \"" + function + "\" is " + addresses.length
+                    + " functions: " + all + "; name the version, attach to one by its file offset, or to all with a"
+                    + " program for many: SEC(\"uprobe.multi\")");
+        }
+        return addresses.length == 0 ? OptionalLong.empty() : OptionalLong.of(addresses[0]);
+    }
+
+    private static long[] addresses(List<Function> functions) {
+        return functions.stream().mapToLong(Function::address).distinct().toArray();
+    }
+
+    private static Places places(String what, ElfFile elf, LongStream addresses, long offset) {
+        long[] offsets = addresses
+                .map(address -> elf.fileOffset(address)
+                                .orElseThrow(() -> new AttachException("attach " + what + ": address 0x"
+                                        + Long.toHexString(address) + " is not in the file"))
+                        + elf.containerOffset()
+                        + offset)
+                .distinct()
+                .sorted()
+                .toArray();
+        return new Places(elf.path().orElseThrow(), elf.identity().orElseThrow(), offsets);
+    }
+
+    /** What else the file has, or why it may have nothing. */
+    private String why(ElfFile elf, Wanted wanted) {
+        String name = wanted.name().pattern();
+        TreeMap<String, Boolean> similar = new TreeMap<>();
+        int[] functions = {0};
+        FunctionSymbols.find(elf, debugFiles, f -> {
+            functions[0]++;
+            // Mangled names contain the plain one: _ZN3Foo3barEv.
+            if (f.name().contains(name)) {
+                similar.put(f.version().map(v -> f.name() + "@" + v).orElse(f.name()), true);
+            }
+            return false;
+        });
+        if (!similar.isEmpty()) {
+            return "; it has "
+                    + similar.keySet().stream().limit(MOST_SUGGESTIONS).collect(Collectors.joining(", "))
+                    + (similar.size() > MOST_SUGGESTIONS
+                            ? " and " + (similar.size() - MOST_SUGGESTIONS) + " more"
+                            : "");
+        }
+        boolean stripped = !FunctionSymbols.hasFullTable(elf);
+        return stripped
+                ? "; it is stripped, and the symbols found for it are of " + functions[0]
+                        + " functions: install its debug symbols, or attach to a file offset"
+                : "";
+    }
+
+    private interface Reading {
+        Places of(ElfFile elf);
+    }
+
+    /** The file is unmapped before anything is attached: the kernel patches every mapping of it, ours too. */
+    private static Places reading(String what, Path file, Reading reading) {
+        try (ElfFile elf = ElfFile.open(file)) {
+            return reading.of(elf);
+        } catch (IOException e) {
+            throw new AttachException("attach " + what + ": the file can't be read: " + e.getMessage(), e);
+        } catch (MalformedDataException e) {
+            throw new AttachException("attach " + what + ": " + e.getMessage(), e);
+        }
+    }
+}

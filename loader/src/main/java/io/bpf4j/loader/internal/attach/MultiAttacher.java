@@ -1,0 +1,46 @@
+package io.bpf4j.loader.internal.attach;
+
+import io.bpf4j.loader.internal.sys.LinkCommand;
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.ProbeSites;
+import io.bpf4j.loader.link.ProcessFilter;
+import io.bpf4j.loader.link.TargetFile;
+import java.util.OptionalInt;
+
+/** Attaches one program to many functions by one link, whose type the program was loaded for. */
+final class MultiAttacher {
+    private MultiAttacher() {}
+
+    static void requireMultiUprobe(Attempt attempt, boolean returns) {
+        boolean session = attempt.isFor(AttachType.TRACE_UPROBE_SESSION);
+        if (!session && !attempt.isFor(AttachType.TRACE_UPROBE_MULTI)) {
+            throw attempt.refused(
+                    "the program was loaded for single uprobes; SEC(\"uprobe.multi\") makes one for many");
+        }
+        if (session && returns) {
+            throw attempt.refused("a session program fires on entry and on return; it can't be for returns alone");
+        }
+    }
+
+    static Link uprobes(Attempt attempt, TargetFile file, ProbeSites sites, ProcessFilter process, boolean returns) {
+        requireMultiUprobe(attempt, returns);
+        if (sites.size() == 0) {
+            throw attempt.refused("there is no site to attach to");
+        }
+        OptionalInt descriptor = HeldFile.descriptor(file.path());
+        boolean byDescriptor = descriptor.isPresent() && attempt.features().has(Feature.UPROBE_MULTI_DESCRIPTOR);
+        LinkCommand.Details.UprobeMulti details = new LinkCommand.Details.UprobeMulti(
+                byDescriptor ? "" : file.path().toString(),
+                byDescriptor ? descriptor : OptionalInt.empty(),
+                sites.fileOffsets(),
+                sites.refCounterOffsets(),
+                sites.cookies(),
+                process.pidOrZero(),
+                returns,
+                0);
+        return KernelLink.of(
+                attempt, attempt.execute(attempt.create(attempt.attachType().orElseThrow(), details)));
+    }
+}

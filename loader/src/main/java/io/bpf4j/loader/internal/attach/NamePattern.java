@@ -1,0 +1,42 @@
+package io.bpf4j.loader.internal.attach;
+
+/**
+ * A name in which {@code *} stands for any characters, none included, and {@code ?} for one; everything else is itself.
+ * The patterns of {@code SEC("kprobe.multi/…")} and {@code SEC("uprobe.multi/…")}. <i>Immutable.</i>
+ */
+record NamePattern(String pattern) {
+    /** Whether it can fit more than one name. */
+    boolean isWild() {
+        return pattern.indexOf('*') >= 0 || pattern.indexOf('?') >= 0;
+    }
+
+    /**
+     * Whether a name fits. Goes back only to the last star seen: what an earlier one took need never change, since the
+     * last can take up all the difference. So the time is at most the product of the lengths.
+     */
+    boolean matches(String name) {
+        int inName = 0;
+        int inPattern = 0;
+        int star = -1;
+        int taken = 0;
+        while (inName < name.length()) {
+            if (inPattern < pattern.length() && pattern.charAt(inPattern) == '*') {
+                star = inPattern++;
+                taken = inName;
+            } else if (inPattern < pattern.length()
+                    && (pattern.charAt(inPattern) == '?' || pattern.charAt(inPattern) == name.charAt(inName))) {
+                inPattern++;
+                inName++;
+            } else if (star >= 0) {
+                inPattern = star + 1;
+                inName = ++taken;
+            } else {
+                return false;
+            }
+        }
+        while (inPattern < pattern.length() && pattern.charAt(inPattern) == '*') {
+            inPattern++;
+        }
+        return inPattern == pattern.length();
+    }
+}

@@ -1,0 +1,101 @@
+package io.bpf4j.loader.internal.attach;
+
+import io.bpf4j.loader.internal.linux.PerfSources;
+import io.bpf4j.loader.internal.linux.TraceFs;
+import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.LinkCommand;
+import io.bpf4j.loader.internal.sys.PerfCommand;
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.ProbeSite;
+import io.bpf4j.loader.link.ProcessFilter;
+import io.bpf4j.loader.link.TargetFile;
+import java.util.OptionalInt;
+
+/**
+ * Attaches through perf events: single uprobes and kprobes, and tracepoints. The event is opened for the link and closed
+ * with it. <i>Immutable.</i>
+ */
+final class PerfAttacher {
+    private final PerfSources sources;
+
+    PerfAttacher(PerfSources sources) {
+        this.sources = sources;
+    }
+
+    Link uprobe(Attempt attempt, TargetFile file, ProbeSite site, ProcessFilter process, boolean returns) {
+        if (attempt.isFor(AttachType.TRACE_UPROBE_MULTI) || attempt.isFor(AttachType.TRACE_UPROBE_SESSION)) {
+            throw attempt.refused("the program was loaded for a link of many uprobes, which the kernel fixes at load;"
+                    + " SEC(\"uprobe\") makes one for single uprobes");
+        }
+        int type = sources.uprobeType()
+                .orElseThrow(() -> attempt.refused("this kernel has no uprobes (CONFIG_UPROBE_EVENTS, Linux >= 4.17)"));
+        long config = returns ? returnBit(attempt, sources.uprobeReturnBit()) : 0;
+        if (site.refCounterOffset() != 0) {
+            OptionalInt shift = sources.refCounterShift();
+            if (shift.isEmpty()) {
+                throw attempt.refused("the site has a semaphore, which the kernel counts only from Linux 4.20 on");
+            }
+            if (site.refCounterOffset() >>> 32 != 0) {
+                throw attempt.refused("semaphore at file offset 0x" + Long.toHexString(site.refCounterOffset())
+                        + ", where 32 bits are possible");
+            }
+            config |= site.refCounterOffset() << shift.getAsInt();
+        }
+        int pid = process instanceof ProcessFilter.Any ? -1 : process.pidOrZero();
+        return link(
+                attempt,
+                attempt.execute(PerfCommand.Open.probe(
+                        attempt.what(), type, config, file.path().toString(), site.fileOffset(), pid, pid == -1 ? 0 : -1)),
+                site.cookie());
+    }
+
+    Link kprobe(Attempt attempt, AttachTarget.Kprobe target) {
+        int type = sources.kprobeType()
+                .orElseThrow(() -> attempt.refused("this kernel has no kprobes (CONFIG_KPROBE_EVENTS, Linux >= 4.17)"));
+        long config = target.returns() ? returnBit(attempt, sources.kprobeReturnBit()) : 0;
+        return link(
+                attempt,
+                attempt.execute(PerfCommand.Open.probe(
+                        attempt.what(), type, config, target.function(), target.offset(), -1, 0)),
+                0);
+    }
+
+    Link tracepoint(Attempt attempt, AttachTarget.Tracepoint target) {
+        long id = new TraceFs(attempt.kernel()).tracepointId(target.category(), target.name());
+        return link(attempt, attempt.execute(PerfCommand.Open.tracepoint(attempt.what(), id, -1, 0)), 0);
+    }
+
+    private static long returnBit(Attempt attempt, OptionalInt bit) {
+        return 1L << bit.orElseThrow(() -> attempt.refused("this kernel has no return probes"));
+    }
+
+    /** A program on a perf event: through a link where the kernel has it (5.15), else by ioctl. Owns the event. */
+    private static Link link(Attempt attempt, Fd event, long cookie) {
+        try {
+            if (attempt.features().has(Feature.PERF_LINK)) {
+                Fd link =
+                        attempt.execute(attempt.create(AttachType.PERF_EVENT, new LinkCommand.Details.PerfEvent(cookie))
+                                .withTarget(event));
+                try {
+                    attempt.execute(new PerfCommand.Enable(event));
+                } catch (RuntimeException e) {
+                    link.close();
+                    throw e;
+                }
+                return KernelLink.of(attempt, link, event);
+            }
+            if (cookie != 0) {
+                attempt.features().require(Feature.BPF_COOKIE, "attach " + attempt.what() + " with a cookie");
+            }
+            attempt.execute(new PerfCommand.SetProgram(event, attempt.program()));
+            attempt.execute(new PerfCommand.Enable(event));
+            return KernelLink.withoutLink(attempt, event);
+        } catch (RuntimeException e) {
+            event.close();
+            throw e;
+        }
+    }
+}

@@ -1,0 +1,106 @@
+package io.bpf4j.loader.internal.attach;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bpf4j.elf.DebugFiles;
+import io.bpf4j.elf.ElfFile;
+import io.bpf4j.loader.error.AttachException;
+import io.bpf4j.loader.internal.attach.FunctionSymbols.Function;
+import io.bpf4j.loader.internal.attach.FunctionSymbols.Wanted;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Functions by name, in the libraries of the JVM that runs this; test/ has compiled programs, stripped and versioned. */
+class FunctionSitesTest {
+    private static final Path LIBJVM = Path.of(System.getProperty("java.home"), "lib/server/libjvm.so");
+
+    @TempDir
+    Path noDebugFiles;
+
+    private FunctionSites sites() {
+        return new FunctionSites(new DebugFiles(noDebugFiles));
+    }
+
+    @Test
+    void aFunctionIsWhereItsSymbolSays() throws IOException {
+        long expected;
+        try (ElfFile elf = ElfFile.open(LIBJVM)) {
+            expected = elf.fileOffset(elf.symbols("JNI_CreateJavaVM").getFirst().value())
+                    .orElseThrow();
+        }
+        FunctionSites.Places places = sites().one("p", LIBJVM, "JNI_CreateJavaVM", 4);
+        assertThat(places.file()).isEqualTo(LIBJVM);
+        assertThat(places.offsets()).containsExactly(expected + 4);
+    }
+
+    @Test
+    void aPatternFindsEachPlaceOnce() {
+        FunctionSites.Places places = sites().matching("p", LIBJVM, "JNI_*");
+        assertThat(places.offsets()).isSorted().doesNotHaveDuplicates().hasSizeGreaterThanOrEqualTo(3);
+        assertThat(places.offsets())
+                .contains(sites().one("p", LIBJVM, "JNI_CreateJavaVM", 0).offsets());
+    }
+
+    @Test
+    void whatIsNotThereIsNamedWithWhatIs() {
+        assertThatThrownBy(() -> sites().one("on_x to JNI_Create in libjvm.so", LIBJVM, "JNI_Create", 0))
+                .isInstanceOf(AttachException.class)
+                .hasMessageContaining("on_x")
+                .hasMessageContaining("\"JNI_Create\"")
+                .hasMessageContaining("JNI_CreateJavaVM");
+        assertThatThrownBy(() -> sites().matching("p", LIBJVM, "nothing_like_it*"))
+                .isInstanceOf(AttachException.class)
+                .hasMessageContaining("nothing_like_it*");
+        assertThatThrownBy(() -> sites().one("p", LIBJVM, "JNI_*", 0))
+                .isInstanceOf(AttachException.class)
+                .hasMessageContaining("uprobe.multi");
+    }
+
+    @Test
+    void filesThatCantBeReadAreNamed() throws IOException {
+        assertThatThrownBy(() -> sites().one("p", Path.of("/no/such/file"), "f", 0))
+                .isInstanceOf(AttachException.class)
+                .hasMessageContaining("/no/such/file");
+        Path text = Files.writeString(noDebugFiles.resolve("text"), "not an ELF file");
+        assertThatThrownBy(() -> sites().one("p", text, "f", 0))
+                .isInstanceOf(AttachException.class)
+                .hasMessageContaining(text.toString());
+    }
+
+    @Test
+    void versionsOfAName() {
+        Function today = new Function("memcpy", Optional.of("GLIBC_2.14"), true, false, false, 1);
+        Function old = new Function("memcpy", Optional.of("GLIBC_2.2.5"), false, false, false, 2);
+        Function plain = new Function("memcpy", Optional.empty(), true, true, false, 3);
+        assertThat(today.is(Wanted.parse("memcpy"))).isTrue();
+        assertThat(old.is(Wanted.parse("memcpy"))).isTrue();
+        assertThat(plain.is(Wanted.parse("memcpy"))).isTrue();
+        assertThat(old.is(Wanted.parse("memcpy@GLIBC_2.2.5"))).isTrue();
+        assertThat(old.is(Wanted.parse("memcpy@@GLIBC_2.2.5"))).isFalse();
+        assertThat(today.is(Wanted.parse("memcpy@GLIBC_2.14"))).isTrue();
+        assertThat(today.is(Wanted.parse("memcpy@@GLIBC_2.14"))).isTrue();
+        assertThat(plain.is(Wanted.parse("memcpy@GLIBC_2.14"))).isFalse();
+        assertThat(today.is(Wanted.parse("mem*@GLIBC_2.14"))).isTrue();
+    }
+
+    @Test
+    void patterns() {
+        assertThat(new NamePattern("tcp_*").matches("tcp_")).isTrue();
+        assertThat(new NamePattern("tcp_*").matches("udp_x")).isFalse();
+        assertThat(new NamePattern("*a*b").matches("xaabab")).isTrue();
+        assertThat(new NamePattern("*a*b").matches("xaaba")).isFalse();
+        assertThat(new NamePattern("a?c").matches("abc")).isTrue();
+        assertThat(new NamePattern("a?c").matches("ac")).isFalse();
+        assertThat(new NamePattern("**").matches("")).isTrue();
+        assertThat(new NamePattern("").matches("a")).isFalse();
+        assertThat(new NamePattern("a.c").matches("abc")).isFalse();
+        assertThat(new NamePattern("f").isWild()).isFalse();
+        assertThat(new NamePattern("*".repeat(60) + "b").matches("a".repeat(5000)))
+                .isFalse();
+    }
+}
