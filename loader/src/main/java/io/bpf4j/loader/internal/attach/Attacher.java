@@ -64,8 +64,7 @@ public final class Attacher {
     }
 
     private Link uprobe(Attempt attempt, AttachTarget.UprobeFunction target) {
-        FunctionSites.Places place =
-                functions.one(attempt.what(), target.file(), target.function(), target.offset());
+        FunctionSites.Places place = functions.one(attempt.what(), target.file(), target.function(), target.offset());
         ProbeSite site = new ProbeSite(place.offsets()[0], 0, target.cookie());
         try (HeldFile file = sameFile(attempt, place)) {
             return perf.uprobe(attempt, file.target(), site, target.process(), target.returns());
@@ -83,8 +82,8 @@ public final class Attacher {
 
     /** The file whose symbols were read, open: offsets of one file mean nothing in another that has taken its place. */
     private static HeldFile sameFile(Attempt attempt, FunctionSites.Places places) {
-        HeldFile file = HeldFile.open(
-                attempt.kernel(), places.file(), places.file().toString());
+        HeldFile file =
+                HeldFile.open(attempt.kernel(), places.file(), places.file().toString());
         if (!file.identity().equals(places.identity())) {
             file.close();
             throw attempt.refused(places.file() + " was replaced or written while its symbols were read; try again");

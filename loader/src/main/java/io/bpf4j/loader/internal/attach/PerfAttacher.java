@@ -48,7 +48,13 @@ final class PerfAttacher {
         return link(
                 attempt,
                 attempt.execute(PerfCommand.Open.probe(
-                        attempt.what(), type, config, file.path().toString(), site.fileOffset(), pid, pid == -1 ? 0 : -1)),
+                        attempt.what(),
+                        type,
+                        config,
+                        file.path().toString(),
+                        site.fileOffset(),
+                        pid,
+                        pid == -1 ? 0 : -1)),
                 site.cookie());
     }
 
