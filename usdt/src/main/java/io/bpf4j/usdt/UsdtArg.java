@@ -23,9 +23,17 @@ public sealed interface UsdtArg {
     /**
      * The value is known already: {@code -4@$-9}.
      *
-     * @param value 64 bits, two's complement
+     * @param value as it is written, 64 bits, two's complement. Compilers write the same four bytes as {@code $-1} and
+     *     as {@code $4294967295}
      */
-    record Constant(int size, boolean signed, boolean isFloat, long value) implements UsdtArg {}
+    record Constant(int size, boolean signed, boolean isFloat, long value) implements UsdtArg {
+
+        /** What a BPF program reads: the value cut to its size and extended again. -1 for both if signed. */
+        public long read() {
+            int shift = Long.SIZE - Byte.SIZE * size;
+            return signed ? value << shift >> shift : value << shift >>> shift;
+        }
+    }
 
     /** The value is in a register: {@code 8@%rax}. */
     record Register(int size, boolean signed, boolean isFloat, String register) implements UsdtArg {}

@@ -2,18 +2,30 @@ package io.bpf4j.usdt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bpf4j.usdt.internal.arg.ArgGrammar;
+import io.bpf4j.usdt.internal.arg.ArgumentString;
+import io.bpf4j.usdt.internal.spec.ArgSpec;
+import io.bpf4j.usdt.internal.spec.SpecBuilder;
+import io.bpf4j.usdt.internal.spec.SpecLayout;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Every argument string that compilers emitted for the vectors is read, with the meaning that is written beside it. */
+/**
+ * Every argument string that compilers emitted for the vectors is read, with the meaning that is written beside it; and
+ * what the BPF program is told is that meaning, in the kernel's own register order ({@link PtRegs}).
+ */
 class ArgVectorsTest {
+    private static final long PROBE = 0x1000;
+    private static final long SYMBOL = 0x5000;
 
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "OTHER")
@@ -28,8 +40,9 @@ class ArgVectorsTest {
             String text = line.substring(line.indexOf(':') + 1).strip();
             List<UsdtArg> args = UsdtArgs.parse(machine, text);
             assertThat(args).as(line).hasSize(text.split("@", -1).length - 1 - relocations(text));
-            for (UsdtArg arg : args) {
-                String raw = arg instanceof UsdtArg.Unsupported u ? u.raw() : rawOf(text, args.indexOf(arg));
+            for (int i = 0; i < args.size(); i++) {
+                UsdtArg arg = args.get(i);
+                String raw = arg instanceof UsdtArg.Unsupported u ? u.raw() : rawOf(text, i);
                 String meaning = meanings.get(raw);
                 assertThat(meaning).as("meaning of '%s' in '%s'", raw, line).isNotNull();
                 assertMeaning(arg, meaning);
@@ -37,6 +50,59 @@ class ArgVectorsTest {
             }
         }
         assertThat(seen).isGreaterThan(30);
+    }
+
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "OTHER")
+    void whatTheProgramIsToldIsWhatTheyMean(Machine machine) throws IOException {
+        ArgGrammar grammar = machine.grammar().orElseThrow();
+        SpecBuilder builder = new SpecBuilder(grammar, SpecLayout.of304(ByteOrder.LITTLE_ENDIAN));
+        for (String line : lines(machine.machineName() + ".meaning.txt")) {
+            String[] parts = line.split(" => ", 2);
+            SpecBuilder.Result result =
+                    builder.build(ArgumentString.parse(grammar, parts[0]), PROBE, name -> OptionalLong.of(SYMBOL), 0);
+            assertThat(result.spec().args()).as(line).containsExactly(expected(machine, parts[1]));
+            assertThat(result.refusals()).as(line).hasSize(parts[1].contains("unsupported") ? 1 : 0);
+        }
+    }
+
+    /** Registers that the vectors happen not to use are where the kernel has them, too. */
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "OTHER")
+    void everyRegisterIsWhereTheKernelSavesIt(Machine machine) {
+        ArgGrammar grammar = machine.grammar().orElseThrow();
+        for (String register : PtRegs.registers(machine)) {
+            assertThat(grammar.offsetOf(register)).as(register).hasValue(PtRegs.offset(machine, register));
+        }
+        assertThat(grammar.offsetOf(grammar.instructionPointer()))
+                .hasValue(PtRegs.offset(machine, grammar.instructionPointer()));
+    }
+
+    private static ArgSpec expected(Machine machine, String meaning) {
+        String[] words = meaning.split(" ", -1);
+        boolean signed = words[0].startsWith("s");
+        int shift = 64 - 8 * (words[0].charAt(1) - '0');
+        if (words[1].equals("constant")) {
+            return new ArgSpec(ArgSpec.Type.CONSTANT, Long.parseLong(words[2]), 0, 0, 0, signed, shift);
+        }
+        if (words[1].equals("unsupported")) {
+            return ArgSpec.UNREADABLE;
+        }
+        int register = PtRegs.offset(machine, words[2]);
+        if (words[1].equals("register")) {
+            return new ArgSpec(ArgSpec.Type.REGISTER, 0, register, 0, 0, signed, shift);
+        }
+        long offset = Long.parseLong(words[3]);
+        if (words.length == 6 && words[4].equals("symbol")) {
+            return new ArgSpec(ArgSpec.Type.DEREFERENCE, SYMBOL + offset - PROBE, register, 0, 0, signed, shift);
+        }
+        if (words.length == 4) {
+            return new ArgSpec(ArgSpec.Type.DEREFERENCE, offset, register, 0, 0, signed, shift);
+        }
+        assertThat(words).as(meaning).hasSize(7);
+        int scaleShift = List.of("1", "2", "4", "8").indexOf(words[6]);
+        return new ArgSpec(
+                ArgSpec.Type.SIB, offset, register, PtRegs.offset(machine, words[5]), scaleShift, signed, shift);
     }
 
     @ParameterizedTest

@@ -38,12 +38,74 @@ class UsdtArgsTest {
 
     @Test
     void constantsAreSignedAnd64BitsWide() {
-        assertThat(x86("8@$-9223372036854775808 8@$18446744073709551615 1@$-1 4@$0xff"))
+        assertThat(x86("8@$-9223372036854775808 8@$18446744073709551615 1@$-1 4@$0xff 4@$-0X10 8@$010"))
                 .containsExactly(
                         new UsdtArg.Constant(8, false, false, Long.MIN_VALUE),
                         new UsdtArg.Constant(8, false, false, -1),
                         new UsdtArg.Constant(1, false, false, -1),
-                        new UsdtArg.Constant(4, false, false, 255));
+                        new UsdtArg.Constant(4, false, false, 255),
+                        new UsdtArg.Constant(4, false, false, -16),
+                        new UsdtArg.Constant(8, false, false, 8));
+    }
+
+    @Test
+    void aConstantIsReadInItsSizeHoweverItIsWritten() {
+        assertThat(x86("-4@$4294967295 -4@$-1 4@$4294967295 4@$-1 -2@$65535 1@$-1 -1@$255 8@$-1 -8@$5"))
+                .extracting(arg -> ((UsdtArg.Constant) arg).read())
+                .containsExactly(-1L, -1L, 0xffff_ffffL, 0xffff_ffffL, -1L, 255L, -1L, -1L, 5L);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = ';', textBlock = """
+            8@(8+4)(%rbx)             ; 12
+            8@8*4(%rbx)               ; 32
+            8@8+(4-1)*2(%rbx)         ; 14
+            8@1<<4(%rbx)              ; 16
+            8@-16>>0(%rbx)            ; none
+            8@256>>4(%rbx)            ; 16
+            8@1+2|4(%rbx)             ; 7
+            8@1+8&12(%rbx)            ; 9
+            8@~7(%rbx)                ; -8
+            8@-(-(4))(%rbx)           ; 4
+            8@10/3(%rbx)              ; 3
+            8@1/0(%rbx)               ; none
+            8@1<<64(%rbx)             ; none
+            8@1<<63(%rbx)             ; -9223372036854775808
+            8@9223372036854775807*2(%rbx) ; -2
+            8@9223372036854775807*3(%rbx) ; none
+            8@18446744073709551615+1(%rbx) ; none
+            8@-9223372036854775809(%rbx) ; none
+            8@08(%rbx)                ; none
+            8@1<2(%rbx)               ; none
+            8@(1(%rbx)                ; none
+            8@1)(%rbx)                ; none
+            8@8+(%rbx)                ; none
+            """)
+    void sumsAreThoseOfTheAssembler(String text, String displacement) {
+        if (displacement.equals("none")) {
+            assertThat(x86(text)).singleElement().isInstanceOf(UsdtArg.Unsupported.class);
+        } else {
+            assertThat(x86(text))
+                    .containsExactly(
+                            new UsdtArg.Dereference(8, false, false, "rbx", Long.parseLong(displacement), null));
+        }
+    }
+
+    @Test
+    void aSymbolMayStandAnywhereInASum() {
+        UsdtArg sym = new UsdtArg.Dereference(8, false, false, "rip", 12, "sym");
+        for (String text :
+                List.of("sym+12(%rip)", "8+sym+4(%rip)", "(sym+8)+4(%rip)", "3*4+sym(%rip)", "12--sym(%rip)")) {
+            assertThat(x86("8@" + text)).as(text).containsExactly(sym);
+        }
+    }
+
+    @Test
+    void segmentsThatBeginAtZeroChangeNothing() {
+        assertThat(x86("8@%ds:8(%rax) 4@%ss:(%rsp,%rcx,2)"))
+                .containsExactly(
+                        new UsdtArg.Dereference(8, false, false, "rax", 8, null),
+                        new UsdtArg.Sib(4, false, false, "rsp", 0, "rcx", 2, null));
     }
 
     @Test
@@ -72,7 +134,40 @@ class UsdtArgsTest {
             10f@%st                   | 10 bytes
             3@%rax                    | 3 bytes
             0@%rax                    | 0 bytes
-            99999999999999999999@%rax | only 1, 2, 4 and 8
+            99@%rax                   | 99 bytes
+            2f@                       | no operand after the size
+            16f@-32(%rbp)             | 16 bytes
+            99999999999999999999@%rax | far too many bytes
+            -4@%gs:0x10(%rax)         | thread-local
+            -4@%fs:0                  | thread-local
+            8@%ds:%ds:(%rax)          | no operand
+            8@%rax:%rdx               | no operand
+            8@%k1                     | mask
+            8@%r16d                   | APX
+            8@%r32                    | no operand
+            8@%cs                     | segment register
+            8@foo@plt                 | linker
+            8@foo@PLT(%rip)           | linker
+            8@$foo@plt                | not known before
+            8@foo@@VERSION(%rip)      | no operand
+            8@DWORD PTR [rbp-4]       | Intel
+            8@[rbp-4]                 | Intel
+            8@()                      | no operand
+            8@(,)                     | no operand
+            8@(,,1)                   | no operand
+            8@(%)                     | no operand
+            8@$                       | no 64-bit constant
+            8@$1.5                    | no 64-bit constant
+            8@$0x                     | no 64-bit constant
+            8@$1٣                     | no 64-bit constant
+            8@$-9223372036854775809   | no 64-bit constant
+            8@$18446744073709551616   | no 64-bit constant
+            8@%rax%rbx                | no operand
+            8@%rax,8@%rbx             | no operand
+            8@%EAX                    | no operand
+            +8@%rax                   | no operand
+            8F@%rax                   | no operand
+            -@%rax                    | no operand
             -4@%fs:tls_v@tpoff        | thread-local
             8@f@GOTPCREL(%rip)        | linker
             8@$sym                    | not known before
@@ -106,6 +201,25 @@ class UsdtArgsTest {
     void noArgumentsAreNoArguments() {
         assertThat(x86("")).isEmpty();
         assertThat(x86("  ")).isEmpty();
+        assertThat(x86("\t\n")).isEmpty();
+    }
+
+    @Test
+    void anyBlankSeparatesAndSizesMayHaveLeadingZeros() {
+        assertThat(x86("\t4@%eax\t 08@%rbx\n-0002@%cx\r"))
+                .containsExactly(
+                        new UsdtArg.Register(4, false, false, "rax"),
+                        new UsdtArg.Register(8, false, false, "rbx"),
+                        new UsdtArg.Register(2, true, false, "rcx"));
+    }
+
+    @Test
+    void aReasonQuotesLongTextInPart() {
+        assertThat(x86("8@" + "x".repeat(10_000) + "!"))
+                .singleElement()
+                .isInstanceOfSatisfying(
+                        UsdtArg.Unsupported.class,
+                        u -> assertThat(u.reason()).hasSizeLessThan(200).contains("(10001 characters)"));
     }
 
     @Test
@@ -139,7 +253,11 @@ class UsdtArgsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"(", " ", "8@ ", "-", "9", "8@(", "%rax ", "8@%rax,", ",", " ,"})
+    @ValueSource(
+            strings = {
+                "(", "%ds:", "8@%ds: ", "-(", "1+", "~", "9", "8@-4+(", " ", "8@ ", "-", "8@(", "%rax ", "8@%rax,", ",",
+                " ,"
+            })
     void longHostileTextsTakeLinearTime(String piece) {
         String text = IntStream.range(0, 200_000 / piece.length())
                 .mapToObj(i -> piece)

@@ -21,7 +21,7 @@ final class ArgText {
     /** {@code memory at rbp-20}. */
     static String place(UsdtArg arg) {
         return switch (arg) {
-            case UsdtArg.Constant c -> "constant " + c.value();
+            case UsdtArg.Constant c -> "constant " + c.value() + (c.read() == c.value() ? "" : ", read as " + c.read());
             case UsdtArg.Register r -> "register " + r.register();
             case UsdtArg.Dereference d -> {
                 String symbol = d.symbol();

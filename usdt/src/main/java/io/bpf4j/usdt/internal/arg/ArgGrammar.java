@@ -17,6 +17,8 @@ import java.util.OptionalInt;
  * 32-bit process in the slots of their 64-bit successors.
  */
 public abstract sealed class ArgGrammar permits X86_64, I386, Arm64, Arm, RiscV64, S390x, Ppc64, LoongArch64 {
+    private static final int MAX_QUOTED = 80;
+
     private final String machine;
     private final int wordSize;
     private final String instructionPointer;
@@ -102,24 +104,32 @@ public abstract sealed class ArgGrammar permits X86_64, I386, Arm64, Arm, RiscV6
         return text.isEmpty() ? Optional.empty() : Expression.parse(text).map(ArgGrammar::constant);
     }
 
-    private static Operand constant(Expression e) {
+    static Operand constant(Expression e) {
         return e.symbol() == null
                 ? new Operand.Constant(e.value())
-                : new Operand.Unsupported("the constant is the address of '" + e.symbol()
-                        + "', which is not known before the program is loaded");
+                : new Operand.Unsupported("the constant is the address of " + quote(e.symbol())
+                        + ", which is not known before the program is loaded");
     }
 
     static Operand notGeneral(String register) {
-        return new Operand.Unsupported("'" + register
-                + "' is a floating point or vector register, and struct pt_regs has only general registers");
+        return new Operand.Unsupported(
+                quote(register)
+                        + " is a floating point, vector or other special register, and struct pt_regs has only general registers");
     }
 
     static Operand linkerOnly(String text) {
-        return new Operand.Unsupported("'" + text + "' is a place that only the linker knows");
+        return new Operand.Unsupported(quote(text) + " is a place that only the linker knows");
     }
 
     static Operand absolute(String text) {
-        return new Operand.Unsupported("'" + text + "' is memory at an absolute address");
+        return new Operand.Unsupported(quote(text) + " is memory at an absolute address");
+    }
+
+    /** Text of a file within a reason: whole where it is short, as all sound operands are. */
+    static String quote(String text) {
+        return text.length() <= MAX_QUOTED
+                ? "'" + text + "'"
+                : "'" + text.substring(0, MAX_QUOTED) + "…' (" + text.length() + " characters)";
     }
 
     static IllegalArgumentException noSpelling(Operand operand) {

@@ -56,10 +56,11 @@ public final class ArgumentString {
         boolean signed = prefix.startsWith("-");
         boolean isFloat = prefix.endsWith("f@");
         String digits = prefix.substring(signed ? 1 : 0, prefix.length() - (isFloat ? 2 : 1));
-        int size = digits.length() > 4 ? Integer.MAX_VALUE : Integer.parseInt(digits);
+        int size = size(digits);
         String raw = prefix + operand;
         if (size != 1 && size != 2 && size != 4 && size != 8) {
-            String reason = "a value of " + digits + " bytes: only 1, 2, 4 and 8 can be read";
+            String reason = "a value of " + (size == Integer.MAX_VALUE ? "far too many" : size)
+                    + " bytes: only 1, 2, 4 and 8 can be read";
             out.add(new Argument(size, signed, isFloat, new Operand.Unsupported(reason), raw));
             return;
         }
@@ -81,6 +82,18 @@ public final class ArgumentString {
         out.add(new Argument(size, signed, isFloat, notUnderstood(grammar, operand), raw));
     }
 
+    /** Leading zeros mean nothing here; what is beyond an int is as good as the largest. */
+    private static int size(String digits) {
+        int size = 0;
+        for (int i = 0; i < digits.length(); i++) {
+            size = size > 99_999_999 ? Integer.MAX_VALUE : 10 * size + (digits.charAt(i) - '0');
+            if (size == Integer.MAX_VALUE) {
+                return size;
+            }
+        }
+        return size;
+    }
+
     private static void withoutSizes(ArgGrammar grammar, String text, List<Argument> out) {
         for (String word : words(text)) {
             out.add(withoutSize(grammar, word));
@@ -96,7 +109,7 @@ public final class ArgumentString {
         return new Operand.Unsupported(
                 operand.isEmpty()
                         ? "no operand after the size"
-                        : "'" + operand + "' is no operand of " + grammar.machine());
+                        : ArgGrammar.quote(operand) + " is no operand of " + grammar.machine());
     }
 
     /** Splits at blanks outside of brackets that have no comma beside them. */

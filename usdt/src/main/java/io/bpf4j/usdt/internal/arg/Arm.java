@@ -38,7 +38,7 @@ public final class Arm extends ArgGrammar {
             return memory.parse(text);
         }
         if (text.startsWith("#")) {
-            return Expression.signedNumber(text.substring(1)).map(Operand.Constant::new);
+            return text.startsWith("#:") ? Optional.of(linkerOnly(text)) : unmarkedConstant(text.substring(1));
         }
         if (registers.find(text).isPresent()) {
             return registers

@@ -41,7 +41,7 @@ public final class Arm64 extends ArgGrammar {
         if (registers.find(text).isPresent()) {
             return registers.find(text).map(r -> new Operand.Register(r.fullName()));
         }
-        if (isNumbered(text, "v", "q", "d", "s", "h", "b")) {
+        if (isNumbered(text, "v", "q", "d", "s", "h", "b", "z", "p")) {
             return Optional.of(notGeneral(text));
         }
         return size == 0 && !startsLikeNumber(text)

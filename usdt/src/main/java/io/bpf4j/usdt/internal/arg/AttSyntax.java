@@ -20,9 +20,10 @@ import org.jspecify.annotations.Nullable;
  * plus an index. All of them become one form: base is the instruction pointer, plus symbol. Such an address is a
  * fixed distance from the probe, whatever the load address.
  *
- * <p><b>What is recognised and refused.</b> Vector and x87 registers are not in {@code struct pt_regs}. Segment
- * prefixes ({@code %fs:v@tpoff}) address thread-local storage, whose base is not there either. {@code
- * sym@GOTPCREL(%rip)} is a slot that the linker need not have made, as the string is no relocation to it.
+ * <p><b>What is recognised and refused.</b> Vector and x87 registers are not in {@code struct pt_regs}. The segments fs
+ * and gs ({@code %fs:v@tpoff}) address thread-local storage, whose base is not there either; the other segments begin at
+ * 0 and change nothing. {@code sym@GOTPCREL(%rip)} is a slot that the linker need not have made, as the string is no
+ * relocation to it. Intel's syntax ({@code -masm=intel}) is told from garbage, that the reason may name it.
  */
 final class AttSyntax {
 
@@ -40,23 +41,23 @@ final class AttSyntax {
         }
         if (text.startsWith("%")) {
             int colon = text.indexOf(':');
-            if (colon > 0) {
-                return Optional.of(new Operand.Unsupported("'" + text + "' is relative to segment "
-                        + text.substring(0, colon) + " (thread-local storage), whose base is not in struct pt_regs"));
-            }
-            return register(text.substring(1));
+            return colon < 0
+                    ? register(text.substring(1))
+                    : segment(text, text.substring(0, colon), text.substring(colon + 1), size);
         }
-        int open = text.indexOf('(');
-        if (open < 0) {
+        if (text.indexOf('[') >= 0 || text.contains(" PTR ")) {
+            return Optional.of(new Operand.Unsupported(
+                    ArgGrammar.quote(text) + " is Intel's syntax (-masm=intel); only AT&T's is read"));
+        }
+        int open = openOfLast(text);
+        String inside = open < 0 ? "" : text.substring(open + 1, text.length() - 1);
+        if (open < 0 || isArithmetic(inside)) {
             // A word on its own is a symbol only where a size says that here is an operand.
             return text.isEmpty() || size == 0
                     ? Optional.empty()
                     : Expression.parse(text).map(e -> absolute(text, e));
         }
-        if (!text.endsWith(")") || text.indexOf('(', open + 1) >= 0) {
-            return Optional.empty();
-        }
-        String[] parts = text.substring(open + 1, text.length() - 1).split(",", -1);
+        String[] parts = inside.split(",", -1);
         return parts.length > 3
                 ? Optional.empty()
                 : Expression.parse(text.substring(0, open).strip()).flatMap(e -> memory(text, e, parts));
@@ -65,11 +66,8 @@ final class AttSyntax {
     private static Operand constant(String text) {
         return Expression.parse(text)
                 .filter(e -> !text.isEmpty())
-                .<Operand>map(e -> e.symbol() == null
-                        ? new Operand.Constant(e.value())
-                        : new Operand.Unsupported("the constant is the address of '" + e.symbol()
-                                + "', which is not known before the program is loaded"))
-                .orElseGet(() -> new Operand.Unsupported("'$" + text + "' is no 64-bit constant"));
+                .map(ArgGrammar::constant)
+                .orElseGet(() -> new Operand.Unsupported(ArgGrammar.quote("$" + text) + " is no 64-bit constant"));
     }
 
     private Optional<Operand> register(String name) {
@@ -77,37 +75,54 @@ final class AttSyntax {
         if (known.isPresent()) {
             return Optional.of(new Operand.Register(known.get().fullName()));
         }
-        return unsaved(name).map(Operand.Unsupported::new);
+        return UnsavedX86.reason(name).map(Operand.Unsupported::new);
     }
 
-    /** Registers that exist, but of which the kernel saves none in {@code struct pt_regs}. */
-    private static Optional<String> unsaved(String name) {
-        boolean vector = (name.startsWith("xmm") || name.startsWith("ymm") || name.startsWith("zmm"))
-                && Expression.signedNumber(name.substring(3)).isPresent();
-        if (vector) {
-            return Optional.of("%" + name + " is a vector register, and struct pt_regs has only general registers");
+    private Optional<Operand> segment(String text, String segment, String afterColon, int size) {
+        String rest = afterColon.strip();
+        return switch (segment) {
+            case "%cs", "%ds", "%es", "%ss" ->
+                rest.startsWith("%") || rest.startsWith("$") ? Optional.empty() : parse(rest, size);
+            case "%fs", "%gs" ->
+                Optional.of(new Operand.Unsupported(ArgGrammar.quote(text) + " is relative to segment " + segment
+                        + " (thread-local storage), whose base is not in struct pt_regs"));
+            default -> Optional.empty();
+        };
+    }
+
+    /** The parenthesis that belongs to the one at the end, or -1. */
+    private static int openOfLast(String text) {
+        if (!text.endsWith(")")) {
+            return -1;
         }
-        if (name.equals("st") || name.startsWith("st(") || name.startsWith("mm")) {
-            return Optional.of(
-                    "%" + name + " is a floating point register, and struct pt_regs has only general registers");
+        int depth = 0;
+        for (int i = text.length() - 1; i >= 0; i--) {
+            char c = text.charAt(i);
+            depth += c == ')' ? 1 : c == '(' ? -1 : 0;
+            if (depth == 0) {
+                return i;
+            }
         }
-        return Optional.empty();
+        return -1;
+    }
+
+    /** Whether parentheses group a sum, rather than hold registers: {@code (8+4)}. */
+    private static boolean isArithmetic(String inside) {
+        return !inside.isBlank() && inside.indexOf('%') < 0 && inside.indexOf(',') < 0;
     }
 
     private Operand absolute(String text, Expression e) {
-        if (e.symbol() == null) {
-            return new Operand.Unsupported("'" + text + "' is memory at an absolute address");
-        }
-        return symbolic(text, e, null, 1);
+        return e.symbol() == null ? ArgGrammar.absolute(text) : symbolic(text, e, null, 1);
     }
 
     private Optional<Operand> memory(String text, Expression e, String[] parts) {
         String base = parts[0].strip();
         String index = parts.length > 1 ? parts[1].strip() : "";
         String scaleText = parts.length > 2 ? parts[2].strip() : "";
-        Optional<Register> baseRegister = baseRegister(base);
-        Optional<Register> indexRegister = baseRegister(index);
-        if ((baseRegister.isEmpty() && !base.isEmpty()) || (indexRegister.isEmpty() && !index.isEmpty())) {
+        Optional<Register> baseRegister = addressRegister(base);
+        Optional<Register> indexRegister = addressRegister(index);
+        boolean unknown = (baseRegister.isEmpty() && !base.isEmpty()) || (indexRegister.isEmpty() && !index.isEmpty());
+        if (unknown || (base.isEmpty() && index.isEmpty())) {
             return Optional.empty();
         }
         int scale;
@@ -134,7 +149,7 @@ final class AttSyntax {
             if (index != null && scale == 1) {
                 return Operand.Memory.of(index, e.value());
             }
-            return new Operand.Unsupported("'" + text + "' has a scaled index but no base register");
+            return new Operand.Unsupported(ArgGrammar.quote(text) + " has a scaled index but no base register");
         }
         if (base == null || base.equals(instructionPointer)) {
             return symbolic(text, e, index, scale);
@@ -144,19 +159,20 @@ final class AttSyntax {
             return symbolic(text, e, index, scale);
         }
         if (index != null) {
-            return new Operand.Unsupported("'" + text + "' adds two registers to the address of '" + e.symbol() + "'");
+            return new Operand.Unsupported(
+                    ArgGrammar.quote(text) + " adds two registers to the address of " + ArgGrammar.quote(e.symbol()));
         }
         return symbolic(text, e, base, 1);
     }
 
     private Operand symbolic(String text, Expression e, @Nullable String index, int scale) {
         if (e.negated()) {
-            return new Operand.Unsupported("'" + text + "' subtracts the address of a symbol");
+            return new Operand.Unsupported(ArgGrammar.quote(text) + " subtracts the address of a symbol");
         }
         if (e.relocation() != null && !isGotOffset(e)) {
-            return new Operand.Unsupported(
-                    "'" + e.symbol() + "@" + e.relocation() + "' is a place that only the linker knows"
-                            + " (a slot of the GOT or an offset of thread-local storage)");
+            return new Operand.Unsupported(ArgGrammar.quote(e.symbol() + "@" + e.relocation())
+                    + " is a place that only the linker knows (a slot of the GOT or PLT, or an offset of thread-local"
+                    + " storage)");
         }
         return new Operand.Memory(instructionPointer, e.value(), e.symbol(), index, index == null ? 1 : scale);
     }
@@ -166,7 +182,7 @@ final class AttSyntax {
     }
 
     /** Narrower and high-byte registers can't hold an address. */
-    private Optional<Register> baseRegister(String text) {
+    private Optional<Register> addressRegister(String text) {
         return text.startsWith("%") ? registers.find(text.substring(1)).filter(r -> r.width() >= 4) : Optional.empty();
     }
 
@@ -192,8 +208,7 @@ final class AttSyntax {
                 String index = m.index() == null ? "" : ",%" + m.index() + (m.scale() == 1 ? "" : "," + m.scale());
                 yield offset + "(%" + m.base() + index + ")";
             }
-            case Operand.Unsupported u ->
-                throw new IllegalArgumentException("unsupported operands have no spelling: " + u.reason());
+            case Operand.Unsupported u -> throw ArgGrammar.noSpelling(u);
         };
     }
 }

@@ -34,7 +34,7 @@ final class BracketSyntax {
         String after = text.substring(close + 1).strip();
         if (!after.isEmpty()) {
             return after.equals("!") || after.startsWith(",")
-                    ? Optional.of(new Operand.Unsupported("'" + text + "' changes its base register"))
+                    ? Optional.of(new Operand.Unsupported(ArgGrammar.quote(text) + " changes its base register"))
                     : Optional.empty();
         }
         String[] parts = text.substring(1, close).split(",", -1);
@@ -60,23 +60,26 @@ final class BracketSyntax {
         if (unmarked.startsWith(":")) {
             return Optional.of(ArgGrammar.linkerOnly(text));
         }
-        Optional<Operand> number = Expression.signedNumber(unmarked).map(n -> Operand.Memory.of(base, n));
-        return number.isPresent() ? number : shifted(text, base, part, "lsl 0");
+        Optional<Expression> number = Expression.parse(unmarked).filter(e -> e.symbol() == null && !unmarked.isEmpty());
+        return number.isPresent()
+                ? number.map(e -> Operand.Memory.of(base, e.value()))
+                : shifted(text, base, part, "lsl 0");
     }
 
     private Optional<Operand> shifted(String text, String base, String index, String shift) {
         if (index.startsWith("-") && registers.find(index.substring(1)).isPresent()) {
-            return Optional.of(new Operand.Unsupported("'" + text + "' subtracts its index"));
+            return Optional.of(new Operand.Unsupported(ArgGrammar.quote(text) + " subtracts its index"));
         }
         Optional<Register> register = registers.find(index);
         if (register.isEmpty()) {
             return Optional.empty();
         }
-        String[] words = shift.split("[ #]+", -1);
-        if (!words[0].equals("lsl")) {
+        String[] words = (shift.equals("sxtx") ? "sxtx 0" : shift).split("[ #]+", -1);
+        // To extend 64 bits to 64 is to leave them alone.
+        if (!words[0].equals("lsl") && !words[0].equals("sxtx")) {
             return switch (words[0]) {
-                case "sxtw", "uxtw", "sxtx", "asr", "lsr", "ror" ->
-                    Optional.of(new Operand.Unsupported("'" + text + "' uses part of its index register"));
+                case "sxtw", "uxtw", "asr", "lsr", "ror", "rrx" ->
+                    Optional.of(new Operand.Unsupported(ArgGrammar.quote(text) + " uses part of its index register"));
                 default -> Optional.empty();
             };
         }
@@ -84,7 +87,7 @@ final class BracketSyntax {
         return bits.map(b -> b >= 0 && b <= 3
                 ? new Operand.Memory(base, 0, null, register.get().fullName(), 1 << b)
                 : new Operand.Unsupported(
-                        "'" + text + "' shifts its index by " + b + " bits; only 0 to 3 can be expressed"));
+                        ArgGrammar.quote(text) + " shifts its index by " + b + " bits; only 0 to 3 can be expressed"));
     }
 
     String print(Operand.Memory m) {

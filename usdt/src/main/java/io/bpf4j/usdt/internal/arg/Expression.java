@@ -1,13 +1,15 @@
 package io.bpf4j.usdt.internal.arg;
 
+import java.math.BigInteger;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The arithmetic that assemblers allow before a parenthesis: {@code -20}, {@code 24+ga}, {@code sym-8},
- * {@code 8+4-1}, {@code ga@GOTOFF+12}. Numbers are added up; at most one symbol may stand among them.
+ * The arithmetic that assemblers allow where a number stands: {@code -20}, {@code 24+ga}, {@code sym-8}, {@code 8+4-1},
+ * {@code ga@GOTOFF+12}, {@code (4-1)*8}. It comes down to a number, and perhaps a symbol whose address is to be added.
+ * {@link ExpressionParser} reads it.
  *
- * @param value sum of the numbers
+ * @param value the number: -2^63 to 2^64-1, of which the upper half stands for its two's complement
  * @param symbol the symbol, or null
  * @param relocation what stands after the symbol's {@code @}, such as {@code GOTOFF}, or null
  * @param negated whether the symbol is subtracted, which gives nothing useful
@@ -15,80 +17,46 @@ import org.jspecify.annotations.Nullable;
 record Expression(
         long value, @Nullable String symbol, @Nullable String relocation, boolean negated) {
 
-    /** Empty for text that is no such sum, or whose numbers don't fit in 64 bits. The empty text is zero. */
+    /** Empty for text that is no such arithmetic, or whose numbers don't fit in 64 bits. The empty text is zero. */
     static Optional<Expression> parse(String text) {
-        long value = 0;
-        String symbol = null;
-        String relocation = null;
-        boolean negated = false;
-        int at = 0;
-        boolean first = true;
-        while (at < text.length()) {
-            boolean minus = false;
-            boolean sign = false;
-            while (at < text.length() && (text.charAt(at) == '+' || text.charAt(at) == '-')) {
-                minus ^= text.charAt(at) == '-';
-                sign = true;
-                at++;
-            }
-            if (!sign && !first) {
-                return Optional.empty();
-            }
-            first = false;
-            int start = at;
-            while (at < text.length() && isNameCharacter(text.charAt(at))) {
-                at++;
-            }
-            if (at == start) {
-                return Optional.empty();
-            }
-            if (isDigit(text.charAt(start))) {
-                Optional<Long> number = number(text.substring(start, at), minus);
-                if (number.isEmpty()) {
-                    return Optional.empty();
-                }
-                value += number.get();
-                continue;
-            }
-            if (symbol != null) {
-                return Optional.empty();
-            }
-            symbol = text.substring(start, at);
-            negated = minus;
-            if (at < text.length() && text.charAt(at) == '@') {
-                int from = ++at;
-                while (at < text.length() && isNameCharacter(text.charAt(at))) {
-                    at++;
-                }
-                relocation = text.substring(from, at);
-            }
-        }
-        return Optional.of(new Expression(value, symbol, relocation, negated));
-    }
-
-    /**
-     * A decimal or {@code 0x} number. Constants are 64 bits wide and of either sign: everything from -2^63 to
-     * 2^64-1 is accepted, as its two's complement.
-     */
-    static Optional<Long> number(String digits, boolean minus) {
-        boolean hex = digits.length() > 2 && digits.charAt(0) == '0' && (digits.charAt(1) | 0x20) == 'x';
-        try {
-            long magnitude =
-                    hex ? Long.parseUnsignedLong(digits, 2, digits.length(), 16) : Long.parseUnsignedLong(digits);
-            if (minus && magnitude < 0 && magnitude != Long.MIN_VALUE) {
-                return Optional.empty();
-            }
-            return Optional.of(minus ? -magnitude : magnitude);
-        } catch (NumberFormatException e) {
-            return Optional.empty();
-        }
+        return text.isEmpty() ? Optional.of(new Expression(0, null, null, false)) : new ExpressionParser(text).parse();
     }
 
     /** A signed number on its own: {@code -9}. Empty for anything else. */
     static Optional<Long> signedNumber(String text) {
         boolean minus = text.startsWith("-");
         String digits = minus ? text.substring(1) : text;
-        return digits.isEmpty() || !isDigit(digits.charAt(0)) ? Optional.empty() : number(digits, minus);
+        if (digits.isEmpty() || !isDigit(digits.charAt(0))) {
+            return Optional.empty();
+        }
+        BigInteger number = number(digits);
+        return number == null ? Optional.empty() : narrow(minus ? number.negate() : number);
+    }
+
+    /**
+     * A number without a sign, by the rules of the assembler: {@code 0x10} is hexadecimal, and so is {@code 010} octal,
+     * although no compiler writes it. Null if it is none, or clearly has more than 64 bits.
+     */
+    static @Nullable BigInteger number(String digits) {
+        boolean hex = digits.length() > 2 && digits.charAt(0) == '0' && (digits.charAt(1) | 0x20) == 'x';
+        boolean octal = !hex && digits.length() > 1 && digits.charAt(0) == '0';
+        String plain = hex ? digits.substring(2) : digits;
+        int radix = hex ? 16 : octal ? 8 : 10;
+        // 22 octal digits hold 64 bits; a megabyte of them is not worth the arithmetic. And to Java, more are digits
+        // than to an assembler.
+        if (plain.length() > 23 || !plain.chars().allMatch(c -> c < 0x80 && Character.digit(c, radix) >= 0)) {
+            return null;
+        }
+        return new BigInteger(plain, radix);
+    }
+
+    /**
+     * Constants are 64 bits wide and of either sign, and compilers write them both ways: everything from -2^63 to 2^64-1
+     * is taken, as its two's complement. Empty for what is beyond.
+     */
+    static Optional<Long> narrow(BigInteger exact) {
+        boolean fits = exact.signum() < 0 ? exact.bitLength() <= 63 : exact.bitLength() <= 64;
+        return fits ? Optional.of(exact.longValue()) : Optional.empty();
     }
 
     /** {@code symbol+8}, {@code symbol-8}, {@code symbol}; never begins with a dollar, which would be a constant. */
@@ -101,16 +69,5 @@ record Expression(
 
     static boolean isDigit(char c) {
         return c >= '0' && c <= '9';
-    }
-
-    /** Letters, digits and what gas and clang allow in a symbol without quoting it; all beyond ASCII is. */
-    private static boolean isNameCharacter(char c) {
-        return isDigit(c)
-                || (c >= 'a' && c <= 'z')
-                || (c >= 'A' && c <= 'Z')
-                || c == '_'
-                || c == '.'
-                || c == '$'
-                || c >= 0x80;
     }
 }

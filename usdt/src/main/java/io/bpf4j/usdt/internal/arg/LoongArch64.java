@@ -27,7 +27,11 @@ public final class LoongArch64 extends ArgGrammar {
         for (int n = 1; n <= 31; n++) {
             all.add(8 * n, 8, ABI_NAMES[n - 1], "r" + n);
         }
-        return all.alias("fp", 8, "s9");
+        // Names that older assemblers use.
+        return all.alias("fp", 8, "s9")
+                .alias("r21", 8, "u0", "x")
+                .alias("a0", 8, "v0")
+                .alias("a1", 8, "v1");
     }
 
     @Override
@@ -61,7 +65,9 @@ public final class LoongArch64 extends ArgGrammar {
         if (second.startsWith("%")) {
             return Optional.of(linkerOnly(second));
         }
-        return Expression.signedNumber(second).map(n -> Operand.Memory.of(base, n));
+        return second.isEmpty()
+                ? Optional.empty()
+                : Expression.parse(second).filter(e -> e.symbol() == null).map(e -> Operand.Memory.of(base, e.value()));
     }
 
     @Override

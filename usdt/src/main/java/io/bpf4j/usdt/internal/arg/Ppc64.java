@@ -33,7 +33,7 @@ public final class Ppc64 extends ArgGrammar {
         if (text.startsWith("i") && text.length() > 1) {
             return unmarkedConstant(text.substring(1));
         }
-        int open = text.indexOf('(');
+        int open = text.lastIndexOf('(');
         if (open >= 0 && text.endsWith(")")) {
             return displaced(
                     text,

@@ -33,7 +33,7 @@ public final class RiscV64 extends ArgGrammar {
     @Override
     Optional<Operand> parse(String text, int size) {
         int open = text.lastIndexOf('(');
-        if (open > 0 && text.endsWith(")")) {
+        if (open >= 0 && text.endsWith(")")) {
             return memory(
                     text,
                     text.substring(0, open).strip(),

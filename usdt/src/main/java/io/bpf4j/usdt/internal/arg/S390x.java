@@ -28,13 +28,13 @@ public final class S390x extends ArgGrammar {
 
     @Override
     Optional<Operand> parse(String text, int size) {
-        int open = text.indexOf('(');
+        int open = text.lastIndexOf('(');
         if (open >= 0 && text.endsWith(")")) {
             return memory(text, text.substring(0, open).strip(), text.substring(open + 1, text.length() - 1));
         }
         if (text.startsWith("%")) {
             String name = text.substring(1);
-            return isNumbered(name, "f", "v")
+            return isNumbered(name, "f", "v", "a")
                     ? Optional.of(notGeneral(text))
                     : registers.find(name).map(r -> new Operand.Register(r.fullName()));
         }
