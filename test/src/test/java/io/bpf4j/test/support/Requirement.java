@@ -24,6 +24,13 @@ public enum Requirement {
             return kernelIsAtLeast(6, 6);
         }
     },
+    /** Programs that fire on entry and on return of a function. */
+    UPROBE_SESSION("Linux 6.13 or later, for uprobe sessions") {
+        @Override
+        boolean present() {
+            return kernelIsAtLeast(6, 13);
+        }
+    },
     /** BPF cookies and perf links. */
     BPF_COOKIE("Linux 5.15 or later, for BPF cookies") {
         @Override

@@ -1,0 +1,256 @@
+package io.bpf4j.test.loader;
+
+import static io.bpf4j.test.support.Requirement.BPF;
+import static io.bpf4j.test.support.Requirement.BPF_COOKIE;
+import static io.bpf4j.test.support.Requirement.GCC;
+import static io.bpf4j.test.support.Requirement.READELF;
+import static io.bpf4j.test.support.Requirement.SDT_H;
+import static io.bpf4j.test.support.Requirement.UPROBE_MULTI;
+import static io.bpf4j.test.support.Requirement.UPROBE_SESSION;
+import static io.bpf4j.test.support.Requirement.X86_64;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bpf4j.elf.ElfFile;
+import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.error.AttachException;
+import io.bpf4j.loader.link.AttachTarget.UprobeFunction;
+import io.bpf4j.loader.link.AttachTarget.UprobeMultiFunctions;
+import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.LinkGroup;
+import io.bpf4j.loader.link.ProcessFilter;
+import io.bpf4j.test.support.AnswerProgram;
+import io.bpf4j.test.support.AnswerProgram.Symbols;
+import io.bpf4j.test.support.Bpf;
+import io.bpf4j.test.support.LeakCheck;
+import io.bpf4j.test.support.LineProcess;
+import io.bpf4j.test.support.Requires;
+import io.bpf4j.test.support.TargetProgram;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Functions by name, in whole and in stripped files: what is called fires, and nothing else. */
+@Requires({BPF, BPF_COOKIE, GCC, SDT_H, READELF, X86_64})
+@ExtendWith(LeakCheck.class)
+@SuppressWarnings("try") // links are closed before the end of their block: nothing may fire after that
+class FunctionsOnKernelTest {
+    private static BpfObject links(LineProcess target) {
+        return Bpf.load(
+                "links.bpf.o", l -> Bpf.only(l.skipProgram("on_multi").skipProgram("on_multi_return"), target.pid()));
+    }
+
+    private static long hits(BpfObject object) {
+        return Bpf.u64(object, "uprobe_hits");
+    }
+
+    @Test
+    void aVersionIsAFunctionOfItsOwn() throws Exception {
+        try (AnswerProgram program = AnswerProgram.start(Symbols.WHOLE);
+                BpfObject object = links(program)) {
+            Path library = program.library();
+            try (Link link = object.program("on_uprobe").attach(UprobeFunction.entry(library, "answer"))) {
+                program.command("old");
+                assertThat(hits(object)).as("without a version: the default").isZero();
+                program.command("new");
+                assertThat(hits(object)).isEqualTo(1);
+            }
+            try (Link link = object.program("on_uprobe").attach(UprobeFunction.entry(library, "answer@ANSWER_1"))) {
+                program.command("new");
+                assertThat(hits(object)).isEqualTo(1);
+                program.command("old");
+                assertThat(hits(object)).isEqualTo(2);
+                assertThat(Bpf.u64(object, "uprobe_arg")).isEqualTo(1);
+            }
+            try (Link link =
+                    object.program("on_uretprobe").attach(UprobeFunction.returning(library, "answer@@ANSWER_2"))) {
+                program.command("new");
+                assertThat(Bpf.u64(object, "uretprobe_value")).isEqualTo(42);
+            }
+            assertThatThrownBy(
+                            () -> object.program("on_uprobe").attach(UprobeFunction.entry(library, "answer@@ANSWER_1")))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("answer@ANSWER_1")
+                    .hasMessageContaining(library.toString());
+        }
+    }
+
+    /** {@code step} is static: only the full table has it, wherever that is. */
+    @ParameterizedTest
+    @EnumSource(
+            value = Symbols.class,
+            names = {"WHOLE", "MINI", "LINKED"})
+    void aStaticFunctionIsFoundWhereverItsSymbolIs(Symbols symbols) throws Exception {
+        try (AnswerProgram program = AnswerProgram.start(symbols);
+                BpfObject object = links(program);
+                Link link = object.program("on_uprobe").attach(UprobeFunction.entry(program.library(), "step"))) {
+            program.command("inner");
+            assertThat(hits(object)).isEqualTo(1);
+            link.close();
+            program.command("inner");
+            assertThat(hits(object)).isEqualTo(1);
+        }
+    }
+
+    /** As Debian's -dbgsym packages have it. */
+    @Test
+    void theDebugFileOfABuildIdIsFound() throws Exception {
+        try (AnswerProgram program = AnswerProgram.start(Symbols.LINKED);
+                BpfObject object = links(program)) {
+            Path linked = program.library().resolveSibling("libanswer.debug");
+            String id;
+            try (ElfFile elf = ElfFile.open(program.library())) {
+                id = elf.buildId().orElseThrow();
+            }
+            Path folder = Path.of("/usr/lib/debug/.build-id", id.substring(0, 2));
+            boolean existed = Files.exists(folder);
+            Path debug = Files.createDirectories(folder).resolve(id.substring(2) + ".debug");
+            Files.move(linked, debug);
+            try (Link link = object.program("on_uprobe").attach(UprobeFunction.entry(program.library(), "step"))) {
+                program.command("inner");
+                assertThat(hits(object)).isEqualTo(1);
+            } finally {
+                Files.delete(debug);
+                if (!existed) {
+                    Files.delete(folder);
+                }
+            }
+        }
+    }
+
+    @Test
+    void aStrippedFileSaysSo() throws Exception {
+        try (AnswerProgram program = AnswerProgram.start(Symbols.STRIPPED);
+                BpfObject object = links(program)) {
+            assertThatThrownBy(
+                            () -> object.program("on_uprobe").attach(UprobeFunction.entry(program.library(), "step")))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("\"step\"")
+                    .hasMessageContaining("stripped");
+            try (Link link = object.program("on_uprobe").attach(UprobeFunction.entry(program.library(), "inner"))) {
+                program.command("inner");
+                assertThat(hits(object)).as("exported functions stay").isEqualTo(1);
+            }
+        }
+    }
+
+    @Test
+    void aNameThatIsNotOneFunctionIsRefused() throws Exception {
+        try (AnswerProgram program = AnswerProgram.start(Symbols.WHOLE);
+                BpfObject object = links(program)) {
+            assertThatThrownBy(
+                            () -> object.program("on_uprobe").attach(UprobeFunction.entry(program.program(), "twin")))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("2 functions")
+                    .hasMessageContaining("uprobe.multi");
+            assertThatThrownBy(
+                            () -> object.program("on_uprobe").attach(UprobeFunction.entry(program.library(), "chosen")))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("IFUNC");
+            assertThatThrownBy(
+                            () -> object.program("on_uprobe").attach(UprobeFunction.entry(program.library(), "inne")))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("it has inner");
+        }
+    }
+
+    @Test
+    void anOffsetIsWithinTheFunction() throws Exception {
+        try (AnswerProgram program = AnswerProgram.start(Symbols.WHOLE);
+                BpfObject object = links(program)) {
+            // The first instruction, lea 0x28(%rdi),%rax, has 4 bytes.
+            UprobeFunction second = UprobeFunction.parse(program.library() + ":old_answer+0x4", false)
+                    .withCookie(77)
+                    .in(ProcessFilter.pid(program.pid()));
+            try (Link link = object.program("on_uprobe_cookie").attach(second)) {
+                program.command("old");
+                assertThat(Bpf.u64(object, "uprobe_cookie")).isEqualTo(77);
+            }
+        }
+    }
+
+    @Test
+    @Requires(UPROBE_MULTI)
+    void aPatternFindsAllThatFit() throws Exception {
+        try (AnswerProgram program = AnswerProgram.start(Symbols.WHOLE);
+                BpfObject object = Bpf.load("links.bpf.o", l -> Bpf.only(l, program.pid()))) {
+            try (Link link =
+                    object.program("on_multi").attach(UprobeMultiFunctions.entry(program.library(), "*answer"))) {
+                program.command("old");
+                program.command("new");
+                program.command("inner");
+                assertThat(Bpf.u64(object, "multi_hits")).isEqualTo(2);
+            }
+            try (Link link = object.program("on_multi").attach(UprobeMultiFunctions.entry(program.program(), "twin"))) {
+                program.command("twins");
+                assertThat(Bpf.u64(object, "multi_hits"))
+                        .as("both functions of that name")
+                        .isEqualTo(4);
+            }
+            assertThatThrownBy(() -> object.program("on_multi")
+                            .attach(UprobeMultiFunctions.entry(program.library(), "nothing*")))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("\"nothing*\"");
+            assertThatThrownBy(() -> object.program("on_uprobe")
+                            .attach(UprobeMultiFunctions.entry(program.library(), "*answer")))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("uprobe.multi");
+        }
+    }
+
+    private static BpfObject sections(TargetProgram target, String... optional) {
+        return Bpf.load("sections.bpf.o", l -> {
+            Arrays.stream(optional).forEach(l::withProgram);
+            return Bpf.only(l, target.pid());
+        });
+    }
+
+    @Test
+    void aSectionNamesALibraryAndAFunction() throws IOException {
+        try (TargetProgram target = TargetProgram.start("-O2");
+                BpfObject object = sections(target);
+                LinkGroup links = object.attachAll()) {
+            assertThat(links.size()).isEqualTo(2);
+            target.command("fork 3");
+            assertThat(Bpf.u64(object, "fork_calls")).isEqualTo(3);
+            assertThat(Bpf.u64(object, "fork_returns")).isEqualTo(3);
+            links.close();
+            target.command("fork");
+            assertThat(Bpf.u64(object, "fork_calls")).isEqualTo(3);
+        }
+    }
+
+    @Test
+    @Requires(UPROBE_MULTI)
+    void aSectionNamesAPattern() throws IOException {
+        try (TargetProgram target = TargetProgram.start("-O2");
+                BpfObject object = sections(target, "on_threads", "on_threads_return", "on_fork_sleepable");
+                LinkGroup links = object.attachAll()) {
+            assertThat(links.size()).isEqualTo(5);
+            target.command("poke_thread 1");
+            target.command("poke_thread 2");
+            target.command("fork");
+            assertThat(Bpf.u64(object, "thread_calls")).isEqualTo(2);
+            assertThat(Bpf.u64(object, "thread_returns")).isEqualTo(2);
+            assertThat(Bpf.u64(object, "fork_sleepable")).isEqualTo(1);
+        }
+    }
+
+    @Test
+    @Requires({UPROBE_MULTI, UPROBE_SESSION})
+    void aSessionFiresOnEntryAndOnReturn() throws IOException {
+        try (TargetProgram target = TargetProgram.start("-O2");
+                BpfObject object = sections(target, "on_fork_session", "on_fork_entry_only");
+                LinkGroup links = object.attachAll()) {
+            assertThat(links.size()).isEqualTo(4);
+            target.command("fork 2");
+            assertThat(Bpf.u64(object, "fork_sessions")).isEqualTo(4);
+            assertThat(Bpf.u64(object, "fork_skipped")).isEqualTo(2);
+        }
+    }
+}
