@@ -134,10 +134,11 @@ public interface BpfMap extends AutoCloseable {
     void forEach(ElementHandler handler);
 
     /**
-     * Takes the elements away and hands them out: a reading that counts nothing twice and loses nothing. Many in one
-     * system call for hash maps (Linux 5.6), else one by one; where the kernel can't read and delete one in one step
-     * (hash maps before 5.14, LPM tries) a program's write between the two is lost. Of queues and stacks as many as fit
-     * into them, in the order in which they pop. Elements that programs make meanwhile may stay.
+     * Takes the elements away and hands them out: so counters are read again and again, and nothing counted twice. Many
+     * in one system call for hash maps (Linux 5.6), else one by one; where the kernel can't read and delete in one step
+     * (hash maps before 5.14, LPM tries) a write between the two is lost. What a program does with an element that it has
+     * looked up before is lost in any case. Of queues and stacks as many as fit into them, in the order in which they
+     * pop. Elements that programs make meanwhile may stay.
      *
      * <p>If the handler throws, elements that had been taken away in the same system call are lost.
      *

@@ -156,4 +156,23 @@ public record MapSpec(
                 slots,
                 data);
     }
+
+    /** A map of maps with another template of its inner maps. */
+    public MapSpec withInner(MapSpec template) {
+        return new MapSpec(
+                name,
+                typeNumber,
+                keySize,
+                valueSize,
+                maxEntries,
+                flags,
+                numaNode,
+                extra,
+                keyTypeId,
+                valueTypeId,
+                pinByName,
+                template,
+                slots,
+                data);
+    }
 }

@@ -45,11 +45,25 @@ public enum Requirement {
             return kernelIsAtLeast(5, 17);
         }
     },
+    /** Bloom filters, the newest of the plain map types. */
+    BLOOM_FILTER("Linux 5.16 or later, for bloom filters") {
+        @Override
+        boolean present() {
+            return kernelIsAtLeast(5, 16);
+        }
+    },
     /** {@code /sys/kernel/tracing}, mounted by the test if it isn't. */
     TRACEFS("tracefs: mount -t tracefs tracefs /sys/kernel/tracing") {
         @Override
         boolean present() {
             return TraceFs.isMounted();
+        }
+    },
+    /** A BPF file system that a test mounts for itself. */
+    BPFFS("the right to mount a BPF file system: mount -t bpf") {
+        @Override
+        boolean present() {
+            return BpfFsMount.isAllowed();
         }
     },
     /** The machine whose registers the test's assembler uses. */

@@ -20,7 +20,7 @@ import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /** Makes the maps of an object. <i>Confined.</i> */
-final class MapCreation {
+public final class MapCreation {
     private final Kernel kernel;
     private final Features features;
     private final String source;
@@ -31,6 +31,11 @@ final class MapCreation {
         this.features = features;
         this.source = source;
         this.btf = btf;
+    }
+
+    /** A map that belongs to no object. */
+    public static KernelMap standalone(Kernel kernel, Features features, MapSpec spec) {
+        return new MapCreation(kernel, features, "map " + spec.name(), null).create(spec, null);
     }
 
     /** A map, empty but for global data, which is in it when this returns. */

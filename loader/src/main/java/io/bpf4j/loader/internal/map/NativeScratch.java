@@ -23,11 +23,11 @@ final class NativeScratch {
 
     /** The key itself if it is native, else a copy. */
     MemorySegment key(MemorySegment from) {
+        if (from.byteSize() == 0) {
+            return MemorySegment.NULL; // what the kernel insists on for maps without keys
+        }
         if (from.isNative()) {
             return from;
-        }
-        if (from.byteSize() == 0) {
-            return MemorySegment.NULL;
         }
         if (key.byteSize() < from.byteSize()) {
             key = Arena.ofAuto().allocate(from.byteSize(), 8);

@@ -1,0 +1,64 @@
+package io.bpf4j.loader;
+
+import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.internal.load.MapCreation;
+import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.internal.sys.BpfFs;
+import io.bpf4j.loader.internal.sys.Kernel;
+import io.bpf4j.loader.internal.sys.LinuxKernel;
+import io.bpf4j.loader.internal.sys.ObjectCommand;
+import io.bpf4j.loader.map.BpfMap;
+import io.bpf4j.loader.spec.MapSpec;
+import java.nio.file.Path;
+
+/**
+ * Maps that come from no object that was loaded here: new ones, and those of other processes. Each is the caller's to
+ * close. <i>Thread-safe.</i>
+ *
+ * <pre>{@code
+ * try (BpfMap counters = BpfMaps.openPinned(Path.of("/sys/fs/bpf/counters"))) { … }
+ * }</pre>
+ */
+public final class BpfMaps {
+    private BpfMaps() {}
+
+    /**
+     * Makes a map: an inner map for a map of maps, or one to {@link BpfLoader#reuseMap reuse} in several objects.
+     *
+     * @throws io.bpf4j.loader.error.BpfException one of its kinds, if the kernel refuses
+     */
+    public static BpfMap create(MapSpec spec) {
+        return create(LinuxKernel.instance(), Features.ofRunningKernel(), spec);
+    }
+
+    static BpfMap create(Kernel kernel, Features features, MapSpec spec) {
+        return MapCreation.standalone(kernel, features, spec);
+    }
+
+    /**
+     * Opens a map by its id. Needs Linux 4.13 and CAP_SYS_ADMIN.
+     *
+     * @throws io.bpf4j.loader.error.SyscallException ENOENT if there is no such map
+     */
+    public static BpfMap open(int id) {
+        return open(LinuxKernel.instance(), id);
+    }
+
+    static BpfMap open(Kernel kernel, int id) {
+        return KernelMap.adopt(kernel, kernel.execute(new ObjectCommand.FdById(ObjectCommand.Kind.MAP, id)), "");
+    }
+
+    /**
+     * Opens a map that is pinned in a BPF file system (Linux 4.4).
+     *
+     * @throws io.bpf4j.loader.error.SyscallException ENOENT if nothing is pinned there, among others
+     * @throws IllegalArgumentException if it is no map
+     */
+    public static BpfMap openPinned(Path path) {
+        return openPinned(LinuxKernel.instance(), path);
+    }
+
+    static BpfMap openPinned(Kernel kernel, Path path) {
+        return KernelMap.adopt(kernel, BpfFs.open(kernel, path, ObjectCommand.Kind.MAP, 0), "");
+    }
+}

@@ -1,0 +1,84 @@
+package io.bpf4j.loader.map;
+
+import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.MapType;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * A queue or a stack in Java values (Linux 4.20): pop takes the oldest of a {@link MapType#QUEUE} and the newest of a
+ * {@link MapType#STACK}. A view: the {@link BpfMap} stays its owner's to close. <i>Thread-safe.</i>
+ *
+ * @param <V> what a value is in Java
+ */
+public final class QueueMap<V> {
+    private static final byte[] NO_KEY = new byte[0];
+
+    private final BpfMap map;
+    private final Codec<V> values;
+
+    private QueueMap(BpfMap map, Codec<V> values) {
+        this.map = map;
+        this.values = values;
+    }
+
+    /**
+     * A view of the map.
+     *
+     * @throws IllegalArgumentException if it is neither a queue nor a stack, or the sizes of the values differ
+     */
+    public static <V> QueueMap<V> of(BpfMap map, Codec<V> values) {
+        if (map.typeNumber() != MapType.QUEUE.number() && map.typeNumber() != MapType.STACK.number()) {
+            throw new IllegalArgumentException("map \"" + map.name() + "\" is neither a queue nor a stack");
+        }
+        TypedMap.checkSize(map, "value", map.valueSize(), values.size());
+        return new QueueMap<>(map, values);
+    }
+
+    /** The map behind this view. */
+    public BpfMap map() {
+        return map;
+    }
+
+    /**
+     * Adds a value.
+     *
+     * @return false if there is no room
+     */
+    public boolean push(V value) {
+        try {
+            return map.update(NO_KEY, TypedMap.encode(values, value), UpdateMode.ANY);
+        } catch (SyscallException e) {
+            if (e.errno() == Errno.E2BIG) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    /** Adds a value, and drops the oldest if there is no room. */
+    public void pushOver(V value) {
+        // BPF_EXIST, which says elsewhere that the element must be there.
+        map.update(NO_KEY, TypedMap.encode(values, value), UpdateMode.EXISTING_ONLY);
+    }
+
+    /** The value that {@link #pop} would take; it stays. */
+    public Optional<V> peek() {
+        return map.lookup(NO_KEY).map(bytes -> TypedMap.decode(values, bytes));
+    }
+
+    /** Takes a value; empty if there is none. */
+    public Optional<V> pop() {
+        return map.lookupAndDelete(NO_KEY).map(bytes -> TypedMap.decode(values, bytes));
+    }
+
+    /**
+     * Takes the values that are there, no more than fit in.
+     *
+     * @return how many
+     */
+    public long drain(Consumer<? super V> action) {
+        return map.drain((_, value) -> action.accept(values.decode(value, 0)));
+    }
+}

@@ -1,0 +1,103 @@
+package io.bpf4j.loader.map;
+
+import io.bpf4j.loader.kernel.MapType;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The stack traces that programs have taken with {@code bpf_get_stackid} (Linux 4.6): the id that the helper gave them
+ * finds the trace here. A view: the {@link BpfMap} stays its owner's to close. <i>Thread-safe.</i>
+ *
+ * <p>A value is an array of as many frames as fit into {@code value_size}, the innermost first, zeroes behind the last.
+ * Frames are addresses of 8 bytes, or with the map flag {@code BPF_F_STACK_BUILD_ID} (Linux 4.17) 32 bytes: {@code s32
+ * status}, 20 bytes of build-id, and {@code u64} offset or address; status 0 is the end, 1 has a build-id, 2 has an
+ * address because the file or its build-id could not be read ({@code struct bpf_stack_build_id}).
+ */
+public final class StackTraceMap {
+    /** BPF_F_STACK_BUILD_ID (include/uapi/linux/bpf.h). */
+    private static final int STACK_BUILD_ID = 1 << 5;
+
+    private static final int BUILD_ID_FRAME = 32;
+    private static final int BUILD_ID = 4;
+    private static final int BUILD_ID_SIZE = 20;
+    private static final int OFFSET = 24;
+    private static final int VALID = 1;
+    private static final int IP = 2;
+
+    private final BpfMap map;
+    private final boolean buildIds;
+
+    private StackTraceMap(BpfMap map) {
+        this.map = map;
+        this.buildIds = (map.flags() & STACK_BUILD_ID) != 0;
+    }
+
+    /**
+     * A view of the map.
+     *
+     * @throws IllegalArgumentException if it holds no stack traces
+     */
+    public static StackTraceMap of(BpfMap map) {
+        if (map.typeNumber() != MapType.STACK_TRACE.number()) {
+            throw new IllegalArgumentException("map \"" + map.name() + "\" does not hold stack traces");
+        }
+        return new StackTraceMap(map);
+    }
+
+    /** The map behind this view. */
+    public BpfMap map() {
+        return map;
+    }
+
+    /** The frames of a trace, the innermost first; empty if there is none of that id. */
+    public Optional<List<StackFrame>> get(int id) {
+        return map.lookup(TypedMap.encode(Codec.ofInt(), id)).map(bytes -> frames(MemorySegment.ofArray(bytes)));
+    }
+
+    /**
+     * Takes a trace out, which makes room for another with the same id.
+     *
+     * @return whether there was one
+     */
+    public boolean remove(int id) {
+        return map.delete(TypedMap.encode(Codec.ofInt(), id));
+    }
+
+    /** The ids of the traces that are there; what {@link BpfMap#keys} says about changes meanwhile holds here. */
+    public List<Integer> ids() {
+        List<Integer> ids = new ArrayList<>();
+        map.keys().forEach(key -> ids.add(TypedMap.decode(Codec.ofInt(), key)));
+        return ids;
+    }
+
+    private List<StackFrame> frames(MemorySegment value) {
+        List<StackFrame> frames = new ArrayList<>();
+        if (!buildIds) {
+            for (long at = 0; at + Long.BYTES <= value.byteSize(); at += Long.BYTES) {
+                long address = value.get(ValueLayout.JAVA_LONG_UNALIGNED, at);
+                if (address == 0) {
+                    break;
+                }
+                frames.add(new StackFrame.Address(address));
+            }
+            return List.copyOf(frames);
+        }
+        for (long at = 0; at + BUILD_ID_FRAME <= value.byteSize(); at += BUILD_ID_FRAME) {
+            int status = value.get(ValueLayout.JAVA_INT_UNALIGNED, at);
+            long place = value.get(ValueLayout.JAVA_LONG_UNALIGNED, at + OFFSET);
+            if (status == VALID) {
+                byte[] id = value.asSlice(at + BUILD_ID, BUILD_ID_SIZE).toArray(ValueLayout.JAVA_BYTE);
+                frames.add(new StackFrame.InFile(HexFormat.of().formatHex(id), place));
+            } else if (status == IP) {
+                frames.add(new StackFrame.Address(place));
+            } else {
+                break;
+            }
+        }
+        return List.copyOf(frames);
+    }
+}

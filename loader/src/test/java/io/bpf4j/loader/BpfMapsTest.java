@@ -1,0 +1,67 @@
+package io.bpf4j.loader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.internal.sys.MapCommand;
+import io.bpf4j.loader.internal.sys.ScriptedKernel;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.loader.map.BpfMap;
+import io.bpf4j.loader.spec.MapSpec;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class BpfMapsTest {
+    private static final Path PATH = Path.of("/sys/fs/bpf/m");
+    private static final MapSpec HASH = MapSpec.of("m", MapType.HASH, 4, 8, 10);
+
+    private final ScriptedKernel kernel = new ScriptedKernel();
+
+    @AfterEach
+    void nothingStaysOpen() {
+        assertThat(kernel.open()).isEmpty();
+    }
+
+    @Test
+    void aMapIsFoundByItsIdAndByItsPin() {
+        try (BpfMap map = create(HASH)) {
+            map.pin(PATH);
+            map.update(new byte[4], new byte[] {1, 2, 3, 4, 5, 6, 7, 8});
+            try (BpfMap byId = BpfMaps.open(kernel, map.id());
+                    BpfMap byPin = BpfMaps.openPinned(kernel, PATH)) {
+                assertThat(byId.id()).isEqualTo(map.id());
+                assertThat(byPin.lookup(new byte[4]).orElseThrow()).startsWith(1, 2);
+                assertThat(byPin.name()).isEqualTo("m");
+                assertThat(byPin.unpin(PATH)).isTrue();
+                assertThat(map.unpin(PATH)).isFalse();
+            }
+            assertThat(map.info().memoryBytes()).hasValue(4096);
+            assertThat(map.info().frozen()).contains(false);
+            map.freeze();
+            assertThat(map.info().frozen()).contains(true);
+        }
+        assertThatThrownBy(() -> BpfMaps.openPinned(kernel, PATH))
+                .isInstanceOf(SyscallException.class)
+                .hasMessageContaining("ENOENT");
+        assertThatThrownBy(() -> BpfMaps.open(kernel, 77)).isInstanceOf(SyscallException.class);
+    }
+
+    @Test
+    void aMapOfMapsIsMadeWithATemplateThatGoesAgain() {
+        MapSpec outer = MapSpec.of("outer", MapType.HASH_OF_MAPS, 4, 4, 10).withInner(HASH);
+        try (BpfMap map = create(outer)) {
+            assertThat(map.typeNumber()).isEqualTo(MapType.HASH_OF_MAPS.number());
+            assertThat(kernel.open()).hasSize(1);
+            assertThat(kernel.commands(MapCommand.Create.class)).hasSize(2);
+        }
+        kernel.failNth(2, MapCommand.Create.class, Errno.EINVAL);
+        assertThatThrownBy(() -> create(outer)).isInstanceOf(SyscallException.class);
+    }
+
+    private BpfMap create(MapSpec spec) {
+        return BpfMaps.create(kernel, ScriptedLoads.everything(), spec);
+    }
+}

@@ -1,0 +1,301 @@
+package io.bpf4j.test.loader;
+
+import static io.bpf4j.insn.Assembler.R0;
+import static io.bpf4j.insn.Assembler.R2;
+import static io.bpf4j.insn.Assembler.R3;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bpf4j.insn.Assembler;
+import io.bpf4j.insn.Instructions;
+import io.bpf4j.loader.BpfMaps;
+import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.internal.sys.BpfFs;
+import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.LinuxKernel;
+import io.bpf4j.loader.internal.sys.LoadResult;
+import io.bpf4j.loader.internal.sys.ProgCommand;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.loader.kernel.ProgramType;
+import io.bpf4j.loader.map.BloomFilterMap;
+import io.bpf4j.loader.map.BpfMap;
+import io.bpf4j.loader.map.Codec;
+import io.bpf4j.loader.map.LpmPrefix;
+import io.bpf4j.loader.map.MapInfo;
+import io.bpf4j.loader.map.MapOfMaps;
+import io.bpf4j.loader.map.QueueMap;
+import io.bpf4j.loader.map.StackFrame;
+import io.bpf4j.loader.map.StackTraceMap;
+import io.bpf4j.loader.map.TypedMap;
+import io.bpf4j.loader.spec.MapSpec;
+import io.bpf4j.test.support.BpfFsMount;
+import io.bpf4j.test.support.LeakCheck;
+import io.bpf4j.test.support.Requirement;
+import io.bpf4j.test.support.Requires;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The kinds of map that are not plain tables, and maps that come from elsewhere. */
+@Requires(Requirement.BPF)
+@ExtendWith(LeakCheck.class)
+@Timeout(60)
+class MapKindsOnKernelTest {
+    private static final int STACK_BUILD_ID = 1 << 5;
+    private static final int GET_STACKID = 27;
+    private static final int USER_STACK = 1 << 8;
+    private static final int REUSE_STACKID = 1 << 10;
+
+    @Test
+    void aQueueGivesTheOldestAndAStackTheNewest() {
+        try (BpfMap queue = create(MapType.QUEUE, 0, 8, 3);
+                BpfMap stack = create(MapType.STACK, 0, 8, 3)) {
+            QueueMap<Long> first = QueueMap.of(queue, Codec.ofLong());
+            QueueMap<Long> last = QueueMap.of(stack, Codec.ofLong());
+            assertThat(first.peek()).isEmpty();
+            assertThat(first.pop()).isEmpty();
+            for (long i = 1; i <= 3; i++) {
+                assertThat(first.push(i)).isTrue();
+                assertThat(last.push(i)).isTrue();
+            }
+            assertThat(first.push(4L)).as("full").isFalse();
+            first.pushOver(4L); // in place of 1
+            assertThat(first.peek()).contains(2L);
+            assertThat(first.pop()).contains(2L);
+            List<Long> rest = new ArrayList<>();
+            assertThat(first.drain(rest::add)).isEqualTo(2);
+            assertThat(rest).containsExactly(3L, 4L);
+            assertThat(last.pop()).contains(3L);
+            assertThat(last.peek()).contains(2L);
+            assertThatThrownBy(() -> queue.forEach((_, _) -> {})).isInstanceOf(SyscallException.class);
+        }
+    }
+
+    @Test
+    @Requires(Requirement.BLOOM_FILTER)
+    void aBloomFilterKnowsWhatWasNeverAdded() {
+        try (BpfMap map = create(MapType.BLOOM_FILTER, 0, 8, 1000)) {
+            BloomFilterMap<Long> filter = BloomFilterMap.of(map, Codec.ofLong());
+            for (long i = 0; i < 1000; i++) {
+                filter.add(i);
+            }
+            int wrong = 0;
+            for (long i = 0; i < 1000; i++) {
+                assertThat(filter.mightContain(i)).isTrue();
+                wrong += filter.mightContain(1_000_000 + i) ? 1 : 0;
+            }
+            assertThat(wrong).as("false answers of 1000").isLessThan(100);
+        }
+    }
+
+    @Test
+    void theLongestPrefixWins() {
+        MapSpec spec = MapSpec.of("routes", MapType.LPM_TRIE, 8, 4, 100).withFlags(MapSpec.F_NO_PREALLOC);
+        try (BpfMap map = BpfMaps.create(spec)) {
+            TypedMap<LpmPrefix, Integer> routes = TypedMap.of(map, LpmPrefix.codec(4), Codec.ofInt());
+            routes.put(LpmPrefix.parse("0.0.0.0/0"), 1);
+            routes.put(LpmPrefix.parse("10.0.0.0/8"), 2);
+            routes.put(LpmPrefix.parse("10.1.0.0/16"), 3);
+            routes.put(LpmPrefix.parse("10.1.2.3"), 4);
+            assertThat(routes.get(LpmPrefix.parse("10.1.2.3"))).contains(4);
+            assertThat(routes.get(LpmPrefix.parse("10.1.2.4"))).contains(3);
+            assertThat(routes.get(LpmPrefix.parse("10.2.0.1"))).contains(2);
+            assertThat(routes.get(LpmPrefix.parse("9.0.0.1"))).contains(1);
+            assertThat(routes.toMap())
+                    .hasSize(4)
+                    .containsEntry(LpmPrefix.parse("10.1.0.0/16"), 3)
+                    .containsEntry(LpmPrefix.parse("10.1.2.3/32"), 4);
+            Map<String, Integer> seen = new TreeMap<>();
+            routes.forEach((prefix, value) -> {
+                seen.put(prefix.toString(), value);
+                routes.remove(prefix); // the key that a walk would go on from
+            });
+            assertThat(seen).containsOnlyKeys("0.0.0.0/0", "10.0.0.0/8", "10.1.0.0/16", "10.1.2.3/32");
+            assertThat(routes.toMap()).isEmpty();
+        }
+    }
+
+    @Test
+    void anLruMapMakesRoom() {
+        try (BpfMap map = create(MapType.LRU_HASH, 4, 8, 1000)) {
+            TypedMap<Integer, Long> typed = TypedMap.of(map, Codec.ofInt(), Codec.ofLong());
+            for (int i = 0; i < 10_000; i++) {
+                typed.put(i, (long) i);
+            }
+            Map<Integer, Long> left = typed.toMap();
+            assertThat(left.size()).isBetween(1, 1000);
+            assertThat(left).containsKey(9_999);
+            assertThat(left).allSatisfy((key, value) -> assertThat(value).isEqualTo(key.longValue()));
+        }
+    }
+
+    @Test
+    void mapsLiveInMapsWhenNobodyElseHoldsThem() {
+        MapSpec inner = MapSpec.of("inner", MapType.ARRAY, 4, 8, 2);
+        for (MapType type : List.of(MapType.ARRAY_OF_MAPS, MapType.HASH_OF_MAPS)) {
+            try (BpfMap outer =
+                    BpfMaps.create(MapSpec.of("outer", type, 4, 4, 4).withInner(inner))) {
+                MapOfMaps<Integer> maps = MapOfMaps.of(outer, Codec.ofInt());
+                int id;
+                try (BpfMap map = BpfMaps.create(inner)) {
+                    id = map.id();
+                    map.update(new byte[4], new byte[] {9, 0, 0, 0, 0, 0, 0, 0});
+                    maps.put(2, map);
+                }
+                assertThat(maps.id(2)).hasValue(id);
+                assertThat(maps.id(1)).isEmpty();
+                try (BpfMap again = maps.open(2).orElseThrow()) {
+                    assertThat(again.id()).isEqualTo(id);
+                    assertThat(again.name()).isEqualTo("inner");
+                    assertThat(again.lookup(new byte[4]).orElseThrow()[0]).isEqualTo((byte) 9);
+                }
+                Map<Integer, Integer> ids = new TreeMap<>();
+                maps.forEachId(ids::put);
+                assertThat(ids).as(type.name()).isEqualTo(Map.of(2, id));
+                try (BpfMap other = create(MapType.ARRAY, 4, 16, 2)) {
+                    assertThatThrownBy(() -> maps.put(3, other))
+                            .isInstanceOfSatisfying(
+                                    SyscallException.class,
+                                    e -> assertThat(e.errno()).isEqualTo(Errno.EINVAL));
+                }
+                assertThat(maps.remove(2)).isTrue();
+                assertThat(maps.open(2)).isEmpty();
+            }
+        }
+    }
+
+    @Test
+    void stackTracesAreRead() {
+        try (BpfMap kernelStacks = create(MapType.STACK_TRACE, 4, 127 * 8, 64);
+                BpfMap userStacks = create(MapType.STACK_TRACE, 4, 127 * 8, 64);
+                BpfMap files = BpfMaps.create(
+                        MapSpec.of("m", MapType.STACK_TRACE, 4, 32 * 32, 64).withFlags(STACK_BUILD_ID))) {
+            StackTraceMap traces = StackTraceMap.of(kernelStacks);
+            int id = takeStack(kernelStacks, REUSE_STACKID);
+            List<StackFrame> frames = traces.get(id).orElseThrow();
+            assertThat(frames)
+                    .isNotEmpty()
+                    .allSatisfy(frame -> assertThat(((StackFrame.Address) frame).address())
+                            .as("an address of the kernel")
+                            .isNegative());
+            assertThat(traces.ids()).containsExactly(id);
+            assertThat(traces.remove(id)).isTrue();
+            assertThat(traces.get(id)).isEmpty();
+            assertThat(traces.remove(id)).isFalse();
+
+            int user = takeStack(userStacks, USER_STACK | REUSE_STACKID);
+            assertThat(StackTraceMap.of(userStacks).get(user).orElseThrow())
+                    .isNotEmpty()
+                    .allSatisfy(frame ->
+                            assertThat(((StackFrame.Address) frame).address()).isPositive());
+
+            int file = takeStack(files, USER_STACK | REUSE_STACKID);
+            assertThat(StackTraceMap.of(files).get(file).orElseThrow())
+                    .as("syscall() of libc, which has a build-id")
+                    .anySatisfy(frame -> assertThat(frame)
+                            .isInstanceOfSatisfying(
+                                    StackFrame.InFile.class,
+                                    place -> assertThat(place.buildId()).matches("[0-9a-f]{40}")));
+        }
+    }
+
+    /** Runs a program that takes the stack of this thread; gives the id that the helper gave. */
+    private static int takeStack(BpfMap map, int flags) {
+        LinuxKernel kernel = LinuxKernel.instance();
+        KernelMap own = KernelMap.of(map);
+        byte[] code = Instructions.encode(
+                Assembler.create()
+                        .loadMapFd(R2, own.fd().number())
+                        .mov(R3, flags)
+                        .call(GET_STACKID)
+                        .exit()
+                        .assemble(),
+                ByteOrder.nativeOrder());
+        ProgCommand.Load load = ProgCommand.Load.of(ProgramType.RAW_TRACEPOINT.number(), "stack", code, "GPL")
+                .withMentioned(List.of(own.fd()))
+                .withLog(new ProgCommand.Log(1, 1 << 16));
+        switch (kernel.execute(load)) {
+            case LoadResult.Loaded loaded -> {
+                try (Fd program = loaded.fd()) {
+                    int id = kernel.execute(new ProgCommand.TestRun(program, new byte[0], 0, new byte[0], 0, 0, 0, 0))
+                            .returned();
+                    assertThat(id).as("what bpf_get_stackid gave").isNotNegative();
+                    return id;
+                }
+            }
+            case LoadResult.Refused refused -> throw new AssertionError(refused.log());
+        }
+    }
+
+    @Test
+    void aMapTellsWhatItIs() {
+        try (BpfMap map = create(MapType.ARRAY, 4, 1 << 12, 100)) {
+            MapInfo info = map.info();
+            assertThat(info.id()).isEqualTo(map.id());
+            assertThat(info.name()).isEqualTo("m");
+            assertThat(info.typeNumber()).isEqualTo(MapType.ARRAY.number());
+            assertThat(info.maxEntries()).isEqualTo(100);
+            assertThat(info.memoryBytes().orElseThrow()).isGreaterThanOrEqualTo(100 << 12);
+            assertThat(info.frozen()).contains(false);
+            map.freeze();
+            assertThat(map.info().frozen()).contains(true);
+            try (BpfMap again = BpfMaps.open(map.id())) {
+                assertThat(again.info()).isEqualTo(map.info());
+            }
+        }
+        assertThatThrownBy(() -> BpfMaps.open(Integer.MAX_VALUE))
+                .isInstanceOfSatisfying(
+                        SyscallException.class, e -> assertThat(e.errno()).isEqualTo(Errno.ENOENT));
+    }
+
+    @Test
+    @Requires(Requirement.BPFFS)
+    void aPinOutlivesItsMapAndGoesOnlyWithItsOwn() throws Exception {
+        try (BpfFsMount mount = BpfFsMount.mount()) {
+            Path path = mount.path("m");
+            int id;
+            try (BpfMap map = create(MapType.ARRAY, 4, 8, 1)) {
+                id = map.id();
+                map.update(new byte[4], new byte[] {7, 0, 0, 0, 0, 0, 0, 0});
+                map.pin(path);
+                assertThatThrownBy(() -> map.pin(path))
+                        .hasMessageContaining("EEXIST")
+                        .hasMessageContaining("unpin it first");
+                assertThatThrownBy(() -> map.pin(mount.path("with.dot"))).hasMessageContaining("\"with_dot\" would do");
+                assertThatThrownBy(() -> map.pin(mount.path("no/such"))).hasMessageContaining("there is no directory");
+            }
+            try (BpfMap map = BpfMaps.openPinned(path);
+                    BpfMap other = create(MapType.ARRAY, 4, 8, 1)) {
+                assertThat(map.id()).isEqualTo(id);
+                assertThat(map.lookup(new byte[4]).orElseThrow()[0]).isEqualTo((byte) 7);
+                assertThatThrownBy(() -> other.unpin(path)).isInstanceOf(IllegalArgumentException.class);
+                assertThat(Files.exists(path)).isTrue();
+                assertThat(map.unpin(path)).isTrue();
+                assertThat(map.unpin(path)).isFalse();
+            }
+            assertThatThrownBy(() -> BpfMaps.openPinned(path)).hasMessageContaining("ENOENT");
+            byte[] code =
+                    Instructions.encode(Assembler.create().mov(R0, 0).exit().assemble(), ByteOrder.nativeOrder());
+            LoadResult loaded = LinuxKernel.instance().execute(ProgCommand.Load.of(1, "p", code, "GPL"));
+            try (Fd program = ((LoadResult.Loaded) loaded).fd()) {
+                BpfFs.pin(LinuxKernel.instance(), program, path);
+            }
+            assertThatThrownBy(() -> BpfMaps.openPinned(path))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("is the pin of a program, not of a map");
+        }
+    }
+
+    private static BpfMap create(MapType type, int keySize, int valueSize, int maxEntries) {
+        return BpfMaps.create(MapSpec.of("m", type, keySize, valueSize, maxEntries));
+    }
+}
