@@ -5,6 +5,7 @@ module io.bpf4j.cli {
     requires io.bpf4j.usdt;
     requires io.bpf4j.objects;
     requires info.picocli;
+    requires jdk.unsupported; // signals
 
     // picocli fills the annotated fields of the commands by reflection; nothing else is open.
     opens io.bpf4j.cli.command to

@@ -10,6 +10,6 @@ public final class Main {
 
     public static void main(String[] args) {
         Interruption interruption = Interruption.ofProcess();
-        interruption.exit(new CommandTree(Console.standard(), interruption).run(args));
+        System.exit(new CommandTree(Console.standard(), interruption).run(args));
     }
 }

@@ -1,5 +1,6 @@
 package io.bpf4j.usdt;
 
+import io.bpf4j.loader.link.Detaching;
 import io.bpf4j.usdt.internal.attach.Attachment;
 import java.util.List;
 
@@ -65,6 +66,11 @@ final class AttachedProbes implements UsdtLink {
     @Override
     public boolean isClosed() {
         return attachment.isClosed();
+    }
+
+    @Override
+    public Detaching closeInBackground() {
+        return attachment.closeInBackground();
     }
 
     @Override

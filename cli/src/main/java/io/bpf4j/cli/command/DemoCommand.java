@@ -5,6 +5,7 @@ import io.bpf4j.cli.demo.DemoSummary;
 import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.output.Console;
+import io.bpf4j.cli.trace.Detachment;
 import io.bpf4j.cli.trace.EventFormat;
 import io.bpf4j.cli.trace.Interruption;
 import io.bpf4j.cli.trace.StringArg;
@@ -90,7 +91,7 @@ final class DemoCommand implements Callable<Integer> {
                 tracer.poll(PATIENCE, (event, probe) -> print(event, probe, summary));
                 console.flush();
             }
-            tracer.detach();
+            Detachment.await(tracer.detach(), console, interruption);
             tracer.drain((event, probe) -> print(event, probe, summary));
             summary.lost(tracer.lost());
         }

@@ -6,10 +6,12 @@ import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.JsonLine;
 import io.bpf4j.cli.trace.ChildCommand;
+import io.bpf4j.cli.trace.Detachment;
 import io.bpf4j.cli.trace.EventFormat;
 import io.bpf4j.cli.trace.Interruption;
 import io.bpf4j.cli.trace.ProcessWatch;
 import io.bpf4j.cli.trace.SeenFiles;
+import io.bpf4j.cli.trace.StrategyChoice;
 import io.bpf4j.cli.trace.StringArg;
 import io.bpf4j.cli.trace.TraceEvent;
 import io.bpf4j.cli.trace.TracedProbe;
@@ -77,6 +79,18 @@ final class TraceCommand implements Callable<Integer> {
 
     @Option(names = "--json", description = "One JSON object for each event, and one with the sums.")
     private boolean json;
+
+    @Option(
+            names = "--strategy",
+            paramLabel = "auto|multi|cookie|ipmap",
+            description = {
+                "How to attach: one uprobe_multi link, a perf uprobe for each site with a cookie, or one whose",
+                "arguments are found by address. Default: the first that the kernel has."
+            })
+    private StrategyChoice strategy = StrategyChoice.AUTO;
+
+    @Option(names = "--strict", description = "Refuse probes with an argument that can't be read.")
+    private boolean strict;
 
     @Option(names = "-v", description = "Say how the probes were attached, and why so.")
     private boolean verbose;
@@ -174,13 +188,14 @@ final class TraceCommand implements Callable<Integer> {
         List<UsdtProbe> probes = probes(scans, patterns, seen);
         int sites = probes.stream().mapToInt(p -> p.sites().size()).sum();
         OptionalInt process = child != null ? OptionalInt.of(child.pid()) : process();
-        try (Tracer tracer = Tracer.load(wanted, sites + (child == null ? 0 : SPECS_OF_LATER_FILES))) {
+        try (Tracer tracer =
+                Tracer.load(wanted, sites + (child == null ? 0 : SPECS_OF_LATER_FILES), strategy, strict)) {
             interruption.onRequest(tracer::wakeup);
             if (!probes.isEmpty()) {
                 report(tracer.attach(probes, process));
             }
             boolean found = run(tracer, process, patterns, seen, child);
-            tracer.detach();
+            Detachment.await(tracer.detach(), console, interruption);
             tracer.drain(this::print);
             summary(tracer.lost());
             if (probes.isEmpty() && !found) {

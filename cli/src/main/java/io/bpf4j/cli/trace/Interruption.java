@@ -1,41 +1,59 @@
 package io.bpf4j.cli.trace;
 
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns Ctrl-C and SIGTERM into an orderly end of a command that says it can end in an orderly way.
+ * Turns Ctrl-C, SIGTERM and SIGHUP into an orderly end of a command that says it can end in an orderly way.
  *
- * <p>The JVM meets SIGINT, SIGTERM and SIGHUP by starting its shutdown hooks and exiting with 128 plus the signal's
- * number when the last hook returns. Our hook asks the command to stop, waits until the main thread has detached,
- * printed its summary and handed over its exit code, and then ends the process with that code. Two things make this
- * delicate: {@code System.exit} called by the main thread while hooks run blocks for ever, so {@link #exit} parks
- * there on purpose; and the hook must end the process by {@code halt}, because a hook can't change the exit code in any
- * other way. ({@code sun.misc.Signal} would be shorter, and is no supported API.)
- *
- * <p>A command that registers nothing, such as {@code list}, is ended at once with the JVM's usual code.
- * <i>Thread-safe.</i>
+ * <p>The first signal asks the command to stop: it detaches, prints its summary and ends with its own exit code. Detaching
+ * may take minutes where the kernel has perf uprobes only, so the second says not to wait for that. The third ends the
+ * process whatever it does. A command that registers nothing, such as {@code list}, is ended by the first, with 128 plus
+ * the signal's number, as a shell expects. <i>Thread-safe.</i>
  */
 public final class Interruption {
-    /** A close that waits for per-site uprobes can take long; past this the kernel is left to detach by itself. */
-    private static final long PATIENCE_SECONDS = 20;
-
-    private final CountDownLatch finished = new CountDownLatch(1);
-    private volatile boolean requested;
-    private volatile int exitCode;
+    private final AtomicInteger requests = new AtomicInteger();
     private volatile @Nullable Runnable stop;
+
+    private enum Signal {
+        HUP(1),
+        INT(2),
+        TERM(15);
+
+        final int number;
+
+        Signal(int number) {
+            this.number = number;
+        }
+    }
 
     /** One that the signals of this process reach. */
     public static Interruption ofProcess() {
         Interruption interruption = new Interruption();
-        Runtime.getRuntime().addShutdownHook(new Thread(interruption::onShutdown, "bpf4j-shutdown"));
+        for (Signal signal : Signal.values()) {
+            Signals.handle(signal.name(), () -> interruption.onSignal(128 + signal.number));
+        }
         return interruption;
+    }
+
+    private void onSignal(int exitCode) {
+        if (stop == null) {
+            System.exit(exitCode);
+        }
+        request();
+        if (requests.get() > 2) {
+            Runtime.getRuntime().halt(exitCode);
+        }
     }
 
     /** Whether the person wants the command to end. */
     public boolean requested() {
-        return requested;
+        return requests.get() > 0;
+    }
+
+    /** Whether the person wants the command to end without waiting until it has detached. */
+    public boolean impatient() {
+        return requests.get() > 1;
     }
 
     /**
@@ -45,38 +63,17 @@ public final class Interruption {
      */
     public void onRequest(Runnable stop) {
         this.stop = stop;
-        if (requested) {
+        if (requested()) {
             stop.run();
         }
     }
 
     /** Asks the command to end, as Ctrl-C does. */
     public void request() {
-        requested = true;
+        requests.incrementAndGet();
         Runnable wake = stop;
         if (wake != null) {
             wake.run();
-        }
-    }
-
-    /** Ends the process with this code, whether a signal is ending it already or not. */
-    public void exit(int code) {
-        exitCode = code;
-        finished.countDown();
-        System.exit(code);
-    }
-
-    private void onShutdown() {
-        if (finished.getCount() == 0 || stop == null) {
-            return;
-        }
-        request();
-        try {
-            if (finished.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-                Runtime.getRuntime().halt(exitCode);
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
     }
 }

@@ -2,6 +2,8 @@ package io.bpf4j.cli.trace;
 
 import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.link.Detaching;
 import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.ring.RingBuffer;
 import io.bpf4j.loader.spec.ObjectSpec;
@@ -35,10 +37,12 @@ public final class Tracer implements AutoCloseable {
     private final Usdt usdt;
     private final RingBuffer ring;
     private final RecordLayout layout;
+    private final boolean strict;
     private final ProbeTable table = new ProbeTable();
     private final List<UsdtLink> links = new ArrayList<>();
 
-    private Tracer(BpfObject object, RecordLayout layout) {
+    private Tracer(BpfObject object, RecordLayout layout, boolean strict) {
+        this.strict = strict;
         this.object = object;
         this.usdt = Usdt.of(object);
         this.layout = layout;
@@ -52,6 +56,18 @@ public final class Tracer implements AutoCloseable {
      * @param specs how many argument specs there may be at once: a site with arguments of its own needs one
      */
     public static Tracer load(List<StringArg> strings, int specs) {
+        return load(strings, specs, StrategyChoice.AUTO, false);
+    }
+
+    /**
+     * Loads the tracer.
+     *
+     * @param strings arguments to read as strings
+     * @param specs how many argument specs there may be at once: a site with arguments of its own needs one
+     * @param strategy how to attach
+     * @param strict whether an argument that can't be read makes the attach fail
+     */
+    public static Tracer load(List<StringArg> strings, int specs, StrategyChoice strategy, boolean strict) {
         byte[] modes = new byte[StringArg.MAX_ARGS];
         byte[] lengths = new byte[StringArg.MAX_ARGS];
         for (StringArg string : strings) {
@@ -62,6 +78,7 @@ public final class Tracer implements AutoCloseable {
         ObjectSpec spec = ObjectSpec.parse(BpfObjects.TRACE, BpfObjects.bytes(BpfObjects.TRACE));
         PidNamespace namespace = PidNamespace.own();
         BpfObject object = BpfLoader.of(spec)
+                .features(strategy.features(Features.ofRunningKernel()))
                 .global("pidns_device", namespace.device())
                 .global("pidns_inode", namespace.inode())
                 .global("string_mode", modes)
@@ -71,7 +88,7 @@ public final class Tracer implements AutoCloseable {
                 .map("__bpf_usdt_specs", map -> map.withMaxEntries(Math.max(FEWEST_SPECS, specs)))
                 .load();
         try {
-            return new Tracer(object, new RecordLayout(strings, STRING_MAX));
+            return new Tracer(object, new RecordLayout(strings, STRING_MAX), strict);
         } catch (RuntimeException e) {
             object.close();
             throw e;
@@ -85,7 +102,7 @@ public final class Tracer implements AutoCloseable {
      */
     public UsdtLink attach(List<UsdtProbe> probes, OptionalInt pid) {
         List<UsdtProbe> parts = table.add(probes);
-        Options options = new Options(pid, table::number, false);
+        Options options = new Options(pid, table::number, strict);
         UsdtLink link = usdt.attachAll(object.program("trace"), parts, options);
         links.add(link);
         return link;
@@ -117,18 +134,20 @@ public final class Tracer implements AutoCloseable {
         return object.global("lost").getLong();
     }
 
-    /** Detaches from every probe; events that came before are still there to {@link #drain}. */
-    public void detach() {
-        List<UsdtLink> open = List.copyOf(links);
+    /** Begins to detach from every probe; events that came before are still there to {@link #drain}. */
+    public List<Detaching> detach() {
+        List<Detaching> all = links.stream().map(UsdtLink::closeInBackground).toList();
         links.clear();
-        new LinkGroup(open).close();
+        return all;
     }
 
     @Override
     public void close() {
         try (object;
                 ring) {
-            detach();
+            // Usually empty by now. Multi links are worth waiting for together; others close in the background.
+            new LinkGroup(links).close();
+            links.clear();
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.bpf4j.usdt.internal.attach;
 
+import io.bpf4j.loader.link.Detaching;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkGroup;
 import java.util.ArrayList;
@@ -16,6 +17,7 @@ public final class Attachment implements AutoCloseable {
     private final List<Link> links = new ArrayList<>();
     private final UndoStack afterwards = new UndoStack();
     private boolean closed;
+    private Detaching detaching = Detaching.finished();
 
     /**
      * Empty.
@@ -42,24 +44,51 @@ public final class Attachment implements AutoCloseable {
         return links.size();
     }
 
-    /** Gives everything back, also if something fails; then throws the first failure. Idempotent. */
+    /**
+     * Gives everything back, also if something fails; then throws the first failure. Idempotent: one that was closed, or
+     * is being closed in the background, is left alone.
+     */
     @Override
-    public synchronized void close() {
-        if (closed) {
-            return;
+    public void close() {
+        if (beClosed()) {
+            release(() -> {});
         }
-        closed = true;
-        UndoStack all = new UndoStack();
-        all.push(afterwards::undo);
-        if (parallel) {
-            all.push(() -> new LinkGroup(links).close());
-        } else {
-            links.forEach(link -> all.push(link::close));
+    }
+
+    /** As {@link #close}, by a thread of its own. A second call gives the first one's. */
+    public synchronized Detaching closeInBackground() {
+        if (beClosed()) {
+            detaching = Detaching.start(links.size(), this::release);
         }
-        all.undo();
+        return detaching;
     }
 
     public synchronized boolean isClosed() {
         return closed;
+    }
+
+    /** Whether the caller is the one who closes. */
+    private synchronized boolean beClosed() {
+        boolean first = !closed;
+        closed = true;
+        return first;
+    }
+
+    /** Nothing is added any more once it is closed, so this needs no lock, and does not hold one while it waits. */
+    private void release(Runnable oneLess) {
+        UndoStack all = new UndoStack();
+        all.push(afterwards::undo);
+        if (parallel) {
+            all.push(() -> {
+                new LinkGroup(links).close();
+                links.forEach(_ -> oneLess.run());
+            });
+        } else {
+            links.forEach(link -> all.push(() -> {
+                link.close();
+                oneLess.run();
+            }));
+        }
+        all.undo();
     }
 }

@@ -1,0 +1,73 @@
+package io.bpf4j.cli.trace;
+
+import io.bpf4j.cli.output.Console;
+import io.bpf4j.loader.link.Detaching;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * Waits until probes are detached, and says how far it is where that takes long.
+ *
+ * <p>Where each site has a perf event of its own, the kernel takes about a tenth of a second for each, in series. Nobody
+ * can make that faster; but a person who sees it count down does not take it for a hang, and one who won't wait presses
+ * Ctrl-C again.
+ */
+public final class Detachment {
+    private static final Duration QUIET = Duration.ofMillis(500);
+    private static final Duration STEP = Duration.ofSeconds(1);
+
+    private Detachment() {}
+
+    /**
+     * Waits.
+     *
+     * @return whether all is detached; false if the person would not wait
+     */
+    public static boolean await(List<Detaching> all, Console console, Interruption interruption) {
+        boolean said = false;
+        Duration step = QUIET;
+        try {
+            while (!awaitAll(all, step, interruption)) {
+                if (interruption.impatient()) {
+                    console.error("bpf4j: " + left(all) + " of " + total(all)
+                            + " links are left to the kernel, which removes them before this process is gone");
+                    return false;
+                }
+                console.error("bpf4j: detaching " + left(all) + " of " + total(all) + " …"
+                        + (said ? "" : " (Ctrl-C again leaves)"));
+                said = true;
+                step = STEP;
+            }
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        } finally {
+            for (Detaching one : all) {
+                one.failure().ifPresent(f -> console.error("bpf4j: detaching failed: " + f.getMessage()));
+            }
+        }
+    }
+
+    /** A signal has no lock to wake this thread by, so impatience is looked for in small steps. */
+    private static boolean awaitAll(List<Detaching> all, Duration atMost, Interruption interruption)
+            throws InterruptedException {
+        long end = System.nanoTime() + atMost.toNanos();
+        for (Detaching one : all) {
+            while (!one.await(Duration.ofMillis(20))) {
+                if (interruption.impatient() || System.nanoTime() >= end) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    private static int left(List<Detaching> all) {
+        return all.stream().mapToInt(Detaching::left).sum();
+    }
+
+    private static int total(List<Detaching> all) {
+        return all.stream().mapToInt(Detaching::total).sum();
+    }
+}
