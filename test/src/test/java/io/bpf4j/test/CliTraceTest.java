@@ -13,6 +13,7 @@ import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.Json;
 import io.bpf4j.test.support.Requires;
+import io.bpf4j.test.support.RunningTrace;
 import io.bpf4j.test.support.TargetProgram;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -20,7 +21,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -40,64 +40,11 @@ class CliTraceTest {
         return Files.write(folder.resolve(name), BpfObjects.bytes(name));
     }
 
-    /** A trace that runs beside the test; its semaphore tells when it is attached. */
-    private static final class Trace implements AutoCloseable {
-        private final Process process;
-        private final Path out = Files.createTempFile(folder, "trace", ".out");
-        private final Path err = Files.createTempFile(folder, "trace", ".err");
-
-        Trace(String... arguments) throws IOException {
-            process = new ProcessBuilder(Cli.command(arguments))
-                    .redirectOutput(out.toFile())
-                    .redirectError(err.toFile())
-                    .start();
-        }
-
-        void awaitAttached(TargetProgram target) throws IOException, InterruptedException {
-            for (int i = 0; i < 600; i++) {
-                if (!target.command("semaphores").startsWith("0")) {
-                    return;
-                }
-                if (!process.isAlive()) {
-                    break;
-                }
-                Thread.sleep(50);
-            }
-            throw new AssertionError("the trace did not attach: " + Files.readString(out) + Files.readString(err));
-        }
-
-        Commands.Result await() throws IOException, InterruptedException {
-            if (!process.waitFor(30, TimeUnit.SECONDS)) {
-                throw new AssertionError("the trace did not end: " + Files.readString(out) + Files.readString(err));
-            }
-            return new Commands.Result(process.exitValue(), Files.readString(out), Files.readString(err));
-        }
-
-        /** Ctrl-C; where whoever started the tests ignores it, and so its children do, the signal of a polite kill. */
-        void interrupt() throws IOException, InterruptedException {
-            String signal = ignoresInterrupt() ? "-TERM" : "-INT";
-            Commands.check(List.of("kill", signal, Long.toString(process.pid())));
-        }
-
-        private static boolean ignoresInterrupt() throws IOException {
-            return Files.readAllLines(Path.of("/proc/self/status")).stream()
-                    .filter(line -> line.startsWith("SigIgn:"))
-                    .mapToLong(line -> Long.parseUnsignedLong(
-                            line.substring("SigIgn:".length()).strip(), 16))
-                    .anyMatch(ignored -> (ignored & 1 << 1) != 0);
-        }
-
-        @Override
-        public void close() {
-            process.destroyForcibly();
-        }
-    }
-
     @Test
     @Timeout(60)
     void traceOfAProcessShowsArgumentsAndStringsAndEndsAfterCount() throws IOException, InterruptedException {
         try (TargetProgram target = TargetProgram.start("-O2");
-                Trace trace = new Trace(
+                RunningTrace trace = new RunningTrace(
                         "trace",
                         "--json",
                         "-p",
@@ -126,7 +73,8 @@ class CliTraceTest {
     @Timeout(60)
     void traceAsTextUntilInterrupted() throws IOException, InterruptedException {
         try (TargetProgram target = TargetProgram.start("-O2");
-                Trace trace = new Trace("trace", target.path().toString(), "target:sizes", "target:guarded")) {
+                RunningTrace trace =
+                        new RunningTrace("trace", target.path().toString(), "target:sizes", "target:guarded")) {
             trace.awaitAttached(target);
             target.command("sizes 3");
             Thread.sleep(500);

@@ -125,6 +125,9 @@ public final class CommandTree {
             if (type == FeaturesCommand.class) {
                 return type.cast(new FeaturesCommand(console));
             }
+            if (type == AdoptCommand.class) {
+                return type.cast(new AdoptCommand(console));
+            }
             return CommandLine.defaultFactory().create(type);
         }
     }

@@ -18,7 +18,8 @@ import picocli.CommandLine.ScopeType;
             LoadCommand.class,
             InspectCommand.class,
             FeaturesCommand.class,
-            ArgsCommand.class
+            ArgsCommand.class,
+            AdoptCommand.class
         },
         synopsisSubcommandLabel = "COMMAND",
         mixinStandardHelpOptions = true,

@@ -29,8 +29,7 @@ public final class Detachment {
         try {
             while (!awaitAll(all, step, interruption)) {
                 if (interruption.impatient()) {
-                    console.error("bpf4j: " + left(all) + " of " + total(all)
-                            + " links are left to the kernel, which removes them before this process is gone");
+                    leave(left(all), total(all), console);
                     return false;
                 }
                 console.error("bpf4j: detaching " + left(all) + " of " + total(all) + " …"
@@ -61,6 +60,14 @@ public final class Detachment {
             }
         }
         return true;
+    }
+
+    private static void leave(int left, int total, Console console) {
+        boolean taken = Heir.takeOver().isPresent();
+        console.error("bpf4j: left with " + left + " of " + total + " attached: "
+                + (taken
+                        ? "another process takes them from here"
+                        : "the kernel removes them before this process is gone"));
     }
 
     private static int left(List<Detaching> all) {

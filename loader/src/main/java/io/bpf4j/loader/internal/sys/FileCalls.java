@@ -95,6 +95,19 @@ final class FileCalls {
                     kernel.check(identify, result);
                     yield StatxBuffer.identity(stat);
                 }
+                case FileCommand.OpenProcess open -> {
+                    long result = Libc.syscall(SyscallNumbers.PIDFD_OPEN, open.pid(), 0, 0);
+                    yield Fd.of(kernel, kernel.check(open, result), "process " + open.pid());
+                }
+                case FileCommand.TakeDescriptor take -> {
+                    long result = Libc.syscall(
+                            SyscallNumbers.PIDFD_GETFD, take.process().number(), take.number(), 0);
+                    yield Fd.of(
+                            kernel,
+                            kernel.check(take, result),
+                            "descriptor " + take.number() + " of "
+                                    + take.process().what());
+                }
                 case FileCommand.Memfd memfd -> {
                     long name = arena.allocateFrom(memfd.name()).address();
                     long result = Libc.syscall(NUMBERS.memfdCreate(), name, MFD_CLOEXEC, 0);

@@ -43,6 +43,27 @@ public sealed interface FileCommand<R> extends Command<R> {
         }
     }
 
+    /** pidfd_open(2) (Linux 5.3): a process, as long as it is held, and no other that gets its number. */
+    record OpenProcess(int pid) implements FileCommand<Fd> {
+        @Override
+        public String call() {
+            return "pidfd_open of process " + pid;
+        }
+    }
+
+    /** pidfd_getfd(2) (Linux 5.6): a descriptor of our own for a file that another process has open. */
+    record TakeDescriptor(Fd process, int number) implements FileCommand<Fd> {
+        @Override
+        public String call() {
+            return "pidfd_getfd of descriptor " + number + " of " + process.what();
+        }
+
+        @Override
+        public List<Fd> fds() {
+            return List.of(process);
+        }
+    }
+
     /** memfd_create(2), close-on-exec. */
     record Memfd(String name) implements FileCommand<Fd> {
         @Override

@@ -29,6 +29,8 @@ record SyscallNumbers(
 
     static final long FSCONFIG = 431;
     static final long FSMOUNT = 432;
+    static final long PIDFD_OPEN = 434;
+    static final long PIDFD_GETFD = 438;
 
     private static final SyscallNumbers X86_64 =
             new SyscallNumbers(321, 298, 0, 1, 257, 263, 3, 16, 11, 291, 233, 281, 290, 319, 302, 332);

@@ -290,6 +290,8 @@ public final class ScriptedKernel implements Kernel {
                 yield 0;
             }
             case FileCommand.Identify _ -> UNKNOWN_FILE;
+            case FileCommand.OpenProcess open -> newFd("process " + open.pid());
+            case FileCommand.TakeDescriptor take -> newFd("descriptor " + take.number());
             case FileCommand.Memfd memfd -> newFd("memfd \"" + memfd.name() + "\"");
             case FileCommand.Read _ -> 0L;
             case FileCommand.Write write -> write.from().byteSize();

@@ -1,0 +1,35 @@
+package io.bpf4j.cli.command;
+
+import io.bpf4j.cli.output.Console;
+import io.bpf4j.loader.link.AdoptedLinks;
+import java.io.IOException;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/**
+ * The other end of {@link io.bpf4j.cli.trace.Heir}: a process of its own that takes the links of one that leaves. Not for
+ * people.
+ */
+@Command(name = "adopt", hidden = true, description = "Takes the links of a process and closes them when it is gone.")
+final class AdoptCommand implements Callable<Integer> {
+    private final Console console;
+
+    @Parameters(paramLabel = "PID")
+    private int pid;
+
+    AdoptCommand(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        try (AdoptedLinks links = AdoptedLinks.of(pid)) {
+            console.line(Integer.toString(links.count()));
+            console.flush();
+            // The one who leaves says nothing more: the input ends when it is gone.
+            String _ = console.in().readLine();
+            return CommandTree.OK;
+        }
+    }
+}

@@ -1,0 +1,58 @@
+package io.bpf4j.cli.trace;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+
+/**
+ * Starts a second process of this command that takes over the links of this one, so that this one can end at once; see
+ * {@link io.bpf4j.loader.link.AdoptedLinks} for why ending alone would not do.
+ */
+final class Heir {
+    private static final String MAIN = "io.bpf4j.cli.Main";
+
+    private Heir() {}
+
+    /**
+     * Hands the links over. Once this returns a number, the process may end.
+     *
+     * @return the descriptors that were taken; empty if that failed, and ending has to wait for the kernel
+     */
+    static OptionalInt takeOver() {
+        try {
+            List<String> command = thisCommand(Files.readString(Path.of("/proc/self/cmdline")));
+            command.addAll(
+                    List.of("adopt", Long.toString(ProcessHandle.current().pid())));
+            Process heir = new ProcessBuilder(command)
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            BufferedReader answers =
+                    new BufferedReader(new InputStreamReader(heir.getInputStream(), StandardCharsets.UTF_8));
+            String answer = answers.readLine();
+            return answer == null ? OptionalInt.empty() : OptionalInt.of(Integer.parseInt(answer));
+        } catch (IOException | NumberFormatException e) {
+            return OptionalInt.empty();
+        }
+    }
+
+    /** How this process was started, up to the main class: the same JVM options, modules or class path. */
+    static List<String> thisCommand(String cmdline) throws IOException {
+        List<String> words = List.of(cmdline.split("\0", -1));
+        for (int i = 1; i < words.size(); i++) {
+            if (words.get(i).endsWith(MAIN)) {
+                List<String> command = new ArrayList<>(words.subList(0, i + 1));
+                command.set(
+                        0,
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString());
+                return command;
+            }
+        }
+        throw new IOException("this process was not started by its main class");
+    }
+}

@@ -1,0 +1,107 @@
+package io.bpf4j.test;
+
+import static io.bpf4j.test.support.Requirement.BPF;
+import static io.bpf4j.test.support.Requirement.GCC;
+import static io.bpf4j.test.support.Requirement.SDT_H;
+import static io.bpf4j.test.support.Requirement.UPROBE_MULTI;
+import static io.bpf4j.test.support.Requirement.X86_64;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bpf4j.test.support.Cli;
+import io.bpf4j.test.support.Commands;
+import io.bpf4j.test.support.Requires;
+import io.bpf4j.test.support.RunningTrace;
+import io.bpf4j.test.support.TargetProgram;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** How {@code trace} attaches when told how, and how it ends where detaching takes long. */
+@Requires({BPF, UPROBE_MULTI, GCC, SDT_H, X86_64})
+class CliStrategyTest {
+
+    @ParameterizedTest
+    @CsvSource({"multi, MULTI", "cookie, COOKIE", "ipmap, IP_MAP"})
+    @Timeout(60)
+    void theStrategyThatIsAskedForIsTheOneThatIsUsed(String option, String shown)
+            throws IOException, InterruptedException {
+        try (TargetProgram target = TargetProgram.start("-O2");
+                RunningTrace trace = new RunningTrace(
+                        "trace",
+                        "-v",
+                        "--strategy",
+                        option,
+                        "-p",
+                        Integer.toString(target.pid()),
+                        "target:text",
+                        "target:guarded",
+                        "--str",
+                        "0:1",
+                        "--count",
+                        "1")) {
+            trace.awaitAttached(target);
+            target.command("text hello bpf4j");
+            Commands.Result result = trace.await();
+            assertThat(result.exitCode()).as(result.err()).isZero();
+            assertThat(result.out()).contains("\"hello\"");
+            assertThat(result.err()).contains("strategy " + shown);
+            assertThat(target.command("semaphores")).isEqualTo("0 0");
+        }
+    }
+
+    @Test
+    void anUnknownStrategyIsWrongUsage() throws IOException, InterruptedException {
+        Commands.Result result = Cli.run("trace", "--strategy", "fast", "-p", "1", "a:b");
+        assertThat(result.exitCode()).isEqualTo(2);
+        assertThat(result.err()).contains("--strategy", "fast", "IPMAP");
+    }
+
+    @Test
+    @Timeout(120)
+    void whoPressesCtrlCTwiceLeavesAndAnotherProcessDetaches() throws IOException, InterruptedException {
+        try (TargetProgram target = TargetProgram.start("-O2");
+                RunningTrace trace = new RunningTrace(
+                        "trace", "--strategy", "cookie", target.path().toString(), "target:many", "target:guarded")) {
+            trace.awaitMessage("tracing 2 probes at 100");
+            trace.interrupt();
+            trace.awaitMessage("detaching ");
+            trace.interrupt();
+            Commands.Result result = trace.await();
+            assertThat(result.exitCode()).as(result.err()).isZero();
+            assertThat(result.out()).contains("0 events, 0 lost");
+            assertThat(result.err())
+                    .containsPattern("left with [0-9]+ of 100[0-9] attached: another process takes them");
+            List<Path> heirs = heirsOf(trace.pid());
+            assertThat(heirs).as("a process that has the rest").hasSize(1);
+            // What is left of a thousand sites would take it two minutes: that is its business, not this test's.
+            Commands.run(List.of("kill", "-9", String.valueOf(heirs.getFirst().getFileName())));
+        }
+    }
+
+    private static List<Path> heirsOf(int pid) throws IOException {
+        List<Path> heirs = new ArrayList<>();
+        try (DirectoryStream<Path> processes = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
+            for (Path process : processes) {
+                if (commandLine(process).endsWith("\0adopt\0" + pid + "\0")) {
+                    heirs.add(process);
+                }
+            }
+        }
+        return heirs;
+    }
+
+    private static String commandLine(Path process) {
+        try {
+            return Files.readString(process.resolve("cmdline"));
+        } catch (IOException e) {
+            return ""; // It ended since the directory was read.
+        }
+    }
+}

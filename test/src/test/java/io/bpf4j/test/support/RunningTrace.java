@@ -1,0 +1,79 @@
+package io.bpf4j.test.support;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** A trace that runs beside the test; its semaphore tells when it is attached. */
+public final class RunningTrace implements AutoCloseable {
+    private final Process process;
+    private final Path out = Files.createTempFile(folder(), "trace", ".out");
+    private final Path err = Files.createTempFile(folder(), "trace", ".err");
+
+    public RunningTrace(String... arguments) throws IOException {
+        process = new ProcessBuilder(Cli.command(arguments))
+                .redirectOutput(out.toFile())
+                .redirectError(err.toFile())
+                .start();
+    }
+
+    private static Path folder() throws IOException {
+        return TargetProgram.temporaryFolder();
+    }
+
+    public int pid() {
+        return (int) process.pid();
+    }
+
+    /** Waits until standard error has this. */
+    public void awaitMessage(String text) throws IOException, InterruptedException {
+        for (int i = 0; i < 600; i++) {
+            if (Files.readString(err).contains(text)) {
+                return;
+            }
+            Thread.sleep(50);
+        }
+        throw new AssertionError("no '" + text + "': " + Files.readString(out) + Files.readString(err));
+    }
+
+    public void awaitAttached(TargetProgram target) throws IOException, InterruptedException {
+        for (int i = 0; i < 600; i++) {
+            if (!target.command("semaphores").startsWith("0")) {
+                return;
+            }
+            if (!process.isAlive()) {
+                break;
+            }
+            Thread.sleep(50);
+        }
+        throw new AssertionError("the trace did not attach: " + Files.readString(out) + Files.readString(err));
+    }
+
+    public Commands.Result await() throws IOException, InterruptedException {
+        if (!process.waitFor(30, TimeUnit.SECONDS)) {
+            throw new AssertionError("the trace did not end: " + Files.readString(out) + Files.readString(err));
+        }
+        return new Commands.Result(process.exitValue(), Files.readString(out), Files.readString(err));
+    }
+
+    /** Ctrl-C; where whoever started the tests ignores it, and so its children do, the signal of a polite kill. */
+    public void interrupt() throws IOException, InterruptedException {
+        String signal = ignoresInterrupt() ? "-TERM" : "-INT";
+        Commands.check(List.of("kill", signal, Long.toString(process.pid())));
+    }
+
+    private static boolean ignoresInterrupt() throws IOException {
+        return Files.readAllLines(Path.of("/proc/self/status")).stream()
+                .filter(line -> line.startsWith("SigIgn:"))
+                .mapToLong(line -> Long.parseUnsignedLong(
+                        line.substring("SigIgn:".length()).strip(), 16))
+                .anyMatch(ignored -> (ignored & 1 << 1) != 0);
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+    }
+}
