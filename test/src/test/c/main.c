@@ -12,6 +12,7 @@
 
 void fire_unsupported(void);
 void fire_lonely(void);
+void fire_nops(long number);
 
 static void *poke_in_thread(void *argument) {
     poke((long)argument);
@@ -44,6 +45,11 @@ int main(void) {
             puts("ok");
         } else if (!strcmp(line, "many")) {
             fire_many((uint64_t)number);
+            puts("ok");
+        } else if (!strcmp(line, "nops")) {
+            for (long i = 1; i <= number; i++) {
+                fire_nops(i);
+            }
             puts("ok");
         } else if (!strcmp(line, "text")) {
             fire_text(argument ? argument : "");

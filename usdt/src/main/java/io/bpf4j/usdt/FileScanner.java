@@ -49,7 +49,7 @@ final class FileScanner {
         for (NoteSite site : notes.sites()) {
             String key = site.provider() + "\0" + site.name();
             firsts.putIfAbsent(key, site);
-            sites.computeIfAbsent(key, k -> new ArrayList<>()).add(site(site, parsed, symbols));
+            sites.computeIfAbsent(key, k -> new ArrayList<>()).add(site(elf, machine, site, parsed, symbols));
         }
         List<UsdtProbe> probes = new ArrayList<>();
         sites.forEach((key, list) -> {
@@ -66,7 +66,8 @@ final class FileScanner {
         return elf.identity().orElseThrow(() -> new IllegalArgumentException(elf.source() + " is not a file"));
     }
 
-    private static UsdtSite site(NoteSite note, Map<String, List<UsdtArg>> parsed, Map<String, Long> symbols) {
+    private static UsdtSite site(
+            ElfFile elf, Machine machine, NoteSite note, Map<String, List<UsdtArg>> parsed, Map<String, Long> symbols) {
         List<UsdtArg> args = parsed.getOrDefault(note.arguments(), List.of());
         Map<String, Long> mentioned = Map.of();
         if (!symbols.isEmpty()) {
@@ -87,7 +88,8 @@ final class FileScanner {
                 note.semaphoreOffset(),
                 note.arguments(),
                 args,
-                mentioned);
+                mentioned,
+                NopForm.at(elf.bytes(), note.fileOffset() - elf.containerOffset(), machine));
     }
 
     private static void addSymbol(UsdtArg arg, Set<String> names) {

@@ -2,6 +2,10 @@ package io.bpf4j.usdt;
 
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One place in the code where a probe is: the compiler may copy code, so a probe often has several, each with its
@@ -17,6 +21,7 @@ import java.util.Map;
  * @param args the same, understood
  * @param symbols virtual addresses of the symbols that {@code args} name. One that isn't in here isn't in the file's
  *     symbol tables, or stands there with different addresses; an argument that names it can't be read
+ * @param code the instructions at {@code fileOffset}
  */
 public record UsdtSite(
         long address,
@@ -25,14 +30,88 @@ public record UsdtSite(
         long semaphoreOffset,
         String arguments,
         List<UsdtArg> args,
-        Map<String, Long> symbols) {
+        Map<String, Long> symbols,
+        NopForm code) {
+    /** How many arguments {@code usdt.bpf.h} can tell a program of: BPF_USDT_MAX_ARG_CNT. */
+    private static final int MAX_READ = 12;
+
     public UsdtSite {
         args = List.copyOf(args);
         symbols = Map.copyOf(symbols);
     }
 
+    /** A site whose code nobody has looked at. */
+    public UsdtSite(
+            long address,
+            long fileOffset,
+            long semaphoreAddress,
+            long semaphoreOffset,
+            String arguments,
+            List<UsdtArg> args,
+            Map<String, Long> symbols) {
+        this(address, fileOffset, semaphoreAddress, semaphoreOffset, arguments, args, symbols, NopForm.OTHER);
+    }
+
     /** Whether the program looks at a counter before it prepares arguments. */
     public boolean hasSemaphore() {
         return semaphoreAddress != 0;
+    }
+
+    /**
+     * The same site, but at the nop that the kernel can replace by a call; this one, if it has none or is there already.
+     * Arguments, symbols and semaphore stay what they are: nothing happens between the two nops.
+     *
+     * <p>Read {@link NopForm} before: on kernels that optimise 5-byte nops this destroys the red zone of the traced
+     * program, and those that don't optimise 10-byte ones refuse a probe there (ENOTSUPP).
+     */
+    public UsdtSite atOptimisableNop() {
+        OptionalInt distance = code.optimisableAt();
+        if (distance.isEmpty() || distance.getAsInt() == 0) {
+            return this;
+        }
+        int bytes = distance.getAsInt();
+        NopForm there = code == NopForm.NOP_NOP10 ? NopForm.NOP10 : NopForm.NOP5;
+        return new UsdtSite(
+                address + bytes,
+                fileOffset + bytes,
+                semaphoreAddress,
+                semaphoreOffset,
+                arguments,
+                args,
+                symbols,
+                there);
+    }
+
+    /**
+     * The arguments that no BPF program can read, by their numbers from 0, each with the reason. Objects built against
+     * libbpf 1.6 or earlier can't read {@link UsdtArg.Sib} either.
+     */
+    public SortedMap<Integer, String> unreadable() {
+        SortedMap<Integer, String> reasons = new TreeMap<>();
+        for (int i = 0; i < args.size(); i++) {
+            String reason = i == MAX_READ
+                    ? "a BPF program can read the first " + MAX_READ + " arguments only"
+                    : i > MAX_READ ? null : reason(args.get(i));
+            if (reason != null) {
+                reasons.put(i, reason);
+            }
+        }
+        return reasons;
+    }
+
+    private @Nullable String reason(UsdtArg arg) {
+        return switch (arg) {
+            case UsdtArg.Constant c -> null;
+            case UsdtArg.Register r -> null;
+            case UsdtArg.Dereference d -> unresolved(d.symbol());
+            case UsdtArg.Sib s -> unresolved(s.symbol());
+            case UsdtArg.Unsupported u -> u.reason();
+        };
+    }
+
+    private @Nullable String unresolved(@Nullable String symbol) {
+        return symbol == null || symbols.containsKey(symbol)
+                ? null
+                : "the file's symbol tables have no one address for '" + symbol + "'";
     }
 }

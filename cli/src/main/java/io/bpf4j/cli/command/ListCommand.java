@@ -38,6 +38,13 @@ final class ListCommand implements Callable<Integer> {
     @Option(names = "-p", paramLabel = "PID", description = "The program and the libraries of this process.")
     private @Nullable Integer pid;
 
+    @Option(
+            names = "-v",
+            description =
+                    "Show the code at each site, too: nop, or nop,nop5 and nop,nop10 where the kernel could make the"
+                            + " probe faster.")
+    private boolean verbose;
+
     @Option(names = "--json", description = "One JSON object for each probe.")
     private boolean json;
 
@@ -94,19 +101,30 @@ final class ListCommand implements Callable<Integer> {
             int sites = probes.stream().mapToInt(p -> p.sites().size()).sum();
             console.line(Text.printable(probes.getFirst().binary().name()) + ": " + Scans.count(probes.size(), "probe")
                     + ", " + Scans.count(sites, "site"));
-            Table table = new Table("  ").row("PROBE", "ADDRESS", "OFFSET", "SEMAPHORE", "ARGUMENTS");
+            Table table = new Table("  ").row(columns("PROBE", "ADDRESS", "OFFSET", "SEMAPHORE", "CODE", "ARGUMENTS"));
             for (UsdtProbe probe : probes) {
                 for (UsdtSite site : probe.sites()) {
-                    table.row(
+                    table.row(columns(
                             probe.fullName(),
                             hex(site.address()),
                             hex(site.fileOffset()),
                             site.hasSemaphore() ? hex(site.semaphoreAddress()) : "-",
-                            site.arguments());
+                            site.code().toString(),
+                            site.arguments()));
+                    site.unreadable()
+                            .forEach((arg, reason) ->
+                                    table.row(columns("", "", "", "", "", "arg" + arg + " can't be read: " + reason)));
                 }
             }
             table.print(console);
         }
+    }
+
+    private String[] columns(
+            String probe, String address, String offset, String semaphore, String code, String arguments) {
+        return verbose
+                ? new String[] {probe, address, offset, semaphore, code, arguments}
+                : new String[] {probe, address, offset, semaphore, arguments};
     }
 
     private static String hex(long value) {
@@ -125,9 +143,17 @@ final class ListCommand implements Callable<Integer> {
                     .unsignedField("address", site.address())
                     .unsignedField("offset", site.fileOffset())
                     .unsignedField("semaphore", site.semaphoreAddress())
+                    .field("code", site.code().toString())
                     .field("args", site.arguments())
                     .key("parsed");
             ArgJson.write(line, site.args());
+            line.key("unreadable").beginArray();
+            site.unreadable()
+                    .forEach((arg, reason) -> line.beginObject()
+                            .field("arg", arg)
+                            .field("reason", reason)
+                            .endObject());
+            line.endArray();
             line.endObject();
         }
         return line.endArray().endObject().toString();
