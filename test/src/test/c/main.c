@@ -2,6 +2,7 @@
 // each command answers with one line, so a test knows exactly what has fired.
 #define _GNU_SOURCE
 #include "target.h"
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,9 +15,23 @@ void fire_unsupported(void);
 void fire_lonely(void);
 void fire_nops(long number);
 
+static int (*fire_library)(int number);
+
 static void *poke_in_thread(void *argument) {
     poke((long)argument);
     return NULL;
+}
+
+static void *text_in_thread(void *argument) {
+    fire_text(argument);
+    return NULL;
+}
+
+// A library of src/test/c/library, loaded for good.
+static void load(const char *path) {
+    void *library = dlopen(path, RTLD_NOW);
+    *(void **)&fire_library = library ? dlsym(library, "fire_library") : NULL;
+    puts(fire_library ? "ok" : dlerror());
 }
 
 int main(void) {
@@ -54,6 +69,15 @@ int main(void) {
         } else if (!strcmp(line, "text")) {
             fire_text(argument ? argument : "");
             puts("ok");
+        } else if (!strcmp(line, "text_thread")) {
+            pthread_t thread;
+            pthread_create(&thread, NULL, text_in_thread, argument ? argument : "");
+            pthread_join(thread, NULL);
+            puts("ok");
+        } else if (!strcmp(line, "load")) {
+            load(argument);
+        } else if (!strcmp(line, "library")) {
+            printf("%d\n", fire_library((int)number));
         } else if (!strcmp(line, "guarded")) {
             printf("%d\n", fire_guarded());
             fire_lonely();

@@ -8,8 +8,11 @@
 // place: a nop, and the note about it. <sys/sdt.h> lets the compiler choose the operands, so it can't make every
 // form at will. The note: sizes and type 3, owner "stapsdt", three addresses (site, base, semaphore; 0: none), then
 // provider, name and arguments, each ended by NUL. Double the % of registers where the asm block has operands.
-#define RAW_SITE(provider, name, arguments)                                                                            \
-    "990: nop\n"                                                                                                       \
+#define RAW_SITE(provider, name, arguments) RAW_SITE_AT("nop", provider, name, arguments)
+
+// The same at another instruction than a nop.
+#define RAW_SITE_AT(instruction, provider, name, arguments)                                                            \
+    "990: " instruction "\n"                                                                                           \
     ".pushsection .note.stapsdt, \"\", \"note\"\n"                                                                     \
     ".balign 4\n"                                                                                                      \
     ".4byte 992f - 991f, 994f - 993f, 3\n"                                                                             \

@@ -2,7 +2,6 @@ package io.bpf4j.test;
 
 import static io.bpf4j.test.support.Requirement.BPF;
 import static io.bpf4j.test.support.Requirement.HOTSPOT_PROBES;
-import static io.bpf4j.test.support.Requirement.UPROBE_MULTI;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.loader.BpfObject;
@@ -25,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** HotSpot's own probes, in a JVM that runs: collections, classes with their names, threads with theirs. */
-@Requires({BPF, UPROBE_MULTI, HOTSPOT_PROBES})
+@Requires({BPF, HOTSPOT_PROBES})
 @ExtendWith(LeakCheck.class)
 class HotSpotTest {
     private static final int STRING_MAX = 128;

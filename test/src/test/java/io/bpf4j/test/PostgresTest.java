@@ -2,7 +2,6 @@ package io.bpf4j.test;
 
 import static io.bpf4j.test.support.Requirement.BPF;
 import static io.bpf4j.test.support.Requirement.POSTGRESQL;
-import static io.bpf4j.test.support.Requirement.UPROBE_MULTI;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.loader.BpfObject;
@@ -22,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A PostgreSQL server that runs: the SQL that psql sent is what its probe shows. */
-@Requires({BPF, UPROBE_MULTI, POSTGRESQL})
+@Requires({BPF, POSTGRESQL})
 @ExtendWith(LeakCheck.class)
 class PostgresTest {
     private static final int STRING_MAX = 256;

@@ -5,7 +5,6 @@ import static io.bpf4j.test.support.Requirement.CLANG;
 import static io.bpf4j.test.support.Requirement.GCC;
 import static io.bpf4j.test.support.Requirement.LIBBPF_HEADERS;
 import static io.bpf4j.test.support.Requirement.SDT_H;
-import static io.bpf4j.test.support.Requirement.UPROBE_MULTI;
 import static io.bpf4j.test.support.Requirement.X86_64;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -28,11 +27,9 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
-/** Argument values of a C program, as a BPF program reads them: every size and sign, every form, both spec layouts. */
-@Requires({BPF, UPROBE_MULTI, GCC, SDT_H, X86_64})
+/** Argument values of a C program, as an object reads them that was made with libbpf. */
+@Requires({BPF, GCC, SDT_H, X86_64})
 @ExtendWith(LeakCheck.class)
 class UsdtArgumentsTest {
     private static final long COOKIE = 0x1122334455667788L;
@@ -74,70 +71,6 @@ class UsdtArgumentsTest {
                         -7L);
         assertThat(values.get(10)).as("address of \"hello\"").isNotZero();
         assertThat(values.get(11)).isZero();
-    }
-
-    @ParameterizedTest
-    @CsvSource({
-        "args12.bpf.o, -O0, MULTI", "args12.bpf.o, -O2, MULTI", "args12_208.bpf.o, -O0, MULTI",
-        "args12_208.bpf.o, -O2, MULTI", "args12.bpf.o, -O2, COOKIE", "args12.bpf.o, -O2, IP_MAP",
-        "args12_208.bpf.o, -O0, COOKIE", "args12_208.bpf.o, -O0, IP_MAP"
-    })
-    void twelveArgumentsOfEverySizeAndSign(String name, String optimisation, Strategy strategy) throws IOException {
-        try (TargetProgram target = TargetProgram.start(optimisation);
-                BpfObject object = strategy.loader(name, target.pid()).load()) {
-            assertSizes(fire(object, target, "sizes", "sizes"));
-            assertThat(Usdt.of(object).specIdsInUse()).isZero();
-        }
-    }
-
-    @ParameterizedTest
-    // Not 208 bytes at -O2: gcc indexes by a register there, which that layout has no words for.
-    @CsvSource({"args12.bpf.o, -O0", "args12.bpf.o, -O2", "args12_208.bpf.o, -O0"})
-    void argumentsInMemory(String name, String optimisation) throws IOException {
-        try (TargetProgram target = TargetProgram.start(optimisation);
-                BpfObject object = Strategy.MULTI.loader(name, target.pid()).load()) {
-            Args12Event event = fire(object, target, "memory", "sizes");
-            assertThat(event.arguments()).containsExactly(0L, 65003L, -99997L, 0x1122334455667788L + 3, 9L);
-        }
-    }
-
-    @Test
-    void everyFormThatAnAssemblerTakes() throws IOException {
-        try (TargetProgram target = TargetProgram.start("-O2");
-                BpfObject object =
-                        Strategy.MULTI.loader("args12.bpf.o", target.pid()).load()) {
-            Args12Event event = fire(object, target, "forms", "forms");
-            assertThat(event.results()).containsOnly(0L);
-            assertThat(event.arguments())
-                    .containsExactly(
-                            (long) (byte) 0xf0,
-                            0xf0L,
-                            (long) (short) 0xc3f0,
-                            0xc3f0L,
-                            (long) (int) 0x8765c3f0L,
-                            0x8765c3f0L,
-                            0x89abcdef8765c3f0L,
-                            -9L,
-                            0xfffffff0L, // 4(%rcx,%r9,8): target_words[5]
-                            -102L,
-                            0xabcdef0123456789L,
-                            -4L);
-        }
-    }
-
-    @Test
-    void anArgumentThatCantBeReadCostsItselfOnly() throws IOException {
-        for (String name : List.of("args12.bpf.o", "args12_208.bpf.o")) {
-            try (TargetProgram target = TargetProgram.start("-O2");
-                    BpfObject object = Strategy.MULTI.loader(name, target.pid()).load()) {
-                Args12Event event = fire(object, target, "unsupported", "unsupported");
-                assertThat(event.argCount()).isEqualTo(3);
-                assertThat(event.arguments()).containsExactly(77L, 0L, -3L);
-                assertThat(event.results().get(0)).isZero();
-                assertThat(event.results().get(1)).isNegative();
-                assertThat(event.results().get(2)).isZero();
-            }
-        }
     }
 
     @Test

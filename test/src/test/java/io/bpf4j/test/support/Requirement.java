@@ -24,6 +24,13 @@ public enum Requirement {
             return kernelIsAtLeast(6, 6);
         }
     },
+    /** The uprobe_multi link, with a pid that means a process and not one thread. */
+    UPROBE_MULTI_PROCESS("Linux 6.10 or later, for uprobe_multi links of a whole process") {
+        @Override
+        boolean present() {
+            return kernelIsAtLeast(6, 10);
+        }
+    },
     /** Programs that fire on entry and on return of a function. */
     UPROBE_SESSION("Linux 6.13 or later, for uprobe sessions") {
         @Override

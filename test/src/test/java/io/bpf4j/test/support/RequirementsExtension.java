@@ -28,11 +28,16 @@ final class RequirementsExtension implements BeforeAllCallback, BeforeEachCallba
 
     private static void check(ExtensionContext context) {
         AnnotationSupport.findAnnotation(context.getElement(), Requires.class)
-                .ifPresent(requires -> judge(
-                        Arrays.asList(requires.value()),
-                        Requirement::missing,
-                        "true".equals(System.getenv("CI")),
-                        System.getenv().getOrDefault("BPF4J_EXCUSED", "")));
+                .ifPresent(requires -> insistOn(Arrays.asList(requires.value())));
+    }
+
+    /** The same for what only the running test knows that it needs. */
+    static void insistOn(List<Requirement> requirements) {
+        judge(
+                requirements,
+                Requirement::missing,
+                "true".equals(System.getenv("CI")),
+                System.getenv().getOrDefault("BPF4J_EXCUSED", ""));
     }
 
     /** Throws {@link TestAbortedException} for a skip and {@link AssertionError} for a failure. */

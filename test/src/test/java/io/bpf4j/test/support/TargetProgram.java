@@ -5,11 +5,7 @@ import java.io.UncheckedIOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /**
@@ -17,8 +13,6 @@ import java.util.stream.Stream;
  * {@code main.c}: {@code sizes}, {@code forms}, {@code many N}, {@code poke N}, …
  */
 public final class TargetProgram extends LineProcess {
-    private static final Map<List<String>, Path> COMPILED = new ConcurrentHashMap<>();
-
     private final Path path;
 
     private TargetProgram(Path path) throws IOException {
@@ -40,33 +34,9 @@ public final class TargetProgram extends LineProcess {
         return path;
     }
 
-    /** The program compiled with these flags, once per run of the tests. */
+    /** The program compiled with these flags. */
     public static Path compile(String... flags) {
-        return COMPILED.computeIfAbsent(List.of(flags), TargetProgram::build);
-    }
-
-    private static Path build(List<String> flags) {
-        try {
-            Path folder = temporaryFolder();
-            Path program = folder.resolve("target");
-            List<String> command = new ArrayList<>(List.of("gcc", "-Wall", "-Wextra", "-Werror"));
-            command.addAll(flags);
-            command.addAll(List.of("-o", program.toString()));
-            try (Stream<Path> sources = Files.list(testModule().resolve("src/test/c"))) {
-                sources.map(Path::toString)
-                        .filter(s -> s.endsWith(".c"))
-                        .sorted()
-                        .forEach(command::add);
-            }
-            command.add("-lpthread");
-            Commands.check(command);
-            return program;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new AssertionError("interrupted while compiling the target program", e);
-        }
+        return CPrograms.compile("", flags);
     }
 
     /** The folder of the module test: the compiled classes are two levels below it, whatever the working folder. */

@@ -1,0 +1,117 @@
+package io.bpf4j.test.support;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+
+/**
+ * Compiles the C sources under {@code test/src/test/c} when a test first asks for them, and keeps the result below {@code
+ * test/target}, named by what it is made from: sources, flags and compiler. So a virtual machine, where a compiler takes
+ * an order of magnitude longer, finds what the machine that made its disk has compiled already.
+ */
+public final class CPrograms {
+    private static final Map<List<String>, Path> KNOWN = new ConcurrentHashMap<>();
+
+    private CPrograms() {}
+
+    /** Compiles what most tests use, before there is a test: for a machine that is made from this one's folders. */
+    public static void main(String[] arguments) {
+        for (String flags : List.of("-O0", "-O2", "-O2 -no-pie", "-O2 -DROUNDS=1")) {
+            compile("", flags.split(" "));
+        }
+        compile("library", "-O2", "-shared", "-fPIC");
+        compile("library", "-O2", "-shared", "-fPIC", "-DREFUSED");
+    }
+
+    /**
+     * The program made of all sources in a folder, the same file each time: a test that changes it works on a copy.
+     *
+     * @param folder below {@code src/test/c}; empty for that folder itself
+     * @param flags of gcc
+     */
+    public static Path compile(String folder, String... flags) {
+        List<String> key = new ArrayList<>(List.of(folder));
+        key.addAll(List.of(flags));
+        return KNOWN.computeIfAbsent(List.copyOf(key), _ -> build(folder, List.of(flags)));
+    }
+
+    private static Path build(String folder, List<String> flags) {
+        try {
+            Path sources = TargetProgram.testModule().resolve("src/test/c").resolve(folder);
+            Path program = TargetProgram.testModule()
+                    .resolve("target/c")
+                    .resolve(key(sources, flags))
+                    .resolve(folder.isEmpty() ? "target" : folder);
+            if (!Files.exists(program)) {
+                compile(sources, flags, program);
+            }
+            return program;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError("interrupted while compiling C sources", e);
+        }
+    }
+
+    private static void compile(Path sources, List<String> flags, Path program)
+            throws IOException, InterruptedException {
+        Path made = TargetProgram.temporaryFolder().resolve("made");
+        List<String> command = new ArrayList<>(List.of("gcc", "-Wall", "-Wextra", "-Werror"));
+        command.addAll(flags);
+        command.addAll(List.of("-o", made.toString()));
+        filesIn(sources).stream()
+                .map(Path::toString)
+                .filter(s -> s.endsWith(".c"))
+                .forEach(command::add);
+        command.add("-lpthread");
+        Commands.check(command);
+        Files.createDirectories(program.getParent());
+        Path beside = Files.createTempFile(program.getParent(), "making", "");
+        try {
+            Files.copy(made, beside, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.COPY_ATTRIBUTES);
+            // Never over one that another run made meanwhile, and may have started.
+            Files.createLink(program, beside);
+        } catch (FileAlreadyExistsException e) {
+            // Theirs is as good as ours.
+            return;
+        } finally {
+            Files.delete(beside);
+        }
+    }
+
+    private static String key(Path sources, List<String> flags) throws IOException, InterruptedException {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            digest.update(flags.toString().getBytes(StandardCharsets.UTF_8));
+            digest.update(Commands.check(List.of("gcc", "-dumpfullversion")).getBytes(StandardCharsets.UTF_8));
+            for (Path file : filesIn(TargetProgram.testModule().resolve("src/test/c"))) {
+                digest.update(Files.readAllBytes(file));
+            }
+            for (Path file : filesIn(sources)) {
+                digest.update(Files.readAllBytes(file));
+            }
+            return HexFormat.of().formatHex(digest.digest(), 0, 8);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static List<Path> filesIn(Path folder) throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.filter(Files::isRegularFile).sorted().toList();
+        }
+    }
+}
