@@ -43,14 +43,16 @@ public record UsdtScan(Path path, List<UsdtProbe> probes, List<String> problems)
     public static List<UsdtScan> ofProcess(int pid) throws IOException {
         List<UsdtScan> scans = new ArrayList<>();
         for (MappedFile file : new ProcessFiles(Path.of("/proc")).executableFiles(pid)) {
-            Path path = file.path();
-            if (path == null) {
-                scans.add(new UsdtScan(Path.of(file.name()), List.of(), List.of(file.problem())));
-            } else {
-                scans.add(ofMappedFile(path, file.name()));
-            }
+            scans.add(ofMappedFile(file));
         }
         return scans;
+    }
+
+    static UsdtScan ofMappedFile(MappedFile file) {
+        Path path = file.path();
+        return path == null
+                ? new UsdtScan(Path.of(file.name()), List.of(), List.of(file.problem()))
+                : ofMappedFile(path, file.name());
     }
 
     private static UsdtScan ofMappedFile(Path path, String name) {

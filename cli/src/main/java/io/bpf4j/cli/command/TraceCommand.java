@@ -8,8 +8,8 @@ import io.bpf4j.cli.output.JsonLine;
 import io.bpf4j.cli.trace.ChildCommand;
 import io.bpf4j.cli.trace.Detachment;
 import io.bpf4j.cli.trace.EventFormat;
+import io.bpf4j.cli.trace.Follower;
 import io.bpf4j.cli.trace.Interruption;
-import io.bpf4j.cli.trace.ProcessWatch;
 import io.bpf4j.cli.trace.SeenFiles;
 import io.bpf4j.cli.trace.StrategyChoice;
 import io.bpf4j.cli.trace.StringArg;
@@ -21,6 +21,7 @@ import io.bpf4j.usdt.ProbePattern;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.UsdtScan;
+import io.bpf4j.usdt.UsdtWatch;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,6 +30,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -48,8 +50,6 @@ import picocli.CommandLine.Parameters;
             "  bpf4j trace -c 'python3 -c pass' 'python:import__find__load__*' --str 0 --json"
         })
 final class TraceCommand implements Callable<Integer> {
-    private static final Duration PATIENCE = Duration.ofMillis(100);
-
     /** Room for the probes of libraries that a command loads later. */
     private static final int SPECS_OF_LATER_FILES = 4096;
 
@@ -64,6 +64,14 @@ final class TraceCommand implements Callable<Integer> {
             paramLabel = "CMD",
             description = "Start this command, trace it and its libraries, and end with it.")
     private @Nullable String command;
+
+    @Option(
+            names = "--follow",
+            description = {
+                "With -p or -c: also what appears later: children, programs that they become by exec,",
+                "libraries that are loaded later, from memory too."
+            })
+    private boolean follow;
 
     @Option(
             names = "--str",
@@ -102,6 +110,10 @@ final class TraceCommand implements Callable<Integer> {
     private List<String> operands = new ArrayList<>();
 
     private long events;
+    private boolean attachedAny;
+
+    /** How long to wait for events before looking at the process again. */
+    private Duration patience = Duration.ofMillis(100);
 
     TraceCommand(Console console, Interruption interruption) {
         this.console = console;
@@ -148,6 +160,9 @@ final class TraceCommand implements Callable<Integer> {
         if (what.patterns().isEmpty()) {
             throw new UsageException("name the probes to trace as PROVIDER:NAME; '*:*' means all");
         }
+        if (follow && !what.files().isEmpty()) {
+            throw new UsageException("--follow goes with -p or -c; a FILE is traced in all processes, later ones too");
+        }
         Double seconds = duration;
         if (seconds != null && !(seconds > 0 && seconds < 1e9)) {
             throw new UsageException("--duration takes seconds, more than 0");
@@ -181,31 +196,56 @@ final class TraceCommand implements Callable<Integer> {
 
     private int trace(
             List<UsdtScan> scans, List<ProbePattern> patterns, List<StringArg> wanted, @Nullable ChildCommand child) {
-        SeenFiles seen = new SeenFiles();
-        if (child == null) {
+        boolean appearing = follow || child != null;
+        if (!appearing) {
             requireEach(scans, patterns);
         }
-        List<UsdtProbe> probes = probes(scans, patterns, seen);
+        List<UsdtProbe> probes = probes(scans, patterns);
         int sites = probes.stream().mapToInt(p -> p.sites().size()).sum();
-        OptionalInt process = child != null ? OptionalInt.of(child.pid()) : process();
-        try (Tracer tracer =
-                Tracer.load(wanted, sites + (child == null ? 0 : SPECS_OF_LATER_FILES), strategy, strict)) {
+        try (Tracer tracer = Tracer.load(wanted, sites + (appearing ? SPECS_OF_LATER_FILES : 0), strategy, strict)) {
             interruption.onRequest(tracer::wakeup);
-            if (!probes.isEmpty()) {
-                report(tracer.attach(probes, process));
+            if (appearing) {
+                follow(tracer, probes, patterns, child);
+            } else {
+                report(tracer.attach(probes, process()));
+                run(tracer, this::isThere);
             }
-            boolean found = run(tracer, process, patterns, seen, child);
             Detachment.await(tracer.detach(), console, interruption);
             tracer.drain(this::print);
             summary(tracer.lost());
-            if (probes.isEmpty() && !found) {
-                throw new CommandException("neither the command nor a library that it loaded has a probe "
+            if (appearing && !attachedAny) {
+                throw new CommandException("neither "
+                        + (child == null ? "process " + pid : "the command")
+                        + " nor a library that it loaded has a probe "
                         + String.join(
                                 " or ",
                                 patterns.stream().map(ProbePattern::toString).toList()));
             }
             return CommandTree.OK;
         }
+    }
+
+    /** Traces a process and what appears in it, and perhaps in its children. */
+    private void follow(
+            Tracer tracer, List<UsdtProbe> first, List<ProbePattern> patterns, @Nullable ChildCommand child) {
+        int process = child != null ? child.pid() : process().orElseThrow();
+        UsdtWatch watch = UsdtWatch.of(process);
+        Follower follower = new Follower(
+                tracer,
+                follow ? watch.withChildren() : watch,
+                scan -> Scans.matching(scan, patterns),
+                problem -> console.error("bpf4j: " + problem));
+        if (!first.isEmpty()) {
+            report(follower.attach(process, first));
+        }
+        if (child != null) {
+            child.resume();
+        }
+        run(tracer, () -> {
+            follower.look(this::report);
+            patience = follower.interval();
+            return (child == null || follow) ? follower.isAlive() : child.isAlive();
+        });
     }
 
     /** One pattern of several that matches nothing is a slip of the pen: its events would be waited for in vain. */
@@ -223,44 +263,23 @@ final class TraceCommand implements Callable<Integer> {
         return process == null ? OptionalInt.empty() : OptionalInt.of(process);
     }
 
-    /** The matching probes of files that were not seen yet: a file under two names would report each event twice. */
-    private static List<UsdtProbe> probes(List<UsdtScan> scans, List<ProbePattern> patterns, SeenFiles seen) {
+    /** The matching probes of each file once: a file under two names would report each event twice. */
+    private static List<UsdtProbe> probes(List<UsdtScan> scans, List<ProbePattern> patterns) {
+        SeenFiles seen = new SeenFiles();
         return scans.stream()
                 .filter(scan -> seen.add(scan.path()))
                 .flatMap(scan -> Scans.matching(scan, patterns).stream())
                 .toList();
     }
 
-    /**
-     * Prints events until it is time to end.
-     *
-     * @return whether probes of files that came later were attached
-     */
-    private boolean run(
-            Tracer tracer,
-            OptionalInt process,
-            List<ProbePattern> patterns,
-            SeenFiles seen,
-            @Nullable ChildCommand child) {
+    /** Prints events until it is time to end, or {@code goesOn} says that there will be no more. */
+    private void run(Tracer tracer, BooleanSupplier goesOn) {
         long end = duration == null ? Long.MAX_VALUE : System.nanoTime() + (long) (duration * 1e9);
-        ProcessWatch watch = child == null ? null : new ProcessWatch(child.pid());
-        if (child != null) {
-            child.resume();
-        }
-        boolean found = false;
-        while (!isOver(end) && isThere(process, child)) {
-            Duration patience = PATIENCE;
-            if (watch != null) {
-                patience = Duration.ofMillis(watch.intervalMillis());
-                if (watch.changed()) {
-                    found |= attachLater(tracer, process.orElseThrow(), patterns, seen);
-                }
-            }
+        while (!isOver(end) && goesOn.getAsBoolean()) {
             long left = end - System.nanoTime();
             tracer.poll(left < patience.toNanos() ? Duration.ofNanos(Math.max(0, left)) : patience, this::print);
             console.flush();
         }
-        return found;
     }
 
     private boolean isOver(long end) {
@@ -273,30 +292,14 @@ final class TraceCommand implements Callable<Integer> {
     }
 
     /** A trace of one process ends with it. */
-    private static boolean isThere(OptionalInt process, @Nullable ChildCommand child) {
-        if (child != null) {
-            return child.isAlive();
-        }
+    private boolean isThere() {
+        OptionalInt process = process();
         return process.isEmpty() || Files.isDirectory(Path.of("/proc/" + process.getAsInt()));
-    }
-
-    private boolean attachLater(Tracer tracer, int process, List<ProbePattern> patterns, SeenFiles seen) {
-        List<UsdtScan> scans;
-        try {
-            scans = UsdtScan.ofProcess(process);
-        } catch (IOException e) {
-            return false; // It ended meanwhile, which the loop sees next.
-        }
-        List<UsdtProbe> probes = probes(scans, patterns, seen);
-        if (probes.isEmpty()) {
-            return false;
-        }
-        report(tracer.attach(probes, OptionalInt.of(process)));
-        return true;
     }
 
     /** Standard error is for what is not an event: output that is piped into another program has events only. */
     private void report(UsdtLink link) {
+        attachedAny = true;
         console.error("bpf4j: tracing "
                 + Scans.count(
                         link.probes().stream()

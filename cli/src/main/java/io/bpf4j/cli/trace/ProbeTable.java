@@ -6,8 +6,10 @@ import io.bpf4j.usdt.UsdtSite;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,21 +24,21 @@ final class ProbeTable {
     private final Map<UsdtProbe, Long> numbers = new HashMap<>();
 
     /**
-     * Gives numbers to probes that have none yet.
+     * Gives numbers to probes that have none yet: the same probe in a second process keeps its number.
      *
-     * @return these probes, split where their sites differ, without those that had a number before
+     * @return the probes, each once, split where their sites differ
      */
     List<UsdtProbe> add(List<UsdtProbe> probes) {
-        List<UsdtProbe> added = new ArrayList<>();
+        Set<UsdtProbe> parts = new LinkedHashSet<>();
         for (UsdtProbe probe : probes) {
             split(probe).forEach((kinds, part) -> {
                 if (numbers.putIfAbsent(part, (long) traced.size()) == null) {
                     traced.add(new TracedProbe(probe.binary().name(), probe.provider(), probe.name(), kinds));
-                    added.add(part);
                 }
+                parts.add(part);
             });
         }
-        return added;
+        return List.copyOf(parts);
     }
 
     /** The cookie of a probe that {@link #add} gave back. */

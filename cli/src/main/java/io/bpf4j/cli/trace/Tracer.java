@@ -108,6 +108,12 @@ public final class Tracer implements AutoCloseable {
         return link;
     }
 
+    /** Detaches from probes in the background, those of a process that has ended for instance. */
+    public void detach(UsdtLink link) {
+        links.remove(link);
+        link.closeInBackground();
+    }
+
     /** Waits for events and hands them out; returns at once when {@link #wakeup} was called. */
     public void poll(Duration patience, BiConsumer<TraceEvent, TracedProbe> handler) {
         ring.poll(patience, record -> hand(layout.read(record), handler));

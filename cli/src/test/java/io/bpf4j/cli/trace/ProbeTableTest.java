@@ -43,10 +43,11 @@ class ProbeTableTest {
     }
 
     @Test
-    void aProbeThatWasFoundAgainIsNotAttachedAgain() {
+    void aProbeKeepsItsNumberInAnotherProcess() {
         UsdtProbe probe = probe("a", site(1, INT));
         assertThat(table.add(List.of(probe, probe))).hasSize(1);
-        assertThat(table.add(List.of(probe))).isEmpty();
+        List<UsdtProbe> again = table.add(List.of(probe));
+        assertThat(again).hasSize(1).extracting(table::number).containsExactly(0L);
     }
 
     private static UsdtProbe probe(String name, UsdtSite... sites) {

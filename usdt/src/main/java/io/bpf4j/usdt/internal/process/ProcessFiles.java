@@ -67,7 +67,19 @@ public final class ProcessFiles {
         }
     }
 
-    private MappedFile locate(int pid, Mapping mapping) {
+    /** Whether a process is there and has not ended: a zombie waits for its parent only. */
+    boolean isRunning(int pid) {
+        try {
+            String stat = Files.readString(proc.resolve(pid + "/stat"));
+            String state = stat.substring(stat.lastIndexOf(')') + 1).strip();
+            return !state.isEmpty() && state.charAt(0) != 'Z' && state.charAt(0) != 'X';
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** A path that leads to the file of a mapping from here. */
+    MappedFile locate(int pid, Mapping mapping) {
         Path directory = proc.resolve(Integer.toString(pid));
         Path plain = Path.of(mapping.path());
         Path inRoot = Path.of(directory + "/root" + mapping.path());

@@ -1,0 +1,74 @@
+package io.bpf4j.usdt.internal.process;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The children of a process: {@code /proc/PID/task/TID/children}, since any thread may fork (proc(5); Linux 4.2 with
+ * CONFIG_PROC_CHILDREN, which all distributions set). Where the kernel has no such file, the parents of all processes are
+ * looked through instead.
+ */
+final class ProcessChildren {
+    private final Path proc;
+
+    ProcessChildren(Path proc) {
+        this.proc = proc;
+    }
+
+    /** The children that are there now, in no order; none if the process is gone. */
+    List<Integer> of(int pid) {
+        List<Integer> children = new ArrayList<>();
+        boolean known = false;
+        try (DirectoryStream<Path> threads = Files.newDirectoryStream(proc.resolve(pid + "/task"))) {
+            for (Path thread : threads) {
+                Path file = thread.resolve("children");
+                if (Files.exists(file)) {
+                    known = true;
+                    addAll(read(file), children);
+                }
+            }
+        } catch (IOException e) {
+            return List.of();
+        }
+        return known ? children : byParent(pid);
+    }
+
+    private static void addAll(String line, List<Integer> children) {
+        for (String word : line.strip().split(" +", -1)) {
+            if (!word.isEmpty()) {
+                children.add(Integer.parseInt(word));
+            }
+        }
+    }
+
+    private List<Integer> byParent(int pid) {
+        List<Integer> children = new ArrayList<>();
+        try (DirectoryStream<Path> processes = Files.newDirectoryStream(proc, "[0-9]*")) {
+            for (Path process : processes) {
+                // 4711 (na) me) S 4242 …: state and parent follow the last parenthesis, since the name may hold some.
+                String stat = read(process.resolve("stat"));
+                String[] fields =
+                        stat.substring(stat.lastIndexOf(')') + 1).strip().split(" ", 3);
+                if (fields.length == 3 && fields[1].equals(Integer.toString(pid))) {
+                    children.add(Integer.parseInt(String.valueOf(process.getFileName())));
+                }
+            }
+        } catch (IOException e) {
+            return List.of();
+        }
+        return children;
+    }
+
+    /** Processes and threads end while they are looked at. */
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            return "";
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package io.bpf4j.usdt.internal.process;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * A process and perhaps its descendants, and which files each has mapped as code since the last look. <b>Confined.</b>
+ *
+ * <p>The mappings are compared as text: inode, device and name. Only what is new is then looked up, since finding a path
+ * that leads to the very file of a mapping costs several system calls. A process stays in the tree when its parent ends,
+ * as it has another one by then.
+ */
+public final class ProcessTree {
+    private final ProcessFiles files;
+    private final ProcessChildren children;
+    private final Map<Integer, Set<String>> seen = new LinkedHashMap<>();
+    private boolean withChildren;
+
+    /**
+     * New code of one process.
+     *
+     * @param files not mapped as code at the look before, in the order of their addresses
+     */
+    public record Change(int pid, List<MappedFile> files) {}
+
+    /** A tree of one process; the first look finds all that it has mapped. */
+    public ProcessTree(Path proc, int pid) {
+        this.files = new ProcessFiles(proc);
+        this.children = new ProcessChildren(proc);
+        seen.put(pid, Set.of());
+    }
+
+    /** From the next look on, children belong to it, and theirs. */
+    public void includeChildren() {
+        withChildren = true;
+    }
+
+    /** The processes that were there at the last look. */
+    public List<Integer> processes() {
+        return List.copyOf(seen.keySet());
+    }
+
+    /** What has changed since the last look, parents before their children. */
+    public List<Change> look() {
+        List<Change> changes = new ArrayList<>();
+        Deque<Integer> left = new ArrayDeque<>(seen.keySet());
+        while (!left.isEmpty()) {
+            int pid = left.removeFirst();
+            if (!look(pid, changes)) {
+                seen.remove(pid);
+            } else if (withChildren) {
+                for (int child : children.of(pid)) {
+                    if (seen.putIfAbsent(child, Set.of()) == null) {
+                        left.addLast(child);
+                    }
+                }
+            }
+        }
+        return changes;
+    }
+
+    /** Whether the process is there. */
+    private boolean look(int pid, List<Change> changes) {
+        List<Mapping> code;
+        try {
+            code = files.mappings(pid).stream()
+                    .filter(m -> m.executable() && m.isFile())
+                    .toList();
+        } catch (IOException e) {
+            return false;
+        }
+        if (code.isEmpty()) {
+            // Between exec's two halves a process has nothing; a zombie has nothing for good.
+            return files.isRunning(pid);
+        }
+        Set<String> before = seen.getOrDefault(pid, Set.of());
+        Set<String> now = new HashSet<>();
+        List<Mapping> appeared = new ArrayList<>();
+        for (Mapping mapping : code) {
+            String key = mapping.device() + " " + mapping.inode() + " " + mapping.path();
+            if (now.add(key) && !before.contains(key)) {
+                appeared.add(mapping);
+            }
+        }
+        seen.put(pid, now);
+        if (!appeared.isEmpty()) {
+            changes.add(new Change(
+                    pid, appeared.stream().map(m -> files.locate(pid, m)).toList()));
+        }
+        return true;
+    }
+}

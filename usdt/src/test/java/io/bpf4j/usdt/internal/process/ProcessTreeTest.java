@@ -1,0 +1,111 @@
+package io.bpf4j.usdt.internal.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ProcessTreeTest {
+    private static final String PROGRAM = "55d0c0000000-55d0c0001000 r-xp 00001000 fe:01 11    /usr/bin/program\n";
+    private static final String LIBRARY = "7f00c0000000-7f00c0001000 r-xp 00001000 fe:01 12    /lib/with space.so\n";
+    private static final String DATA = "7f00d0000000-7f00d0001000 r--p 00000000 fe:01 13    /lib/data.so\n";
+    private static final String ANONYMOUS = "7f00e0000000-7f00e0001000 r-xp 00000000 00:00 0 \n";
+
+    @TempDir
+    Path proc;
+
+    private ProcessTree tree;
+
+    @BeforeEach
+    void watch() {
+        tree = new ProcessTree(proc, 10);
+    }
+
+    @Test
+    void onlyNewCodeCounts() throws IOException {
+        process(10, PROGRAM);
+        assertThat(names()).containsExactly("10 /usr/bin/program");
+        assertThat(names()).isEmpty();
+        process(10, PROGRAM + DATA + ANONYMOUS);
+        assertThat(names()).as("data and anonymous memory").isEmpty();
+        process(10, PROGRAM + DATA + LIBRARY);
+        assertThat(names()).containsExactly("10 /lib/with space.so");
+        process(10, PROGRAM);
+        assertThat(names()).as("unmapped").isEmpty();
+        process(10, PROGRAM + LIBRARY);
+        assertThat(names()).as("mapped again").containsExactly("10 /lib/with space.so");
+    }
+
+    @Test
+    void childrenOfAnyThreadBelongToItIfAskedFor() throws IOException {
+        process(10, PROGRAM);
+        process(11, PROGRAM + LIBRARY);
+        process(12, LIBRARY);
+        children(10, 10, "");
+        children(10, 13, "11 ");
+        children(11, 11, "12 ");
+        assertThat(names()).containsExactly("10 /usr/bin/program");
+        tree.includeChildren();
+        assertThat(names()).containsExactly("11 /usr/bin/program", "11 /lib/with space.so", "12 /lib/with space.so");
+        assertThat(tree.processes()).containsExactly(10, 11, 12);
+    }
+
+    @Test
+    void whereTheKernelListsNoChildrenTheirParentsAreAsked() throws IOException {
+        process(10, PROGRAM);
+        process(11, LIBRARY);
+        Files.createDirectories(proc.resolve("10/task/10"));
+        Files.createDirectories(proc.resolve("11/task/11"));
+        Files.writeString(proc.resolve("10/stat"), "10 (sh) S 1 10 10 0");
+        Files.writeString(proc.resolve("11/stat"), "11 (a) b (c) S 10 11 11 0");
+        tree.includeChildren();
+        assertThat(names()).containsExactly("10 /usr/bin/program", "11 /lib/with space.so");
+    }
+
+    @Test
+    void aChildStaysWhenItsParentEnds() throws IOException {
+        process(10, PROGRAM);
+        process(11, LIBRARY);
+        children(10, 10, "11");
+        tree.includeChildren();
+        names();
+        Files.delete(proc.resolve("10/maps"));
+        assertThat(names()).isEmpty();
+        assertThat(tree.processes()).containsExactly(11);
+        Files.delete(proc.resolve("11/maps"));
+        names();
+        assertThat(tree.processes()).isEmpty();
+    }
+
+    @Test
+    void aZombieIsGoneAndAProcessInTheMiddleOfExecIsNot() throws IOException {
+        process(10, "");
+        Files.writeString(proc.resolve("10/stat"), "10 (sh) R 1 10 10 0");
+        names();
+        assertThat(tree.processes()).containsExactly(10);
+        Files.writeString(proc.resolve("10/stat"), "10 (sh) Z 1 10 10 0");
+        names();
+        assertThat(tree.processes()).isEmpty();
+    }
+
+    private List<String> names() {
+        return tree.look().stream()
+                .flatMap(change -> change.files().stream().map(file -> change.pid() + " " + file.name()))
+                .toList();
+    }
+
+    private void process(int pid, String maps) throws IOException {
+        Path directory = Files.createDirectories(proc.resolve(Integer.toString(pid)));
+        Files.writeString(directory.resolve("maps"), maps);
+    }
+
+    private void children(int pid, int thread, String children) throws IOException {
+        Path directory = Files.createDirectories(proc.resolve(pid + "/task/" + thread));
+        Files.writeString(directory.resolve("children"), children);
+    }
+}
