@@ -11,8 +11,8 @@ public interface RawRecordHandler {
     /**
      * Takes a record.
      *
-     * @param data the ring's data, read-only; each call may give the same segment
-     * @param offset where the record starts in it, a multiple of 8
+     * @param data the ring's data, or a copy, read-only; each call may give the same segment
+     * @param offset where the record starts in it, a multiple of 8, in a perf buffer of 4
      * @param size bytes of the record, which the kernel may write over after this returns
      */
     void onRecord(MemorySegment data, long offset, int size);

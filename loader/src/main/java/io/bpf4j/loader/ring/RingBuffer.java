@@ -1,25 +1,15 @@
 package io.bpf4j.loader.ring;
 
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import io.bpf4j.loader.internal.linux.PageSize;
 import io.bpf4j.loader.internal.map.KernelMap;
-import io.bpf4j.loader.internal.sys.EpollEvent;
-import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.FileCommand;
-import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.Mapping;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.Codec;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
@@ -47,37 +37,14 @@ import java.util.function.Consumer;
  * <p>The ring has its own hold on the maps' memory: it must be closed, and may outlive the object of the maps.
  */
 public final class RingBuffer implements AutoCloseable {
-    private static final int EVENTS = 16;
-
-    /** What the eventfd is registered with; rings have the numbers from 0. */
-    private static final long WAKEUP = -1;
-
     private record Ring(BpfMap map, RingConsumer consumer) {}
 
-    private final Kernel kernel;
     private final List<Ring> rings;
-    private final Fd epoll;
-    private final Fd wakeup;
-    private final List<AutoCloseable> owned;
-    private final MemorySegment events;
-    private final MemorySegment counter;
+    private final RingPoll poll;
 
-    /** Held while polling: makes the consumer single, and close wait for it. */
-    private final ReentrantLock consuming = new ReentrantLock();
-
-    private volatile boolean closed;
-    private boolean released; // guarded by consuming
-    private volatile long waits;
-
-    private RingBuffer(Kernel kernel, List<Ring> rings, Fd epoll, Fd wakeup, List<AutoCloseable> owned) {
-        this.kernel = kernel;
+    private RingBuffer(List<Ring> rings, RingPoll poll) {
         this.rings = rings;
-        this.epoll = epoll;
-        this.wakeup = wakeup;
-        this.owned = owned;
-        // Automatic: each poll may come from another thread, and a few bytes need no closing.
-        this.events = Arena.ofAuto().allocate((long) EVENTS * EpollEvent.SIZE, 8);
-        this.counter = Arena.ofAuto().allocate(Long.BYTES, 8);
+        this.poll = poll;
     }
 
     /**
@@ -92,21 +59,16 @@ public final class RingBuffer implements AutoCloseable {
         for (BpfMap another : more) {
             maps.add(ringMap(another));
         }
-        Kernel kernel = maps.getFirst().kernel();
-        Deque<AutoCloseable> opened = new ArrayDeque<>();
+        RingPoll poll = new RingPoll(maps.getFirst().kernel(), "ring buffer", map.name());
         try {
-            String what = "ring buffer " + map.name();
-            Fd epoll = opened(opened, kernel.execute(new FileCommand.EpollCreate(what)));
-            Fd wakeup = opened(opened, kernel.execute(new FileCommand.Eventfd(what)));
-            kernel.execute(new FileCommand.EpollAdd(epoll, wakeup, WAKEUP));
             List<Ring> rings = new ArrayList<>();
             for (KernelMap each : maps) {
-                rings.add(new Ring(each, map(each, opened)));
-                kernel.execute(new FileCommand.EpollAdd(epoll, each.fd(), rings.size() - 1L));
+                rings.add(new Ring(each, map(each, poll)));
+                poll.watch(each.fd(), rings.size() - 1L);
             }
-            return new RingBuffer(kernel, List.copyOf(rings), epoll, wakeup, List.copyOf(opened));
+            return new RingBuffer(List.copyOf(rings), poll);
         } catch (RuntimeException e) {
-            closeAll(opened);
+            poll.close();
             throw e;
         }
     }
@@ -118,22 +80,15 @@ public final class RingBuffer implements AutoCloseable {
         return KernelMap.of(map);
     }
 
-    private static RingConsumer map(KernelMap map, Deque<AutoCloseable> opened) {
+    private static RingConsumer map(KernelMap map, RingPoll poll) {
         long page = PageSize.bytes();
         long size = Integer.toUnsignedLong(map.maxEntries());
-        Mapping own = opened(opened, map.kernel().execute(new FileCommand.Map(map.fd(), 0, page, true)));
-        Mapping kernels =
-                opened(opened, map.kernel().execute(new FileCommand.Map(map.fd(), page, page + 2 * size, false)));
+        Mapping own = poll.own(map.kernel().execute(new FileCommand.Map(map.fd(), 0, page, true)));
+        Mapping kernels = poll.own(map.kernel().execute(new FileCommand.Map(map.fd(), page, page + 2 * size, false)));
         return new RingConsumer(
                 own.segment(),
                 kernels.segment().asSlice(0, page),
                 kernels.segment().asSlice(page, 2 * size));
-    }
-
-    /** Remembers, in the order in which to close. */
-    private static <T extends AutoCloseable> T opened(Deque<AutoCloseable> opened, T resource) {
-        opened.addFirst(resource);
-        return resource;
     }
 
     /**
@@ -203,94 +158,20 @@ public final class RingBuffer implements AutoCloseable {
     }
 
     private int pollEach(Duration timeout, HandlerOf handlers) {
-        if (consuming.isHeldByCurrentThread()) {
-            throw new IllegalStateException("a record handler can't read its own ring buffer");
-        }
-        if (!consuming.tryLock()) {
-            if (closed) {
-                throw new IllegalStateException("the ring buffer is closed");
-            }
-            throw new IllegalStateException("another thread reads this ring buffer; it has a single consumer");
-        }
-        try {
-            if (closed) {
-                throw new IllegalStateException("the ring buffer is closed");
-            }
-            int handled = consumeAll(handlers);
-            if (handled > 0 || timeout.isZero() || timeout.isNegative()) {
-                return handled;
-            }
-            return sleep(timeout, handlers);
-        } finally {
-            if (closed) {
-                release();
-            }
-            consuming.unlock();
-        }
+        return poll.poll(timeout, () -> consumeAll(handlers));
     }
 
     private int consumeAll(HandlerOf handlers) {
         int handled = 0;
         for (Ring ring : rings) {
-            handled += ring.consumer.consume(handlers.ring(ring), () -> closed);
+            handled += ring.consumer.consume(handlers.ring(ring), poll::isClosed);
         }
         return handled;
     }
 
-    @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
-    private int sleep(Duration timeout, HandlerOf handlers) {
-        long start = System.nanoTime();
-        // A century is for ever, and does not overflow.
-        long limit = timeout.compareTo(Duration.ofDays(36_500)) > 0
-                ? Duration.ofDays(36_500).toNanos()
-                : timeout.toNanos();
-        while (!closed) {
-            long left = limit - (System.nanoTime() - start);
-            if (left <= 0) {
-                // Programs may write without waking anyone (BPF_RB_NO_WAKEUP).
-                return consumeAll(handlers);
-            }
-            waits++;
-            // Rounded up, or the last millisecond would be spent spinning.
-            int millis = (int) Math.min(Integer.MAX_VALUE, (left + 999_999) / 1_000_000);
-            int ready = kernel.execute(new FileCommand.EpollWait(epoll, events, millis));
-            boolean woken = false;
-            for (int i = 0; i < ready; i++) {
-                woken |= EpollEvent.data(events, i) == WAKEUP;
-            }
-            if (woken) {
-                kernel.execute(new FileCommand.Read(wakeup, counter));
-            }
-            int handled = closed ? 0 : consumeAll(handlers);
-            if (handled > 0 || woken) {
-                return handled;
-            }
-            if (ready > 0) {
-                // Reserved and not finished: the program is at work on another CPU, for nanoseconds.
-                Thread.onSpinWait();
-            }
-        }
-        return 0;
-    }
-
     /** Ends the poll that waits now, or else the next wait, at once. Does nothing after close. */
     public void wakeup() {
-        if (!closed) {
-            signal();
-        }
-    }
-
-    private void signal() {
-        try (Arena own = Arena.ofConfined()) {
-            MemorySegment one = own.allocate(Long.BYTES, 8);
-            one.set(JAVA_LONG, 0, 1);
-            // EAGAIN means that the counter is at its end: then it wakes as it is.
-            kernel.execute(new FileCommand.Write(wakeup, one));
-        } catch (IllegalStateException e) {
-            if (!closed) {
-                throw e;
-            }
-        }
+        poll.wakeup();
     }
 
     /** What was read so far, all rings together. */
@@ -303,7 +184,7 @@ public final class RingBuffer implements AutoCloseable {
             bytes += ring.consumer.bytes();
             discarded += ring.consumer.discarded();
         }
-        return new RingStats(records, bytes, discarded, waits);
+        return new RingStats(records, bytes, discarded, poll.waits());
     }
 
     /**
@@ -316,7 +197,7 @@ public final class RingBuffer implements AutoCloseable {
     }
 
     public boolean isClosed() {
-        return closed;
+        return poll.isClosed();
     }
 
     /**
@@ -325,37 +206,6 @@ public final class RingBuffer implements AutoCloseable {
      */
     @Override
     public void close() {
-        boolean first = !closed;
-        closed = true;
-        if (consuming.isHeldByCurrentThread()) {
-            return; // the poll around us releases
-        }
-        if (first) {
-            signal();
-        }
-        consuming.lock();
-        try {
-            release();
-        } finally {
-            consuming.unlock();
-        }
-    }
-
-    private void release() {
-        if (!released) {
-            released = true;
-            closeAll(owned);
-        }
-    }
-
-    private static void closeAll(Iterable<AutoCloseable> resources) {
-        for (AutoCloseable resource : resources) {
-            try {
-                resource.close();
-            } catch (Exception e) {
-                // Fd and Mapping throw nothing checked, and nothing at all unless bpf4j itself is wrong.
-                throw new IllegalStateException("closing " + resource, e);
-            }
-        }
+        poll.close();
     }
 }

@@ -55,6 +55,24 @@ public sealed interface PerfCommand<R> extends Command<R> {
             return new Open(what, TYPE_TRACEPOINT, id, null, 0, 0, 0, false, 0, 0, false, pid, cpu);
         }
 
+        /** What a program's bpf_perf_event_output writes to on a CPU, each record as it is. */
+        public static Open output(String what, int cpu, int wakeupEvents) {
+            return new Open(
+                    what,
+                    TYPE_SOFTWARE,
+                    SOFTWARE_BPF_OUTPUT,
+                    null,
+                    0,
+                    0,
+                    1,
+                    false,
+                    SAMPLE_RAW,
+                    wakeupEvents,
+                    true,
+                    -1,
+                    cpu);
+        }
+
         @Override
         public String call() {
             return "perf_event_open for " + what;

@@ -1,0 +1,185 @@
+package io.bpf4j.loader.ring;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The reading end of the ring of one CPU in a perf buffer. <i>Single consumer</i>; figures may be read by any thread.
+ *
+ * <p><b>The memory</b> (include/uapi/linux/perf_event.h, struct perf_event_mmap_page). One page for the positions, then the
+ * data, a power of two of pages. {@code data_head}, at 0x400, is the kernel's: where it will write next.
+ * {@code data_tail}, at 0x408, is ours: up to where we have read. Both are bytes that count up for ever, and are taken
+ * modulo the size. Unlike that of a BPF ring buffer the data is mapped once only, so a record may continue at the start;
+ * those are copied together first.
+ *
+ * <p><b>A record</b> starts with a header of 8 bytes: {@code u32 type, u16 misc, u16 size}, where the size includes the
+ * header and is a multiple of 8. Two types matter here. PERF_RECORD_SAMPLE (9), with nothing but PERF_SAMPLE_RAW asked for,
+ * goes on with {@code u32 size} and the data that the program gave, padded so that the whole is a multiple of 8; the
+ * padding counts as data, so that 16 bytes arrive as 20. PERF_RECORD_LOST (2) goes on with {@code u64 id, u64 lost}:
+ *
+ * <pre>
+ * tail 0x00   09 00 00 00 00 00 20 00 | 14 00 00 00 | 16 bytes, 4 of padding     a record
+ *      0x20   02 00 00 00 00 00 18 00 | id, 8 bytes | 03 00 00 00 00 00 00 00    three found no room here
+ *      0x38   head
+ * </pre>
+ *
+ * <p><b>The order of reads and writes</b> (kernel/events/ring_buffer.c, perf_output_put_handle). The kernel writes the
+ * data, then the head with release; we read the head with acquire, then the data, then write the tail with release, and
+ * the kernel overwrites nothing behind the tail that it has seen. A full ring loses new records, and the kernel says how
+ * many as soon as the next one has room.
+ *
+ * <p><b>When the tail is written:</b> as in {@link RingConsumer}, whenever a sixteenth has been read and at the end of the
+ * pass, also when the handler throws; the record that it threw at counts as read.
+ */
+final class PerfConsumer {
+    static final long HEAD = 0x400;
+    static final long TAIL = 0x408;
+
+    static final int RECORD_LOST = 2;
+    static final int RECORD_SAMPLE = 9;
+
+    private static final int HEADER_SIZE = 8;
+    private static final int SIZE = 6; // in the header
+    private static final int LOST_COUNT = 16;
+    private static final int RAW_SIZE = 8;
+    private static final int RAW_DATA = 12;
+
+    /** A record's size has 16 bits. */
+    private static final int LARGEST_RECORD = 1 << 16;
+
+    private static final VarHandle POSITION = JAVA_LONG.varHandle();
+
+    private static final int STEPS = 16;
+
+    private final int cpu;
+    private final MemorySegment positions;
+    private final MemorySegment data;
+    private final long mask;
+
+    /** Where a record that continues at the start is put together; made when there is one. */
+    private @Nullable MemorySegment joined;
+
+    // Written by the consumer alone, read by anyone: no update is lost, and none has to be seen at once.
+    private volatile long records;
+    private volatile long bytes;
+    private volatile long lost;
+
+    /**
+     * The reading end of the ring in the given memory.
+     *
+     * @param positions the page with head and tail
+     * @param data the ring's data, a power of two in size
+     */
+    PerfConsumer(int cpu, MemorySegment positions, MemorySegment data) {
+        this.cpu = cpu;
+        this.positions = positions;
+        this.data = data.asReadOnly();
+        this.mask = data.byteSize() - 1;
+    }
+
+    int cpu() {
+        return cpu;
+    }
+
+    /**
+     * Hands out what is there, up to where the kernel is now.
+     *
+     * @param stop looked at between records: true ends the pass
+     * @return records handed out
+     */
+    @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
+    int consume(RawRecordHandler handler, LostHandler lostHandler, BooleanSupplier stop) {
+        long start = (long) POSITION.get(positions, TAIL); // our own last write
+        long end = (long) POSITION.getAcquire(positions, HEAD);
+        long position = start;
+        long written = start;
+        int handled = 0;
+        long size = 0;
+        try {
+            while (position < end && !stop.getAsBoolean()) {
+                long at = position & mask;
+                int length = Short.toUnsignedInt(data.get(JAVA_SHORT, at + SIZE));
+                if (length < HEADER_SIZE || length % 8 != 0 || length > end - position) {
+                    position = end; // nothing can be found behind a broken record
+                    throw new IllegalStateException("a record of " + length + " bytes in the perf buffer of CPU " + cpu
+                            + ", with " + (end - start) + " bytes to read: something else writes to its memory");
+                }
+                // Moved first: should the handler throw, the record counts as read.
+                position += length;
+                MemorySegment record = data;
+                long from = at;
+                if (at + length > data.byteSize()) {
+                    record = join(at, length);
+                    from = 0;
+                }
+                switch (record.get(JAVA_INT, from)) {
+                    case RECORD_SAMPLE -> {
+                        int raw = record.get(JAVA_INT, from + RAW_SIZE);
+                        if (raw < 0 || raw > length - RAW_DATA) {
+                            throw new IllegalStateException(
+                                    "a sample of " + raw + " bytes in a record of " + length + " on CPU " + cpu);
+                        }
+                        handled++;
+                        size += raw;
+                        handler.onRecord(record, from + RAW_DATA, raw);
+                    }
+                    case RECORD_LOST -> {
+                        long count = record.get(JAVA_LONG, from + LOST_COUNT);
+                        lost += count;
+                        lostHandler.onLost(cpu, count);
+                    }
+                    default -> {} // throttling and other news of the event itself
+                }
+                if (position - written > mask / STEPS) {
+                    POSITION.setRelease(positions, TAIL, position);
+                    written = position;
+                }
+            }
+        } finally {
+            if (position != written) {
+                POSITION.setRelease(positions, TAIL, position);
+            }
+            if (handled > 0) {
+                records += handled;
+                bytes += size;
+            }
+        }
+        return handled;
+    }
+
+    private MemorySegment join(long at, int length) {
+        MemorySegment room = joined;
+        if (room == null) {
+            room = Arena.ofAuto().allocate(LARGEST_RECORD, 8);
+            joined = room;
+        }
+        long first = data.byteSize() - at;
+        MemorySegment.copy(data, at, room, 0, first);
+        MemorySegment.copy(data, 0, room, first, length - first);
+        return room.asReadOnly();
+    }
+
+    /** Bytes that the kernel has written and the consumer has not given back, headers included. */
+    long pending() {
+        return (long) POSITION.getAcquire(positions, HEAD) - (long) POSITION.getAcquire(positions, TAIL);
+    }
+
+    long records() {
+        return records;
+    }
+
+    long bytes() {
+        return bytes;
+    }
+
+    long lost() {
+        return lost;
+    }
+}

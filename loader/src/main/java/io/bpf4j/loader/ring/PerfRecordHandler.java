@@ -1,0 +1,15 @@
+package io.bpf4j.loader.ring;
+
+import java.lang.foreign.MemorySegment;
+
+/** Takes the records of a perf buffer with the CPU that the program ran on. */
+@FunctionalInterface
+public interface PerfRecordHandler {
+    /**
+     * Takes a record.
+     *
+     * @param cpu number of the CPU
+     * @param record as in {@link RecordHandler#onRecord}
+     */
+    void onRecord(int cpu, MemorySegment record);
+}

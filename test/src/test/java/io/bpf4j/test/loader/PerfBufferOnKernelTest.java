@@ -1,0 +1,280 @@
+package io.bpf4j.test.loader;
+
+import static io.bpf4j.insn.Assembler.R0;
+import static io.bpf4j.insn.Assembler.R1;
+import static io.bpf4j.insn.Assembler.R10;
+import static io.bpf4j.insn.Assembler.R2;
+import static io.bpf4j.insn.Assembler.R3;
+import static io.bpf4j.insn.Assembler.R4;
+import static io.bpf4j.insn.Assembler.R5;
+import static io.bpf4j.insn.Assembler.R6;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.management.ThreadMXBean;
+import io.bpf4j.insn.Assembler;
+import io.bpf4j.insn.Instructions;
+import io.bpf4j.insn.Opcodes;
+import io.bpf4j.loader.internal.linux.CpuSet;
+import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.LinuxKernel;
+import io.bpf4j.loader.internal.sys.LoadResult;
+import io.bpf4j.loader.internal.sys.MapCommand;
+import io.bpf4j.loader.internal.sys.ProgCommand;
+import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.loader.kernel.ProgramType;
+import io.bpf4j.loader.map.Codec;
+import io.bpf4j.loader.ring.PerfBuffer;
+import io.bpf4j.loader.ring.PerfBuffer.Options;
+import io.bpf4j.loader.ring.RawRecordHandler;
+import io.bpf4j.loader.ring.RecordHandler;
+import io.bpf4j.test.support.LeakCheck;
+import io.bpf4j.test.support.Requirement;
+import io.bpf4j.test.support.Requires;
+import java.lang.foreign.ValueLayout;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteOrder;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@Requires(Requirement.BPF)
+@ExtendWith(LeakCheck.class)
+@Timeout(60)
+class PerfBufferOnKernelTest {
+    private static final Executor THREADS = task -> Thread.ofPlatform().daemon().start(task);
+    private static final RecordHandler IGNORE = _ -> {};
+    private static final Duration LONG = Duration.ofSeconds(30);
+
+    private static final int PERF_EVENT_OUTPUT = 25;
+    private static final int GET_SMP_PROCESSOR_ID = 8;
+
+    /** A header of 8 bytes, a size of 4, 20 bytes of data, which needs no padding. */
+    private static final int SPACE = 32;
+
+    /** 20 bytes, so that nothing is padded. */
+    record Event(int count, int mark, int cpu, int more, int andMore) {}
+
+    private KernelMap map;
+    private KernelMap counter;
+    private Fd program;
+
+    @BeforeEach
+    void load() {
+        LinuxKernel kernel = LinuxKernel.instance();
+        int cpus = CpuSet.possible().count();
+        map = KernelMap.create(
+                kernel, MapCommand.Create.of(MapType.PERF_EVENT_ARRAY.number(), "events", 4, 4, cpus), "events");
+        counter = KernelMap.create(kernel, MapCommand.Create.of(MapType.ARRAY.number(), "n", 4, 8, 1), "n");
+        byte[] code = Instructions.encode(
+                Assembler.create()
+                        .movReg(R6, R1)
+                        .loadMapValue(R1, counter.fd().number(), 0)
+                        .ldx(8, R2, R1, 0)
+                        .stx(4, R10, -20, R2)
+                        .alu(Opcodes.ADD, R2, 1)
+                        .stx(8, R1, 0, R2)
+                        .st(4, R10, -16, 7)
+                        .st(4, R10, -8, 0)
+                        .st(4, R10, -4, 0)
+                        .call(GET_SMP_PROCESSOR_ID)
+                        .stx(4, R10, -12, R0)
+                        .movReg(R1, R6)
+                        .loadMapFd(R2, map.fd().number())
+                        .loadImm64(R3, 0xffffffffL) // BPF_F_CURRENT_CPU
+                        .movReg(R4, R10)
+                        .alu(Opcodes.ADD, R4, -20)
+                        .mov(R5, 20)
+                        .call(PERF_EVENT_OUTPUT)
+                        .exit()
+                        .assemble(),
+                ByteOrder.nativeOrder());
+        ProgCommand.Load load = ProgCommand.Load.of(ProgramType.SOCKET_FILTER.number(), "output", code, "GPL")
+                .withMentioned(List.of(map.fd(), counter.fd()))
+                .withLog(new ProgCommand.Log(1, 1 << 16));
+        program = switch (kernel.execute(load)) {
+            case LoadResult.Loaded loaded -> loaded.fd();
+            case LoadResult.Refused refused -> throw new AssertionError(refused.log());
+        };
+    }
+
+    @AfterEach
+    void close() {
+        program.close();
+        counter.close();
+        map.close();
+    }
+
+    /** Gives what the last run returned: 0, or a negative error number. */
+    private int emit(int count) {
+        return LinuxKernel.instance()
+                .execute(new ProgCommand.TestRun(program, new byte[14], 0, new byte[0], 0, count, 0, 0))
+                .returned();
+    }
+
+    @Test
+    void recordsArriveOnceAndInOrderOfTheirCpuWhileTheProducerRuns() throws Exception {
+        int wanted = 300_000;
+        int pages = 64;
+        try (PerfBuffer perf = PerfBuffer.open(map, Options.defaults().pages(pages))) {
+            assertThat(perf.cpus()).isEqualTo(CpuSet.online().count());
+            CompletableFuture<Void> producer = CompletableFuture.runAsync(
+                    () -> {
+                        for (int sent = 0; sent < wanted; sent += 500) {
+                            // Never more than fits: what is measured is order, not loss.
+                            while (perf.pendingBytes() > pages * 4096L - 1000 * SPACE) {
+                                Thread.onSpinWait();
+                            }
+                            assertThat(emit(500)).isZero();
+                        }
+                    },
+                    THREADS);
+            Set<Integer> seen = new HashSet<>();
+            int[] last = new int[CpuSet.possible().count()];
+            Arrays.fill(last, -1);
+            while (seen.size() < wanted) {
+                perf.poll(LONG, Codec.ofRecord(Event.class), event -> {
+                    assertThat(seen.add(event.count())).as("%s twice", event).isTrue();
+                    assertThat(event.mark()).isEqualTo(7);
+                    assertThat(event.count()).as("order of CPU %d", event.cpu()).isGreaterThan(last[event.cpu()]);
+                    last[event.cpu()] = event.count();
+                });
+            }
+            producer.get(10, TimeUnit.SECONDS);
+            assertThat(perf.stats().records()).isEqualTo(wanted);
+            assertThat(perf.stats().bytes()).isEqualTo(20L * wanted);
+            assertThat(perf.stats().lost()).isZero();
+            assertThat(perf.pendingBytes()).isZero();
+        }
+    }
+
+    @Test
+    void theCpuComesWithTheRecord() {
+        try (PerfBuffer perf = PerfBuffer.open(map)) {
+            emit(10);
+            List<Integer> cpus = new ArrayList<>();
+            perf.poll(LONG, (cpu, record) -> {
+                assertThat(record.get(ValueLayout.JAVA_INT, 8)).isEqualTo(cpu);
+                assertThat(record.byteSize()).isEqualTo(20);
+                cpus.add(cpu);
+            });
+            assertThat(cpus).hasSize(10);
+        }
+    }
+
+    @Test
+    void whatFindsNoRoomIsCountedAndDelivered() {
+        List<String> told = new ArrayList<>();
+        long[] lost = {0};
+        Options options = Options.defaults().pages(1).onLost((cpu, count) -> {
+            told.add("CPU " + cpu);
+            lost[0] += count;
+        });
+        try (PerfBuffer perf = PerfBuffer.open(map, options)) {
+            int sent = 0;
+            for (int i = 0; i < 10; i++) {
+                emit(1000);
+                sent += 1000;
+                perf.consume(IGNORE);
+            }
+            // The kernel tells of a loss with the next record that fits: on whichever CPU that was.
+            for (int i = 0; i < 200 && perf.stats().records() + perf.stats().lost() < sent; i++) {
+                emit(1);
+                sent++;
+                perf.consume(IGNORE);
+            }
+            assertThat(perf.stats().records() + perf.stats().lost()).isEqualTo(sent);
+            assertThat(perf.stats().lost()).isGreaterThan(5_000).isEqualTo(lost[0]);
+            assertThat(told).isNotEmpty();
+        }
+    }
+
+    @Test
+    void nothingIsAllocatedForARecord() {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        try (PerfBuffer perf = PerfBuffer.open(map, Options.defaults().pages(256))) {
+            long[] sum = {0};
+            RawRecordHandler handler = (data, offset, _) -> sum[0] += data.get(ValueLayout.JAVA_INT, offset + 4);
+            int perRound = 20_000;
+            long allocated = Long.MAX_VALUE;
+            for (int round = 0; round < 8; round++) {
+                emit(perRound);
+                long before = threads.getCurrentThreadAllocatedBytes();
+                assertThat(perf.consume(handler)).isEqualTo(perRound);
+                allocated = Math.min(allocated, threads.getCurrentThreadAllocatedBytes() - before);
+            }
+            assertThat(sum[0]).isEqualTo(8L * perRound * 7);
+            // A record that continues at the start needs one segment.
+            assertThat(allocated).as("bytes for %d records", perRound).isLessThan(1000);
+        }
+    }
+
+    @Test
+    void aSleepingConsumerIsWoken() throws Exception {
+        try (PerfBuffer perf = PerfBuffer.open(map)) {
+            CompletableFuture<Integer> reader = CompletableFuture.supplyAsync(() -> perf.poll(LONG, IGNORE), THREADS);
+            Thread.sleep(50);
+            emit(1);
+            assertThat(reader.get(5, TimeUnit.SECONDS)).isEqualTo(1);
+            CompletableFuture<Integer> again = CompletableFuture.supplyAsync(() -> perf.poll(LONG, IGNORE), THREADS);
+            Thread.sleep(50);
+            perf.wakeup();
+            assertThat(again.get(5, TimeUnit.SECONDS)).isZero();
+            assertThat(perf.stats().waits()).isGreaterThanOrEqualTo(2);
+        }
+    }
+
+    @Test
+    void fewerWakeupsLeaveTheRestToTheTimeout() {
+        try (PerfBuffer perf = PerfBuffer.open(map, Options.defaults().wakeupEvery(1_000_000))) {
+            CompletableFuture<Integer> writer = CompletableFuture.supplyAsync(
+                    () -> {
+                        try {
+                            Thread.sleep(50);
+                        } catch (InterruptedException e) {
+                            throw new AssertionError(e);
+                        }
+                        return emit(3);
+                    },
+                    THREADS);
+            long start = System.nanoTime();
+            assertThat(perf.poll(Duration.ofMillis(300), IGNORE)).isEqualTo(3);
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThanOrEqualTo(Duration.ofMillis(300));
+            assertThat(writer.join()).isZero();
+        }
+    }
+
+    @Test
+    void programsAreToldWhenNobodyReads() {
+        assertThat(emit(1)).as("before").isNegative();
+        PerfBuffer perf = PerfBuffer.open(map);
+        assertThat(emit(1)).isZero();
+        perf.close();
+        assertThat(emit(1)).as("after").isNegative();
+    }
+
+    @Test
+    void closingFromAHandlerAndFromAnotherThread() throws Exception {
+        PerfBuffer perf = PerfBuffer.open(map);
+        emit(5);
+        assertThat(perf.consume((RecordHandler) _ -> perf.close())).isEqualTo(1);
+        assertThatThrownBy(() -> perf.consume(IGNORE)).isInstanceOf(IllegalStateException.class);
+        PerfBuffer other = PerfBuffer.open(map);
+        CompletableFuture<Integer> reader = CompletableFuture.supplyAsync(() -> other.poll(LONG, IGNORE), THREADS);
+        Thread.sleep(50);
+        other.close();
+        assertThat(reader.get(5, TimeUnit.SECONDS)).isZero();
+    }
+}
