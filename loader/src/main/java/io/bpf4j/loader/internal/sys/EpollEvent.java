@@ -17,7 +17,13 @@ public final class EpollEvent {
     public static final int SIZE = PACKED ? 12 : 16;
 
     /** EPOLLIN. */
-    static final int READABLE = 1;
+    public static final int READABLE = 1;
+
+    /** EPOLLOUT. */
+    public static final int WRITABLE = 4;
+
+    /** EPOLLET: an event for each time that it becomes so, not for as long as it is so. */
+    public static final int ONCE_EACH = 1 << 31;
 
     private static final long DATA = PACKED ? 4 : 8;
     private static final ValueLayout.OfLong U64 = ValueLayout.JAVA_LONG_UNALIGNED;

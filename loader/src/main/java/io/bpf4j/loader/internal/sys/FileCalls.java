@@ -131,7 +131,7 @@ final class FileCalls {
                             "epoll of " + create.what());
                 case FileCommand.EpollAdd add -> {
                     MemorySegment event = arena.allocate(EpollEvent.SIZE, 8);
-                    EpollEvent.encode(event, EpollEvent.READABLE, add.data());
+                    EpollEvent.encode(event, add.events(), add.data());
                     long result = Libc.syscall(
                             NUMBERS.epollCtl(),
                             add.epoll().number(),

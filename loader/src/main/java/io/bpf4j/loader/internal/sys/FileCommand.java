@@ -135,8 +135,18 @@ public sealed interface FileCommand<R> extends Command<R> {
         }
     }
 
-    /** epoll_ctl(2) EPOLL_CTL_ADD for readability; {@code data} comes back with the event. */
-    record EpollAdd(Fd epoll, Fd fd, long data) implements FileCommand<Integer> {
+    /**
+     * epoll_ctl(2) EPOLL_CTL_ADD.
+     *
+     * @param data comes back with the event
+     * @param events to wait for, as {@link EpollEvent} names them
+     */
+    record EpollAdd(Fd epoll, Fd fd, long data, int events) implements FileCommand<Integer> {
+        /** For readability. */
+        public EpollAdd(Fd epoll, Fd fd, long data) {
+            this(epoll, fd, data, EpollEvent.READABLE);
+        }
+
         @Override
         public String call() {
             return "epoll_ctl(EPOLL_CTL_ADD) of " + fd.what() + " to " + epoll.what();

@@ -44,7 +44,8 @@ final class ScriptedMap {
         long size = array ? (long) stride * create.maxEntries() : 0;
         // Whole pages and one more, as much as anyone maps; ring buffers map two pages and the data twice.
         long rounded = (size + 4095) / 4096 * 4096 + 4096;
-        boolean ring = type.filter(t -> t == MapType.RINGBUF).isPresent();
+        boolean ring = type.filter(t -> t == MapType.RINGBUF || t == MapType.USER_RINGBUF)
+                .isPresent();
         this.memory = Arena.ofAuto().allocate(ring ? 8192 + 2L * create.maxEntries() : rounded, 4096);
     }
 

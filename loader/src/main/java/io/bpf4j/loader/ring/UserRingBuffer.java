@@ -1,0 +1,322 @@
+package io.bpf4j.loader.ring;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.bpf4j.loader.internal.linux.PageSize;
+import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.internal.sys.EpollEvent;
+import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.FileCommand;
+import io.bpf4j.loader.internal.sys.Kernel;
+import io.bpf4j.loader.internal.sys.Mapping;
+import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.loader.map.BpfMap;
+import io.bpf4j.loader.map.Codec;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Writes records for BPF programs into a map of type {@link MapType#USER_RINGBUF} (Linux 6.1), from which a program takes
+ * them with {@code bpf_user_ringbuf_drain}. Nothing runs the program when a record is there: it drains when it runs next.
+ *
+ * <pre>{@code
+ * try (UserRingBuffer ring = UserRingBuffer.open(obj.map("orders"))) {
+ *   ring.submit(Codec.ofRecord(Order.class), new Order(7, 100));
+ *   try (UserRingBuffer.Sample sample = ring.reserve(16).orElseThrow()) {
+ *     sample.data().set(ValueLayout.JAVA_LONG, 0, 42);
+ *     sample.submit();                                        // without this, closing takes it back
+ *   }
+ * }
+ * }</pre>
+ *
+ * <p><i>Thread-safe:</i> several threads may reserve and finish records; programs get them in the order of reserving. A
+ * record that is reserved and not finished holds up all behind it.
+ *
+ * <p>It has its own hold on the map's memory: it must be closed, and may outlive the object of the map. What was submitted
+ * before stays for programs to read.
+ */
+public final class UserRingBuffer implements AutoCloseable {
+    /** Wakes whoever waits for room; rings have the number 0. */
+    private static final long WAKEUP = -1;
+
+    private final String name;
+    private final Kernel kernel;
+    private final UserRingProducer producer;
+    private final Deque<AutoCloseable> owned;
+    private final Fd epoll;
+    private final Fd wakeup;
+
+    /** Held for the moment of reserving: positions move in one order. */
+    private final Object reserving = new Object();
+
+    /** Held while waiting for room: one thread sleeps in the kernel, others behind it. */
+    private final ReentrantLock waiting = new ReentrantLock();
+
+    private volatile boolean closed;
+
+    private UserRingBuffer(
+            String name, Kernel kernel, UserRingProducer producer, Deque<AutoCloseable> owned, Fd epoll, Fd wakeup) {
+        this.name = name;
+        this.kernel = kernel;
+        this.producer = producer;
+        this.owned = owned;
+        this.epoll = epoll;
+        this.wakeup = wakeup;
+    }
+
+    /**
+     * Starts to write to a map.
+     *
+     * @throws IllegalArgumentException if it is not a user ring buffer
+     * @throws io.bpf4j.loader.error.SyscallException if the kernel refuses; nothing stays open
+     */
+    public static UserRingBuffer open(BpfMap map) {
+        if (map.typeNumber() != MapType.USER_RINGBUF.number()) {
+            throw new IllegalArgumentException(map + " is not a user ring buffer");
+        }
+        KernelMap own = KernelMap.of(map);
+        Kernel kernel = own.kernel();
+        long page = PageSize.bytes();
+        long size = Integer.toUnsignedLong(map.maxEntries());
+        String what = "user ring buffer " + map.name();
+        Deque<AutoCloseable> owned = new ArrayDeque<>();
+        try {
+            Mapping consumer = own(owned, kernel.execute(new FileCommand.Map(own.fd(), 0, page, false)));
+            Mapping rest = own(owned, kernel.execute(new FileCommand.Map(own.fd(), page, page + 2 * size, true)));
+            Fd epoll = own(owned, kernel.execute(new FileCommand.EpollCreate(what)));
+            Fd wakeup = own(owned, kernel.execute(new FileCommand.Eventfd(what)));
+            kernel.execute(new FileCommand.EpollAdd(epoll, wakeup, WAKEUP));
+            // Once for each time that a program has made room: as long as there is any, it would be all the time.
+            kernel.execute(new FileCommand.EpollAdd(epoll, own.fd(), 0, EpollEvent.WRITABLE | EpollEvent.ONCE_EACH));
+            UserRingProducer producer = new UserRingProducer(
+                    consumer.segment().asReadOnly(),
+                    rest.segment().asSlice(0, page),
+                    rest.segment().asSlice(page, 2 * size));
+            return new UserRingBuffer(map.name(), kernel, producer, owned, epoll, wakeup);
+        } catch (RuntimeException e) {
+            closeAll(owned);
+            throw e;
+        }
+    }
+
+    private static <T extends AutoCloseable> T own(Deque<AutoCloseable> owned, T resource) {
+        owned.addFirst(resource);
+        return resource;
+    }
+
+    /**
+     * A record that is being written. It must be submitted, discarded or closed, by one thread. <i>Confined.</i>
+     *
+     * <p>Its memory is the ring's: after that, and after closing the ring, it must not be touched.
+     */
+    public final class Sample implements AutoCloseable {
+        private final long at;
+        private final int size;
+        private boolean done;
+
+        private Sample(long at, int size) {
+            this.at = at;
+            this.size = size;
+        }
+
+        /**
+         * The record's bytes, for the caller to fill: they hold what an earlier record left there. Aligned to 8 bytes.
+         *
+         * @throws IllegalStateException if it has been finished
+         */
+        public MemorySegment data() {
+            if (done) {
+                throw new IllegalStateException("this record of user ring buffer " + name + " has been handed over");
+            }
+            return producer.payload(at, size);
+        }
+
+        /**
+         * Hands the record to programs.
+         *
+         * @throws IllegalStateException if it has been finished
+         */
+        public void submit() {
+            if (done) {
+                throw new IllegalStateException("this record of user ring buffer " + name + " has been handed over");
+            }
+            finish(false);
+        }
+
+        /** Takes the record back; programs pass over it. Does nothing if it has been finished. */
+        public void discard() {
+            if (!done) {
+                finish(true);
+            }
+        }
+
+        private void finish(boolean discard) {
+            done = true;
+            producer.finish(at, size, discard);
+        }
+
+        /** {@link #discard}, unless it was submitted or the ring is closed. */
+        @Override
+        public void close() {
+            if (!closed) {
+                discard();
+            }
+        }
+    }
+
+    /**
+     * Reserves a record.
+     *
+     * @param size bytes, up to the size of the ring less 8
+     * @return empty if there is no room now
+     * @throws IllegalArgumentException if there never will be
+     * @throws IllegalStateException if closed
+     */
+    public Optional<Sample> reserve(int size) {
+        if (size < 0 || size > producer.largest()) {
+            throw new IllegalArgumentException("a record of " + size + " bytes in user ring buffer " + name
+                    + ", whose largest has " + producer.largest());
+        }
+        synchronized (reserving) {
+            requireOpen();
+            long at = producer.reserve(size);
+            return at < 0 ? Optional.empty() : Optional.of(new Sample(at, size));
+        }
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new IllegalStateException("user ring buffer " + name + " is closed");
+        }
+    }
+
+    /**
+     * Reserves a record, and waits until a program has made room for it. Programs that drain with
+     * {@code BPF_RB_NO_WAKEUP} do not end the wait.
+     *
+     * @param timeout how long to wait at most
+     * @return empty if there was no room in time, or the thread was interrupted, whose flag stays set
+     * @throws IllegalStateException if closed, also while it waits
+     */
+    public Optional<Sample> reserve(int size, Duration timeout) {
+        long start = System.nanoTime();
+        long limit = TimeUnit.NANOSECONDS.convert(timeout);
+        Optional<Sample> sample = reserve(size);
+        if (sample.isPresent() || !lock(limit)) {
+            return sample;
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment events = arena.allocate(2L * EpollEvent.SIZE, 8);
+            for (sample = reserve(size); sample.isEmpty(); sample = reserve(size)) {
+                long left = limit - (System.nanoTime() - start);
+                if (left <= 0) {
+                    return Optional.empty();
+                }
+                int millis = (int) Math.min(Integer.MAX_VALUE, (left + 999_999) / 1_000_000);
+                kernel.execute(new FileCommand.EpollWait(epoll, events, millis));
+            }
+            return sample;
+        } finally {
+            waiting.unlock();
+        }
+    }
+
+    private boolean lock(long nanos) {
+        try {
+            return waiting.tryLock(nanos, TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /**
+     * Writes a record.
+     *
+     * @return false if there is no room now
+     */
+    public boolean submit(byte[] record) {
+        Optional<Sample> reserved = reserve(record.length);
+        if (reserved.isEmpty()) {
+            return false;
+        }
+        Sample sample = reserved.get();
+        MemorySegment.copy(record, 0, sample.data(), JAVA_BYTE, 0, record.length);
+        sample.submit();
+        return true;
+    }
+
+    /**
+     * Writes a Java value as a record.
+     *
+     * @return false if there is no room now
+     */
+    public <T> boolean submit(Codec<T> codec, T value) {
+        Optional<Sample> reserved = reserve(Math.toIntExact(codec.size()));
+        if (reserved.isEmpty()) {
+            return false;
+        }
+        // Closed without submit if the codec refuses the value.
+        try (Sample sample = reserved.get()) {
+            codec.encode(value, sample.data(), 0);
+            sample.submit();
+            return true;
+        }
+    }
+
+    /**
+     * Bytes that programs have not read yet, headers included.
+     *
+     * @throws IllegalStateException if closed
+     */
+    public long pendingBytes() {
+        requireOpen();
+        return producer.pending();
+    }
+
+    public boolean isClosed() {
+        return closed;
+    }
+
+    /** Gives everything back; threads that wait for room get an IllegalStateException. Does nothing the second time. */
+    @Override
+    public void close() {
+        synchronized (reserving) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment one = arena.allocate(Long.BYTES, 8);
+            one.set(JAVA_LONG, 0, 1);
+            kernel.execute(new FileCommand.Write(wakeup, one));
+        }
+        waiting.lock();
+        try {
+            closeAll(owned);
+        } finally {
+            waiting.unlock();
+        }
+    }
+
+    private static void closeAll(Deque<AutoCloseable> owned) {
+        for (AutoCloseable resource : new ArrayList<>(owned)) {
+            try {
+                resource.close();
+            } catch (Exception e) {
+                // Fd and Mapping throw nothing checked, and nothing at all unless bpf4j itself is wrong.
+                throw new IllegalStateException("closing " + resource, e);
+            }
+        }
+        owned.clear();
+    }
+}

@@ -1,0 +1,95 @@
+package io.bpf4j.loader.ring;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+
+/**
+ * The writing end of a ring that BPF programs read. Reserving is for one thread at a time; finishing a record is for
+ * whoever reserved it, in any order.
+ *
+ * <p><b>The memory</b> (kernel/bpf/ringbuf.c, commit 205715673844 "bpf: Add bpf_user_ringbuf_drain() helper") is that of a
+ * BPF ring buffer, which {@link RingConsumer} explains, with the sides swapped: user space writes the producer's position
+ * and the data, and may only read the page with the consumer's position, since the kernel must be able to trust it. The
+ * data is mapped twice in a row here too, so that a record across the end is contiguous.
+ *
+ * <p><b>The protocol</b>, for a record of {@code n} bytes:
+ *
+ * <pre>
+ *   1  read the consumer's position, with acquire: what the kernel has read may now be overwritten
+ *   2  is there room for 8 + n, rounded up to 8?                 no: full
+ *   3  write the header {u32 n | BUSY, u32 0} at the producer's position
+ *   4  move the producer's position behind the record, with release: the kernel sees it, and that it is busy
+ *   5  write the payload
+ *   6  write n without BUSY, or n | DISCARD, with release: the kernel may read the payload
+ * </pre>
+ *
+ * <p>Step 4 is before 5 so that others can reserve meanwhile. A program that comes to a busy record stops there, so a
+ * record that is reserved and never finished holds up all behind it.
+ *
+ * <p>The kernel checks what it reads here, as it comes from user space: a length beyond the producer's position, or a
+ * position that is not a multiple of 8, makes {@code bpf_user_ringbuf_drain} fail with EINVAL for good.
+ */
+final class UserRingProducer {
+    private static final VarHandle POSITION = JAVA_LONG.varHandle();
+    private static final VarHandle LENGTH = JAVA_INT.varHandle();
+
+    private final MemorySegment consumer;
+    private final MemorySegment producer;
+    private final MemorySegment data;
+    private final long mask;
+
+    /**
+     * The writing end of the ring in the given memory.
+     *
+     * @param consumer starts with the consumer's position; read only
+     * @param producer starts with the producer's position
+     * @param data twice the ring's data, in a row
+     */
+    UserRingProducer(MemorySegment consumer, MemorySegment producer, MemorySegment data) {
+        this.consumer = consumer;
+        this.producer = producer;
+        this.data = data;
+        this.mask = data.byteSize() / 2 - 1;
+    }
+
+    /** The largest record that an empty ring has room for. */
+    long largest() {
+        return mask + 1 - RingConsumer.HEADER_SIZE;
+    }
+
+    /** Gives where the record's header is, or -1 if there is no room. */
+    long reserve(int size) {
+        long read = (long) POSITION.getAcquire(consumer, 0L);
+        long position = (long) POSITION.get(producer, 0L); // our own last write
+        long space = space(size);
+        if (space > mask + 1 - (position - read)) {
+            return -1;
+        }
+        long at = position & mask;
+        data.set(JAVA_INT, at, size | RingConsumer.BUSY);
+        data.set(JAVA_INT, at + Integer.BYTES, 0);
+        POSITION.setRelease(producer, 0L, position + space);
+        return at;
+    }
+
+    MemorySegment payload(long at, int size) {
+        return data.asSlice(at + RingConsumer.HEADER_SIZE, size);
+    }
+
+    /** Hands the record over, or takes it back. */
+    void finish(long at, int size, boolean discard) {
+        LENGTH.setRelease(data, at, discard ? size | RingConsumer.DISCARD : size);
+    }
+
+    private static long space(int size) {
+        return ((long) RingConsumer.HEADER_SIZE + size + 7) & ~7L;
+    }
+
+    /** Bytes that programs have not read yet, headers included. */
+    long pending() {
+        return (long) POSITION.getAcquire(producer, 0L) - (long) POSITION.getAcquire(consumer, 0L);
+    }
+}
