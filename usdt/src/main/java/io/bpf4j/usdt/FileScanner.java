@@ -4,6 +4,7 @@ import io.bpf4j.elf.ElfClass;
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.ElfHeader;
 import io.bpf4j.elf.FileIdentity;
+import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.usdt.internal.note.NoteReader;
 import io.bpf4j.usdt.internal.note.NoteScan;
 import io.bpf4j.usdt.internal.note.NoteSite;
@@ -42,14 +43,18 @@ final class FileScanner {
                 return args;
             });
         }
-        Map<String, Long> symbols = names.isEmpty() ? Map.of() : SymbolAddresses.find(elf, names);
+        List<String> problems = new ArrayList<>(notes.problems());
+        Map<String, Long> symbols = symbols(elf, names, problems);
+        // Per argument string, not per site: a hostile file has a million sites of ten thousand arguments.
+        Map<String, Map<String, Long>> mentioned = new HashMap<>();
+        parsed.forEach((text, args) -> mentioned.put(text, mentioned(args, symbols)));
 
         Map<String, List<UsdtSite>> sites = new LinkedHashMap<>();
         Map<String, NoteSite> firsts = new HashMap<>();
         for (NoteSite site : notes.sites()) {
             String key = site.provider() + "\0" + site.name();
             firsts.putIfAbsent(key, site);
-            sites.computeIfAbsent(key, k -> new ArrayList<>()).add(site(elf, machine, site, parsed, symbols));
+            sites.computeIfAbsent(key, k -> new ArrayList<>()).add(site(elf, machine, site, parsed, mentioned));
         }
         List<UsdtProbe> probes = new ArrayList<>();
         sites.forEach((key, list) -> {
@@ -58,7 +63,7 @@ final class FileScanner {
                 probes.add(new UsdtProbe(binary, first.provider(), first.name(), list));
             }
         });
-        return new UsdtScan(path, probes, notes.problems());
+        return new UsdtScan(path, probes, problems);
     }
 
     /** Scans are of files; a file is never parsed from bytes here. */
@@ -66,29 +71,47 @@ final class FileScanner {
         return elf.identity().orElseThrow(() -> new IllegalArgumentException(elf.source() + " is not a file"));
     }
 
-    private static UsdtSite site(
-            ElfFile elf, Machine machine, NoteSite note, Map<String, List<UsdtArg>> parsed, Map<String, Long> symbols) {
-        List<UsdtArg> args = parsed.getOrDefault(note.arguments(), List.of());
-        Map<String, Long> mentioned = Map.of();
-        if (!symbols.isEmpty()) {
-            Set<String> names = new HashSet<>();
-            args.forEach(arg -> addSymbol(arg, names));
-            mentioned = new HashMap<>();
-            for (String name : names) {
-                Long address = symbols.get(name);
-                if (address != null) {
-                    mentioned.put(name, address);
-                }
-            }
+    /** A broken symbol table costs the arguments that name symbols, and nothing else. */
+    private static Map<String, Long> symbols(ElfFile elf, Set<String> names, List<String> problems) {
+        if (names.isEmpty()) {
+            return Map.of();
         }
+        try {
+            return SymbolAddresses.find(elf, names);
+        } catch (MalformedDataException e) {
+            problems.add("symbols can't be read, nor the arguments that name them: " + e.getMessage());
+            return Map.of();
+        }
+    }
+
+    private static Map<String, Long> mentioned(List<UsdtArg> args, Map<String, Long> symbols) {
+        if (symbols.isEmpty()) {
+            return Map.of();
+        }
+        Set<String> names = new HashSet<>();
+        args.forEach(arg -> addSymbol(arg, names));
+        names.retainAll(symbols.keySet());
+        Map<String, Long> mentioned = new HashMap<>();
+        for (String name : names) {
+            mentioned.put(name, symbols.getOrDefault(name, 0L));
+        }
+        return Map.copyOf(mentioned);
+    }
+
+    private static UsdtSite site(
+            ElfFile elf,
+            Machine machine,
+            NoteSite note,
+            Map<String, List<UsdtArg>> parsed,
+            Map<String, Map<String, Long>> mentioned) {
         return new UsdtSite(
                 note.address(),
                 note.fileOffset(),
                 note.semaphoreAddress(),
                 note.semaphoreOffset(),
                 note.arguments(),
-                args,
-                mentioned,
+                parsed.getOrDefault(note.arguments(), List.of()),
+                mentioned.getOrDefault(note.arguments(), Map.of()),
                 NopForm.at(elf.bytes(), note.fileOffset() - elf.containerOffset(), machine));
     }
 

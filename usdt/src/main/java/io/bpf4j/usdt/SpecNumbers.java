@@ -71,7 +71,11 @@ final class SpecNumbers {
         }
         SpecBuilder.Result result = new SpecBuilder(grammar.get(), layout)
                 .build(
-                        site.args().stream().map(UsdtArgs::toArgument).toList(),
+                        // One more than fit, so that the builder sees that there are more.
+                        site.args().stream()
+                                .limit(layout.maxArgs() + 1L)
+                                .map(UsdtArgs::toArgument)
+                                .toList(),
                         site.address(),
                         name -> {
                             Long address = site.symbols().get(name);

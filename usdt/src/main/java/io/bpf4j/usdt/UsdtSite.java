@@ -88,10 +88,10 @@ public record UsdtSite(
      */
     public SortedMap<Integer, String> unreadable() {
         SortedMap<Integer, String> reasons = new TreeMap<>();
-        for (int i = 0; i < args.size(); i++) {
+        for (int i = 0; i < Math.min(args.size(), MAX_READ + 1); i++) {
             String reason = i == MAX_READ
                     ? "a BPF program can read the first " + MAX_READ + " arguments only"
-                    : i > MAX_READ ? null : reason(args.get(i));
+                    : reason(args.get(i));
             if (reason != null) {
                 reasons.put(i, reason);
             }

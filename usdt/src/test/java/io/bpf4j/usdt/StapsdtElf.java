@@ -10,7 +10,7 @@ import java.util.List;
 /**
  * Makes small ELF files with stapsdt notes: one executable segment (addresses from 0x1000, file offset 0x1000), one
  * writable one (addresses from 0x5000, file offset 0x3000, 0x100 bytes of which the file holds the first 0x80), the
- * notes, the base section, and a symbol table.
+ * notes, the base section, and a symbol table. More segments and more sections of the same notes on demand.
  */
 public final class StapsdtElf {
     public static final long CODE = 0x1000;
@@ -26,8 +26,13 @@ public final class StapsdtElf {
     private final List<Symbol> symbols = new ArrayList<>();
     private int type = 3;
     private long base = BASE;
+    private final List<Segment> moreSegments = new ArrayList<>();
+    private int noteSections = 1;
+    private int textType = 1;
 
     private record Symbol(String name, long value, int type, int section) {}
+
+    private record Segment(int flags, long offset, long address, long fileSize) {}
 
     public StapsdtElf(boolean is64, ByteOrder order, int machine) {
         this.is64 = is64;
@@ -42,6 +47,24 @@ public final class StapsdtElf {
     /** ELF type: 2 for ET_EXEC, 3 for ET_DYN. */
     public StapsdtElf type(int elfType) {
         this.type = elfType;
+        return this;
+    }
+
+    /** One more loaded segment; flags: 4 readable, 2 writable, 1 executable. */
+    public StapsdtElf segment(int flags, long offset, long address, long fileSize) {
+        moreSegments.add(new Segment(flags, offset, address, fileSize));
+        return this;
+    }
+
+    /** So many sections that all are the same notes. */
+    public StapsdtElf noteSections(int count) {
+        this.noteSections = count;
+        return this;
+    }
+
+    /** Makes it a file with debug information only, which says where code would be. */
+    public StapsdtElf withoutCode() {
+        this.textType = 8;
         return this;
     }
 
@@ -121,7 +144,9 @@ public final class StapsdtElf {
         int strtabAt = symtabAt + symbolTable.length;
         int shstrtabAt = strtabAt + strtab.length;
         int sectionsAt = align(shstrtabAt + shstrtab.length);
-        byte[] file = new byte[sectionsAt + 7 * (is64 ? 64 : 40)];
+        int sectionCount = 6 + noteSections;
+        int segmentsAt = sectionsAt + sectionCount * (is64 ? 64 : 40);
+        byte[] file = new byte[segmentsAt + (2 + moreSegments.size()) * (is64 ? 56 : 32)];
         ByteBuffer out = over(file);
 
         out.put(new byte[] {
@@ -130,22 +155,37 @@ public final class StapsdtElf {
         out.position(16);
         out.putShort((short) type).putShort((short) machine).putInt(1);
         word(out, 0);
-        word(out, is64 ? 64 : 52);
+        word(out, segmentsAt);
         word(out, sectionsAt);
         out.putInt(0);
         out.putShort((short) (is64 ? 64 : 52))
                 .putShort((short) (is64 ? 56 : 32))
-                .putShort((short) 2);
-        out.putShort((short) (is64 ? 64 : 40)).putShort((short) 7).putShort((short) 6);
+                .putShort((short) (2 + moreSegments.size()));
+        out.putShort((short) (is64 ? 64 : 40)).putShort((short) sectionCount).putShort((short) (sectionCount - 1));
+        out.position(segmentsAt);
         segment(out, 5, 0x1000, CODE, CODE_SIZE, CODE_SIZE);
         segment(out, 6, DATA_OFFSET, DATA, 0x80, 0x100);
+        for (Segment s : moreSegments) {
+            segment(out, s.flags, s.offset, s.address, s.fileSize, s.fileSize);
+        }
         out.position(notesAt).put(noteBytes);
         out.position(symtabAt).put(symbolTable).put(strtab).put(shstrtab);
         out.position(sectionsAt + (is64 ? 64 : 40));
-        section(out, 1, 1, 6, CODE, 0x1000, CODE_SIZE, 0, 0);
-        section(out, sectionNames.indexOf(".note"), 7, 0, 0, notesAt, noteBytes.length, 0, 0);
+        section(out, 1, textType, 6, CODE, 0x1000, CODE_SIZE, 0, 0);
+        for (int i = 0; i < noteSections; i++) {
+            section(out, sectionNames.indexOf(".note"), 7, 0, 0, notesAt, noteBytes.length, 0, 0);
+        }
         section(out, sectionNames.indexOf(".stapsdt.base"), 1, 2, base, BASE, 1, 0, 0);
-        section(out, sectionNames.indexOf(".symtab"), 2, 0, 0, symtabAt, symbolTable.length, 5, is64 ? 24 : 16);
+        section(
+                out,
+                sectionNames.indexOf(".symtab"),
+                2,
+                0,
+                0,
+                symtabAt,
+                symbolTable.length,
+                sectionCount - 2,
+                is64 ? 24 : 16);
         section(out, sectionNames.indexOf(".strtab"), 3, 0, 0, strtabAt, strtab.length, 0, 0);
         section(out, sectionNames.indexOf(".shstrtab"), 3, 0, 0, shstrtabAt, shstrtab.length, 0, 0);
         return file;

@@ -6,12 +6,12 @@ import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.elf.Note;
 import io.bpf4j.elf.Section;
+import io.bpf4j.usdt.internal.note.Segments.Place;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 
 /**
  * Reads the section {@code .note.stapsdt}.
@@ -36,27 +36,23 @@ import java.util.OptionalLong;
  * difference, semaphores too.
  *
  * <p><b>Addresses to file offsets.</b> The kernel wants places in the file. A probe must be in a loaded executable
- * segment. A semaphore must be in a writable one, and in a part of it that the file holds: the kernel finds it through
- * a writable mapping of the file.
+ * segment. A semaphore must be in a writable one that is not executable, and in a part of it that the file holds: the
+ * kernel finds it through a writable mapping of the file. See {@link Segments}.
  *
  * <p><b>Hostile files.</b> A note that makes no sense costs itself: it is reported and the next one read. If its
- * lengths make no sense, there is no next one in that section. Time is linear in the size of the section, memory too,
- * with these bounds: 2^20 sites a file, which is the kernel's own for one link; 4 KiB for a provider or a name, 64 KiB
- * for an argument string; 100 problems in words.
+ * lengths make no sense, there is no next one in that section. Time is linear in the size of the sections, memory too,
+ * within {@link NoteLimits}.
  *
  * <p>Layout: sys/sdt.h of SystemTap and
  * <a href="https://sourceware.org/systemtap/wiki/UserSpaceProbeImplementation">its wiki</a>.
  */
 public final class NoteReader {
-    static final int MAX_SITES = 1 << 20;
-    static final int MAX_NAME_BYTES = 4096;
-    static final int MAX_ARGUMENT_BYTES = 1 << 16;
-    static final int MAX_PROBLEMS = 100;
-
     private static final String SECTION = ".note.stapsdt";
     private static final String BASE_SECTION = ".stapsdt.base";
     private static final byte[] OWNER = {'s', 't', 'a', 'p', 's', 'd', 't', 0};
     private static final int HEADER_BYTES = 12;
+
+    private static final Place NO_SEMAPHORE = new Place(0, null);
 
     private final ElfClass elfClass;
     private final Segments segments;
@@ -65,6 +61,8 @@ public final class NoteReader {
     private final List<String> problems = new ArrayList<>();
     private final Map<String, String> strings = new HashMap<>();
     private long problemCount;
+    private long noteBytes;
+    private long text;
 
     private NoteReader(ElfFile elf) {
         this.elfClass = elf.header().elfClass();
@@ -75,13 +73,16 @@ public final class NoteReader {
     /**
      * All notes of a file; none if it has no such section.
      *
-     * @throws MalformedDataException if the file's own structure is broken, rather than a note
+     * <p>A section that can't be read is a problem like a note that can't: the file may have others.
      */
     public static NoteScan read(ElfFile elf) {
         NoteReader reader = new NoteReader(elf);
+        if (reader.segments.areIgnored()) {
+            reader.problem("more than " + NoteLimits.MAX_SEGMENTS + " loaded segments; the rest is ignored");
+        }
         for (Section section : elf.sections()) {
             if (section.name().equals(SECTION) && section.type() != Section.SHT_NOBITS) {
-                reader.readSection(elf.data(section));
+                reader.readSection(elf, section);
             }
         }
         long unnamed = reader.problemCount - reader.problems.size();
@@ -91,11 +92,27 @@ public final class NoteReader {
         return new NoteScan(reader.sites, reader.problems);
     }
 
+    private void readSection(ElfFile elf, Section section) {
+        try {
+            ByteView data = elf.data(section);
+            noteBytes += data.size();
+            if (noteBytes > NoteLimits.MAX_NOTE_BYTES) {
+                problem(SECTION + ": more than " + NoteLimits.MAX_NOTE_BYTES + " bytes of notes in all; section "
+                        + section.index() + " is left out");
+                noteBytes -= data.size();
+            } else {
+                readSection(data);
+            }
+        } catch (MalformedDataException e) {
+            problem("section " + section.index() + " can't be read: " + e.getMessage());
+        }
+    }
+
     private void readSection(ByteView section) {
         long at = 0;
         while (at < section.size()) {
-            if (sites.size() == MAX_SITES) {
-                problem(section, at, "more than " + MAX_SITES + " sites; the rest is left out");
+            if (sites.size() == NoteLimits.MAX_SITES) {
+                problem(section, at, "more than " + NoteLimits.MAX_SITES + " sites; the rest is left out");
                 return;
             }
             if (section.size() - at < HEADER_BYTES) {
@@ -130,11 +147,11 @@ public final class NoteReader {
             long linkedBase = elfClass.readWord(description, word);
             long semaphore = elfClass.readWord(description, 2L * word);
             long providerAt = 3L * word;
-            String provider = description.cString(providerAt, MAX_NAME_BYTES);
+            String provider = description.cString(providerAt, NoteLimits.MAX_NAME_BYTES);
             long nameAt = next(description, providerAt);
-            String name = description.cString(nameAt, MAX_NAME_BYTES);
+            String name = description.cString(nameAt, NoteLimits.MAX_NAME_BYTES);
             long argumentsAt = next(description, nameAt);
-            String arguments = description.cString(argumentsAt, MAX_ARGUMENT_BYTES);
+            String arguments = description.cString(argumentsAt, NoteLimits.MAX_ARGUMENT_BYTES);
             if (provider.isEmpty() || name.isEmpty()) {
                 problem(section, at, "a note without " + (provider.isEmpty() ? "provider" : "name"));
                 return;
@@ -155,42 +172,58 @@ public final class NoteReader {
 
     private void add(
             ByteView section, long at, String provider, String name, String arguments, long address, long semaphore) {
-        OptionalLong offset = segments.executableOffset(address);
-        if (offset.isEmpty()) {
+        Place probe = segments.probe(address);
+        if (probe.problem() != null) {
             problem(
                     section,
                     at,
-                    provider + ":" + name + " is at 0x" + Long.toHexString(address)
-                            + ", outside of every executable segment");
+                    named(provider, name) + " is at 0x" + Long.toHexString(address) + ", " + probe.problem());
             return;
         }
-        long semaphoreOffset = 0;
-        if (semaphore != 0) {
-            OptionalLong found = segments.writableOffset(semaphore);
-            if (found.isEmpty()) {
-                problem(
-                        section,
-                        at,
-                        provider + ":" + name + " has its semaphore at 0x" + Long.toHexString(semaphore)
-                                + ", outside of what the file holds of writable segments");
-                return;
-            }
-            semaphoreOffset = found.getAsLong();
+        Place counter = semaphore == 0 ? NO_SEMAPHORE : segments.semaphore(semaphore);
+        if (counter.problem() != null) {
+            problem(
+                    section,
+                    at,
+                    named(provider, name) + " has its semaphore at 0x" + Long.toHexString(semaphore) + ", "
+                            + counter.problem());
+            return;
+        }
+        if (!fits(provider) || !fits(name) || !fits(arguments)) {
+            problem(
+                    section,
+                    at,
+                    named(provider, name) + " is left out: more than " + NoteLimits.MAX_TEXT
+                            + " characters of different names and argument strings");
+            return;
         }
         sites.add(new NoteSite(
                 shared(provider),
                 shared(name),
                 shared(arguments),
                 address,
-                offset.getAsLong(),
+                probe.offset(),
                 semaphore,
-                semaphoreOffset));
+                counter.offset()));
+    }
+
+    private static String named(String provider, String name) {
+        String both = provider + ":" + name;
+        return both.length() <= NoteLimits.MAX_QUOTED ? both : both.substring(0, NoteLimits.MAX_QUOTED) + "…";
+    }
+
+    private boolean fits(String string) {
+        return text + string.length() <= NoteLimits.MAX_TEXT || strings.containsKey(string);
     }
 
     /** Sites of one probe repeat its names, and inlined code its arguments; keep each text once. */
-    private String shared(String text) {
-        String known = strings.putIfAbsent(text, text);
-        return known == null ? text : known;
+    private String shared(String string) {
+        String known = strings.putIfAbsent(string, string);
+        if (known == null) {
+            text += string.length();
+            return string;
+        }
+        return known;
     }
 
     /** The offset after the string at an offset, counted in the file's bytes. */
@@ -224,8 +257,16 @@ public final class NoteReader {
     }
 
     private void problem(ByteView section, long at, String what) {
-        if (problemCount++ < MAX_PROBLEMS) {
-            problems.add(SECTION + " at 0x" + Long.toHexString(section.base() + at) + ": " + what);
+        if (problemCount < NoteLimits.MAX_PROBLEMS) {
+            problem(SECTION + " at 0x" + Long.toHexString(section.base() + at) + ": " + what);
+        } else {
+            problemCount++;
+        }
+    }
+
+    private void problem(String what) {
+        if (problemCount++ < NoteLimits.MAX_PROBLEMS) {
+            problems.add(what);
         }
     }
 }

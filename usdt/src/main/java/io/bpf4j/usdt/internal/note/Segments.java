@@ -1,47 +1,111 @@
 package io.bpf4j.usdt.internal.note;
 
 import io.bpf4j.elf.ElfFile;
+import io.bpf4j.elf.Section;
 import io.bpf4j.elf.Segment;
 import java.util.List;
-import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Which bytes of the file are loaded where. Where segments overlap, the first in the file's order counts.
- * <b>Immutable</b>.
+ * Which bytes of the file are loaded where, and whether a probe or a semaphore can be there. <b>Immutable</b>.
+ *
+ * <p>The kernel refuses all sites of a link for one that it doesn't like. So a place that it would refuse is refused
+ * here, and costs its own note only.
+ *
+ * <p>Segments that overlap are no normal file: which one counts depends on who loads it. An address that two of them
+ * claim for different bytes is refused rather than guessed.
  */
 final class Segments {
+    /** A semaphore is an unsigned short. */
+    private static final int SEMAPHORE_BYTES = 2;
+
     private final List<Segment> executable;
     private final List<Segment> writable;
     private final long containerOffset;
+    private final long fileSize;
+    private final boolean ignored;
+
+    /**
+     * What became of an address.
+     *
+     * @param offset byte offset in the file, 0 if there is a problem
+     * @param problem why the address is no good, in words that follow "it is at 0x…", or null
+     */
+    record Place(long offset, @Nullable String problem) {
+        static Place refused(String problem) {
+            return new Place(0, problem);
+        }
+    }
 
     Segments(ElfFile elf) {
-        List<Segment> loaded = elf.segments().stream()
-                .filter(s -> s.type() == Segment.PT_LOAD && s.fileSize() > 0)
+        List<Segment> all = elf.segments().stream()
+                .filter(s -> s.type() == Segment.PT_LOAD && s.fileSize() != 0)
                 .toList();
+        this.ignored = all.size() > NoteLimits.MAX_SEGMENTS;
+        List<Segment> loaded = ignored ? all.subList(0, NoteLimits.MAX_SEGMENTS) : all;
         this.executable = loaded.stream().filter(Segment::isExecutable).toList();
         this.writable =
                 loaded.stream().filter(s -> (s.flags() & Segment.PF_W) != 0).toList();
         this.containerOffset = elf.containerOffset();
+        // A file with debug information only has the headers of another, and lacks the code that they speak of.
+        boolean codeIsElsewhere =
+                elf.sections().stream().anyMatch(s -> s.type() == Section.SHT_NOBITS && s.isExecutable());
+        this.fileSize = codeIsElsewhere ? Long.MAX_VALUE : elf.bytes().size();
     }
 
-    /** File offset of an address in executable code. */
-    OptionalLong executableOffset(long address) {
-        return offset(executable, address);
+    /** Whether there are more segments than are looked at. */
+    boolean areIgnored() {
+        return ignored;
     }
 
-    /** File offset of an address in writable data that the file holds. */
-    OptionalLong writableOffset(long address) {
-        return offset(writable, address);
+    /** Where a probe at this address is in the file. */
+    Place probe(long address) {
+        return place(executable, address, 1, "outside of every executable segment");
     }
 
-    private OptionalLong offset(List<Segment> segments, long address) {
-        for (Segment s : segments) {
-            long into = address - s.virtualAddress();
-            if (Long.compareUnsigned(address, s.virtualAddress()) >= 0
-                    && Long.compareUnsigned(into, s.fileSize()) < 0) {
-                return OptionalLong.of(containerOffset + s.offset() + into);
+    /** Where a semaphore at this address is in the file. */
+    Place semaphore(long address) {
+        // The kernel would count in the code, where it is writable as well; nothing honest asks for that.
+        if (executable.stream().anyMatch(s -> offset(s, address, 1) >= 0)) {
+            return Place.refused("in an executable segment");
+        }
+        Place place = place(writable, address, SEMAPHORE_BYTES, "outside of what the file holds of writable segments");
+        // uprobe_register() of kernel/events/uprobes.c refuses a counter that isn't aligned, by EINVAL.
+        return place.problem() == null && place.offset() % SEMAPHORE_BYTES != 0
+                ? Place.refused("at an odd offset of the file, where the kernel takes no counter")
+                : place;
+    }
+
+    private Place place(List<Segment> segments, long address, int bytes, String nowhere) {
+        long found = -1;
+        for (Segment segment : segments) {
+            long offset = offset(segment, address, bytes);
+            if (offset >= 0) {
+                if (found >= 0 && found != offset) {
+                    return Place.refused("in two segments that overlap, with different bytes there");
+                }
+                found = offset;
             }
         }
-        return OptionalLong.empty();
+        if (found < 0) {
+            return Place.refused(nowhere);
+        }
+        return found > fileSize - bytes
+                ? Place.refused("beyond the end of the file of " + fileSize + " bytes")
+                : new Place(containerOffset + found, null);
+    }
+
+    /** The offset of these bytes in the ELF file, or -1 if the segment doesn't have them all. */
+    private static long offset(Segment segment, long address, int bytes) {
+        long into = address - segment.virtualAddress();
+        boolean inside = Long.compareUnsigned(address, segment.virtualAddress()) >= 0
+                && Long.compareUnsigned(into, segment.fileSize()) < 0
+                && Long.compareUnsigned(bytes, segment.fileSize() - into) <= 0;
+        if (!inside) {
+            return -1;
+        }
+        long offset = segment.offset() + into;
+        // An offset of more than 63 bits is far beyond the end of any file.
+        return offset < 0 ? Long.MAX_VALUE : offset;
     }
 }

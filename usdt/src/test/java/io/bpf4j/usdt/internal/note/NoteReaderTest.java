@@ -84,6 +84,11 @@ class NoteReaderTest {
         assertThat(scan.problems()).hasSize(11);
         assertThat(scan.problems().get(0)).contains("p:nowhere", "0x9000", "executable");
         assertThat(scan.problems().get(2)).contains("p:nosema", "semaphore");
+        assertThat(scan.problems().get(3)).contains("p:execsema", "executable segment");
+        assertThat(scan.problems().get(4)).contains("p:bsssema", "writable");
+        assertThat(scan.problems().get(8)).contains("terminating NUL");
+        assertThat(scan.problems().get(9)).contains("4096 bytes");
+        assertThat(scan.problems().get(10)).contains("65536 bytes");
         assertThat(scan.problems()).allSatisfy(p -> assertThat(p).startsWith(".note.stapsdt at 0x"));
     }
 
@@ -118,9 +123,134 @@ class NoteReaderTest {
             assertThat(read(good).sites()).hasSize(1_000_000);
             NoteScan scan = read(bad);
             assertThat(scan.sites()).isEmpty();
-            assertThat(scan.problems()).hasSize(NoteReader.MAX_PROBLEMS + 1);
+            assertThat(scan.problems()).hasSize(NoteLimits.MAX_PROBLEMS + 1);
             assertThat(scan.problems().getLast()).contains("999900 more");
         });
+    }
+
+    @Test
+    void aMillionUnreadableNotesToo() {
+        byte[] unterminated = new byte[32];
+        ByteBuffer.wrap(unterminated).order(ByteOrder.LITTLE_ENDIAN).putLong(0x1010);
+        java.util.Arrays.fill(unterminated, 24, 32, (byte) 'x');
+        StapsdtElf bad = StapsdtElf.x86_64();
+        for (int i = 0; i < 1_000_000; i++) {
+            bad.note(8, 32, 3, "stapsdt\0", unterminated);
+        }
+        bad.note("p", "last", "", 0x1010, 0);
+        Assertions.assertTimeoutPreemptively(Duration.ofSeconds(60), () -> {
+            NoteScan scan = read(bad);
+            assertThat(scan.sites()).extracting(NoteSite::name).containsExactly("last");
+            assertThat(scan.problems()).hasSize(NoteLimits.MAX_PROBLEMS + 1);
+        });
+    }
+
+    /** Every note is looked up in every segment, so those have to be few. */
+    @Test
+    void aMillionNotesInTenThousandSegments() {
+        StapsdtElf file = StapsdtElf.x86_64();
+        for (int i = 0; i < 10_000; i++) {
+            file.segment(5, 0x1000, 0x100_0000L + i * 0x1000L, 0x1000);
+        }
+        for (int i = 0; i < 1_000_000; i++) {
+            file.note("p", "n", "", 0x1010, 0x5000);
+        }
+        file.note("p", "far", "", 0x100_0000L + 9_999 * 0x1000L, 0);
+        Assertions.assertTimeoutPreemptively(Duration.ofSeconds(60), () -> {
+            NoteScan scan = read(file);
+            assertThat(scan.sites()).hasSize(1_000_000);
+            assertThat(scan.problems()).hasSize(2);
+            assertThat(scan.problems().getFirst()).contains("1170 loaded segments");
+            assertThat(scan.problems().getLast()).contains("p:far");
+        });
+    }
+
+    /** Sections that share their bytes make much of a small file. */
+    @Test
+    void tenThousandSectionsOfTheSameNotes() {
+        StapsdtElf file = StapsdtElf.x86_64().noteSections(10_000);
+        for (int i = 0; i < 20_000; i++) {
+            file.note("p", "n", "8@%rax", 0x9010, 0);
+        }
+        Assertions.assertTimeoutPreemptively(Duration.ofSeconds(60), () -> {
+            NoteScan scan = read(file);
+            assertThat(scan.sites()).isEmpty();
+            assertThat(scan.problems()).hasSize(NoteLimits.MAX_PROBLEMS + 1);
+        });
+        file.note("p", "last", "8@%rax", 0x1010, 0);
+        assertThat(read(file).sites()).isNotEmpty().hasSizeLessThan(10_000);
+    }
+
+    @Test
+    void differentTextIsBoundedAndKnownTextIsNot() {
+        StapsdtElf file = StapsdtElf.x86_64().note("p", "n", "8@%rax", 0x1010, 0);
+        String long1 = "8@%rax ".repeat(9_000);
+        for (int i = 0; i < 300; i++) {
+            file.note("p", "n", long1 + i, 0x1010, 0);
+        }
+        file.note("p", "n", "8@%rax", 0x1020, 0);
+        NoteScan scan = read(file);
+        assertThat(scan.sites()).hasSizeBetween(260, 270);
+        assertThat(scan.sites().getLast().address()).isEqualTo(0x1020);
+        assertThat(scan.problems()).hasSize(301 - scan.sites().size() + 1);
+        assertThat(scan.problems().getFirst()).contains("16777216 characters");
+    }
+
+    @Test
+    void segmentsThatOverlapAreAskedBothAndMustAgree() {
+        NoteScan scan = read(StapsdtElf.x86_64()
+                .segment(5, 0x1100, 0x1100, 0x100) // says the same of 0x1100 to 0x1200
+                .segment(5, 0x1500, 0x1400, 0x100) // and something else of 0x1400 to 0x1500
+                .segment(6, 0x3010, 0x5020, 0x20) // and of data at 0x5020
+                .note("p", "same", "", 0x1110, 0)
+                .note("p", "other", "", 0x1410, 0)
+                .note("p", "beside", "", 0x1510, 0)
+                .note("p", "data", "", 0x1510, 0x5020)
+                .note("p", "edge", "", 0x1510, 0x501e));
+        assertThat(scan.sites()).extracting(NoteSite::name).containsExactly("same", "beside", "edge");
+        assertThat(scan.problems()).hasSize(2).allSatisfy(p -> assertThat(p).contains("overlap"));
+    }
+
+    @Test
+    void whatTheKernelWouldRefuseCostsItsOwnNoteOnly() {
+        NoteScan scan = read(StapsdtElf.x86_64()
+                .segment(5, 0x100_0000, 0x100_0000, 0x1000) // beyond the end of the file
+                .segment(5, -0x800, 0x200_0000, 0x1000)
+                .segment(7, 0x3000, 0x300_0000, 0x80) // writable code
+                .note("p", "first", "", 0x1010, 0x5000)
+                .note("p", "beyond", "", 0x100_0010, 0)
+                .note("p", "negative", "", 0x200_0010, 0)
+                .note("p", "odd", "", 0x1010, 0x5001)
+                .note("p", "cut", "", 0x1010, 0x507f)
+                .note("p", "codesema", "", 0x1010, 0x300_0000)
+                .note("p", "last", "", 0x1010, 0x507e));
+        assertThat(scan.sites()).extracting(NoteSite::name).containsExactly("first", "last");
+        assertThat(scan.problems()).hasSize(5);
+        assertThat(scan.problems().get(0)).contains("p:beyond", "beyond the end");
+        assertThat(scan.problems().get(1)).contains("p:negative", "beyond the end");
+        assertThat(scan.problems().get(2)).contains("p:odd", "odd offset");
+        assertThat(scan.problems().get(3)).contains("p:cut", "outside");
+        assertThat(scan.problems().get(4)).contains("p:codesema", "executable segment");
+    }
+
+    /** Its headers are those of the file that it belongs to, and so are the offsets. */
+    @Test
+    void aFileWithDebugInformationOnlySpeaksOfAnother() {
+        NoteScan scan = read(StapsdtElf.x86_64()
+                .withoutCode()
+                .segment(5, 0x100_0000, 0x100_0000, 0x1000)
+                .note("p", "elsewhere", "", 0x100_0010, 0));
+        assertThat(scan.sites()).extracting(NoteSite::fileOffset).containsExactly(0x100_0010L);
+    }
+
+    @Test
+    void longNamesAreQuotedInPart() {
+        NoteScan scan = read(StapsdtElf.x86_64().note("p".repeat(4000), "n", "", 0x9000, 0));
+        assertThat(scan.problems())
+                .singleElement()
+                .asString()
+                .hasSizeLessThan(250)
+                .contains("ppp…");
     }
 
     @Test

@@ -1,0 +1,36 @@
+package io.bpf4j.usdt.internal.note;
+
+/**
+ * How much of a file's notes is read. What goes beyond is reported and left out; honest files stay far below: the JVM
+ * has some 570 sites, 140 argument strings of about 30 bytes, and 2 or 3 segments.
+ *
+ * <p>Without them time and memory would still be linear in what the file says, but a file can say much with few bytes:
+ * compressed sections expand, sections may share their bytes, and every note may be looked up in every segment.
+ */
+final class NoteLimits {
+    /** Sites of a file: MAX_UPROBE_MULTI_CNT of kernel/trace/bpf_trace.c, the most that one link can have. */
+    static final int MAX_SITES = 1 << 20;
+
+    /** Bytes of a provider and of a name. DTrace allows 63 and 127. */
+    static final int MAX_NAME_BYTES = 4096;
+
+    /** Bytes of an argument string: room for 12 arguments with mangled C++ symbols in them. */
+    static final int MAX_ARGUMENT_BYTES = 1 << 16;
+
+    /** Characters of all different names and argument strings together: an argument takes some 40 times its text. */
+    static final int MAX_TEXT = 1 << 24;
+
+    /** Bytes of all note sections together, decompressed: room for MAX_SITES notes of 256 bytes. */
+    static final long MAX_NOTE_BYTES = 1L << 28;
+
+    /** Loaded segments: the kernel reads 64 KiB of program headers (load_elf_phdrs in fs/binfmt_elf.c), 56 bytes each. */
+    static final int MAX_SEGMENTS = (1 << 16) / 56;
+
+    /** Problems that are told in words; the rest is counted. */
+    static final int MAX_PROBLEMS = 100;
+
+    /** Characters of a name within a problem. */
+    static final int MAX_QUOTED = 80;
+
+    private NoteLimits() {}
+}
