@@ -28,20 +28,11 @@ struct {
 	__uint(max_entries, 1 << 20);
 } events SEC(".maps");
 
-/* The last event, for tests that don't want a ring. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct args12_event);
-} last SEC(".maps");
-
 SEC("usdt")
 int args12(struct pt_regs *ctx)
 {
 	struct __bpf_usdt_spec *spec;
 	struct args12_event *event;
-	__u32 zero = 0;
 
 	if (!is_target())
 		return 0;
@@ -62,7 +53,6 @@ int args12(struct pt_regs *ctx)
 		event->results[n] = usdt_arg_of(ctx, spec, n, &value);
 		event->values[n] = value;
 	}
-	bpf_map_update_elem(&last, &zero, event, BPF_ANY);
 	bpf_ringbuf_submit(event, 0);
 	return 0;
 }
