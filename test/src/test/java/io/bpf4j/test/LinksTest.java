@@ -26,7 +26,9 @@ import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Requires;
 import io.bpf4j.test.support.TargetProgram;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -163,6 +165,26 @@ class LinksTest {
             link.close();
             target.command("poke 1");
             assertThat(Bpf.u64(object, "multi_hits")).isEqualTo(7);
+        }
+    }
+
+    @Test
+    void ofManySitesTheOneThatTheKernelRefusesIsNamed() throws IOException {
+        try (TargetProgram target = TargetProgram.start("-O2");
+                BpfObject object = links(target)) {
+            List<ProbeSite> sites = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                sites.add(function(target.path(), "poke", i));
+            }
+            sites.set(13, ProbeSite.at(Files.size(target.path()) + 4096));
+            assertThatThrownBy(() -> object.program("on_multi")
+                            .attach(new AttachTarget.UprobeMulti(target.path(), sites, new ProcessFilter.Any(), false)))
+                    .isInstanceOfSatisfying(
+                            AttachException.class, e -> assertThat(e.site()).hasValue(13))
+                    .hasMessageContaining("site 14 of 20")
+                    .hasMessageContaining("EINVAL");
+            target.command("poke 1");
+            assertThat(Bpf.u64(object, "multi_hits")).isZero();
         }
     }
 

@@ -213,7 +213,14 @@ public final class Usdt {
             semaphoreOffsets[i] = site.semaphoreOffset();
             ids[i] = numbers.isPresent() ? numbers.get().of(probe, site, cookie) : cookie;
         }
-        return new SiteSet(target, file.binary().fixedAddress(), addresses, fileOffsets, semaphoreOffsets, ids);
+        return new SiteSet(
+                target,
+                file.binary().fixedAddress(),
+                addresses,
+                fileOffsets,
+                semaphoreOffsets,
+                ids,
+                i -> file.sites().get(i).probe().fullName());
     }
 
     private SiteAttacher attacher(String what, AttachStrategy strategy, UsdtBinary binary, Options options) {

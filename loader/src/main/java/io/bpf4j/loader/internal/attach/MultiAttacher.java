@@ -1,5 +1,7 @@
 package io.bpf4j.loader.internal.attach;
 
+import io.bpf4j.loader.error.AttachException;
+import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.internal.sys.LinkCommand;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Feature;
@@ -40,7 +42,21 @@ final class MultiAttacher {
                 process.pidOrZero(),
                 returns,
                 0);
-        return KernelLink.of(
-                attempt, attempt.execute(attempt.create(attempt.attachType().orElseThrow(), details)));
+        try {
+            return KernelLink.of(
+                    attempt, attempt.execute(attempt.create(attempt.attachType().orElseThrow(), details)));
+        } catch (SyscallException e) {
+            OptionalInt site = BadSite.find(attempt, details, e);
+            if (site.isEmpty()) {
+                throw e;
+            }
+            int index = site.getAsInt();
+            throw new AttachException(
+                    "attach " + attempt.what() + ": site " + (index + 1) + " of " + sites.size() + ", at file offset 0x"
+                            + Long.toHexString(sites.get(index).fileOffset()) + ": " + e.getMessage()
+                            + Refusals.uprobe(e.errno()),
+                    e,
+                    index);
+        }
     }
 }

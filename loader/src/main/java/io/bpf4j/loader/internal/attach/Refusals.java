@@ -30,7 +30,8 @@ final class Refusals {
         return words + why + missing(failure, attachType, features);
     }
 
-    private static String uprobe(Errno errno) {
+    /** What an error number of uprobes means, to be put behind the kernel's words. */
+    static String uprobe(Errno errno) {
         return switch (errno) {
             case ESRCH -> "; the process is gone";
             case EINVAL ->

@@ -25,8 +25,10 @@ import io.bpf4j.loader.link.ProcessFilter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -132,6 +134,31 @@ class AttacherTest {
                         attacher(Feature.PERF_LINK, Feature.BPF_COOKIE).attach(program, "p", Optional.empty(), cookie))
                 .isInstanceOf(UnsupportedFeatureException.class)
                 .hasMessageContaining("5.15");
+        assertThat(kernel.open()).containsExactly("program \"p\"");
+    }
+
+    @Test
+    void ofManySitesTheOneThatIsRefusedIsNamed() {
+        kernel.fail(
+                command -> command instanceof LinkCommand.Create create
+                        && create.details() instanceof LinkCommand.Details.UprobeMulti details
+                        && Arrays.stream(details.offsets()).anyMatch(offset -> offset == 48 || offset == 50),
+                Errno.EINVAL);
+        ProbeSite[] sites = LongStream.range(0, 100).mapToObj(ProbeSite::at).toArray(ProbeSite[]::new);
+        assertThatThrownBy(() -> attacher().attach(program, "p", MULTI, multi(sites)))
+                .isInstanceOfSatisfying(
+                        AttachException.class, e -> assertThat(e.site()).hasValue(48))
+                .hasMessageContaining("attach p to 100 uprobes in /bin/x: site 49 of 100, at file offset 0x30: ")
+                .hasMessageContaining("EINVAL");
+        assertThat(kernel.open()).containsExactly("program \"p\"");
+    }
+
+    @Test
+    void aRefusalThatNoSiteExplainsIsReportedAsItIs() {
+        kernel.failNth(1, LinkCommand.Create.class, Errno.EINVAL);
+        assertThatThrownBy(() -> attacher().attach(program, "p", MULTI, multi(ProbeSite.at(16), ProbeSite.at(32))))
+                .isInstanceOfSatisfying(
+                        AttachException.class, e -> assertThat(e.site()).isEmpty());
         assertThat(kernel.open()).containsExactly("program \"p\"");
     }
 

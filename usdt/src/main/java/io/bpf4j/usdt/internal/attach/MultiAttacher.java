@@ -1,6 +1,7 @@
 package io.bpf4j.usdt.internal.attach;
 
 import io.bpf4j.loader.Program;
+import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.ProbeSites;
 import io.bpf4j.loader.link.ProcessFilter;
@@ -11,6 +12,16 @@ public final class MultiAttacher implements SiteAttacher {
     @Override
     public void attach(Program program, SiteSet sites, ProcessFilter process, Attachment into) {
         ProbeSites columns = ProbeSites.columns(sites.fileOffsets, sites.semaphoreOffsets, sites.specIds);
-        into.add(program.attach(new AttachTarget.UprobeMulti(sites.file(), columns, process, false)));
+        try {
+            into.add(program.attach(new AttachTarget.UprobeMulti(sites.file(), columns, process, false)));
+        } catch (AttachException e) {
+            if (e.site().isEmpty()) {
+                throw e;
+            }
+            throw new AttachException(
+                    sites.describe(e.site().getAsInt()) + ": " + e.getMessage(),
+                    e,
+                    e.site().getAsInt());
+        }
     }
 }

@@ -1,0 +1,111 @@
+package io.bpf4j.loader.internal.attach;
+
+import io.bpf4j.insn.Assembler;
+import io.bpf4j.insn.Instructions;
+import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.LinkCommand;
+import io.bpf4j.loader.internal.sys.LoadResult;
+import io.bpf4j.loader.internal.sys.ProgCommand;
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.loader.kernel.ProgramType;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.OptionalInt;
+
+/**
+ * Finds the site because of which a multi link was refused.
+ *
+ * <p>The kernel refuses ten thousand sites with one error number and does not say which it dislikes. So halves are tried:
+ * if the first fails, the site is in there, else in the second. That is a dozen more links, each made and closed, which
+ * is what a failure may cost; and since they would fire while they exist, they are made with a program that does nothing.
+ */
+final class BadSite {
+    /** {@code return 0;} */
+    private static final byte[] IDLE =
+            Instructions.encode(Assembler.create().mov(Assembler.R0, 0).exit().assemble(), ByteOrder.nativeOrder());
+
+    private final Attempt attempt;
+    private final LinkCommand.Details.UprobeMulti refused;
+    private final Errno errno;
+
+    private BadSite(Attempt attempt, LinkCommand.Details.UprobeMulti refused, Errno errno) {
+        this.attempt = attempt;
+        this.refused = refused;
+        this.errno = errno;
+    }
+
+    /**
+     * The first site that is refused, from 0.
+     *
+     * @return empty if it is not the sites that are refused, or that can't be found out
+     */
+    static OptionalInt find(Attempt attempt, LinkCommand.Details.UprobeMulti refused, SyscallException failure) {
+        boolean aboutSites = switch (failure.errno()) {
+            case EINVAL, ENOTSUPP, ENOEXEC, EIO, EFAULT -> true;
+            default -> false;
+        };
+        if (!aboutSites || !attempt.features().has(Feature.UPROBE_MULTI_LINK)) {
+            return OptionalInt.empty();
+        }
+        try (Fd program = idleProgram(attempt)) {
+            return new BadSite(attempt, refused, failure.errno()).search(program);
+        } catch (SyscallException e) {
+            // Only an explanation was wanted: the failure that it would have explained is reported without.
+            return OptionalInt.empty();
+        }
+    }
+
+    private OptionalInt search(Fd program) {
+        int from = 0;
+        int to = refused.offsets().length;
+        if (!fails(program, from, to)) {
+            return OptionalInt.empty();
+        }
+        while (to - from > 1) {
+            int middle = (from + to) >>> 1;
+            if (fails(program, from, middle)) {
+                to = middle;
+            } else {
+                from = middle;
+            }
+        }
+        return OptionalInt.of(from);
+    }
+
+    private boolean fails(Fd program, int from, int to) {
+        LinkCommand.Details.UprobeMulti part = new LinkCommand.Details.UprobeMulti(
+                refused.path(),
+                refused.descriptor(),
+                Arrays.copyOfRange(refused.offsets(), from, to),
+                part(refused.refCounterOffsets(), from, to),
+                new long[0],
+                refused.pid(),
+                refused.returns(),
+                refused.flags());
+        int type = AttachType.TRACE_UPROBE_MULTI.number();
+        try (Fd _ = attempt.execute(LinkCommand.Create.of("a part of the sites", program, type, part))) {
+            return false;
+        } catch (SyscallException e) {
+            if (e.errno() != errno) {
+                throw e;
+            }
+            return true;
+        }
+    }
+
+    private static long[] part(long[] values, int from, int to) {
+        return values.length == 0 ? values : Arrays.copyOfRange(values, from, to);
+    }
+
+    private static Fd idleProgram(Attempt attempt) {
+        ProgCommand.Load load = ProgCommand.Load.of(ProgramType.KPROBE.number(), "", IDLE, "GPL")
+                .withExpectedAttachType(AttachType.TRACE_UPROBE_MULTI.number());
+        return switch (attempt.execute(load)) {
+            case LoadResult.Loaded loaded -> loaded.fd();
+            case LoadResult.Refused verdict -> throw new SyscallException(load.call(), verdict.errno(), null);
+        };
+    }
+}
