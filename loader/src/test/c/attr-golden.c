@@ -260,7 +260,51 @@ int main(void)
 	l.type = 12;
 	l.id = 2;
 	l.prog_id = 3;
-	dump("link_info", &l, 16);
+	l.uprobe_multi.count = 5;
+	l.uprobe_multi.flags = 1;
+	l.uprobe_multi.pid = 77;
+	dump("link_info", &l, 64);
+
+	/* What the kernel gives for each kind, and how it is asked for the text: pointer 0xA1, 64 bytes of room. */
+#define LINK(name, number, fields)                                                                                   \
+	memset(&l, 0, sizeof l);                                                                                     \
+	l.type = number;                                                                                             \
+	l.id = 2;                                                                                                    \
+	l.prog_id = 3;                                                                                               \
+	fields;                                                                                                      \
+	dump("link_info_" name, &l, 64)
+	LINK("raw_tp", 1, l.raw_tracepoint.cookie = 7);
+	LINK("tracing", 2, l.tracing.attach_type = 24; l.tracing.target_obj_id = 1; l.tracing.target_btf_id = 9;
+	     l.tracing.cookie = 7);
+	LINK("cgroup", 3, l.cgroup.cgroup_id = 0x100000002; l.cgroup.attach_type = 1);
+	LINK("iter", 4, l.iter.map.map_id = 6);
+	LINK("netns", 5, l.netns.netns_ino = 8; l.netns.attach_type = 36);
+	LINK("xdp", 6, l.xdp.ifindex = 4);
+	LINK("perf_uprobe", 7, l.perf_event.type = 2; l.perf_event.uprobe.offset = 0x1f40; l.perf_event.uprobe.cookie = 7;
+	     l.perf_event.uprobe.ref_ctr_offset = 0x30);
+	LINK("perf_kprobe", 7, l.perf_event.type = 3; l.perf_event.kprobe.offset = 4; l.perf_event.kprobe.addr = -16;
+	     l.perf_event.kprobe.missed = 2; l.perf_event.kprobe.cookie = 7);
+	LINK("perf_tp", 7, l.perf_event.type = 5; l.perf_event.tracepoint.cookie = 7);
+	LINK("perf_event", 7, l.perf_event.type = 6; l.perf_event.event.type = 1; l.perf_event.event.config = 9;
+	     l.perf_event.event.cookie = 7);
+	LINK("kprobe_multi", 8, l.kprobe_multi.count = 5; l.kprobe_multi.flags = 1; l.kprobe_multi.missed = 2);
+	LINK("struct_ops", 9, l.struct_ops.map_id = 6);
+	LINK("netfilter", 10, l.netfilter.pf = 2; l.netfilter.hooknum = 3; l.netfilter.priority = -100;
+	     l.netfilter.flags = 1);
+	LINK("tcx", 11, l.tcx.ifindex = 4; l.tcx.attach_type = 46);
+	LINK("uprobe_multi", 12, l.uprobe_multi.count = 5; l.uprobe_multi.flags = 1; l.uprobe_multi.pid = 77);
+	LINK("netkit", 13, l.netkit.ifindex = 4; l.netkit.attach_type = 55);
+	LINK("sockmap", 14, l.sockmap.map_id = 6; l.sockmap.attach_type = 7);
+
+#define ASK(name, pointer, size)                                                                                     \
+	memset(&l, 0, sizeof l);                                                                                     \
+	pointer = 0xA1;                                                                                              \
+	size = 64;                                                                                                   \
+	dump("link_info_ask_" name, &l, 64)
+	ASK("raw_tp", l.raw_tracepoint.tp_name, l.raw_tracepoint.tp_name_len);
+	ASK("iter", l.iter.target_name, l.iter.target_name_len);
+	ASK("uprobe_multi", l.uprobe_multi.path, l.uprobe_multi.path_size);
+	ASK("perf_uprobe", l.perf_event.uprobe.file_name, l.perf_event.uprobe.name_len);
 
 	struct bpf_btf_info bi;
 	memset(&bi, 0, sizeof bi);

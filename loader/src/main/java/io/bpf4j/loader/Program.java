@@ -7,12 +7,14 @@ import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.ObjectCommand;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.IteratorLink;
 import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.ProgramHandle;
 import io.bpf4j.loader.spec.ProgramSpec;
 import java.util.Optional;
 
 /** A program in the kernel. It belongs to its object and is closed with it. <i>Thread-safe.</i> */
-public final class Program {
+public final class Program implements ProgramHandle {
     private final BpfObject object;
     private final LoadedProgram loaded;
 
@@ -21,6 +23,7 @@ public final class Program {
         this.loaded = loaded;
     }
 
+    @Override
     public String name() {
         return loaded.spec().name();
     }
@@ -43,7 +46,7 @@ public final class Program {
         return loaded.log();
     }
 
-    /** The kernel's id of this program. */
+    @Override
     public int id() {
         return object.kernel()
                 .execute(new ObjectCommand.InfoOfProgram(loaded.fd()))
@@ -59,6 +62,15 @@ public final class Program {
     public Link attach(AttachTarget target) {
         return new Attacher(object.kernel(), object.features())
                 .attach(loaded.fd(), name(), loaded.attachType(), target);
+    }
+
+    /**
+     * Attaches an iterator, whose streams are what the program writes.
+     *
+     * @throws AttachException if it can't be; nothing is left attached
+     */
+    public IteratorLink attach(AttachTarget.Iter target) {
+        return (IteratorLink) attach((AttachTarget) target);
     }
 
     /**
@@ -80,6 +92,11 @@ public final class Program {
      */
     public Program forAttachType(Optional<AttachType> attachType) {
         return attachType.equals(loaded.attachType()) ? this : object.copyOf(this, attachType);
+    }
+
+    @Override
+    public <T> Optional<T> unwrap(Class<T> type) {
+        return type.isInstance(loaded.fd()) ? Optional.of(type.cast(loaded.fd())) : Optional.empty();
     }
 
     Fd fd() {

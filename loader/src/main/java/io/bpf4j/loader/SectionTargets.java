@@ -6,6 +6,7 @@ import io.bpf4j.loader.link.LibrarySearch;
 import io.bpf4j.loader.link.ProcessFilter;
 import io.bpf4j.loader.spec.ProgramSpec;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -39,8 +40,21 @@ final class SectionTargets {
                     case "tracepoint", "tp" -> tracepoint(program);
                     case "raw_tracepoint", "raw_tp", "raw_tracepoint.w", "raw_tp.w" ->
                         new AttachTarget.RawTracepoint(required(program, "NAME"));
-                    case "tp_btf", "fentry", "fentry.s", "fexit", "fexit.s", "fmod_ret", "fmod_ret.s", "lsm", "lsm.s" ->
-                        new AttachTarget.Tracing();
+                    case "tp_btf",
+                            "fentry",
+                            "fentry.s",
+                            "fexit",
+                            "fexit.s",
+                            "fmod_ret",
+                            "fmod_ret.s",
+                            "lsm",
+                            "lsm.s",
+                            "freplace" -> new AttachTarget.Tracing();
+                    case "iter", "iter.s" -> new AttachTarget.Iter();
+                    case "ksyscall" -> new AttachTarget.Ksyscall(required(program, "NAME"), false, 0);
+                    case "kretsyscall" -> new AttachTarget.Ksyscall(required(program, "NAME"), true, 0);
+                    case "kprobe.multi", "kprobe.session" -> kprobes(program, false);
+                    case "kretprobe.multi" -> kprobes(program, true);
                     case "kprobe" -> kprobe(program, false);
                     case "kretprobe" -> kprobe(program, true);
                     case "uprobe", "uprobe.s" -> uprobe(program, false);
@@ -75,6 +89,10 @@ final class SectionTargets {
                             + "\") is not a number",
                     e);
         }
+    }
+
+    private static AttachTarget kprobes(ProgramSpec program, boolean returns) {
+        return new AttachTarget.KprobeMulti(List.of(required(program, "PATTERN")), List.of(), returns);
     }
 
     private static AttachTarget uprobe(ProgramSpec program, boolean returns) {

@@ -1,15 +1,27 @@
 package io.bpf4j.loader.link;
 
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.map.BpfMap;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
-/** What a program can be attached to. <i>Immutable.</i> */
+/**
+ * What a program can be attached to: one record for each way that the kernel has. <i>Immutable.</i>
+ *
+ * <p>Each says which program it takes, and since when the kernel can do it. What a program was loaded for is fixed then:
+ * {@code SEC("…")} decides, or {@link io.bpf4j.loader.kernel.AttachType}. An attach type in parentheses below is what the
+ * program must have been loaded for. Whatever the kernel refuses becomes an {@link
+ * io.bpf4j.loader.error.AttachException} with the reason; nothing is left attached then.
+ *
+ * <p>A long file, because it is a catalogue: the records share nothing but this interface.
+ */
 public sealed interface AttachTarget {
     /** What it is, for messages. */
     String description();
 
     /**
-     * One instruction in a file, through a perf event.
+     * One instruction in a file, through a perf event; {@code SEC("uprobe")}, {@code SEC("uretprobe")}.
      *
      * @param process a process id here means one thread: the kernel's perf events count threads
      * @param returns whether to fire when the function that starts there returns
@@ -26,7 +38,8 @@ public sealed interface AttachTarget {
     }
 
     /**
-     * A function of a program or library by its name, through a perf event.
+     * A function of a program or library by its name, through a perf event; {@code SEC("uprobe")}, {@code
+     * SEC("uretprobe")}.
      *
      * <p>The name is looked for in the file's symbols, and in a stripped file's separate debug symbols: {@code
      * .gnu_debugdata}, or the file that the build ID or debug link names below /usr/lib/debug. It may have a version, as
@@ -105,7 +118,10 @@ public sealed interface AttachTarget {
         }
     }
 
-    /** Many instructions in a file by one link (Linux 6.6). The program must have been loaded for it. */
+    /**
+     * Many instructions in a file by one link; {@code SEC("uprobe.multi")} (TRACE_UPROBE_MULTI, Linux 6.6) or, for entry and
+     * return in one program, {@code SEC("uprobe.session")} (TRACE_UPROBE_SESSION, Linux 6.13).
+     */
     record UprobeMulti(TargetFile file, ProbeSites sites, ProcessFilter process, boolean returns)
             implements AttachTarget {
         public UprobeMulti(Path file, ProbeSites sites, ProcessFilter process, boolean returns) {
@@ -144,35 +160,330 @@ public sealed interface AttachTarget {
         }
     }
 
-    /** A static tracepoint of the kernel, such as {@code sched}, {@code sched_switch}. */
-    record Tracepoint(String category, String name) implements AttachTarget {
+    /**
+     * A function of the kernel, through a perf event; {@code SEC("kprobe")}, {@code SEC("kretprobe")}.
+     *
+     * @param function its name in /proc/kallsyms
+     * @param offset bytes from its start; 0 if {@code returns}
+     * @param returns whether to fire when the function returns
+     * @param cookie what {@code bpf_get_attach_cookie()} gives (Linux 5.15); 0 for none
+     */
+    record Kprobe(String function, long offset, boolean returns, long cookie) implements AttachTarget {
+        public Kprobe(String function, long offset, boolean returns) {
+            this(function, offset, returns, 0);
+        }
+
+        @Override
+        public String description() {
+            return (returns ? "kretprobe at " : "kprobe at ") + function + (offset == 0 ? "" : "+" + offset);
+        }
+    }
+
+    /**
+     * Many functions of the kernel by one link; {@code SEC("kprobe.multi")} (TRACE_KPROBE_MULTI, Linux 5.18) or, for entry
+     * and return in one program, {@code SEC("kprobe.session")} (TRACE_KPROBE_SESSION, Linux 6.10). A name may have {@code
+     * *} for any characters and {@code ?} for one: it then means all functions of that form that can be traced, which
+     * tracefs lists in {@code available_filter_functions}.
+     *
+     * @param functions names or patterns
+     * @param cookies one for each function, in their order; empty for none, and if there are patterns
+     * @param returns whether to fire when the functions return
+     */
+    record KprobeMulti(List<String> functions, List<Long> cookies, boolean returns) implements AttachTarget {
+        public KprobeMulti {
+            functions = List.copyOf(functions);
+            cookies = List.copyOf(cookies);
+            if (!cookies.isEmpty() && cookies.size() != functions.size()) {
+                throw new IllegalArgumentException(functions.size() + " functions, but " + cookies.size() + " cookies");
+            }
+        }
+
+        /** All functions of a pattern, when they start. */
+        public static KprobeMulti entry(String pattern) {
+            return new KprobeMulti(List.of(pattern), List.of(), false);
+        }
+
+        @Override
+        public String description() {
+            String what = functions.size() == 1 ? functions.getFirst() : functions.size() + " functions of the kernel";
+            return (returns ? "return of " : "") + what;
+        }
+    }
+
+    /**
+     * A system call by its name, such as {@code openat}: a kprobe of the function that serves it, which is called
+     * differently by architecture and kernel; {@code SEC("ksyscall")}, {@code SEC("kretsyscall")}.
+     *
+     * @param returns whether to fire when the call returns
+     * @param cookie what {@code bpf_get_attach_cookie()} gives (Linux 5.15); 0 for none
+     */
+    record Ksyscall(String name, boolean returns, long cookie) implements AttachTarget {
+        @Override
+        public String description() {
+            return (returns ? "return of " : "") + "system call " + name;
+        }
+    }
+
+    /**
+     * A static tracepoint of the kernel, such as {@code sched}, {@code sched_switch}, through a perf event; {@code
+     * SEC("tp")}.
+     *
+     * @param cookie what {@code bpf_get_attach_cookie()} gives (Linux 5.15); 0 for none
+     */
+    record Tracepoint(String category, String name, long cookie) implements AttachTarget {
+        public Tracepoint(String category, String name) {
+            this(category, name, 0);
+        }
+
         @Override
         public String description() {
             return "tracepoint " + category + ":" + name;
         }
     }
 
-    /** A tracepoint by its name alone, its arguments as they are in the kernel (Linux 4.17). */
-    record RawTracepoint(String name) implements AttachTarget {
+    /**
+     * A tracepoint by its name alone, its arguments as they are in the kernel (Linux 4.17); {@code SEC("raw_tp")}.
+     *
+     * @param cookie what {@code bpf_get_attach_cookie()} gives (Linux 6.10); 0 for none
+     */
+    record RawTracepoint(String name, long cookie) implements AttachTarget {
+        public RawTracepoint(String name) {
+            this(name, 0);
+        }
+
         @Override
         public String description() {
             return "raw tracepoint " + name;
         }
     }
 
-    /** What the program was loaded for: {@code tp_btf}, {@code fentry}, {@code fexit}, {@code fmod_ret}, {@code lsm}. */
-    record Tracing() implements AttachTarget {
+    /**
+     * What the program was loaded for: {@code SEC("tp_btf")}, {@code "fentry"}, {@code "fexit"}, {@code "fmod_ret"}
+     * (Linux 5.5, fmod_ret 5.7), {@code "lsm"} (Linux 5.7), {@code "freplace"} (Linux 5.6).
+     *
+     * @param cookie what {@code bpf_get_attach_cookie()} gives (Linux 5.19, tp_btf 6.10); 0 for none
+     */
+    record Tracing(long cookie) implements AttachTarget {
+        public Tracing() {
+            this(0);
+        }
+
         @Override
         public String description() {
             return "the function it was loaded for";
         }
     }
 
-    /** A function of the kernel, through a perf event. */
-    record Kprobe(String function, long offset, boolean returns) implements AttachTarget {
+    /**
+     * A global function of another program, in whose place this one runs (Linux 5.10); {@code SEC("freplace")}. It must
+     * have the same signature as the function that it was loaded for.
+     *
+     * @param target the program that has the function; it stays its object's
+     */
+    record Freplace(ProgramHandle target, String function) implements AttachTarget {
         @Override
         public String description() {
-            return (returns ? "kretprobe at " : "kprobe at ") + function + (offset == 0 ? "" : "+" + offset);
+            return "function " + function + " of program " + target.name();
+        }
+    }
+
+    /**
+     * A perf event of hardware or software: fires each time that so many of what it counts have happened; {@code
+     * SEC("perf_event")}. Without a process and a CPU there is one event for each CPU that is online, in one link.
+     *
+     * @param type {@code PERF_TYPE_*} of include/uapi/linux/perf_event.h: 0 hardware, 1 software, 4 raw
+     * @param config what is counted, by type: {@code PERF_COUNT_HW_*}, {@code PERF_COUNT_SW_*}
+     * @param period how many make it fire; times a second if {@code byFrequency}
+     * @param process a process id here means one thread: the kernel's perf events count threads
+     * @param cpu where it counts; -1 for wherever the process runs, or every CPU
+     * @param cookie what {@code bpf_get_attach_cookie()} gives (Linux 5.15); 0 for none
+     */
+    record PerfEvent(
+            int type, long config, long period, boolean byFrequency, ProcessFilter process, int cpu, long cookie)
+            implements AttachTarget {
+        public PerfEvent {
+            if (period <= 0 || cpu < -1) {
+                throw new IllegalArgumentException("period " + period + ", CPU " + cpu);
+            }
+        }
+
+        /** All CPUs, so many times a second while they run something: what a profiler asks for. */
+        public static PerfEvent cpuClock(long hertz) {
+            return new PerfEvent(1, 0, hertz, true, new ProcessFilter.Any(), -1, 0);
+        }
+
+        @Override
+        public String description() {
+            return "perf event " + type + ":" + config + (cpu < 0 ? "" : " on CPU " + cpu);
+        }
+    }
+
+    /**
+     * A perf event that is open already, by its descriptor; {@code SEC("perf_event")}, and for events of probes and
+     * tracepoints what they take. The descriptor stays the caller's, and may be closed afterwards.
+     *
+     * @param cookie what {@code bpf_get_attach_cookie()} gives (Linux 5.15); 0 for none
+     */
+    record OpenPerfEvent(int descriptor, long cookie) implements AttachTarget {
+        @Override
+        public String description() {
+            return "perf event of descriptor " + descriptor;
+        }
+    }
+
+    /**
+     * A control group of version 2 and all below it (Linux 5.7, system calls' sockets since); {@code SEC("cgroup/…")},
+     * {@code "cgroup_skb/…"}, {@code "sockops"}, {@code "lsm_cgroup/…"} (LSM_CGROUP, Linux 6.0). Several programs may be
+     * attached to one group.
+     *
+     * @param directory in a cgroup2 file system
+     * @param attachType of a program that was loaded for none, as {@code SEC("cgroup/skb")}; empty for that of the program
+     * @param anchor where among the others; other than last needs Linux 6.17
+     */
+    record Cgroup(Path directory, Optional<AttachType> attachType, Anchor anchor) implements AttachTarget {
+        public Cgroup(Path directory) {
+            this(directory, Optional.empty(), Anchor.last());
+        }
+
+        @Override
+        public String description() {
+            return "control group " + directory + anchor.suffix();
+        }
+    }
+
+    /**
+     * The packets that a network device receives, before anything else sees them (Linux 5.9); {@code SEC("xdp")} (XDP).
+     * One program for each device and mode: EBUSY if there is another.
+     */
+    record Xdp(NetDevice device, XdpMode mode) implements AttachTarget {
+        public Xdp(NetDevice device) {
+            this(device, XdpMode.ANY);
+        }
+
+        @Override
+        public String description() {
+            return "XDP of " + device;
+        }
+    }
+
+    /**
+     * The packets of a network device, in traffic control (Linux 6.6); {@code SEC("tc")}, {@code SEC("tcx/ingress")}
+     * (TCX_INGRESS), {@code SEC("tcx/egress")} (TCX_EGRESS). Programs return TCX_NEXT (-1) to hand on to the next.
+     *
+     * @param ingress what is received; else what is sent
+     */
+    record Tcx(NetDevice device, boolean ingress, Anchor anchor) implements AttachTarget {
+        public static Tcx ingress(NetDevice device) {
+            return new Tcx(device, true, Anchor.last());
+        }
+
+        public static Tcx egress(NetDevice device) {
+            return new Tcx(device, false, Anchor.last());
+        }
+
+        @Override
+        public String description() {
+            return (ingress ? "ingress of " : "egress of ") + device + anchor.suffix();
+        }
+    }
+
+    /**
+     * The packets that a netkit device sends (Linux 6.7); {@code SEC("netkit/primary")} (NETKIT_PRIMARY), {@code
+     * SEC("netkit/peer")} (NETKIT_PEER).
+     *
+     * @param device the primary device of the pair, also for programs of its peer
+     * @param peer whether it is for what the peer sends
+     */
+    record Netkit(NetDevice device, boolean peer, Anchor anchor) implements AttachTarget {
+        public Netkit(NetDevice device, boolean peer) {
+            this(device, peer, Anchor.last());
+        }
+
+        @Override
+        public String description() {
+            return "netkit " + device + (peer ? " (peer)" : "") + anchor.suffix();
+        }
+    }
+
+    /**
+     * A hook of netfilter in this process's network namespace (Linux 6.4); {@code SEC("netfilter")} (NETFILTER).
+     *
+     * @param family {@code NFPROTO_*}: 2 for IPv4, 10 for IPv6
+     * @param hook {@code NF_INET_*}: 0 pre-routing, 1 local in, 2 forward, 3 local out, 4 post-routing
+     * @param priority the lower, the earlier; one program for each. The least and the greatest int are refused, and with
+     *     {@code defragment} whatever is not above -400
+     * @param defragment whether packets are put together first ({@code BPF_F_NETFILTER_IP_DEFRAG}, Linux 6.6)
+     */
+    record Netfilter(int family, int hook, int priority, boolean defragment) implements AttachTarget {
+        @Override
+        public String description() {
+            return "netfilter family " + family + " hook " + hook + " priority " + priority;
+        }
+    }
+
+    /**
+     * A network namespace; {@code SEC("sk_lookup")} (SK_LOOKUP, Linux 5.9; several programs) and {@code
+     * SEC("flow_dissector")} (FLOW_DISSECTOR, Linux 5.8; one).
+     *
+     * @param file such as {@code /proc/PID/ns/net} or {@code /run/netns/NAME}
+     */
+    record NetNamespace(Path file) implements AttachTarget {
+        /** That of this process. */
+        public static NetNamespace own() {
+            return new NetNamespace(Path.of("/proc/self/ns/net"));
+        }
+
+        @Override
+        public String description() {
+            return "network namespace " + file;
+        }
+    }
+
+    /**
+     * The sockets in a map of type SOCKMAP or SOCKHASH; {@code SEC("sk_skb/…")}, {@code SEC("sk_msg")}. By a link from
+     * Linux 6.10 on, else without (Linux 4.14), detached all the same when it is closed. One program for each attach type.
+     *
+     * <p>A socket gets the programs that the map has when it is put in, and keeps them until it is taken out: attaching
+     * and detaching mean nothing to those that are in.
+     *
+     * @param map stays its owner's
+     * @param attachType of a program that was loaded for none, as {@code SEC("sk_skb")}; empty for that of the program
+     */
+    record Sockmap(BpfMap map, Optional<AttachType> attachType) implements AttachTarget {
+        public Sockmap(BpfMap map) {
+            this(map, Optional.empty());
+        }
+
+        @Override
+        public String description() {
+            return "the sockets of map \"" + map.name() + "\"";
+        }
+    }
+
+    /**
+     * An iterator of the kernel over its objects (Linux 5.8); {@code SEC("iter/…")} (TRACE_ITER). Attaching gives an
+     * {@link IteratorLink}, whose streams are what the program writes.
+     */
+    record Iter(IterTarget over) implements AttachTarget {
+        public Iter() {
+            this(new IterTarget.All());
+        }
+
+        @Override
+        public String description() {
+            return "iterator" + over.suffix();
+        }
+    }
+
+    /**
+     * An infrared receiver (Linux 4.18), without a link but detached when closed; {@code SEC("lirc_mode2")} (LIRC_MODE2).
+     *
+     * @param device such as {@code /dev/lirc0}
+     */
+    record Lirc(Path device) implements AttachTarget {
+        @Override
+        public String description() {
+            return "infrared receiver " + device;
         }
     }
 }

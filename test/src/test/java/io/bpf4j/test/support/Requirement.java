@@ -38,6 +38,65 @@ public enum Requirement {
             return kernelIsAtLeast(6, 13);
         }
     },
+    /** Programs for TC by links, in an order. */
+    TCX("Linux 6.6 or later, for tcx links") {
+        @Override
+        boolean present() {
+            return kernelIsAtLeast(6, 6);
+        }
+    },
+    NETFILTER_LINK("Linux 6.4 or later, for netfilter links") {
+        @Override
+        boolean present() {
+            return kernelIsAtLeast(6, 4);
+        }
+    },
+    /** Iterators over the tasks of one process. */
+    ITER_OF_PROCESS("Linux 6.1 or later, for iterators over one process") {
+        @Override
+        boolean present() {
+            return kernelIsAtLeast(6, 1);
+        }
+    },
+    /** The BTF of the running kernel. */
+    KERNEL_BTF("a kernel with BTF: /sys/kernel/btf/vmlinux") {
+        @Override
+        boolean present() {
+            return Files.exists(Path.of("/sys/kernel/btf/vmlinux"));
+        }
+    },
+    CGROUP2("a mounted cgroup2 file system: mount -t cgroup2 none /sys/fs/cgroup") {
+        @Override
+        boolean present() {
+            return OwnCgroup.find().isPresent();
+        }
+    },
+    /** Functions of the kernel can be probed. */
+    KPROBES("a kernel with kprobes and ftrace (CONFIG_KPROBES, CONFIG_FPROBE)") {
+        @Override
+        boolean present() {
+            return Files.exists(Path.of("/sys/bus/event_source/devices/kprobe/type"));
+        }
+    },
+    KPROBE_MULTI("Linux 5.18 or later with kprobes and fprobe, for kprobe_multi links") {
+        @Override
+        boolean present() {
+            return kernelIsAtLeast(5, 18) && KPROBES.present();
+        }
+    },
+    KPROBE_SESSION("Linux 6.10 or later with kprobes and fprobe, for kprobe sessions") {
+        @Override
+        boolean present() {
+            return kernelIsAtLeast(6, 10) && KPROBES.present();
+        }
+    },
+    /** A pair of netkit devices, made to see whether it can be. */
+    NETKIT("a kernel with netkit devices (CONFIG_NETKIT, Linux 6.7), and iproute2 that makes them") {
+        @Override
+        boolean present() {
+            return NetkitPair.isPossible();
+        }
+    },
     /** BPF cookies and perf links. */
     BPF_COOKIE("Linux 5.15 or later, for BPF cookies") {
         @Override

@@ -5,10 +5,11 @@ import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.internal.linux.PerfSources;
+import io.bpf4j.loader.internal.linux.TraceFs;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.Kernel;
-import io.bpf4j.loader.internal.sys.LinkCommand;
 import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.ProbeSite;
@@ -52,10 +53,26 @@ public final class Attacher {
                     MultiAttacher.uprobes(
                             attempt, uprobes.file(), uprobes.sites(), uprobes.process(), uprobes.returns());
                 case AttachTarget.UprobeMultiFunctions uprobes -> uprobes(attempt, uprobes);
-                case AttachTarget.Kprobe kprobe -> perf.kprobe(attempt, kprobe);
+                case AttachTarget.Kprobe kprobe ->
+                    perf.kprobe(attempt, kprobe.function(), kprobe.offset(), kprobe.returns(), kprobe.cookie());
+                case AttachTarget.Ksyscall call ->
+                    perf.kprobe(attempt, systemCall(attempt, call.name()), 0, call.returns(), call.cookie());
+                case AttachTarget.KprobeMulti kprobes -> MultiAttacher.kprobes(attempt, kprobes, new TraceFs(kernel));
                 case AttachTarget.Tracepoint tracepoint -> perf.tracepoint(attempt, tracepoint);
-                case AttachTarget.RawTracepoint raw -> rawTracepoint(attempt, raw.name());
-                case AttachTarget.Tracing _ -> rawTracepoint(attempt, "");
+                case AttachTarget.RawTracepoint raw -> TracingAttacher.rawTracepoint(attempt, raw);
+                case AttachTarget.Tracing tracing -> TracingAttacher.tracing(attempt, tracing);
+                case AttachTarget.Freplace freplace -> TracingAttacher.freplace(attempt, freplace);
+                case AttachTarget.PerfEvent event -> perf.event(attempt, event);
+                case AttachTarget.OpenPerfEvent event -> perf.openEvent(attempt, event);
+                case AttachTarget.Cgroup cgroup -> NetworkAttacher.cgroup(attempt, cgroup);
+                case AttachTarget.Xdp xdp -> NetworkAttacher.xdp(attempt, xdp);
+                case AttachTarget.Tcx tcx -> NetworkAttacher.tcx(attempt, tcx);
+                case AttachTarget.Netkit netkit -> NetworkAttacher.netkit(attempt, netkit);
+                case AttachTarget.Netfilter netfilter -> NetworkAttacher.netfilter(attempt, netfilter);
+                case AttachTarget.NetNamespace namespace -> NetworkAttacher.namespace(attempt, namespace);
+                case AttachTarget.Sockmap sockmap -> NetworkAttacher.sockmap(attempt, sockmap);
+                case AttachTarget.Iter iter -> IterAttacher.attach(attempt, iter.over());
+                case AttachTarget.Lirc lirc -> NetworkAttacher.lirc(attempt, lirc);
             };
         } catch (SyscallException e) {
             throw new AttachException(
@@ -91,7 +108,21 @@ public final class Attacher {
         return file;
     }
 
-    private static Link rawTracepoint(Attempt attempt, String name) {
-        return KernelLink.of(attempt, attempt.execute(new LinkCommand.OpenRawTracepoint(name, attempt.program(), 0)));
+    /**
+     * The function that serves a system call. Where calls go through a wrapper with pt_regs (4.17), it has the name of the
+     * architecture in it (SYSCALL_DEFINE in arch/*&#47;include/asm/syscall_wrapper.h); powerpc and loongarch have none.
+     */
+    private String systemCall(Attempt attempt, String name) {
+        String os = System.getProperty("os.arch", "");
+        if (!features.has(Feature.SYSCALL_WRAPPER)) {
+            return "__se_sys_" + name;
+        }
+        return switch (os) {
+            case "amd64", "x86_64" -> "__x64_sys_" + name;
+            case "aarch64" -> "__arm64_sys_" + name;
+            case "s390x" -> "__s390x_sys_" + name;
+            case "riscv64" -> "__riscv_sys_" + name;
+            default -> throw attempt.refused("it is not known how system calls are wrapped on " + os);
+        };
     }
 }

@@ -1,39 +1,124 @@
 package io.bpf4j.loader.internal.attach;
 
+import io.bpf4j.loader.error.AttachException;
+import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.internal.sys.BpfFs;
 import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.Kernel;
+import io.bpf4j.loader.internal.sys.LinkCommand;
+import io.bpf4j.loader.internal.sys.ObjectCommand;
+import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.LinkInfo;
+import io.bpf4j.loader.link.ProgramHandle;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
-/** A link that descriptors hold: of a BPF link, and of a perf event where one is needed. <i>Thread-safe.</i> */
-final class KernelLink implements Link {
+/** One link of the kernel, and the perf event that it needs, if any. <i>Thread-safe.</i> */
+class KernelLink implements Link {
+    private final Kernel kernel;
     private final String description;
-    private final List<Fd> fds;
+    private final Fd fd;
+    private final List<Fd> others;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    /** Takes ownership of the descriptors, which are closed in their order. */
-    private KernelLink(String description, List<Fd> fds) {
+    KernelLink(Kernel kernel, String description, Fd fd, List<Fd> others) {
+        this.kernel = kernel;
         this.description = description;
-        this.fds = List.copyOf(fds);
+        this.fd = fd;
+        this.others = List.copyOf(others);
     }
 
-    /** Takes ownership of a link, and of what else has to be closed with it, after it. */
+    /** Takes ownership of a link. */
     static KernelLink of(Attempt attempt, Fd link) {
-        return new KernelLink(attempt.what(), List.of(link));
+        return new KernelLink(attempt.kernel(), attempt.what(), link, List.of());
     }
 
+    /** Takes ownership of a link, and of a perf event, which is closed after it. */
     static KernelLink of(Attempt attempt, Fd link, Fd event) {
-        return new KernelLink(attempt.what(), List.of(link, event));
+        return new KernelLink(attempt.kernel(), attempt.what(), link, List.of(event));
     }
 
-    /** Takes ownership of a perf event that has its program by ioctl, as on kernels without perf links. */
-    static KernelLink withoutLink(Attempt attempt, Fd event) {
-        return new KernelLink(attempt.what(), List.of(event));
+    /**
+     * What stands behind a link.
+     *
+     * @throws IllegalArgumentException if it is not one link of the kernel
+     */
+    static KernelLink of(Link link) {
+        if (link instanceof KernelLink own) {
+            return own;
+        }
+        throw new IllegalArgumentException(link.description() + " is not one link of the kernel");
+    }
+
+    Kernel kernel() {
+        return kernel;
+    }
+
+    /** Stays this link's. */
+    Fd fd() {
+        return fd;
     }
 
     @Override
     public String description() {
         return description;
+    }
+
+    @Override
+    public LinkInfo info() {
+        io.bpf4j.loader.internal.sys.LinkInfo info = kernel.execute(new ObjectCommand.InfoOfLink(fd));
+        return new LinkInfo(info.id(), info.type(), info.programId(), LinkDetails.of(info));
+    }
+
+    @Override
+    public void update(ProgramHandle program) {
+        update(Programs.fd(program), null);
+    }
+
+    @Override
+    public void update(ProgramHandle program, ProgramHandle expected) {
+        update(Programs.fd(program), Programs.fd(expected));
+    }
+
+    void update(Fd replacement, @Nullable Fd expected) {
+        try {
+            kernel.execute(new LinkCommand.Update(fd, replacement, expected, 0));
+        } catch (SyscallException e) {
+            String why = switch (e.errno()) {
+                case EINVAL, EOPNOTSUPP ->
+                    "; the kernel can't update links of this kind, or not to a program of that type";
+                case EPERM -> expected == null ? "" : "; it has not the program that was expected";
+                case ENOLINK, ENODEV -> "; it is detached, or what it was attached to is gone";
+                default -> "";
+            };
+            throw new AttachException(
+                    "update " + description + " to " + replacement.what() + ": " + e.getMessage() + why, e);
+        }
+    }
+
+    @Override
+    public void detach() {
+        try {
+            kernel.execute(new LinkCommand.Detach(fd));
+        } catch (SyscallException e) {
+            String why = e.errno() == Errno.EOPNOTSUPP || e.errno() == Errno.EINVAL
+                    ? "; the kernel can't detach links of this kind but by closing them"
+                    : "";
+            throw new AttachException("detach " + description + ": " + e.getMessage() + why, e);
+        }
+    }
+
+    @Override
+    public void pin(Path path) {
+        BpfFs.pin(kernel, fd, path);
+    }
+
+    @Override
+    public boolean unpin(Path path) {
+        return BpfFs.unpin(kernel, fd, ObjectCommand.Kind.LINK, path);
     }
 
     @Override
@@ -44,7 +129,8 @@ final class KernelLink implements Link {
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            fds.forEach(Fd::close);
+            fd.close();
+            others.forEach(Fd::close);
         }
     }
 

@@ -1,8 +1,10 @@
 package io.bpf4j.loader.internal.attach;
 
+import io.bpf4j.loader.internal.linux.CpuSet;
 import io.bpf4j.loader.internal.linux.PerfSources;
 import io.bpf4j.loader.internal.linux.TraceFs;
 import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.LinkCommand;
 import io.bpf4j.loader.internal.sys.PerfCommand;
 import io.bpf4j.loader.kernel.AttachType;
@@ -12,11 +14,13 @@ import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.ProbeSite;
 import io.bpf4j.loader.link.ProcessFilter;
 import io.bpf4j.loader.link.TargetFile;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * Attaches through perf events: single uprobes and kprobes, and tracepoints. The event is opened for the link and closed
- * with it. <i>Immutable.</i>
+ * Attaches through perf events: single uprobes and kprobes, tracepoints, and events of hardware and software. The event is
+ * opened for the link and closed with it. <i>Immutable.</i>
  */
 final class PerfAttacher {
     private final PerfSources sources;
@@ -58,20 +62,65 @@ final class PerfAttacher {
                 site.cookie());
     }
 
-    Link kprobe(Attempt attempt, AttachTarget.Kprobe target) {
+    Link kprobe(Attempt attempt, String function, long offset, boolean returns, long cookie) {
+        if (attempt.isFor(AttachType.TRACE_KPROBE_MULTI) || attempt.isFor(AttachType.TRACE_KPROBE_SESSION)) {
+            throw attempt.refused("the program was loaded for a link of many kprobes, which the kernel fixes at load;"
+                    + " SEC(\"kprobe\") makes one for single kprobes");
+        }
         int type = sources.kprobeType()
                 .orElseThrow(() -> attempt.refused("this kernel has no kprobes (CONFIG_KPROBE_EVENTS, Linux >= 4.17)"));
-        long config = target.returns() ? returnBit(attempt, sources.kprobeReturnBit()) : 0;
+        long config = returns ? returnBit(attempt, sources.kprobeReturnBit()) : 0;
         return link(
                 attempt,
-                attempt.execute(PerfCommand.Open.probe(
-                        attempt.what(), type, config, target.function(), target.offset(), -1, 0)),
-                0);
+                attempt.execute(PerfCommand.Open.probe(attempt.what(), type, config, function, offset, -1, 0)),
+                cookie);
     }
 
     Link tracepoint(Attempt attempt, AttachTarget.Tracepoint target) {
         long id = new TraceFs(attempt.kernel()).tracepointId(target.category(), target.name());
-        return link(attempt, attempt.execute(PerfCommand.Open.tracepoint(attempt.what(), id, -1, 0)), 0);
+        return link(attempt, attempt.execute(PerfCommand.Open.tracepoint(attempt.what(), id, -1, 0)), target.cookie());
+    }
+
+    /** One event where it is asked for, or one for each CPU that is online. */
+    Link event(Attempt attempt, AttachTarget.PerfEvent target) {
+        if (target.cpu() >= 0 || !(target.process() instanceof ProcessFilter.Any)) {
+            return event(attempt, target, target.cpu());
+        }
+        List<Link> links = new ArrayList<>();
+        try {
+            CpuSet.online().numbers().forEach(cpu -> links.add(event(attempt, target, cpu)));
+        } catch (RuntimeException e) {
+            links.reversed().forEach(Link::close);
+            throw e;
+        }
+        return links.size() == 1 ? links.getFirst() : new JointLink(attempt.what(), links);
+    }
+
+    private static Link event(Attempt attempt, AttachTarget.PerfEvent target, int cpu) {
+        PerfCommand.Open open = new PerfCommand.Open(
+                attempt.what(),
+                target.type(),
+                target.config(),
+                null,
+                0,
+                0,
+                target.period(),
+                target.byFrequency(),
+                0,
+                0,
+                true, // until it has its program
+                target.process() instanceof ProcessFilter.Any
+                        ? -1
+                        : target.process().pidOrZero(),
+                cpu);
+        return link(attempt, attempt.execute(open), target.cookie());
+    }
+
+    Link openEvent(Attempt attempt, AttachTarget.OpenPerfEvent target) {
+        return link(
+                attempt,
+                attempt.execute(new FileCommand.Duplicate(target.descriptor(), target.description())),
+                target.cookie());
     }
 
     private static long returnBit(Attempt attempt, OptionalInt bit) {
@@ -98,7 +147,7 @@ final class PerfAttacher {
             }
             attempt.execute(new PerfCommand.SetProgram(event, attempt.program()));
             attempt.execute(new PerfCommand.Enable(event));
-            return KernelLink.withoutLink(attempt, event);
+            return new HeldAttachment(attempt.what(), () -> {}, List.of(event));
         } catch (RuntimeException e) {
             event.close();
             throw e;

@@ -6,12 +6,16 @@ import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.Kernel;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
- * The tracing file system, as far as attaching needs it: ids of tracepoints. <i>Thread-safe.</i>
+ * The tracing file system, as far as attaching needs it: ids of tracepoints, and which functions can be traced. <i>Thread-safe.</i>
  *
  * <p>It may not be mounted, in containers above all. Then the kernel is asked for a mount that no directory has (Linux
  * 5.2), which is looked into through its descriptor and gone when that is closed: the machine's mounts stay as they are.
@@ -27,7 +31,7 @@ public final class TraceFs {
         this(kernel, PLACES);
     }
 
-    TraceFs(Kernel kernel, List<Path> places) {
+    public TraceFs(Kernel kernel, List<Path> places) {
         this.kernel = kernel;
         this.places = places;
     }
@@ -53,6 +57,55 @@ public final class TraceFs {
                             + ", and can't be reached without: mount -t tracefs tracefs " + places.getFirst(),
                     e);
         }
+    }
+
+    /**
+     * The functions of the kernel that can be traced and whose name a test accepts, each once, in the kernel's order.
+     *
+     * @throws AttachException if the list can't be reached (it takes CONFIG_DYNAMIC_FTRACE)
+     */
+    public List<String> traceableFunctions(Predicate<String> test) {
+        for (Path place : places) {
+            if (Files.isDirectory(place.resolve("events"))) {
+                return functions(place, test);
+            }
+        }
+        try (Fd mount = kernel.execute(new FileCommand.DetachedMount("tracefs"))) {
+            return functions(Path.of("/proc/self/fd", Integer.toString(mount.number())), test);
+        } catch (SyscallException e) {
+            throw new AttachException(
+                    "tracefs, which lists the functions that can be traced, is not mounted at "
+                            + places.getFirst() + ", and can't be reached without: mount -t tracefs tracefs "
+                            + places.getFirst(),
+                    e);
+        }
+    }
+
+    /** A line is a name, and the module in brackets where it is of one: {@code nf_hook_slow [nf_tables]}. */
+    private static List<String> functions(Path tracefs, Predicate<String> test) {
+        Path list = tracefs.resolve("available_filter_functions");
+        try (Stream<String> lines = Files.lines(list, StandardCharsets.ISO_8859_1)) {
+            return lines.map(line -> line.substring(0, end(line)))
+                    // Names that the kernel makes up for code without one.
+                    .filter(name -> !name.isEmpty() && !name.startsWith("__ftrace_invalid_address__"))
+                    .filter(test)
+                    .distinct()
+                    .toList();
+        } catch (IOException | UncheckedIOException e) {
+            throw new AttachException(
+                    "the functions that can be traced are in " + list + ", which can't be read: it takes root, and a"
+                            + " kernel with CONFIG_DYNAMIC_FTRACE",
+                    e);
+        }
+    }
+
+    private static int end(String line) {
+        for (int i = 0; i < line.length(); i++) {
+            if (line.charAt(i) == ' ' || line.charAt(i) == '\t') {
+                return i;
+            }
+        }
+        return line.length();
     }
 
     private static long id(Path tracefs, String category, String name) {

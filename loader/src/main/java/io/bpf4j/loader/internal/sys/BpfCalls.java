@@ -180,8 +180,7 @@ final class BpfCalls {
                     InfoStructs.map(info(of, of.map(), arena.allocate(InfoStructs.MAP_SIZE, 8), scratch));
                 case ObjectCommand.InfoOfProgram of ->
                     InfoStructs.program(info(of, of.program(), arena.allocate(InfoStructs.PROG_SIZE, 8), scratch));
-                case ObjectCommand.InfoOfLink of ->
-                    InfoStructs.link(info(of, of.link(), arena.allocate(InfoStructs.LINK_SIZE, 8), scratch));
+                case ObjectCommand.InfoOfLink of -> link(of, scratch, arena);
                 case ObjectCommand.InfoOfBtf of -> btf(of, scratch, arena);
             };
         }
@@ -218,6 +217,21 @@ final class BpfCalls {
         long size = ObjectAttr.encodeInfo(scratch.attr, fd.number(), info);
         kernel.check(command, Libc.bpf(OBJ_GET_INFO_BY_FD, scratch, size));
         return info;
+    }
+
+    /** Asks twice: first of which type it is, then for the text that such a link has. */
+    private LinkInfo link(ObjectCommand.InfoOfLink of, Libc.Scratch scratch, Arena arena) {
+        MemorySegment known = info(of, of.link(), arena.allocate(LinkInfoStruct.SIZE, 8), scratch);
+        MemorySegment text = arena.allocate(LinkInfoStruct.TEXT_SIZE);
+        MemorySegment more = arena.allocate(LinkInfoStruct.SIZE, 8);
+        if (LinkInfoStruct.askText(known, more, text)) {
+            long size = ObjectAttr.encodeInfo(scratch.attr, of.link().number(), more);
+            // A kernel that doesn't know the field refuses; what it said without is all there is.
+            if (Libc.bpf(OBJ_GET_INFO_BY_FD, scratch, size) >= 0) {
+                return LinkInfoStruct.read(more, Struct.text(text));
+            }
+        }
+        return LinkInfoStruct.read(known, "");
     }
 
     /** Asks twice: first how large the types are, then for them. Loaded BTF never changes. */

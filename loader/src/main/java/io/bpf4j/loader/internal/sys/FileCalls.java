@@ -6,6 +6,7 @@ import io.bpf4j.loader.kernel.Errno;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
 import java.util.function.LongSupplier;
 
 /** Carries out perf_event_open and the calls on files, memory and waiting. <i>Thread-safe.</i> */
@@ -28,6 +29,17 @@ final class FileCalls {
     private static final int PROT_READ = 1;
     private static final int PROT_WRITE = 2;
     private static final int MAP_SHARED = 1;
+
+    private static final int F_DUPFD_CLOEXEC = 1030;
+
+    private static final int AF_UNIX = 1;
+    private static final int SOCK_DGRAM = 2;
+
+    /** include/uapi/linux/sockios.h; {@code struct ifreq} of linux/if.h is a name of 16 bytes and a union of 24. */
+    private static final long SIOCGIFINDEX = 0x8933;
+
+    private static final long IFREQ_SIZE = 40;
+    private static final int IFREQ_INDEX = 16;
 
     private static final int RLIMIT_MEMLOCK = 8;
     private static final long RLIM_INFINITY = -1;
@@ -108,6 +120,11 @@ final class FileCalls {
                             "descriptor " + take.number() + " of "
                                     + take.process().what());
                 }
+                case FileCommand.Duplicate duplicate -> {
+                    long result = Libc.syscall(NUMBERS.fcntl(), duplicate.number(), F_DUPFD_CLOEXEC, 0);
+                    yield Fd.of(kernel, kernel.check(duplicate, result), duplicate.what());
+                }
+                case FileCommand.DeviceIndex device -> deviceIndex(device, arena);
                 case FileCommand.Memfd memfd -> {
                     long name = arena.allocateFrom(memfd.name()).address();
                     long result = Libc.syscall(NUMBERS.memfdCreate(), name, MFD_CLOEXEC, 0);
@@ -183,6 +200,18 @@ final class FileCalls {
                 0, // no signal mask
                 0);
         return result == -Errno.EINTR.number() ? 0 : kernel.check(wait, result);
+    }
+
+    /** Any socket will do: the call is about the namespace that it is in. */
+    private int deviceIndex(FileCommand.DeviceIndex device, Arena arena) {
+        MemorySegment request = arena.allocate(IFREQ_SIZE, 8);
+        byte[] name = device.name().getBytes(StandardCharsets.UTF_8);
+        MemorySegment.copy(name, 0, request, ValueLayout.JAVA_BYTE, 0, Math.min(name.length, IFREQ_INDEX - 1));
+        int number = kernel.check(device, Libc.syscall(NUMBERS.socket(), AF_UNIX, SOCK_DGRAM | OpenFlags.CLOEXEC, 0));
+        try (Fd socket = Fd.of(kernel, number, "socket")) {
+            kernel.check(device, ioctl(socket, SIOCGIFINDEX, request.address()));
+            return request.get(ValueLayout.JAVA_INT, IFREQ_INDEX);
+        }
     }
 
     private static int raiseMemlock(Arena arena) {

@@ -64,6 +64,27 @@ public sealed interface FileCommand<R> extends Command<R> {
         }
     }
 
+    /**
+     * fcntl(2) F_DUPFD_CLOEXEC: a descriptor of our own for what another part of this process has open.
+     *
+     * @param number stays its owner's, who must not close it meanwhile
+     * @param what the new one is, for messages
+     */
+    record Duplicate(int number, String what) implements FileCommand<Fd> {
+        @Override
+        public String call() {
+            return "fcntl(F_DUPFD_CLOEXEC) of descriptor " + number;
+        }
+    }
+
+    /** ioctl(2) SIOCGIFINDEX: the index of a network device of this process's network namespace. */
+    record DeviceIndex(String name) implements FileCommand<Integer> {
+        @Override
+        public String call() {
+            return "ioctl(SIOCGIFINDEX) of network device " + name;
+        }
+    }
+
     /** memfd_create(2), close-on-exec. */
     record Memfd(String name) implements FileCommand<Fd> {
         @Override

@@ -9,13 +9,12 @@ import java.nio.ByteOrder;
 import java.util.HexFormat;
 
 /**
- * What BPF_OBJ_GET_INFO_BY_FD fills: {@code struct bpf_map_info, bpf_prog_info, bpf_link_info, bpf_btf_info}
+ * What BPF_OBJ_GET_INFO_BY_FD fills: {@code struct bpf_map_info, bpf_prog_info, bpf_btf_info}
  * (include/uapi/linux/bpf.h, 6.18). A kernel that knows less leaves the rest 0.
  */
 final class InfoStructs {
     static final long MAP_SIZE = 88;
     static final long PROG_SIZE = 224;
-    static final long LINK_SIZE = 16;
     static final long BTF_SIZE = 32;
 
     private static final long TYPE = 0;
@@ -41,8 +40,6 @@ final class InfoStructs {
     private static final long PROG_RUN_CNT = 200;
     private static final long PROG_RECURSION_MISSES = 208;
     private static final long PROG_VERIFIED_INSNS = 216;
-
-    private static final long LINK_PROG_ID = 8;
 
     private static final long BTF_DATA = 0;
     private static final long BTF_DATA_SIZE = 8;
@@ -84,10 +81,6 @@ final class InfoStructs {
                 info.get(U64, PROG_RUN_CNT),
                 info.get(U64, PROG_RECURSION_MISSES),
                 info.get(U32, PROG_VERIFIED_INSNS));
-    }
-
-    static LinkInfo link(MemorySegment info) {
-        return new LinkInfo(info.get(U32, TYPE), info.get(U32, ID), info.get(U32, LINK_PROG_ID));
     }
 
     /** Tells the kernel where to put the types and the name. */

@@ -13,8 +13,13 @@ public sealed interface LinkCommand<R> extends Command<R> {
         /** Nothing beyond the program, the target and the attach type. */
         record None() implements Details {}
 
-        /** Iterator: the encoded {@code union bpf_iter_link_info}; empty for none. */
-        record Iter(byte[] info) implements Details {}
+        /**
+         * Iterator.
+         *
+         * @param info the encoded {@code union bpf_iter_link_info}; empty for none
+         * @param named what {@code info} has the number of; null for none
+         */
+        record Iter(byte[] info, @Nullable Fd named) implements Details {}
 
         record PerfEvent(long cookie) implements Details {}
 
@@ -53,8 +58,14 @@ public sealed interface LinkCommand<R> extends Command<R> {
 
         record Netfilter(int family, int hook, int priority, int flags) implements Details {}
 
-        /** tcx, netkit and cgroup with a place in the order: 0 and null for the end. */
-        record Ordered(@Nullable Fd relative, long expectedRevision) implements Details {}
+        /**
+         * tcx, netkit and cgroup with a place in the order. All 0 and null for the end.
+         *
+         * @param relative link or program; null for none, or by id
+         * @param relativeId id in place of {@code relative}; 0 for none
+         * @param expectedRevision 0 for any
+         */
+        record Ordered(@Nullable Fd relative, int relativeId, long expectedRevision) implements Details {}
     }
 
     /**
@@ -76,6 +87,14 @@ public sealed interface LinkCommand<R> extends Command<R> {
             return new Create(what, program, newTarget, 0, attachType, flags, details);
         }
 
+        public Create withTarget(int newIndex) {
+            return new Create(what, program, null, newIndex, attachType, flags, details);
+        }
+
+        public Create withFlags(int newFlags) {
+            return new Create(what, program, target, targetIndex, attachType, newFlags, details);
+        }
+
         @Override
         public String call() {
             return "bpf(BPF_LINK_CREATE) for " + what;
@@ -88,8 +107,18 @@ public sealed interface LinkCommand<R> extends Command<R> {
             if (target != null) {
                 all.add(target);
             }
-            if (details instanceof Details.Ordered ordered && ordered.relative() != null) {
-                all.add(ordered.relative());
+            Fd other = switch (details) {
+                case Details.Ordered ordered -> ordered.relative();
+                case Details.Iter iter -> iter.named();
+                case Details.None _,
+                        Details.PerfEvent _,
+                        Details.UprobeMulti _,
+                        Details.KprobeMulti _,
+                        Details.Tracing _,
+                        Details.Netfilter _ -> null;
+            };
+            if (other != null) {
+                all.add(other);
             }
             return all;
         }

@@ -32,7 +32,7 @@ final class LinkCreateAttr {
     private static final long NETFILTER_PRIORITY = 24;
     private static final long NETFILTER_FLAGS = 28;
 
-    private static final long RELATIVE_FD = 16;
+    private static final long RELATIVE = 16; // fd or id, by a flag
     private static final long EXPECTED_REVISION = 24;
 
     private static final long KPROBES_FLAGS = 16;
@@ -85,7 +85,12 @@ final class LinkCreateAttr {
                 attr.set(U32, NETFILTER_FLAGS, netfilter.flags());
             }
             case LinkCommand.Details.Ordered ordered -> {
-                attr.set(U32, RELATIVE_FD, Struct.fd(ordered.relative()));
+                attr.set(
+                        U32,
+                        RELATIVE,
+                        ordered.relative() == null
+                                ? ordered.relativeId()
+                                : ordered.relative().number());
                 attr.set(U64, EXPECTED_REVISION, ordered.expectedRevision());
             }
             case LinkCommand.Details.KprobeMulti kprobes -> encode(attr, memory, kprobes);

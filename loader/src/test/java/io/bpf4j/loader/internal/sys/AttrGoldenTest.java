@@ -201,12 +201,14 @@ class AttrGoldenTest {
                 "link_tracing", link(LinkCommand.Create.of("x", first, 24, new LinkCommand.Details.Tracing(9, 7))));
         assertGolden(
                 "link_tcx",
-                link(new LinkCommand.Create("x", first, null, 3, 46, 0, new LinkCommand.Details.Ordered(second, 5))));
+                link(new LinkCommand.Create(
+                        "x", first, null, 3, 46, 0, new LinkCommand.Details.Ordered(second, 0, 5))));
         assertGolden(
                 "link_netfilter",
                 link(LinkCommand.Create.of("x", first, 45, new LinkCommand.Details.Netfilter(2, 3, -100, 1))));
         assertGolden(
-                "link_iter", link(LinkCommand.Create.of("x", first, 28, new LinkCommand.Details.Iter(new byte[4]))));
+                "link_iter",
+                link(LinkCommand.Create.of("x", first, 28, new LinkCommand.Details.Iter(new byte[4], null))));
     }
 
     @Test
@@ -252,7 +254,32 @@ class AttrGoldenTest {
 
     @Test
     void linkInfo() {
-        assertThat(InfoStructs.link(read("link_info"))).isEqualTo(new LinkInfo(12, 2, 3));
+        MemorySegment known = arena.allocate(LinkInfoStruct.SIZE, 8).copyFrom(read("link_info"));
+        LinkInfo info = LinkInfoStruct.read(known, "/x");
+        assertThat(info.type()).isEqualTo(12);
+        assertThat(info.id()).isEqualTo(2);
+        assertThat(info.programId()).isEqualTo(3);
+        assertThat(HexFormat.of().formatHex(info.detail()))
+                .isEqualTo(Objects.requireNonNull(GOLDEN.get("link_info")).substring(32));
+        assertThat(info.text()).isEqualTo("/x");
+    }
+
+    @Test
+    void aTextIsAskedForWhereALinkHasOne() {
+        MemorySegment text = memory.allocate(64);
+        for (String kind : List.of("raw_tp", "iter", "uprobe_multi", "perf_uprobe")) {
+            MemorySegment ask = arena.allocate(LinkInfoStruct.SIZE, 8);
+            assertThat(LinkInfoStruct.askText(read("link_info_" + kind), ask, text))
+                    .isTrue();
+            attr.copyFrom(ask);
+            allocated.add(text.address());
+            assertGolden("link_info_ask_" + kind, LinkInfoStruct.SIZE);
+        }
+        MemorySegment ask = arena.allocate(LinkInfoStruct.SIZE, 8);
+        assertThat(LinkInfoStruct.askText(read("link_info_xdp"), ask, text)).isFalse();
+        assertThat(LinkInfoStruct.askText(read("link_info_perf_event"), ask, text))
+                .isFalse();
+        assertThat(ask.toArray(ValueLayout.JAVA_BYTE)).containsOnly(0);
     }
 
     @Test

@@ -292,6 +292,8 @@ public final class ScriptedKernel implements Kernel {
             case FileCommand.Identify _ -> UNKNOWN_FILE;
             case FileCommand.OpenProcess open -> newFd("process " + open.pid());
             case FileCommand.TakeDescriptor take -> newFd("descriptor " + take.number());
+            case FileCommand.Duplicate duplicate -> newFd(duplicate.what());
+            case FileCommand.DeviceIndex device -> device.name().equals("lo") ? 1 : 7;
             case FileCommand.Memfd memfd -> newFd("memfd \"" + memfd.name() + "\"");
             case FileCommand.Read _ -> 0L;
             case FileCommand.Write write -> write.from().byteSize();

@@ -1,0 +1,94 @@
+package io.bpf4j.loader.internal.attach;
+
+import io.bpf4j.loader.error.AttachException;
+import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.internal.sys.BpfFs;
+import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.Kernel;
+import io.bpf4j.loader.internal.sys.LinkCommand;
+import io.bpf4j.loader.internal.sys.ObjectCommand;
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.LinkType;
+import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.StructOpsLink;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+
+/** Links that are there without a program having been attached here: pinned ones, those of others, and of maps. */
+public final class OpenLinks {
+    private OpenLinks() {}
+
+    public static Link pinned(Kernel kernel, Path path) {
+        return adopt(kernel, "link pinned at " + path, BpfFs.open(kernel, path, ObjectCommand.Kind.LINK, 0));
+    }
+
+    public static Link byId(Kernel kernel, int id) {
+        return adopt(kernel, "link " + id, kernel.execute(new ObjectCommand.FdById(ObjectCommand.Kind.LINK, id)));
+    }
+
+    /** The ids of all links there are, ascending. */
+    public static List<Integer> ids(Kernel kernel) {
+        List<Integer> ids = new ArrayList<>();
+        OptionalInt next = kernel.execute(new ObjectCommand.NextId(ObjectCommand.Kind.LINK, 0));
+        while (next.isPresent()) {
+            ids.add(next.getAsInt());
+            next = kernel.execute(new ObjectCommand.NextId(ObjectCommand.Kind.LINK, next.getAsInt()));
+        }
+        return ids;
+    }
+
+    /** As what it is, since some kinds can do more. Takes ownership. */
+    private static Link adopt(Kernel kernel, String description, Fd link) {
+        try {
+            int type = kernel.execute(new ObjectCommand.InfoOfLink(link)).type();
+            return switch (LinkType.of(type).orElse(LinkType.TRACING)) {
+                case ITER -> new KernelIteratorLink(kernel, description, link);
+                case STRUCT_OPS -> new KernelStructOpsLink(kernel, description, link);
+                case RAW_TRACEPOINT,
+                        TRACING,
+                        CGROUP,
+                        NETNS,
+                        XDP,
+                        PERF_EVENT,
+                        KPROBE_MULTI,
+                        NETFILTER,
+                        TCX,
+                        UPROBE_MULTI,
+                        NETKIT,
+                        SOCKMAP -> new KernelLink(kernel, description, link, List.of());
+            };
+        } catch (RuntimeException e) {
+            link.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Attaches a struct_ops map.
+     *
+     * @throws AttachException if it can't
+     */
+    public static StructOpsLink structOps(KernelMap map) {
+        String what = "struct_ops map \"" + map.name() + "\"";
+        try {
+            // The map is where a program is in links of other types.
+            Fd link = map.kernel()
+                    .execute(LinkCommand.Create.of(
+                            what, map.fd(), AttachType.STRUCT_OPS.number(), new LinkCommand.Details.None()));
+            return new KernelStructOpsLink(map.kernel(), what, link);
+        } catch (SyscallException e) {
+            throw new AttachException(
+                    "attach " + what + ": " + e.getMessage()
+                            + switch (e.errno()) {
+                                case EINVAL ->
+                                    "; links of such maps take Linux 6.4, and a map made with BPF_F_LINK and given its value";
+                                case EEXIST -> "; the kernel has one of that name";
+                                default -> "";
+                            },
+                    e);
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package io.bpf4j.loader.internal.attach;
+
+import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.FileCommand;
+import io.bpf4j.loader.internal.sys.LinkCommand;
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.link.Link;
+import java.util.List;
+
+/**
+ * Attaches by BPF_PROG_ATTACH: there is no link, and what is attached stays until it is detached, by whomever, or until
+ * the target is gone. To detach takes the program and the target; so that neither can be closed before, the attachment
+ * has descriptors of its own for both.
+ */
+final class Unlinked {
+    private Unlinked() {}
+
+    /** By a link, and without one where the kernel knows no such links. */
+    static Link orElse(Attempt attempt, LinkCommand.Create create, Fd target, AttachType type) {
+        try {
+            return KernelLink.of(attempt, attempt.execute(create));
+        } catch (SyscallException refused) {
+            if (refused.errno() != Errno.EINVAL) {
+                throw refused;
+            }
+            try {
+                return attach(attempt, target, type);
+            } catch (RuntimeException e) {
+                e.addSuppressed(refused);
+                throw e;
+            }
+        }
+    }
+
+    static Link attach(Attempt attempt, Fd target, AttachType type) {
+        Fd ownProgram = duplicate(attempt, attempt.program());
+        Fd ownTarget;
+        try {
+            ownTarget = duplicate(attempt, target);
+        } catch (RuntimeException e) {
+            ownProgram.close();
+            throw e;
+        }
+        try {
+            attempt.execute(new LinkCommand.Attach(ownProgram, ownTarget, type.number(), 0));
+        } catch (RuntimeException e) {
+            ownTarget.close();
+            ownProgram.close();
+            throw e;
+        }
+        Runnable undo = () -> attempt.execute(new LinkCommand.DetachProgram(ownProgram, ownTarget, type.number()));
+        return new HeldAttachment(attempt.what(), undo, List.of(ownProgram, ownTarget));
+    }
+
+    private static Fd duplicate(Attempt attempt, Fd fd) {
+        int number = fd.hold();
+        try {
+            return attempt.execute(new FileCommand.Duplicate(number, fd.what()));
+        } finally {
+            fd.release();
+        }
+    }
+}

@@ -1,0 +1,115 @@
+package io.bpf4j.loader.link;
+
+import io.bpf4j.loader.kernel.AttachType;
+import java.util.Optional;
+
+/**
+ * What the kernel says about a link beyond what all have. A kernel that knows less leaves fields 0 or empty.
+ * <i>Immutable.</i>
+ *
+ * <p>Numbers of the kernel that may grow stay numbers; those of attach types are empty where this library doesn't know
+ * them.
+ */
+public sealed interface LinkDetail {
+    record RawTracepoint(String name, long cookie) implements LinkDetail {}
+
+    /**
+     * fentry and the like, tp_btf, LSM, freplace.
+     *
+     * @param targetObjectId id of the program that is replaced or traced, or of the kernel's BTF
+     * @param targetBtfId id of the function's type in that BTF
+     */
+    record Tracing(Optional<AttachType> attachType, int targetObjectId, int targetBtfId, long cookie)
+            implements LinkDetail {}
+
+    /**
+     * A control group.
+     *
+     * @param id its inode number; 0 when the group is gone or the link detached
+     */
+    record Cgroup(long id, Optional<AttachType> attachType) implements LinkDetail {}
+
+    /**
+     * An iterator.
+     *
+     * @param target its kind: {@code task}, {@code bpf_map_elem}
+     * @param mapId of the map whose elements it goes over; 0 for other kinds
+     */
+    record Iter(String target, int mapId) implements LinkDetail {}
+
+    /**
+     * A network namespace.
+     *
+     * @param inode its number, as {@code /proc/PID/ns/net} shows it; 0 when it is gone or the link detached
+     */
+    record NetNamespace(int inode, Optional<AttachType> attachType) implements LinkDetail {}
+
+    /**
+     * A network device.
+     *
+     * @param ifindex 0 when it is gone or the link detached
+     */
+    record Xdp(int ifindex) implements LinkDetail {}
+
+    /**
+     * A network device.
+     *
+     * @param ifindex 0 when it is gone or the link detached
+     */
+    record Tcx(int ifindex, Optional<AttachType> attachType) implements LinkDetail {}
+
+    /**
+     * A netkit device.
+     *
+     * @param ifindex 0 when it is gone or the link detached
+     */
+    record Netkit(int ifindex, Optional<AttachType> attachType) implements LinkDetail {}
+
+    record StructOps(int mapId) implements LinkDetail {}
+
+    /** A map of sockets. */
+    record Sockmap(int mapId, Optional<AttachType> attachType) implements LinkDetail {}
+
+    /** Numbers as in {@link AttachTarget.Netfilter}. */
+    record Netfilter(int family, int hook, int priority, int flags) implements LinkDetail {}
+
+    /**
+     * Many functions of the kernel.
+     *
+     * @param count how many
+     * @param flags {@code BPF_F_KPROBE_MULTI_*}: 1 for returns
+     * @param missed how often a program could not run
+     */
+    record KprobeMulti(int count, int flags, long missed) implements LinkDetail {}
+
+    /**
+     * Many places in a file.
+     *
+     * @param path of the file, as the kernel sees it; empty if it is out of reach
+     * @param count how many
+     * @param flags {@code BPF_F_UPROBE_MULTI_*}: 1 for returns
+     * @param pid the process; 0 for all
+     */
+    record UprobeMulti(String path, int count, int flags, int pid) implements LinkDetail {}
+
+    /** A uprobe through a perf event; {@code offset} in the file, in bytes. */
+    record Uprobe(String file, long offset, long refCounterOffset, boolean returns, long cookie)
+            implements LinkDetail {}
+
+    /** A kprobe through a perf event; {@code address} is 0 where the kernel hides addresses. */
+    record Kprobe(String function, int offset, long address, long missed, boolean returns, long cookie)
+            implements LinkDetail {}
+
+    /** A tracepoint through a perf event. */
+    record Tracepoint(String name, long cookie) implements LinkDetail {}
+
+    /** Another perf event, by the numbers of perf_event_open(2). */
+    record PerfEvent(int type, long config, long cookie) implements LinkDetail {}
+
+    /**
+     * A type that this library doesn't know.
+     *
+     * @param bytes what the kernel gave, in hexadecimal: the union behind {@code prog_id}
+     */
+    record Unknown(String bytes) implements LinkDetail {}
+}

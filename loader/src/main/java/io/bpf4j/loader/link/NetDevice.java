@@ -1,0 +1,41 @@
+package io.bpf4j.loader.link;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A network device of this process's network namespace, by name or by index. <i>Immutable.</i> A name is looked up when a
+ * program is attached.
+ *
+ * @param name such as {@code eth0}; null if it is given by index
+ * @param index its positive number; 0 if it is given by name
+ */
+public record NetDevice(@Nullable String name, int index) {
+    /** IFNAMSIZ without the NUL. */
+    private static final int LONGEST_NAME = 15;
+
+    public NetDevice {
+        if ((name == null) == (index == 0) || index < 0) {
+            throw new IllegalArgumentException(
+                    "a device has a name or a positive index, one of them: " + name + ", " + index);
+        }
+        if (name != null && (name.isEmpty() || name.length() > LONGEST_NAME)) {
+            throw new IllegalArgumentException(
+                    "\"" + name + "\" is no name of a network device, which has 1 to " + LONGEST_NAME + " characters");
+        }
+    }
+
+    /** By its name. */
+    public static NetDevice named(String name) {
+        return new NetDevice(name, 0);
+    }
+
+    /** By its index, as {@code ip link} numbers devices. */
+    public static NetDevice of(int index) {
+        return new NetDevice(null, index);
+    }
+
+    @Override
+    public String toString() {
+        return name == null ? "device " + index : name;
+    }
+}

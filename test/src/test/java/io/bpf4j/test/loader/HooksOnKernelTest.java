@@ -1,0 +1,393 @@
+package io.bpf4j.test.loader;
+
+import static io.bpf4j.test.support.Requirement.BPF;
+import static io.bpf4j.test.support.Requirement.BPF_COOKIE;
+import static io.bpf4j.test.support.Requirement.CGROUP2;
+import static io.bpf4j.test.support.Requirement.NETFILTER_LINK;
+import static io.bpf4j.test.support.Requirement.NETKIT;
+import static io.bpf4j.test.support.Requirement.TCX;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.error.AttachException;
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.LinkType;
+import io.bpf4j.loader.link.Anchor;
+import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.LinkDetail;
+import io.bpf4j.loader.link.LinkInfo;
+import io.bpf4j.loader.link.NetDevice;
+import io.bpf4j.loader.link.ProcessFilter;
+import io.bpf4j.loader.link.XdpMode;
+import io.bpf4j.test.support.Bpf;
+import io.bpf4j.test.support.LeakCheck;
+import io.bpf4j.test.support.Loopback;
+import io.bpf4j.test.support.NetkitPair;
+import io.bpf4j.test.support.OwnCgroup;
+import io.bpf4j.test.support.Requires;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What packets, sockets and clocks pass: each hook runs its program, and no more once the link is closed. */
+@Requires(BPF)
+@ExtendWith(LeakCheck.class)
+@Timeout(60)
+@SuppressWarnings("try") // links are closed before the end of their block: nothing may fire after that
+class HooksOnKernelTest {
+    private static final NetDevice LOOPBACK = NetDevice.named("lo");
+    private static final int LOOPBACK_INDEX = 1;
+    private static final int IPV4 = 2;
+    private static final int LOCAL_IN = 1;
+
+    private static BpfObject hooks(String... programs) {
+        return Bpf.load("hooks.bpf.o", loader -> {
+            Arrays.stream(programs).forEach(loader::withProgram);
+            return loader;
+        });
+    }
+
+    /** Packets reach the program while it is attached, and not afterwards. */
+    private static void assertCounts(BpfObject object, Link link, String counter)
+            throws IOException, InterruptedException {
+        Loopback.sendUntil(() -> Bpf.u64(object, counter) > 0);
+        link.close();
+        assertThat(link.isClosed()).isTrue();
+        long hits = Bpf.u64(object, counter);
+        Loopback.sendDatagram();
+        assertThat(Bpf.u64(object, counter)).as("after the close").isEqualTo(hits);
+    }
+
+    @Test
+    void xdp() throws Exception {
+        try (BpfObject object = hooks("on_xdp");
+                Link link = object.program("on_xdp").attach(new AttachTarget.Xdp(LOOPBACK, XdpMode.GENERIC))) {
+            LinkInfo info = link.info();
+            assertThat(info.type()).contains(LinkType.XDP);
+            assertThat(info.programId()).isEqualTo(object.program("on_xdp").id());
+            assertThat(info.detail()).isEqualTo(new LinkDetail.Xdp(LOOPBACK_INDEX));
+            assertCounts(object, link, "xdp_hits");
+        }
+    }
+
+    @Test
+    void xdpIsRefusedWithTheReason() {
+        try (BpfObject object = hooks("on_xdp", "on_xdp_other", "on_tc");
+                Link link = object.program("on_xdp").attach(new AttachTarget.Xdp(LOOPBACK))) {
+            assertThatThrownBy(() -> object.program("on_xdp_other").attach(new AttachTarget.Xdp(LOOPBACK)))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("XDP of lo")
+                    .hasMessageContaining("already");
+            assertThatThrownBy(() ->
+                            object.program("on_xdp_other").attach(new AttachTarget.Xdp(NetDevice.named("no_such_dev"))))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("no_such_dev");
+            assertThatThrownBy(() -> object.program("on_xdp_other")
+                            .attach(new AttachTarget.Xdp(NetDevice.of(LOOPBACK_INDEX), XdpMode.DRIVER)))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("device 1");
+            assertThatThrownBy(() -> object.program("on_tc").attach(new AttachTarget.Xdp(LOOPBACK)))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("on_tc");
+        }
+    }
+
+    @Test
+    void anUpdateSwapsThePrograms() throws Exception {
+        try (BpfObject object = hooks("on_xdp", "on_xdp_other", "on_tc");
+                Link link = object.program("on_xdp").attach(new AttachTarget.Xdp(LOOPBACK))) {
+            int id = link.info().id();
+            link.update(object.program("on_xdp_other"), object.program("on_xdp"));
+            assertThat(link.info().id()).isEqualTo(id);
+            assertThat(link.info().programId())
+                    .isEqualTo(object.program("on_xdp_other").id());
+            Loopback.sendUntil(() -> Bpf.u64(object, "xdp_other_hits") > 0);
+            assertThatThrownBy(() -> link.update(object.program("on_xdp_other"), object.program("on_xdp")))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("expected");
+            assertThatThrownBy(() -> link.update(object.program("on_tc"))).isInstanceOf(AttachException.class);
+            link.update(object.program("on_xdp"));
+            assertCounts(object, link, "xdp_hits");
+        }
+    }
+
+    @Test
+    void aDetachedLinkStaysAndDoesNothing() throws Exception {
+        try (BpfObject object = hooks("on_xdp");
+                Link link = object.program("on_xdp").attach(new AttachTarget.Xdp(LOOPBACK))) {
+            Loopback.sendUntil(() -> Bpf.u64(object, "xdp_hits") > 0);
+            link.detach();
+            long hits = Bpf.u64(object, "xdp_hits");
+            Loopback.sendDatagram();
+            assertThat(Bpf.u64(object, "xdp_hits")).isEqualTo(hits);
+            assertThat(link.isClosed()).isFalse();
+            assertThat(link.info().detail()).as("attached to nothing").isEqualTo(new LinkDetail.Xdp(0));
+            assertThatThrownBy(() -> link.update(object.program("on_xdp")))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("detached");
+        }
+    }
+
+    @Test
+    @Requires(TCX)
+    void tcxInOrder() throws Exception {
+        try (BpfObject object = hooks("tcx_one", "tcx_two", "tcx_three");
+                Link three = object.program("tcx_three").attach(AttachTarget.Tcx.ingress(LOOPBACK));
+                Link one = object.program("tcx_one").attach(new AttachTarget.Tcx(LOOPBACK, true, Anchor.first()));
+                Link two =
+                        object.program("tcx_two").attach(new AttachTarget.Tcx(LOOPBACK, true, Anchor.before(three)))) {
+            assertThat(two.info().detail())
+                    .isEqualTo(new LinkDetail.Tcx(LOOPBACK_INDEX, Optional.of(AttachType.TCX_INGRESS)));
+            Loopback.sendUntil(() -> Bpf.u64(object, "order") == 123);
+            two.close();
+            Anchor afterThree = Anchor.of(
+                    Anchor.Side.AFTER, new Anchor.OfLinkId(three.info().id()));
+            try (Link again = object.program("tcx_two").attach(new AttachTarget.Tcx(LOOPBACK, true, afterThree))) {
+                Loopback.sendUntil(() -> Bpf.u64(object, "order") == 132);
+            }
+            assertThatThrownBy(() -> object.program("tcx_two")
+                            .attach(new AttachTarget.Tcx(
+                                    LOOPBACK, true, Anchor.last().atRevision(1_000_000))))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("revision");
+            assertThatThrownBy(() -> object.program("tcx_one").attach(AttachTarget.Tcx.ingress(LOOPBACK)))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("already");
+        }
+    }
+
+    @Test
+    @Requires(TCX)
+    void tcxOfAProgramForNoDirection() throws Exception {
+        try (BpfObject object = hooks("on_tc");
+                Link link = object.program("on_tc").attach(AttachTarget.Tcx.egress(LOOPBACK))) {
+            assertThat(link.info().detail())
+                    .isEqualTo(new LinkDetail.Tcx(LOOPBACK_INDEX, Optional.of(AttachType.TCX_EGRESS)));
+            assertCounts(object, link, "tc_hits");
+        }
+    }
+
+    @Test
+    @Requires(NETKIT)
+    void netkit() throws Exception {
+        try (NetkitPair pair = NetkitPair.create();
+                BpfObject object = hooks("on_netkit");
+                Link link = object.program("on_netkit")
+                        .attach(new AttachTarget.Netkit(NetDevice.named(pair.primary()), false))) {
+            assertThat(link.info().type()).contains(LinkType.NETKIT);
+            assertThat(link.info().detail())
+                    .isInstanceOfSatisfying(
+                            LinkDetail.Netkit.class,
+                            netkit -> assertThat(netkit.attachType()).contains(AttachType.NETKIT_PRIMARY));
+        }
+    }
+
+    @Test
+    @Requires(NETFILTER_LINK)
+    void netfilter() throws Exception {
+        try (BpfObject object = hooks("on_netfilter");
+                Link link = object.program("on_netfilter")
+                        .attach(new AttachTarget.Netfilter(IPV4, LOCAL_IN, 1234, false))) {
+            assertThat(link.info().detail()).isEqualTo(new LinkDetail.Netfilter(IPV4, LOCAL_IN, 1234, 0));
+            assertThatThrownBy(() -> object.program("on_netfilter")
+                            .attach(new AttachTarget.Netfilter(IPV4, LOCAL_IN, 1234, false)))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("priority");
+            assertThatThrownBy(() -> object.program("on_netfilter")
+                            .attach(new AttachTarget.Netfilter(IPV4, LOCAL_IN, Integer.MIN_VALUE, false)))
+                    .isInstanceOf(AttachException.class);
+            assertCounts(object, link, "netfilter_hits");
+        }
+    }
+
+    @Test
+    void socketLookup() throws Exception {
+        try (BpfObject object = hooks("on_lookup", "on_lookup_other");
+                Link link = object.program("on_lookup").attach(AttachTarget.NetNamespace.own())) {
+            assertThat(link.info().detail())
+                    .isEqualTo(new LinkDetail.NetNamespace(ownNamespace(), Optional.of(AttachType.SK_LOOKUP)));
+            try (Link other = object.program("on_lookup_other").attach(AttachTarget.NetNamespace.own())) {
+                Loopback.sendUntil(() -> Bpf.u64(object, "lookup_hits") > 0);
+            }
+            assertCounts(object, link, "lookup_hits");
+            assertThatThrownBy(() -> object.program("on_lookup")
+                            .attach(new AttachTarget.NetNamespace(Path.of("/proc/self/ns/pid"))))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("/proc/self/ns/pid");
+        }
+    }
+
+    private static int ownNamespace() throws IOException {
+        return (int) (long) (Long) Files.getAttribute(Path.of("/proc/self/ns/net"), "unix:ino");
+    }
+
+    @Test
+    void flowDissector() {
+        try (BpfObject object = hooks("on_dissect");
+                Link link = object.program("on_dissect").attach(AttachTarget.NetNamespace.own())) {
+            assertThat(link.info().detail())
+                    .isInstanceOfSatisfying(
+                            LinkDetail.NetNamespace.class,
+                            namespace -> assertThat(namespace.attachType()).contains(AttachType.FLOW_DISSECTOR));
+            assertThatThrownBy(() -> object.program("on_dissect").attach(AttachTarget.NetNamespace.own()))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("flow dissector");
+        }
+    }
+
+    @Test
+    @Requires(CGROUP2)
+    void controlGroup() throws Exception {
+        try (BpfObject object = hooks("on_egress", "on_packet", "on_socket")) {
+            AttachTarget own = new AttachTarget.Cgroup(OwnCgroup.directory());
+            try (Link link = object.program("on_egress").attach(own)) {
+                assertThat(link.info().detail()).isInstanceOfSatisfying(LinkDetail.Cgroup.class, group -> {
+                    assertThat(group.attachType()).contains(AttachType.CGROUP_INET_EGRESS);
+                    assertThat(group.id()).isPositive();
+                });
+                assertCounts(object, link, "egress_hits");
+            }
+            try (Link link = object.program("on_socket").attach(own)) {
+                assertCounts(object, link, "socket_hits");
+            }
+            assertThatThrownBy(() -> object.program("on_packet").attach(own))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("attach type");
+            assertThatThrownBy(() -> object.program("on_egress").attach(new AttachTarget.Cgroup(Path.of("/tmp"))))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("/tmp")
+                    .hasMessageContaining("version 2");
+        }
+    }
+
+    @Test
+    @Requires(CGROUP2)
+    void aProgramForNoDirectionIsToldOne() throws Exception {
+        try (BpfObject object = hooks("on_packet");
+                Link link = object.program("on_packet")
+                        .attach(new AttachTarget.Cgroup(
+                                OwnCgroup.directory(), Optional.of(AttachType.CGROUP_INET_EGRESS), Anchor.last()))) {
+            assertCounts(object, link, "egress_hits");
+        }
+    }
+
+    /** Connections to one port go into the map, and what is sent through them passes the program. */
+    @Test
+    @Requires(CGROUP2)
+    void theSocketsOfAMap() throws Exception {
+        InetAddress self = InetAddress.getByAddress(new byte[] {127, 0, 0, 1});
+        try (ServerSocket server = new ServerSocket(0, 1, self);
+                BpfObject object = Bpf.load(
+                        "hooks.bpf.o",
+                        loader -> loader.withProgram("on_connection")
+                                .withProgram("on_message")
+                                .withProgram("on_stream")
+                                .global("target_port", server.getLocalPort()));
+                Link connections =
+                        object.program("on_connection").attach(new AttachTarget.Cgroup(OwnCgroup.directory()));
+                Link messages = object.program("on_message").attach(new AttachTarget.Sockmap(object.map("sockets")));
+                Socket client = new Socket(self, server.getLocalPort());
+                Socket accepted = server.accept()) {
+            exchange(client, accepted);
+            assertThat(Bpf.u64(object, "message_hits")).isEqualTo(1);
+            messages.close();
+            messages.close(); // twice is once
+            try (Socket late = new Socket(self, server.getLocalPort());
+                    Socket lateAccepted = server.accept()) {
+                exchange(late, lateAccepted);
+                assertThat(Bpf.u64(object, "message_hits"))
+                        .as("a connection since the close")
+                        .isEqualTo(1);
+            }
+
+            try (Link stream = object.program("on_stream").attach(new AttachTarget.Sockmap(object.map("sockets")))) {
+                assertThat(stream.description()).contains("sockets");
+            }
+            assertThatThrownBy(
+                            () -> object.program("on_message").attach(new AttachTarget.Sockmap(object.map("numbers"))))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("numbers");
+        }
+    }
+
+    private static void exchange(Socket from, Socket to) throws IOException {
+        OutputStream out = from.getOutputStream();
+        out.write(42);
+        out.flush();
+        InputStream in = to.getInputStream();
+        assertThat(in.read()).isEqualTo(42);
+    }
+
+    @Test
+    void aClockOnEveryCpu() {
+        try (BpfObject object = hooks("on_clock");
+                Link link = object.program("on_clock").attach(AttachTarget.PerfEvent.cpuClock(500))) {
+            spinUntilTicks(object);
+            link.close();
+            long ticks = Bpf.u64(object, "clock_hits");
+            spin(50);
+            assertThat(Bpf.u64(object, "clock_hits")).isEqualTo(ticks);
+        }
+    }
+
+    @Test
+    @Requires(BPF_COOKIE)
+    void aClockOfOneThread() {
+        // Software event 1 is the clock of a task; a million of its nanoseconds make it fire.
+        AttachTarget.PerfEvent clock = new AttachTarget.PerfEvent(
+                1, 1, 1_000_000, false, ProcessFilter.pid(Math.toIntExact(ownThread())), -1, 99);
+        try (BpfObject object = hooks("on_clock_cookie");
+                Link link = object.program("on_clock_cookie").attach(clock)) {
+            spinUntilTicks(object);
+            assertThat(Bpf.u64(object, "clock_cookies")).isEqualTo(99);
+            assertThat(link.info().type()).contains(LinkType.PERF_EVENT);
+        }
+    }
+
+    private static long ownThread() {
+        try {
+            return Long.parseLong(
+                    Path.of("/proc/thread-self").toRealPath().getFileName().toString());
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static void spinUntilTicks(BpfObject object) {
+        long deadline = System.nanoTime() + 10_000_000_000L;
+        while (Bpf.u64(object, "clock_hits") < 3) {
+            assertThat(System.nanoTime()).as("ticks within ten seconds").isLessThan(deadline);
+        }
+    }
+
+    private static void spin(long millis) {
+        long end = System.nanoTime() + millis * 1_000_000;
+        while (System.nanoTime() < end) {
+            Thread.onSpinWait();
+        }
+    }
+
+    @Test
+    void aDescriptorThatIsNoPerfEventIsRefused() {
+        try (BpfObject object = hooks("on_clock")) {
+            assertThatThrownBy(() -> object.program("on_clock").attach(new AttachTarget.OpenPerfEvent(1, 0)))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("no perf event");
+            assertThatThrownBy(() -> object.program("on_clock").attach(new AttachTarget.OpenPerfEvent(987_654, 0)))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("987654");
+        }
+    }
+}

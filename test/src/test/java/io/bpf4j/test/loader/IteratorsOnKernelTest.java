@@ -1,0 +1,161 @@
+package io.bpf4j.test.loader;
+
+import static io.bpf4j.test.support.Requirement.BPF;
+import static io.bpf4j.test.support.Requirement.ITER_OF_PROCESS;
+import static io.bpf4j.test.support.Requirement.KERNEL_BTF;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.error.AttachException;
+import io.bpf4j.loader.kernel.LinkType;
+import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.IterTarget;
+import io.bpf4j.loader.link.IteratorLink;
+import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.LinkDetail;
+import io.bpf4j.loader.map.Codec;
+import io.bpf4j.loader.map.TypedMap;
+import io.bpf4j.test.support.Bpf;
+import io.bpf4j.test.support.LeakCheck;
+import io.bpf4j.test.support.Requires;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Iterators, read as streams. */
+@Requires({BPF, KERNEL_BTF})
+@ExtendWith(LeakCheck.class)
+@Timeout(60)
+class IteratorsOnKernelTest {
+    private static BpfObject hooks(String program) {
+        return Bpf.load("hooks.bpf.o", loader -> loader.withProgram(program));
+    }
+
+    /** Pairs of thread and process. */
+    private static Set<Long> tasks(IteratorLink link) throws IOException {
+        Set<Long> tasks = new HashSet<>();
+        try (InputStream in = link.open()) {
+            ByteBuffer bytes = Bpf.little(in.readAllBytes());
+            assertThat(bytes.remaining() % 8).isZero();
+            while (bytes.hasRemaining()) {
+                tasks.add(bytes.getLong());
+            }
+        }
+        return tasks;
+    }
+
+    private static long processesOf(IteratorLink link) throws IOException {
+        return tasks(link).stream().map(t -> t >>> 32).distinct().count();
+    }
+
+    @Test
+    void allTasks() throws IOException {
+        try (BpfObject object = hooks("each_task");
+                IteratorLink link = object.program("each_task").attach(new AttachTarget.Iter())) {
+            assertThat(link.info().type()).contains(LinkType.ITER);
+            assertThat(link.info().detail()).isEqualTo(new LinkDetail.Iter("task", 0));
+            long processes = ProcessHandle.allProcesses().count();
+            assertThat(processesOf(link)).isBetween(processes / 2, processes * 2);
+            assertThat(processesOf(link)).as("each stream runs it anew").isBetween(processes / 2, processes * 2);
+        }
+    }
+
+    @Test
+    void bySection() throws IOException {
+        try (BpfObject object = hooks("each_task");
+                Link link = object.program("each_task").attach()) {
+            assertThat(link).isInstanceOf(IteratorLink.class);
+            assertThat(tasks((IteratorLink) link)).isNotEmpty();
+        }
+    }
+
+    @Test
+    @Requires(ITER_OF_PROCESS)
+    void theThreadsOfOneProcess() throws IOException {
+        int pid = Math.toIntExact(ProcessHandle.current().pid());
+        try (BpfObject object = hooks("each_task");
+                IteratorLink link =
+                        object.program("each_task").attach(new AttachTarget.Iter(new IterTarget.OfProcess(pid)))) {
+            Set<Long> tasks = tasks(link);
+            long threads;
+            try (Stream<Path> all = Files.list(Path.of("/proc/self/task"))) {
+                threads = all.count();
+            }
+            assertThat((long) tasks.size()).isBetween(threads / 2, threads * 2);
+            assertThat(tasks.stream().map(t -> t >>> 32).distinct()).hasSize(1);
+        }
+        try (BpfObject object = hooks("each_task");
+                IteratorLink link =
+                        object.program("each_task").attach(new AttachTarget.Iter(new IterTarget.OfThread(pid)))) {
+            assertThat(tasks(link)).hasSize(1);
+        }
+    }
+
+    /** More than the kernel's buffer holds, so that one read is not all. */
+    @Test
+    void theElementsOfAMap() throws IOException {
+        try (BpfObject object = hooks("each_element");
+                IteratorLink link = object.program("each_element")
+                        .attach(new AttachTarget.Iter(new IterTarget.Elements(object.map("numbers"))))) {
+            Map<Integer, Long> expected = new HashMap<>();
+            TypedMap<Integer, Long> numbers = TypedMap.of(object.map("numbers"), Codec.ofInt(), Codec.ofLong());
+            for (int i = 0; i < 9_000; i++) {
+                numbers.put(i, i * 3L);
+                expected.put(i, i * 3L);
+            }
+            assertThat(link.info().detail())
+                    .isEqualTo(new LinkDetail.Iter(
+                            "bpf_map_elem", object.map("numbers").id()));
+            Map<Integer, Long> found = new HashMap<>();
+            byte[] element = new byte[16];
+            try (InputStream in = link.open();
+                    DataInputStream data = new DataInputStream(in)) {
+                for (int i = 0; i < 9_000; i++) {
+                    data.readFully(element);
+                    found.put(Bpf.little(element).getInt(0), Bpf.little(element).getLong(8));
+                }
+                assertThat(in.read()).isEqualTo(-1);
+                assertThat(in.read(element)).isEqualTo(-1);
+            }
+            assertThat(found).isEqualTo(expected);
+        }
+    }
+
+    @Test
+    void aStreamOutlivesItsLinkAndObjectAndEndsWhenItIsClosed() throws IOException {
+        InputStream in;
+        try (BpfObject object = hooks("each_task");
+                IteratorLink link = object.program("each_task").attach(new AttachTarget.Iter())) {
+            in = link.open();
+        }
+        assertThat(in.readNBytes(8)).hasSize(8);
+        in.close();
+        in.close();
+        assertThatThrownBy(in::readAllBytes).isInstanceOf(IOException.class);
+    }
+
+    @Test
+    void anIteratorOverElementsNeedsAMap() {
+        try (BpfObject object = hooks("each_element")) {
+            assertThatThrownBy(() -> object.program("each_element").attach(new AttachTarget.Iter()))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("over what");
+            assertThatThrownBy(() -> object.program("each_element")
+                            .attach(new AttachTarget.Iter(new IterTarget.Elements(object.map("sockets")))))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("sockets");
+        }
+    }
+}
