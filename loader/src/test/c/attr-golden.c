@@ -193,15 +193,16 @@ int main(void)
 	a.test.prog_fd = 1001;
 	a.test.data_size_in = 2;
 	a.test.data_size_out = 32;
-	a.test.data_in = 0xA3;
+	a.test.data_in = 0xA4;
 	a.test.data_out = 0xA1;
 	a.test.repeat = 3;
 	a.test.ctx_size_in = 4;
 	a.test.ctx_size_out = 16;
-	a.test.ctx_in = 0xA4;
+	a.test.ctx_in = 0xA3;
 	a.test.ctx_out = 0xA2;
 	a.test.flags = 1;
 	a.test.cpu = 2;
+	a.test.batch_size = 7;
 	dump("test_run", &a, 80);
 
 	memset(&a, 0, sizeof a);
@@ -253,7 +254,16 @@ int main(void)
 	i.run_cnt = 6;
 	i.recursion_misses = 7;
 	i.verified_insns = 8;
+	i.load_time = 9;
+	i.created_by_uid = 10;
+	i.nr_map_ids = 11;
+	i.gpl_compatible = 1;
 	dump("prog_info", &i, 224);
+
+	memset(&i, 0, sizeof i);
+	i.nr_map_ids = 2;
+	i.map_ids = 0xA1;
+	dump("prog_info_ask", &i, 224);
 
 	struct bpf_link_info l;
 	memset(&l, 0, sizeof l);

@@ -3,14 +3,19 @@ package io.bpf4j.loader;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.internal.attach.Attacher;
 import io.bpf4j.loader.internal.load.ObjectLoading.LoadedProgram;
+import io.bpf4j.loader.internal.sys.BpfFs;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.ObjectCommand;
+import io.bpf4j.loader.internal.sys.ProgCommand;
+import io.bpf4j.loader.internal.sys.ProgInfo;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.IteratorLink;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.ProgramHandle;
 import io.bpf4j.loader.spec.ProgramSpec;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
 
 /** A program in the kernel. It belongs to its object and is closed with it. <i>Thread-safe.</i> */
@@ -84,6 +89,69 @@ public final class Program implements ProgramHandle {
             return attacher.get().attach(this);
         }
         return attach(SectionTargets.of(spec()));
+    }
+
+    /**
+     * Runs the program in the kernel, once or often, without attaching it (BPF_PROG_TEST_RUN, Linux 4.12).
+     *
+     * @throws io.bpf4j.loader.error.SyscallException ENOTSUPP if the kernel can't run this kind of program so, EINVAL if
+     *     it takes something else than it was given, ENOSPC if the data does not fit the room given
+     */
+    public TestResult test(TestRun run) {
+        ProgCommand.TestRunResult result = object.kernel()
+                .execute(new ProgCommand.TestRun(
+                        loaded.fd(),
+                        run.data(),
+                        run.dataRoom(),
+                        run.context(),
+                        run.contextRoom(),
+                        run.repeat(),
+                        run.flags(),
+                        run.cpu(),
+                        run.batchSize()));
+        return new TestResult(result.returned(), result.nanos(), result.data(), result.context());
+    }
+
+    /** What the kernel says about this program now; its run time and count while {@link RunStatistics} are on. */
+    public ProgramInfo info() {
+        ProgInfo info = object.kernel().execute(new ObjectCommand.InfoOfProgram(loaded.fd()));
+        return new ProgramInfo(
+                info.id(),
+                info.name(),
+                info.type(),
+                info.tag(),
+                info.translatedSize(),
+                info.jitedSize(),
+                info.verifiedInstructions(),
+                object.kernel().execute(new ObjectCommand.MapIdsOfProgram(loaded.fd())),
+                info.btfId(),
+                info.uid(),
+                info.gplCompatible(),
+                Duration.ofNanos(info.loadedAtNanos()),
+                Duration.ofNanos(info.runNanos()),
+                info.runCount(),
+                info.missed());
+    }
+
+    /**
+     * Gives the program a name in a BPF file system, where it outlives this process (Linux 4.4). A pinned program is
+     * loaded, not attached: pin the link for that.
+     *
+     * @param path does not exist yet and has no dot in its last part; its directory is in a mounted bpffs
+     * @throws io.bpf4j.loader.error.SyscallException if the path is taken or not in a BPF file system; the message says
+     */
+    public void pin(Path path) {
+        BpfFs.pin(object.kernel(), loaded.fd(), path);
+    }
+
+    /**
+     * Removes a name that {@link #pin} gave.
+     *
+     * @return false if nothing has that name
+     * @throws IllegalArgumentException if it is the name of something else, which stays
+     */
+    public boolean unpin(Path path) {
+        return BpfFs.unpin(object.kernel(), loaded.fd(), ObjectCommand.Kind.PROGRAM, path);
     }
 
     /**

@@ -93,6 +93,11 @@ final class Probes {
                     onMap(
                             MapCommand.Create.of(MapType.RINGBUF.number(), "", 0, 0, RING_SIZE),
                             _ -> Support.yes("a ring buffer was made"));
+                case RUN_STATISTICS -> {
+                    try (Fd statistics = kernel.execute(new ProgCommand.EnableStats())) {
+                        yield Support.yes(statistics.what() + " were turned on and off");
+                    }
+                }
                 case PROGRAM_BIND_MAP -> bindMap();
                 case MEMCG_ACCOUNTING ->
                     // The accounting itself shows only when it hurts; this helper came with the same release.

@@ -49,6 +49,12 @@ public enum Feature {
             "bpf: Add probe_read_{user, kernel} and probe_read_{user, kernel}_str helpers"),
     MAP_BATCH("map operations in batches", 5, 6, "cb4d03ab499d", "bpf: Add generic support for lookup batch op"),
     RING_BUFFER("ring buffer map", 5, 8, "457f44363a88", "bpf: Implement BPF ring buffer and verifier support for it"),
+    RUN_STATISTICS(
+            "run statistics of programs by descriptor",
+            5,
+            8,
+            "d46edd671a14",
+            "bpf: Sharing bpf runtime stats with BPF_ENABLE_STATS"),
     PROGRAM_BIND_MAP("maps bound to a program", 5, 10, "ef15314aa5de", "bpf: Add BPF_PROG_BIND_MAP syscall"),
     MEMCG_ACCOUNTING(
             "memory charged to the cgroup, not to RLIMIT_MEMLOCK",

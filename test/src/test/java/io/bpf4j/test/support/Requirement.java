@@ -125,6 +125,19 @@ public enum Requirement {
             return TraceFs.isMounted();
         }
     },
+    /** Programs of type syscall, and raw tracepoints that run without being attached. */
+    SYSCALL_PROGRAM("Linux 5.14 or later, for syscall programs") {
+        @Override
+        boolean present() {
+            return kernelIsAtLeast(5, 14);
+        }
+    },
+    USER_RING_BUFFER("Linux 6.1 or later, for user ring buffers") {
+        @Override
+        boolean present() {
+            return kernelIsAtLeast(6, 1);
+        }
+    },
     /** A BPF file system that a test mounts for itself. */
     BPFFS("the right to mount a BPF file system: mount -t bpf") {
         @Override

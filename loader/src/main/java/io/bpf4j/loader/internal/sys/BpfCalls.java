@@ -6,7 +6,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -138,13 +140,14 @@ final class BpfCalls {
     private ProgCommand.TestRunResult testRun(ProgCommand.TestRun run, Libc.Scratch scratch, Arena arena) {
         MemorySegment dataOut = run.dataOut() == 0 ? MemorySegment.NULL : arena.allocate(run.dataOut(), 8);
         MemorySegment contextOut = run.contextOut() == 0 ? MemorySegment.NULL : arena.allocate(run.contextOut(), 8);
-        long size = TestRunAttr.encode(scratch.attr, arena, run, dataOut, contextOut);
+        MemorySegment contextIn = Struct.bytes(arena, run.context());
+        long size = TestRunAttr.encode(scratch.attr, arena, run, dataOut, contextIn, contextOut);
         long result;
         do {
             result = Libc.bpf(PROG_TEST_RUN, scratch, size);
         } while (result == -Errno.EINTR.number());
         kernel.check(run, result);
-        return TestRunAttr.result(scratch.attr, dataOut, contextOut);
+        return TestRunAttr.result(scratch.attr, dataOut, contextIn, contextOut);
     }
 
     Object execute(ObjectCommand<?> command) {
@@ -180,6 +183,7 @@ final class BpfCalls {
                     InfoStructs.map(info(of, of.map(), arena.allocate(InfoStructs.MAP_SIZE, 8), scratch));
                 case ObjectCommand.InfoOfProgram of ->
                     InfoStructs.program(info(of, of.program(), arena.allocate(InfoStructs.PROG_SIZE, 8), scratch));
+                case ObjectCommand.MapIdsOfProgram of -> mapIds(of, scratch, arena);
                 case ObjectCommand.InfoOfLink of -> link(of, scratch, arena);
                 case ObjectCommand.InfoOfBtf of -> btf(of, scratch, arena);
             };
@@ -232,6 +236,23 @@ final class BpfCalls {
             }
         }
         return LinkInfoStruct.read(known, "");
+    }
+
+    /** Asks twice: first how many there are, then for them. A program's maps never change, but for those bound to it. */
+    private List<Integer> mapIds(ObjectCommand.MapIdsOfProgram of, Libc.Scratch scratch, Arena arena) {
+        MemorySegment first = info(of, of.program(), arena.allocate(InfoStructs.PROG_SIZE, 8), scratch);
+        int count = InfoStructs.program(first).mapCount();
+        MemorySegment ids = arena.allocate(Math.max(1L, count) * Integer.BYTES, 8);
+        MemorySegment info = arena.allocate(InfoStructs.PROG_SIZE, 8);
+        InfoStructs.askMapIds(info, ids.asSlice(0, (long) count * Integer.BYTES));
+        int given = Math.min(
+                count,
+                InfoStructs.program(info(of, of.program(), info, scratch)).mapCount());
+        List<Integer> list = new ArrayList<>(given);
+        for (int i = 0; i < given; i++) {
+            list.add(ids.getAtIndex(Struct.U32, i));
+        }
+        return list;
     }
 
     /** Asks twice: first how large the types are, then for them. Loaded BTF never changes. */

@@ -29,6 +29,7 @@ public final class FailureHints {
             case ENOSYS -> missing(command);
             case ENOMEM -> "no memory, or more than the cgroup of this process may charge";
             case ENOENT -> absent(command);
+            case ENOTSUPP, EINVAL, ENOSPC -> command instanceof ProgCommand.TestRun run ? testRun(errno, run) : null;
             default -> null;
         };
     }
@@ -78,6 +79,18 @@ public final class FailureHints {
             case FileCommand<?> _ -> null;
             case MapCommand<?> _, ProgCommand<?> _, ObjectCommand<?> _, LinkCommand<?> _ ->
                 "this kernel is built without CONFIG_BPF_SYSCALL, or a seccomp filter hides bpf(2)";
+        };
+    }
+
+    private static String testRun(Errno errno, ProgCommand.TestRun run) {
+        return switch (errno) {
+            case ENOTSUPP -> "this kernel can't run this kind of program without attaching it";
+            case ENOSPC ->
+                "what the program made of it does not fit the room: " + run.dataOut() + " bytes for data, "
+                        + run.contextOut() + " for the context";
+            default ->
+                "this kind of program takes something else; packets need 14 bytes at least, raw tracepoints and"
+                        + " syscall programs take a context and no data, and are not repeated";
         };
     }
 

@@ -34,12 +34,20 @@ final class InfoStructs {
     private static final long PROG_TAG = 8;
     private static final long PROG_JITED_LEN = 16;
     private static final long PROG_XLATED_LEN = 20;
+    private static final long PROG_LOAD_TIME = 40;
+    private static final long PROG_CREATED_BY_UID = 48;
+    private static final long PROG_NR_MAP_IDS = 52;
+    private static final long PROG_MAP_IDS = 56;
     private static final long PROG_NAME = 64;
+    private static final long PROG_BITS = 84;
     private static final long PROG_BTF_ID = 128;
     private static final long PROG_RUN_TIME_NS = 192;
     private static final long PROG_RUN_CNT = 200;
     private static final long PROG_RECURSION_MISSES = 208;
     private static final long PROG_VERIFIED_INSNS = 216;
+
+    /** The first bit-field of its word. */
+    private static final int PROG_GPL_COMPATIBLE = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? 1 : 1 << 31;
 
     private static final long BTF_DATA = 0;
     private static final long BTF_DATA_SIZE = 8;
@@ -80,7 +88,17 @@ final class InfoStructs {
                 info.get(U64, PROG_RUN_TIME_NS),
                 info.get(U64, PROG_RUN_CNT),
                 info.get(U64, PROG_RECURSION_MISSES),
-                info.get(U32, PROG_VERIFIED_INSNS));
+                info.get(U32, PROG_VERIFIED_INSNS),
+                info.get(U64, PROG_LOAD_TIME),
+                info.get(U32, PROG_CREATED_BY_UID),
+                info.get(U32, PROG_NR_MAP_IDS),
+                (info.get(U32, PROG_BITS) & PROG_GPL_COMPATIBLE) != 0);
+    }
+
+    /** Tells the kernel where to put the ids of the maps. */
+    static void askMapIds(MemorySegment info, MemorySegment ids) {
+        info.set(U32, PROG_NR_MAP_IDS, (int) (ids.byteSize() / U32.byteSize()));
+        info.set(U64, PROG_MAP_IDS, ids.address());
     }
 
     /** Tells the kernel where to put the types and the name. */

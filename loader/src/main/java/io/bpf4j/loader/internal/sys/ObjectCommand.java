@@ -136,6 +136,19 @@ public sealed interface ObjectCommand<R> extends Command<R> {
         }
     }
 
+    /** BPF_OBJ_GET_INFO_BY_FD of a program, for the ids of the maps that it uses. */
+    record MapIdsOfProgram(Fd program) implements ObjectCommand<List<Integer>> {
+        @Override
+        public String call() {
+            return "bpf(BPF_OBJ_GET_INFO_BY_FD) of " + program.what();
+        }
+
+        @Override
+        public List<Fd> fds() {
+            return List.of(program);
+        }
+    }
+
     /** BPF_OBJ_GET_INFO_BY_FD of a link. */
     record InfoOfLink(Fd link) implements ObjectCommand<LinkInfo> {
         @Override

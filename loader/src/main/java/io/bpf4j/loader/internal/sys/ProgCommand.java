@@ -301,9 +301,25 @@ public sealed interface ProgCommand<R> extends Command<R> {
      * @param context the context itself, for kinds that take one
      * @param contextOut room for what the program made of it, in bytes
      * @param repeat how often to run, 0 and 1 both once
+     * @param batchSize live XDP frames handed on at once; 0 for the kernel's own choice
      */
-    record TestRun(Fd program, byte[] data, int dataOut, byte[] context, int contextOut, int repeat, int flags, int cpu)
+    record TestRun(
+            Fd program,
+            byte[] data,
+            int dataOut,
+            byte[] context,
+            int contextOut,
+            int repeat,
+            int flags,
+            int cpu,
+            int batchSize)
             implements ProgCommand<TestRunResult> {
+        /** Without live frames. */
+        public TestRun(
+                Fd program, byte[] data, int dataOut, byte[] context, int contextOut, int repeat, int flags, int cpu) {
+            this(program, data, dataOut, context, contextOut, repeat, flags, cpu, 0);
+        }
+
         @Override
         public String call() {
             return "bpf(BPF_PROG_TEST_RUN) of " + program.what();

@@ -12,6 +12,9 @@ package io.bpf4j.loader.internal.sys;
  * @param runCount runs; 0 unless statistics are on
  * @param missed runs that the kernel left out because the program was already running on that CPU
  * @param verifiedInstructions instructions that the verifier looked at
+ * @param loadedAtNanos when it was loaded, since boot
+ * @param uid user who loaded it
+ * @param mapCount maps that it uses
  */
 public record ProgInfo(
         int type,
@@ -24,4 +27,8 @@ public record ProgInfo(
         long runNanos,
         long runCount,
         long missed,
-        int verifiedInstructions) {}
+        int verifiedInstructions,
+        long loadedAtNanos,
+        int uid,
+        int mapCount,
+        boolean gplCompatible) {}

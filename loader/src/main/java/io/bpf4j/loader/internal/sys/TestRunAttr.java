@@ -25,6 +25,7 @@ final class TestRunAttr {
     private static final long CTX_OUT = 56;
     private static final long FLAGS = 64;
     private static final long CPU = 68;
+    private static final long BATCH_SIZE = 72;
 
     private TestRunAttr() {}
 
@@ -33,6 +34,7 @@ final class TestRunAttr {
             SegmentAllocator memory,
             ProgCommand.TestRun run,
             MemorySegment dataOut,
+            MemorySegment contextIn,
             MemorySegment contextOut) {
         attr.asSlice(0, SIZE).fill((byte) 0);
         attr.set(U32, PROG_FD, run.program().number());
@@ -41,21 +43,26 @@ final class TestRunAttr {
         attr.set(U32, DATA_SIZE_OUT, (int) dataOut.byteSize());
         attr.set(U64, DATA_OUT, dataOut.address());
         attr.set(U32, CTX_SIZE_IN, run.context().length);
-        attr.set(U64, CTX_IN, Struct.bytes(memory, run.context()).address());
+        attr.set(U64, CTX_IN, contextIn.address());
         attr.set(U32, CTX_SIZE_OUT, (int) contextOut.byteSize());
         attr.set(U64, CTX_OUT, contextOut.address());
         attr.set(U32, REPEAT, run.repeat());
         attr.set(U32, FLAGS, run.flags());
         attr.set(U32, CPU, run.cpu());
+        attr.set(U32, BATCH_SIZE, run.batchSize());
         return SIZE;
     }
 
-    static ProgCommand.TestRunResult result(MemorySegment attr, MemorySegment dataOut, MemorySegment contextOut) {
+    /** Where no room for a context was asked for, it is what became of the one given: so syscall programs answer. */
+    static ProgCommand.TestRunResult result(
+            MemorySegment attr, MemorySegment dataOut, MemorySegment contextIn, MemorySegment contextOut) {
         return new ProgCommand.TestRunResult(
                 attr.get(U32, RETVAL),
                 attr.get(U32, DURATION),
                 filled(dataOut, attr.get(U32, DATA_SIZE_OUT)),
-                filled(contextOut, attr.get(U32, CTX_SIZE_OUT)));
+                contextOut.byteSize() == 0
+                        ? contextIn.toArray(ValueLayout.JAVA_BYTE)
+                        : filled(contextOut, attr.get(U32, CTX_SIZE_OUT)));
     }
 
     private static byte[] filled(MemorySegment buffer, int size) {

@@ -222,8 +222,9 @@ class AttrGoldenTest {
     void testRun() {
         MemorySegment dataOut = memory.allocate(32);
         MemorySegment contextOut = memory.allocate(16);
-        ProgCommand.TestRun run = new ProgCommand.TestRun(first, new byte[2], 32, new byte[4], 16, 3, 1, 2);
-        assertGolden("test_run", TestRunAttr.encode(attr, memory, run, dataOut, contextOut));
+        MemorySegment contextIn = memory.allocate(4);
+        ProgCommand.TestRun run = new ProgCommand.TestRun(first, new byte[2], 32, new byte[4], 16, 3, 1, 2, 7);
+        assertGolden("test_run", TestRunAttr.encode(attr, memory, run, dataOut, contextIn, contextOut));
     }
 
     @Test
@@ -249,7 +250,15 @@ class AttrGoldenTest {
     @Test
     void programInfo() {
         assertThat(InfoStructs.program(read("prog_info")))
-                .isEqualTo(new ProgInfo(2, 3, "59f4a931744dcdc6", "on_gc", 20, 16, 4, 5, 6, 7, 8));
+                .isEqualTo(new ProgInfo(2, 3, "59f4a931744dcdc6", "on_gc", 20, 16, 4, 5, 6, 7, 8, 9, 10, 11, true));
+    }
+
+    @Test
+    void idsOfMapsAreAskedFor() {
+        attr.fill((byte) 0);
+        MemorySegment ids = memory.allocate(8);
+        InfoStructs.askMapIds(attr, ids);
+        assertGolden("prog_info_ask", InfoStructs.PROG_SIZE);
     }
 
     @Test

@@ -229,7 +229,9 @@ public final class ScriptedKernel implements Kernel {
             case ObjectCommand.FdById byId -> byId(byId);
             case ObjectCommand.InfoOfMap of -> map(of.map()).info();
             case ObjectCommand.InfoOfProgram of ->
-                new ProgInfo(0, identity(of.program()).id(), "0000000000000000", "", 0, 0, 0, 0, 0, 0, 0);
+                new ProgInfo(
+                        0, identity(of.program()).id(), "0000000000000000", "", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, true);
+            case ObjectCommand.MapIdsOfProgram _ -> List.of();
             case ObjectCommand.InfoOfLink of ->
                 new LinkInfo(0, identity(of.link()).id(), 0);
             case ObjectCommand.InfoOfBtf of -> new BtfInfo(of.btf().number(), "", false, new byte[0]);

@@ -1,0 +1,63 @@
+package io.bpf4j.loader;
+
+import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.error.UnsupportedFeatureException;
+import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.Kernel;
+import io.bpf4j.loader.internal.sys.LinuxKernel;
+import io.bpf4j.loader.internal.sys.ProgCommand;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.Feature;
+
+/**
+ * Has the kernel measure how often and how long programs run, all programs of the machine, as long as this is open (Linux
+ * 5.8; before, {@code sysctl kernel.bpf_stats_enabled=1}). It costs each run some 20 to 40 ns. {@link Program#info} has
+ * the figures. Needs CAP_SYS_ADMIN. <i>Thread-safe.</i>
+ *
+ * <pre>{@code
+ * try (RunStatistics on = RunStatistics.enable()) {
+ *   …
+ *   ProgramInfo info = program.info();
+ *   info.runTime().dividedBy(info.runCount());
+ * }
+ * }</pre>
+ */
+public final class RunStatistics implements AutoCloseable {
+    private final Fd fd;
+
+    private RunStatistics(Fd fd) {
+        this.fd = fd;
+    }
+
+    /**
+     * Turns measuring on.
+     *
+     * @throws UnsupportedFeatureException before Linux 5.8
+     * @throws SyscallException if the kernel refuses
+     */
+    public static RunStatistics enable() {
+        return enable(LinuxKernel.instance());
+    }
+
+    static RunStatistics enable(Kernel kernel) {
+        try {
+            return new RunStatistics(kernel.execute(new ProgCommand.EnableStats()));
+        } catch (SyscallException e) {
+            if (e.errno() == Errno.EINVAL) {
+                UnsupportedFeatureException unsupported = new UnsupportedFeatureException(
+                        "measure BPF programs",
+                        Feature.RUN_STATISTICS,
+                        "sysctl kernel.bpf_stats_enabled=1 does the same since 5.1");
+                unsupported.addSuppressed(e);
+                throw unsupported;
+            }
+            throw e;
+        }
+    }
+
+    /** Turns it off, unless others have it on. Does nothing the second time. */
+    @Override
+    public void close() {
+        fd.close();
+    }
+}

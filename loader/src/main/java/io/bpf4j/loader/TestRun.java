@@ -1,0 +1,150 @@
+package io.bpf4j.loader;
+
+import java.util.OptionalInt;
+
+/**
+ * What to run a program on, for {@link Program#test}. <i>Immutable.</i>
+ *
+ * <pre>{@code
+ * TestResult result = program.test(TestRun.onData(packet).repeat(1000));
+ * }</pre>
+ *
+ * What a kind of program takes differs, and what it does not take is refused with EINVAL:
+ * <ul>
+ *   <li>socket filter, tc, XDP and their like: data is a packet of at least 14 bytes, an Ethernet header, context a
+ *       {@code struct __sk_buff} or {@code xdp_md} (Linux 5.2)
+ *   <li>raw tracepoint (Linux 5.10): context is up to 12 arguments of 8 bytes; neither data nor repetition
+ *   <li>syscall (Linux 5.14): context is any struct, given back as the program left it; nothing else
+ *   <li>fentry, fexit, fmod_ret (Linux 5.5), LSM: nothing; the kernel calls its own test functions, to which the program
+ *       must be attached
+ * </ul>
+ * kprobes, tracepoints, perf events and cgroup programs other than cgroup_skb can't be run this way.
+ */
+public final class TestRun {
+    /** Bytes by which a program may make a packet longer, and it still fits: XDP_PACKET_HEADROOM, and as much behind. */
+    private static final int HEADROOM = 512;
+
+    private static final int ON_CPU = 1; // BPF_F_TEST_RUN_ON_CPU
+    private static final int LIVE_FRAMES = 2; // BPF_F_TEST_XDP_LIVE_FRAMES
+
+    private static final TestRun EMPTY = new TestRun(new byte[0], 0, new byte[0], 0, 0, 0, 0, 0);
+
+    private final byte[] data;
+    private final int dataRoom;
+    private final byte[] context;
+    private final int contextRoom;
+    private final int repeat;
+    private final int flags;
+    private final int cpu;
+    private final int batchSize;
+
+    private TestRun(
+            byte[] data, int dataRoom, byte[] context, int contextRoom, int repeat, int flags, int cpu, int batchSize) {
+        this.data = data;
+        this.dataRoom = dataRoom;
+        this.context = context;
+        this.contextRoom = contextRoom;
+        this.repeat = repeat;
+        this.flags = flags;
+        this.cpu = cpu;
+        this.batchSize = batchSize;
+    }
+
+    /** Once, on nothing. */
+    public static TestRun once() {
+        return EMPTY;
+    }
+
+    /** On a packet, with room for it to become 512 bytes longer. */
+    public static TestRun onData(byte[] packet) {
+        return new TestRun(packet.clone(), packet.length + HEADROOM, new byte[0], 0, 0, 0, 0, 0);
+    }
+
+    /** On a context: for syscall programs any struct, for raw tracepoints the arguments. */
+    public static TestRun onContext(byte[] struct) {
+        return EMPTY.context(struct);
+    }
+
+    /** With this context; see above for what that is. */
+    public TestRun context(byte[] struct) {
+        return new TestRun(data, dataRoom, struct.clone(), contextRoom, repeat, flags, cpu, batchSize);
+    }
+
+    /** With room for so many bytes of data after the run; 0 to not ask for them. */
+    public TestRun dataRoom(int bytes) {
+        return new TestRun(data, bytes, context, contextRoom, repeat, flags, cpu, batchSize);
+    }
+
+    /**
+     * With room for so many bytes of context after the run, for kinds that give it back beside the one given: all of it
+     * must fit, 192 bytes of {@code struct __sk_buff} for instance.
+     */
+    public TestRun contextRoom(int bytes) {
+        return new TestRun(data, dataRoom, context, bytes, repeat, flags, cpu, batchSize);
+    }
+
+    /** So often in a row, each time on what the run before left; {@link TestResult#nanos} is the average. */
+    public TestRun repeat(int times) {
+        return new TestRun(data, dataRoom, context, contextRoom, times, flags, cpu, batchSize);
+    }
+
+    /** On this CPU; raw tracepoints only (Linux 5.10). */
+    public TestRun onCpu(int number) {
+        return new TestRun(data, dataRoom, context, contextRoom, repeat, flags | ON_CPU, number, batchSize);
+    }
+
+    /**
+     * Really sends the packets where an XDP program says (Linux 5.18): there is no result but the duration. The context
+     * says from which interface.
+     *
+     * @param batch packets handed on at once, up to 256; 0 for the kernel's own choice
+     */
+    public TestRun liveFrames(int batch) {
+        return new TestRun(data, 0, context, 0, repeat, flags | LIVE_FRAMES, cpu, batch);
+    }
+
+    /** With these {@code BPF_F_TEST_*} flags too. */
+    public TestRun flags(int more) {
+        return new TestRun(data, dataRoom, context, contextRoom, repeat, flags | more, cpu, batchSize);
+    }
+
+    byte[] data() {
+        return data;
+    }
+
+    int dataRoom() {
+        return dataRoom;
+    }
+
+    byte[] context() {
+        return context;
+    }
+
+    int contextRoom() {
+        return contextRoom;
+    }
+
+    int repeat() {
+        return repeat;
+    }
+
+    int flags() {
+        return flags;
+    }
+
+    int cpu() {
+        return cpu;
+    }
+
+    int batchSize() {
+        return batchSize;
+    }
+
+    @Override
+    public String toString() {
+        OptionalInt on = (flags & ON_CPU) == 0 ? OptionalInt.empty() : OptionalInt.of(cpu);
+        return "test run on " + data.length + " bytes of data and " + context.length + " of context"
+                + (repeat > 1 ? ", " + repeat + " times" : "")
+                + (on.isPresent() ? ", on CPU " + on.getAsInt() : "");
+    }
+}

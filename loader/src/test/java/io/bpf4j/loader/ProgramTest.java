@@ -1,0 +1,129 @@
+package io.bpf4j.loader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.error.UnsupportedFeatureException;
+import io.bpf4j.loader.internal.sys.ObjectCommand;
+import io.bpf4j.loader.internal.sys.ProgCommand;
+import io.bpf4j.loader.internal.sys.ProgInfo;
+import io.bpf4j.loader.internal.sys.ScriptedKernel;
+import io.bpf4j.loader.kernel.Errno;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What a loaded program asks of the kernel; that the kernel answers so is shown on the real one. */
+class ProgramTest {
+    private static final Path PATH = Path.of("/sys/fs/bpf/count");
+
+    private final ScriptedKernel kernel = new ScriptedKernel();
+    private final BpfObject object =
+            ScriptedLoads.loader(kernel, ScriptedLoads.spec("test_runs.bpf.o")).load();
+    private final Program program = object.program("count");
+
+    @AfterEach
+    void close() {
+        object.close();
+        assertThat(kernel.open()).isEmpty();
+    }
+
+    @Test
+    void aRunIsAskedForAsDescribed() {
+        kernel.answer(
+                ProgCommand.TestRun.class, _ -> new ProgCommand.TestRunResult(7, 100, new byte[] {1}, new byte[] {2}));
+        byte[] packet = new byte[60];
+        TestRun input = TestRun.onData(packet)
+                .context(new byte[12])
+                .contextRoom(40)
+                .repeat(3)
+                .onCpu(1)
+                .flags(4);
+        packet[0] = 1; // its own copy was taken
+        TestResult result = program.test(input);
+        assertThat(result.returned()).isEqualTo(7);
+        assertThat(result.nanos()).isEqualTo(100);
+        assertThat(result.data()).containsExactly(1);
+        assertThat(result.context()).containsExactly(2);
+        assertThat(kernel.commands(ProgCommand.TestRun.class)).singleElement().satisfies(run -> {
+            assertThat(run.data()).hasSize(60).containsOnly(0);
+            assertThat(run.dataOut()).isEqualTo(60 + 512);
+            assertThat(run.context()).hasSize(12);
+            assertThat(run.contextOut()).isEqualTo(40);
+            assertThat(run.repeat()).isEqualTo(3);
+            assertThat(run.flags()).isEqualTo(1 | 4);
+            assertThat(run.cpu()).isEqualTo(1);
+            assertThat(run.batchSize()).isZero();
+        });
+        assertThat(input).hasToString("test run on 60 bytes of data and 12 of context, 3 times, on CPU 1");
+    }
+
+    @Test
+    void nothingIsGivenUnlessSaid() {
+        program.test(TestRun.once());
+        program.test(TestRun.onData(new byte[14]).liveFrames(64));
+        program.test(TestRun.onContext(new byte[] {9}));
+        List<ProgCommand.TestRun> runs = kernel.commands(ProgCommand.TestRun.class);
+        assertThat(runs.get(0).data()).isEmpty();
+        assertThat(runs.get(0).dataOut()).isZero();
+        assertThat(runs.get(0).repeat()).as("raw tracepoints take no other").isZero();
+        assertThat(runs.get(1).flags()).isEqualTo(2);
+        assertThat(runs.get(1).batchSize()).isEqualTo(64);
+        assertThat(runs.get(1).dataOut()).as("live frames give nothing back").isZero();
+        assertThat(runs.get(2).context()).containsExactly(9);
+    }
+
+    @Test
+    void informationIsThatOfTheKernel() {
+        kernel.answer(
+                ObjectCommand.InfoOfProgram.class,
+                _ -> new ProgInfo(1, 42, "00", "count", 20, 16, 4, 5_000, 6, 7, 8, 9_000, 10, 2, true));
+        kernel.answer(ObjectCommand.MapIdsOfProgram.class, _ -> List.of(3, 4));
+        assertThat(program.info())
+                .isEqualTo(new ProgramInfo(
+                        42,
+                        "count",
+                        1,
+                        "00",
+                        16,
+                        20,
+                        8,
+                        List.of(3, 4),
+                        4,
+                        10,
+                        true,
+                        Duration.ofNanos(9_000),
+                        Duration.ofNanos(5_000),
+                        6,
+                        7));
+        assertThat(program.id()).isEqualTo(42);
+    }
+
+    @Test
+    void aProgramIsPinnedAndUnpinned() {
+        program.pin(PATH);
+        assertThat(kernel.pinned()).containsExactly(PATH.toString());
+        assertThatThrownBy(() -> object.program("mark").unpin(PATH)).isInstanceOf(IllegalArgumentException.class);
+        assertThat(program.unpin(PATH)).isTrue();
+        assertThat(program.unpin(PATH)).isFalse();
+    }
+
+    @Test
+    void statisticsAreOnWhileOpen() {
+        RunStatistics on = RunStatistics.enable(kernel);
+        assertThat(kernel.open()).contains("BPF statistics");
+        on.close();
+        on.close();
+        assertThat(kernel.open()).doesNotContain("BPF statistics");
+        kernel.fail(ProgCommand.EnableStats.class, Errno.EINVAL);
+        assertThatThrownBy(() -> RunStatistics.enable(kernel))
+                .isInstanceOf(UnsupportedFeatureException.class)
+                .hasMessageContaining("5.8")
+                .hasMessageContaining("kernel.bpf_stats_enabled");
+        kernel.fail(ProgCommand.EnableStats.class, Errno.EPERM);
+        assertThatThrownBy(() -> RunStatistics.enable(kernel)).isInstanceOf(SyscallException.class);
+    }
+}

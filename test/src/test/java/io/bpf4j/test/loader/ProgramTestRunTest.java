@@ -1,0 +1,149 @@
+package io.bpf4j.test.loader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.Program;
+import io.bpf4j.loader.ProgramInfo;
+import io.bpf4j.loader.RunStatistics;
+import io.bpf4j.loader.TestResult;
+import io.bpf4j.loader.TestRun;
+import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.map.BpfMap;
+import io.bpf4j.test.support.Bpf;
+import io.bpf4j.test.support.LeakCheck;
+import io.bpf4j.test.support.Requirement;
+import io.bpf4j.test.support.Requires;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Programs run without being attached, each kind on what it takes; and what the kernel says about them. */
+@Requires(Requirement.BPF)
+@ExtendWith(LeakCheck.class)
+@Timeout(60)
+class ProgramTestRunTest {
+    private static final int XDP_TX = 3;
+
+    @Test
+    void aPacketGoesInAndComesOutLonger() {
+        try (BpfObject object = Bpf.load("test_runs.bpf.o")) {
+            byte[] packet = new byte[60];
+            packet[0] = 5;
+            TestResult result = object.program("longer").test(TestRun.onData(packet));
+            assertThat(result.returned()).isEqualTo(XDP_TX);
+            assertThat(result.data()).hasSize(68).startsWith(0xb4, 60);
+            assertThat(result.data()[8]).isEqualTo((byte) 5);
+
+            assertThatThrownBy(() ->
+                            object.program("longer").test(TestRun.onData(packet).dataRoom(60)))
+                    .isInstanceOfSatisfying(
+                            SyscallException.class, e -> assertThat(e.errno()).isEqualTo(Errno.ENOSPC))
+                    .hasMessageContaining("60 bytes for data");
+        }
+    }
+
+    @Test
+    void aContextGoesWithThePacket() {
+        try (BpfObject object = Bpf.load("test_runs.bpf.o")) {
+            byte[] context = Bpf.bytes(12).putInt(8, 41).array();
+            TestResult result = object.program("mark")
+                    .test(TestRun.onData(new byte[64]).context(context).contextRoom(192));
+            assertThat(result.returned()).isEqualTo(7);
+            assertThat(result.data()).hasSize(64);
+            assertThat(Bpf.little(result.context()).getInt(8)).isEqualTo(42);
+        }
+    }
+
+    @Test
+    @Requires(Requirement.SYSCALL_PROGRAM)
+    void aStructIsGivenBackAsTheProgramLeftIt() {
+        try (BpfObject object = Bpf.load("test_runs.bpf.o", l -> l.withProgram("add"))) {
+            byte[] struct = Bpf.bytes(24).putLong(30).putLong(12).array();
+            TestResult result = object.program("add").test(TestRun.onContext(struct));
+            assertThat(result.returned()).isZero();
+            assertThat(Bpf.little(result.context()).getLong(16)).isEqualTo(42);
+            assertThat(struct[16]).as("the caller's own").isZero();
+        }
+    }
+
+    @Test
+    @Requires(Requirement.SYSCALL_PROGRAM)
+    void argumentsOfARawTracepointOnACpuOfChoice() {
+        try (BpfObject object = Bpf.load("test_runs.bpf.o", l -> l.withProgram("first"))) {
+            byte[] arguments = Bpf.bytes(16).putLong(40).putLong(2).array();
+            Program program = object.program("first");
+            assertThat(program.test(TestRun.onContext(arguments)).returned()).isEqualTo(42);
+            assertThat(program.test(TestRun.onContext(arguments).onCpu(0)).returned())
+                    .isEqualTo(42);
+            assertThatThrownBy(() -> program.test(TestRun.onContext(arguments).repeat(2)))
+                    .hasMessageContaining("EINVAL")
+                    .hasMessageContaining("are not repeated");
+        }
+    }
+
+    @Test
+    void aProgramRunsAsOftenAsAskedAndIsTimed() {
+        try (BpfObject object = Bpf.load("test_runs.bpf.o")) {
+            TestResult result =
+                    object.program("count").test(TestRun.onData(new byte[14]).repeat(100_000));
+            assertThat(Bpf.u64(object, "runs")).isEqualTo(100_000);
+            assertThat(result.nanos()).as("nanoseconds a run").isLessThan(10_000);
+        }
+    }
+
+    @Test
+    void whatAKindDoesNotTakeIsExplained() {
+        try (BpfObject object = Bpf.load("test_runs.bpf.o", l -> l.withProgram("attached_only"))) {
+            assertThatThrownBy(() -> object.program("count").test(TestRun.onData(new byte[13])))
+                    .hasMessageContaining("EINVAL")
+                    .hasMessageContaining("14 bytes at least");
+            assertThatThrownBy(() -> object.program("attached_only").test(TestRun.once()))
+                    .isInstanceOfSatisfying(
+                            SyscallException.class, e -> assertThat(e.errno()).isEqualTo(Errno.ENOTSUPP))
+                    .hasMessageContaining("can't run this kind of program without attaching it");
+        }
+    }
+
+    @Test
+    void aProgramTellsWhatItIsAndHowOftenItRan() {
+        try (BpfObject object = Bpf.load("test_runs.bpf.o")) {
+            Program program = object.program("count");
+            ProgramInfo before = program.info();
+            assertThat(before.name()).isEqualTo("count");
+            assertThat(before.id()).isEqualTo(program.id());
+            assertThat(before.tag()).matches("[0-9a-f]{16}");
+            assertThat(before.instructionBytes()).isPositive().isLessThan(200);
+            assertThat(before.gplCompatible()).isTrue();
+            assertThat(before.mapIds())
+                    .contains(object.maps().stream()
+                            .filter(map -> map.name().endsWith(".bss"))
+                            .mapToInt(BpfMap::id)
+                            .findFirst()
+                            .orElseThrow());
+            assertThat(before.loadedAt()).isPositive();
+            try (RunStatistics on = RunStatistics.enable()) {
+                assertThat(on).isNotNull();
+                program.test(TestRun.onData(new byte[14]).repeat(10_000));
+            }
+            ProgramInfo after = program.info();
+            assertThat(after.runCount() - before.runCount()).isEqualTo(10_000);
+            assertThat(after.runTime().minus(before.runTime())).isPositive().isLessThan(Duration.ofSeconds(1));
+            program.test(TestRun.onData(new byte[14]).repeat(10));
+            assertThat(program.info().runCount()).as("statistics are off").isEqualTo(after.runCount());
+        }
+    }
+
+    @Test
+    void theWholeContextMustFit() {
+        try (BpfObject object = Bpf.load("test_runs.bpf.o")) {
+            TestRun run = TestRun.onData(new byte[20]).context(new byte[12]).contextRoom(12);
+            assertThatThrownBy(() -> object.program("mark").test(run))
+                    .hasMessageContaining("ENOSPC")
+                    .hasMessageContaining("12 for the context");
+        }
+    }
+}
