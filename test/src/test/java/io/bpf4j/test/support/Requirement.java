@@ -179,7 +179,15 @@ public enum Requirement {
     LIBBPF_HEADERS("libbpf's <bpf/usdt.bpf.h> (Debian: apt-get install libbpf-dev)") {
         @Override
         boolean present() {
-            return Files.exists(Path.of("/usr/include/bpf/usdt.bpf.h"));
+            return LibbpfHeaders.INSTALLED.folder().isPresent();
+        }
+    },
+    /** Those of libbpf 1.7 or later, which no stable release of Debian has. */
+    NEWER_LIBBPF_HEADERS(
+            "the headers of libbpf 1.7 or later, fetched by test/libbpf/headers, as root and on a network") {
+        @Override
+        boolean present() {
+            return LibbpfHeaders.NEWER.folder().isPresent();
         }
     },
     POSTGRESQL("PostgreSQL built with probes (Debian: apt-get install postgresql)") {
