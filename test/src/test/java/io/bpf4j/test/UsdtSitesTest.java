@@ -5,82 +5,114 @@ import static io.bpf4j.test.support.Requirement.GCC;
 import static io.bpf4j.test.support.Requirement.SDT_H;
 import static io.bpf4j.test.support.Requirement.X86_64;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.ring.RingBuffer;
 import io.bpf4j.test.support.Args12Event;
 import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Requires;
+import io.bpf4j.test.support.SitesProgram;
 import io.bpf4j.test.support.Strategy;
-import io.bpf4j.test.support.TargetProgram;
 import io.bpf4j.usdt.AttachStrategy;
+import io.bpf4j.usdt.Options;
 import io.bpf4j.usdt.Usdt;
+import io.bpf4j.usdt.UsdtException;
 import io.bpf4j.usdt.UsdtLink;
-import io.bpf4j.usdt.UsdtProbe;
 import java.io.IOException;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** Many sites, and what is left after many rounds. */
+/** More sites and argument strings than any program is known to have. */
 @Requires({BPF, GCC, SDT_H, X86_64})
 @ExtendWith(LeakCheck.class)
 class UsdtSitesTest {
-    private static final int SITES = 1000;
-    private static final int STRINGS = 20;
+    private static final String SPECS = "__bpf_usdt_specs";
 
     @Test
     @SuppressWarnings("try") // closed in the middle, to see what comes after
-    void aThousandSitesWithTwentyArgumentStringsByOneLink() throws IOException {
-        try (TargetProgram target = TargetProgram.start("-O2");
-                BpfObject object =
-                        Strategy.MULTI.loader("args12.bpf.o", target.pid()).load();
-                UsdtLink link = Usdt.of(object).attach(object.program("args12"), target.path(), "target", "many");
+    void tenThousandSitesWithTwoHundredArgumentStringsByOneLink() throws IOException {
+        int strings = 200;
+        int rounds = 50;
+        try (SitesProgram program = SitesProgram.start(strings, rounds);
+                BpfObject object = Strategy.MULTI
+                        .loader("args12.bpf.o", program.pid())
+                        .map("events", map -> map.withMaxEntries(1 << 22))
+                        .load();
+                UsdtLink link = Usdt.of(object).attach(object.program("args12"), program.path(), "sites", "many");
                 RingBuffer ring = RingBuffer.open(object.map("events"))) {
             assertThat(link.strategy()).isEqualTo(AttachStrategy.MULTI);
-            assertThat(link.siteCount()).isEqualTo(SITES);
-            assertThat(link.specCount()).isEqualTo(STRINGS);
+            assertThat(link.siteCount()).isEqualTo(strings * rounds);
+            assertThat(link.specCount()).isEqualTo(strings);
 
-            target.command("many 777");
+            program.command("777");
 
             List<Args12Event> events =
                     Bpf.recordsNow(ring).stream().map(Args12Event::of).toList();
-            assertThat(events).hasSize(SITES);
-            for (int i = 0; i < SITES; i++) {
-                assertThat(events.get(i).arguments()).containsExactly((long) (i % STRINGS), 777L);
+            assertThat(events).hasSize(strings * rounds);
+            for (int i = 0; i < events.size(); i++) {
+                assertThat(events.get(i).arguments()).containsExactly((long) (i % strings), 777L);
             }
             link.close();
-            target.command("many 1");
+            program.command("1");
             assertThat(Bpf.recordsNow(ring)).isEmpty();
             assertThat(link.specCount()).isZero();
             assertThat(Usdt.of(object).specIdsInUse()).isZero();
         }
     }
 
-    @Test
-    void aThousandRoundsLeaveNothingBehind() throws IOException, InterruptedException {
-        try (TargetProgram target = TargetProgram.start("-O2");
-                BpfObject object =
-                        Strategy.MULTI.loader("counters.bpf.o", target.pid()).load()) {
-            Usdt usdt = Usdt.of(object);
-            List<UsdtProbe> probes = UsdtProbe.inFile(target.path(), "target:guarded");
-            usdt.attachAll(object.program("count"), probes).close();
-            var before = LeakCheck.open();
-            for (int round = 0; round < 1000; round++) {
-                try (UsdtLink link = usdt.attachAll(object.program("count"), probes)) {
+    @ParameterizedTest
+    @EnumSource(Strategy.class)
+    void threeHundredArgumentStringsAreMoreThanTheMapHasRoomFor(Strategy strategy) throws IOException {
+        try (SitesProgram program = SitesProgram.start(300, 1)) {
+            Options options = Options.defaults().pid(program.pid());
+            try (BpfObject object = load(strategy, program, UnaryOperator.identity())) {
+                BpfMap specs = object.map(SPECS);
+                assertThat(specs.maxEntries()).isEqualTo(256);
+                Usdt usdt = Usdt.of(object);
+                assertThatThrownBy(() -> usdt.attach(object.program("count"), program.path(), "sites", "many", options))
+                        .isInstanceOf(UsdtException.class)
+                        .hasMessageContaining("attach sites:many in " + program.path())
+                        .hasMessageContaining("map '__bpf_usdt_specs' is full (E2BIG): of its 256 entries")
+                        .hasMessageContaining("Enlarge it before loading, by BpfLoader.map(\"__bpf_usdt_specs\"");
+                assertThat(usdt.specIdsInUse()).isZero();
+
+                // The object works on, and with the very number that was given back last.
+                try (UsdtLink link = usdt.attach(object.program("count"), program.path(), "sites", "one", options)) {
+                    program.command("1");
                     assertThat(link.specCount()).isEqualTo(1);
+                    assertThat(Bpf.u64(object, "total")).isEqualTo(1);
+                    assertThat(Bpf.u64(object, "no_spec")).isZero();
                 }
-            }
-            assertThat(usdt.specIdsInUse()).isZero();
-            LeakCheck.assertNothingMoreOpenThan(before);
-            assertThat(target.command("semaphores")).isEqualTo("0 0");
-            // The last attachment works as the first did: no spec ID was used up.
-            try (UsdtLink link = usdt.attachAll(object.program("count"), probes)) {
-                assertThat(link.siteCount()).isEqualTo(1);
-                target.command("guarded");
-                assertThat(object.global("total").getLong()).isEqualTo(1);
+                assertThat(usdt.specIdsInUse()).isZero();
             }
         }
+    }
+
+    /** What the message of the full map says to do. */
+    @Test
+    void aLargerMapTakesThreeHundredArgumentStrings() throws IOException {
+        try (SitesProgram program = SitesProgram.start(300, 1);
+                BpfObject object =
+                        load(Strategy.MULTI, program, loader -> loader.map(SPECS, map -> map.withMaxEntries(300)));
+                UsdtLink link = Usdt.of(object).attach(object.program("count"), program.path(), "sites", "many")) {
+            program.command("1");
+            assertThat(link.specCount()).isEqualTo(300);
+            assertThat(Bpf.u64(object, "total")).isEqualTo(300);
+            assertThat(Bpf.u64(object, "no_spec")).isZero();
+        }
+    }
+
+    private static BpfObject load(Strategy strategy, SitesProgram program, UnaryOperator<BpfLoader> configuration) {
+        return configuration
+                .apply(strategy.loader("counters.bpf.o", program.pid()))
+                .load();
     }
 }
