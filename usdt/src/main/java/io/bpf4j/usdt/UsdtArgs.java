@@ -34,7 +34,10 @@ public final class UsdtArgs {
     /**
      * Writes arguments in their machine's syntax. Parsing the text again gives equal arguments.
      *
-     * @throws IllegalArgumentException if an argument names a register that the machine doesn't have
+     * Unsupported ones are written as the file had them.
+     *
+     * @throws IllegalArgumentException if the machine's assembler has no words for an argument, such as a register of
+     *     another machine
      */
     public static String print(Machine machine, List<UsdtArg> arguments) {
         return arguments.stream().map(a -> print(machine, a)).collect(Collectors.joining(" "));

@@ -95,6 +95,18 @@ public final class StapsdtElf {
         return note(8, bytes.length, 3, "stapsdt\0", bytes);
     }
 
+    /** A note whose text may lack its NULs, and whose sizes are wrong by so much. */
+    public StapsdtElf note(long address, long semaphore, String text, int ownerLie, int descriptionLie) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        byte[] description = new byte[(is64 ? 24 : 12) + bytes.length];
+        ByteBuffer out = over(description);
+        word(out, address);
+        word(out, BASE);
+        word(out, semaphore);
+        out.put(bytes);
+        return note(8 + ownerLie, description.length + descriptionLie, 3, "stapsdt\0", description);
+    }
+
     /** A note whose parts are whatever is given. */
     public StapsdtElf note(int ownerSize, int descriptionSize, int noteType, String owner, byte[] description) {
         byte[] header = new byte[12];

@@ -43,13 +43,25 @@ public final class ArgumentString {
         return List.copyOf(arguments);
     }
 
-    /** Writes an argument so that {@link #parse} gives the same again; an unsupported one as it was. */
+    /**
+     * Writes an argument so that {@link #parse} gives the same again; an unsupported one as it was.
+     *
+     * @throws IllegalArgumentException if the machine's assembler has no words for it, such as a register of another
+     *     machine, or an index together with a displacement where instructions have only one of them
+     */
     public static String print(ArgGrammar grammar, Argument argument) {
         if (argument.operand() instanceof Operand.Unsupported) {
             return argument.raw();
         }
-        return (argument.signed() ? "-" : "") + argument.size() + (argument.isFloat() ? "f" : "") + "@"
+        String text = (argument.signed() ? "-" : "") + argument.size() + (argument.isFloat() ? "f" : "") + "@"
                 + grammar.print(argument.operand());
+        // What can be said differs from machine to machine, and parsing knows it already.
+        List<Argument> again = parse(grammar, text);
+        if (again.size() != 1 || !again.getFirst().operand().equals(argument.operand())) {
+            throw new IllegalArgumentException(
+                    argument.operand() + " of " + argument.size() + " bytes can't be written for " + grammar.machine());
+        }
+        return text;
     }
 
     private static void withSize(ArgGrammar grammar, String prefix, String operand, List<Argument> out) {

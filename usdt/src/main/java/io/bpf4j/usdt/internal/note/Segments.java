@@ -70,10 +70,16 @@ final class Segments {
             return Place.refused("in an executable segment");
         }
         Place place = place(writable, address, SEMAPHORE_BYTES, "outside of what the file holds of writable segments");
+        if (place.problem() != null) {
+            return place;
+        }
+        if (place.offset() == 0) {
+            return Place.refused("at the start of the file, which means no semaphore to the kernel");
+        }
         // uprobe_register() of kernel/events/uprobes.c refuses a counter that isn't aligned, by EINVAL.
-        return place.problem() == null && place.offset() % SEMAPHORE_BYTES != 0
-                ? Place.refused("at an odd offset of the file, where the kernel takes no counter")
-                : place;
+        return place.offset() % SEMAPHORE_BYTES == 0
+                ? place
+                : Place.refused("at an odd offset of the file, where the kernel takes no counter");
     }
 
     private Place place(List<Segment> segments, long address, int bytes, String nowhere) {

@@ -217,15 +217,18 @@ class NoteReaderTest {
                 .segment(5, 0x100_0000, 0x100_0000, 0x1000) // beyond the end of the file
                 .segment(5, -0x800, 0x200_0000, 0x1000)
                 .segment(7, 0x3000, 0x300_0000, 0x80) // writable code
+                .segment(6, 0, 0x400_0000, 0x80)
                 .note("p", "first", "", 0x1010, 0x5000)
                 .note("p", "beyond", "", 0x100_0010, 0)
                 .note("p", "negative", "", 0x200_0010, 0)
                 .note("p", "odd", "", 0x1010, 0x5001)
                 .note("p", "cut", "", 0x1010, 0x507f)
                 .note("p", "codesema", "", 0x1010, 0x300_0000)
+                .note("p", "start", "", 0x1010, 0x400_0000)
                 .note("p", "last", "", 0x1010, 0x507e));
         assertThat(scan.sites()).extracting(NoteSite::name).containsExactly("first", "last");
-        assertThat(scan.problems()).hasSize(5);
+        assertThat(scan.problems()).hasSize(6);
+        assertThat(scan.problems().get(5)).contains("p:start", "start of the file");
         assertThat(scan.problems().get(0)).contains("p:beyond", "beyond the end");
         assertThat(scan.problems().get(1)).contains("p:negative", "beyond the end");
         assertThat(scan.problems().get(2)).contains("p:odd", "odd offset");

@@ -1,0 +1,135 @@
+package io.bpf4j.usdt;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bpf4j.usdt.internal.arg.ArgGrammar;
+import io.bpf4j.usdt.internal.arg.ArgumentString;
+import io.bpf4j.usdt.internal.spec.SpecBuilder;
+import io.bpf4j.usdt.internal.spec.SpecLayout;
+import java.nio.ByteOrder;
+import java.util.List;
+import java.util.OptionalLong;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.Tuple;
+
+/** What holds of every argument and of every text, of whatever machine. */
+class ArgumentPropertiesTest {
+
+    /** What a machine can express at all is written so that it reads the same; the rest is refused, never bent. */
+    @Property(tries = 20_000)
+    void printedArgumentsReadTheSame(@ForAll("arguments") Tuple.Tuple2<Machine, UsdtArg> pair) {
+        String text;
+        try {
+            text = UsdtArgs.print(pair.get1(), List.of(pair.get2()));
+        } catch (IllegalArgumentException e) {
+            assertThat(cannotBeSaid(pair.get1(), pair.get2()))
+                    .as(e.getMessage())
+                    .isTrue();
+            return;
+        }
+        assertThat(UsdtArgs.parse(pair.get1(), text)).as(text).containsExactly(pair.get2());
+    }
+
+    @Property(tries = 20_000)
+    void everyTextIsReadOrHasAReason(@ForAll("machines") Machine machine, @ForAll("texts") String text) {
+        List<UsdtArg> args = UsdtArgs.parse(machine, text);
+        assertThat(args).hasSizeLessThanOrEqualTo(text.length());
+        assertThat(args.isEmpty()).isEqualTo(text.strip().isEmpty() || isBlankToUs(text));
+        for (UsdtArg arg : args) {
+            assertThat(arg.size()).isNotNegative();
+            if (arg instanceof UsdtArg.Unsupported u) {
+                assertThat(u.reason()).isNotBlank().hasSizeLessThan(400);
+                assertThat(text).contains(u.raw().substring(u.raw().indexOf('@') + 1));
+            } else {
+                assertThat(arg.size()).isIn(1, 2, 4, 8);
+            }
+        }
+    }
+
+    @Property(tries = 20_000)
+    void whatWasReadIsPrintedAndReadTheSame(@ForAll("machines") Machine machine, @ForAll("texts") String text) {
+        List<UsdtArg> args = UsdtArgs.parse(machine, text);
+        for (UsdtArg arg : args) {
+            String printed = UsdtArgs.print(machine, List.of(arg));
+            assertThat(UsdtArgs.parse(machine, printed)).as(printed).containsExactly(arg);
+        }
+        // Garbage without a size, behind an argument with one, can't be told from a part of it.
+        boolean allHaveSizes = args.stream()
+                .allMatch(arg ->
+                        !(arg instanceof UsdtArg.Unsupported u) || u.raw().matches("(?s)-?\\d+f?@.*"));
+        if (allHaveSizes) {
+            String printed = UsdtArgs.print(machine, args);
+            assertThat(UsdtArgs.parse(machine, printed)).as(printed).isEqualTo(args);
+        }
+    }
+
+    @Property(tries = 10_000)
+    void everyTextBecomesASpec(@ForAll("machines") Machine machine, @ForAll("texts") String text) {
+        ArgGrammar grammar = machine.grammar().orElseThrow();
+        for (ByteOrder order : List.of(ByteOrder.LITTLE_ENDIAN, ByteOrder.BIG_ENDIAN)) {
+            for (SpecLayout layout : List.of(SpecLayout.of208(order), SpecLayout.of304(order))) {
+                SpecBuilder.Result result = new SpecBuilder(grammar, layout)
+                        .build(ArgumentString.parse(grammar, text), 0x1000, name -> OptionalLong.of(0x2000), 7);
+                assertThat(layout.encode(result.spec())).hasSize(layout.size());
+                assertThat(result.spec().args()).hasSizeLessThanOrEqualTo(12);
+            }
+        }
+    }
+
+    /** What the assemblers lack, written down independently of the grammars. */
+    private static boolean cannotBeSaid(Machine machine, UsdtArg arg) {
+        boolean x86 = machine == Machine.X86_64 || machine == Machine.I386;
+        boolean brackets = machine == Machine.AARCH64 || machine == Machine.ARM;
+        return switch (arg) {
+            case UsdtArg.Constant c -> false;
+            case UsdtArg.Register r -> r.size() > machine.wordSize();
+            case UsdtArg.Dereference d ->
+                d.symbol() == null
+                        // Register 0 is no base there.
+                        ? (machine == Machine.S390X || machine == Machine.PPC64LE)
+                                && d.register().equals("r0")
+                        : !x86 && !brackets && machine != Machine.RISCV64;
+            case UsdtArg.Sib s ->
+                switch (machine) {
+                    case X86_64, I386 -> s.index().endsWith("ip");
+                    case AARCH64, ARM -> s.symbol() != null || s.offset() != 0;
+                    case S390X ->
+                        s.symbol() != null
+                                || s.scale() != 1
+                                || s.register().equals("r0")
+                                || s.index().equals("r0");
+                    case PPC64LE ->
+                        s.symbol() != null
+                                || s.scale() != 1
+                                || s.offset() != 0
+                                || s.register().equals("r0");
+                    case LOONGARCH64 -> s.symbol() != null || s.scale() != 1 || s.offset() != 0;
+                    case RISCV64, OTHER -> true;
+                };
+            case UsdtArg.Unsupported u -> false;
+        };
+    }
+
+    private static boolean isBlankToUs(String text) {
+        return text.chars().allMatch(c -> c == ' ' || c == '\t' || c == '\n' || c == '\r');
+    }
+
+    @Provide
+    Arbitrary<Machine> machines() {
+        return ArgumentProperties.machines();
+    }
+
+    @Provide
+    Arbitrary<String> texts() {
+        return ArgumentProperties.texts();
+    }
+
+    @Provide
+    Arbitrary<Tuple.Tuple2<Machine, UsdtArg>> arguments() {
+        return machines()
+                .flatMap(machine -> ArgumentProperties.arguments(machine).map(arg -> Tuple.of(machine, arg)));
+    }
+}

@@ -1,0 +1,95 @@
+package io.bpf4j.usdt.internal.note;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bpf4j.elf.ElfFile;
+import io.bpf4j.usdt.StapsdtElf;
+import java.nio.ByteOrder;
+import java.util.List;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.Tuple;
+
+/** Whatever bytes stand where notes should: they give sites that are sound and problems that are told, and no more. */
+class NotePropertiesTest {
+
+    /** A note as it may be: sizes that lie, addresses anywhere, text with or without its NULs. */
+    record Parts(int ownerLie, int descriptionLie, long address, long semaphore, String text) {}
+
+    /** A segment of any kind, anywhere. */
+    record Loaded(int flags, long offset, long address, long size) {}
+
+    @Property(tries = 3_000)
+    void anyNotesInAnySegments(
+            @ForAll("parts") List<Parts> notes,
+            @ForAll("segments") List<Loaded> segments,
+            @ForAll boolean is64,
+            @ForAll boolean little) {
+        StapsdtElf file = new StapsdtElf(is64, little ? ByteOrder.LITTLE_ENDIAN : ByteOrder.BIG_ENDIAN, is64 ? 62 : 3);
+        segments.forEach(s -> file.segment(s.flags, s.offset, s.address, s.size));
+        file.note("p", "first", "", 0x1010, 0);
+        for (Parts n : notes) {
+            file.note(n.address, n.semaphore, n.text, n.ownerLie, n.descriptionLie);
+        }
+        check(file, segments.isEmpty());
+    }
+
+    @Property(tries = 3_000)
+    void anyBytes(@ForAll byte[] bytes) {
+        check(StapsdtElf.x86_64().note("p", "first", "", 0x1010, 0).rawNotes(bytes), true);
+    }
+
+    private static void check(StapsdtElf file, boolean onlyUsualSegments) {
+        byte[] bytes = file.build();
+        try (ElfFile elf = ElfFile.parse("test", bytes)) {
+            NoteScan scan = NoteReader.read(elf);
+            assertThat(scan.problems()).hasSizeLessThanOrEqualTo(NoteLimits.MAX_PROBLEMS + 1);
+            if (onlyUsualSegments) {
+                assertThat(scan.sites().getFirst().name()).isEqualTo("first");
+            }
+            for (NoteSite site : scan.sites()) {
+                assertThat(site.provider()).isNotEmpty();
+                assertThat(site.name()).isNotEmpty();
+                assertThat(site.fileOffset()).isBetween(0L, bytes.length - 1L);
+                assertThat(site.semaphoreOffset()).isBetween(0L, bytes.length - 2L);
+                assertThat(site.semaphoreOffset() % 2).isZero();
+                assertThat(site.semaphoreOffset() == 0).isEqualTo(site.semaphoreAddress() == 0);
+            }
+        }
+    }
+
+    @Provide
+    Arbitrary<List<Parts>> parts() {
+        Arbitrary<Integer> lies = Arbitraries.frequencyOf(
+                Tuple.of(8, Arbitraries.just(0)),
+                Tuple.of(1, Arbitraries.integers()),
+                Tuple.of(1, Arbitraries.integers().between(-40, 40)));
+        Arbitrary<Long> addresses = Arbitraries.oneOf(
+                Arbitraries.longs(),
+                Arbitraries.longs().between(0xff0, 0x2010),
+                Arbitraries.longs().between(0x4ff0, 0x5110),
+                Arbitraries.just(0L));
+        Arbitrary<String> texts = Arbitraries.of("p", "name", "8@%rax", "\0", "\0\0", " ", "é", "x".repeat(5000))
+                .list()
+                .ofMaxSize(8)
+                .map(list -> String.join("", list));
+        return Combinators.combine(lies, lies, addresses, addresses, texts)
+                .as(Parts::new)
+                .list()
+                .ofMaxSize(6);
+    }
+
+    @Provide
+    Arbitrary<List<Loaded>> segments() {
+        Arbitrary<Long> numbers = Arbitraries.oneOf(
+                Arbitraries.longs(), Arbitraries.longs().between(0, 0x8000), Arbitraries.of(0x1000L, -1L, 0L));
+        return Combinators.combine(Arbitraries.integers().between(0, 7), numbers, numbers, numbers)
+                .as(Loaded::new)
+                .list()
+                .ofMaxSize(4);
+    }
+}
