@@ -78,15 +78,24 @@ class HotSpotTest {
         try (ChildJvm jvm = ChildJvm.start();
                 BpfObject object =
                         Strategy.MULTI.loader("counters.bpf.o", jvm.pid()).load()) {
-            List<UsdtProbe> probes = UsdtProbe.inFile(ChildJvm.libjvm(), "hotspot*:*");
+            List<UsdtProbe> probes = UsdtProbe.inProcess(jvm.pid(), "hotspot*:*");
+            // How many there are, and that they are those of readelf, is UsdtDiscoveryTest's.
+            assertThat(probes).hasSizeGreaterThan(500);
             try (UsdtLink link = Usdt.of(object)
                     .attachAll(
                             object.program("count"), probes, Options.defaults().pid(jvm.pid()))) {
-                assertThat(link.probes()).hasSameSizeAs(probes);
+                assertThat(link.strategy()).isEqualTo(AttachStrategy.MULTI);
+                assertThat(link.probes()).isEqualTo(probes);
+                assertThat(link.siteCount()).isGreaterThan(probes.size());
+                assertThat(link.problems()).isEmpty();
                 jvm.command("gc");
-                assertThat(object.global("total").getLong()).isPositive();
-                assertThat(object.global("no_spec").getLong()).isZero();
+                assertThat(Bpf.u64(object, "total")).isPositive();
+                assertThat(Bpf.u64(object, "no_spec")).isZero();
             }
+            assertThat(Usdt.of(object).specIdsInUse()).isZero();
+            long total = Bpf.u64(object, "total");
+            jvm.command("gc");
+            assertThat(Bpf.u64(object, "total")).isEqualTo(total);
         }
     }
 

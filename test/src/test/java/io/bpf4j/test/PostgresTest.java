@@ -10,8 +10,10 @@ import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.PostgresServer;
 import io.bpf4j.test.support.Requires;
+import io.bpf4j.test.support.Semaphores;
 import io.bpf4j.test.support.Strategy;
 import io.bpf4j.test.support.TraceRecord;
+import io.bpf4j.usdt.AttachStrategy;
 import io.bpf4j.usdt.Usdt;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
@@ -25,6 +27,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(LeakCheck.class)
 class PostgresTest {
     private static final int STRING_MAX = 256;
+
+    /** As readelf counts them in Debian's build. */
+    private static final int PROBES_OF_15 = 57;
 
     @Test
     void theProbeShowsTheSqlThatPsqlRan() throws IOException, InterruptedException {
@@ -49,17 +54,34 @@ class PostgresTest {
         }
     }
 
+    /** Two of them have an argument that names a symbol, for which libbpf refuses them. */
     @Test
-    void allProbesOfTheServerAttachAtOnce() throws IOException, InterruptedException {
+    void allProbesOfTheServerAttachByOneCall() throws IOException, InterruptedException {
         try (PostgresServer server = PostgresServer.start();
                 BpfObject object = Strategy.MULTI.loader("counters.bpf.o", 0).load()) {
             List<UsdtProbe> probes = UsdtProbe.inFile(server.executable());
-            assertThat(probes).hasSizeGreaterThan(50);
-            try (UsdtLink link = Usdt.of(object).attachAll(object.program("count"), probes)) {
-                assertThat(link.probes()).hasSameSizeAs(probes);
-                server.sql("select 1");
-                assertThat(object.global("total").getLong()).isGreaterThan(5);
+            if (server.version() == 15) {
+                assertThat(probes).hasSize(PROBES_OF_15);
             }
+            assertThat(probes).hasSizeGreaterThan(50);
+            assertThat(Semaphores.of(server.pid(), probes))
+                    .hasSize(probes.size())
+                    .values()
+                    .containsOnly(0);
+            try (UsdtLink link = Usdt.of(object).attachAll(object.program("count"), probes)) {
+                assertThat(link.strategy()).isEqualTo(AttachStrategy.MULTI);
+                assertThat(link.probes()).isEqualTo(probes);
+                assertThat(link.problems()).isEmpty();
+                assertThat(Semaphores.of(server.pid(), probes).values()).allMatch(count -> count > 0);
+                server.sql("select 1");
+                assertThat(Bpf.u64(object, "total")).isGreaterThan(5);
+                assertThat(Bpf.u64(object, "no_spec")).isZero();
+            }
+            assertThat(Semaphores.of(server.pid(), probes).values()).containsOnly(0);
+            assertThat(Usdt.of(object).specIdsInUse()).isZero();
+            long total = Bpf.u64(object, "total");
+            server.sql("select 1");
+            assertThat(Bpf.u64(object, "total")).isEqualTo(total);
         }
     }
 }

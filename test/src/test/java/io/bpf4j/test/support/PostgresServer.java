@@ -71,6 +71,18 @@ public final class PostgresServer implements AutoCloseable {
         return bin.resolve("postgres");
     }
 
+    /** The server's first process, which forks the others. */
+    public int pid() throws IOException {
+        return Integer.parseInt(Files.readAllLines(folder.resolve("data/postmaster.pid"))
+                .getFirst()
+                .strip());
+    }
+
+    /** The major version: 15. */
+    public int version() {
+        return Integer.parseInt(bin.getName(bin.getNameCount() - 2).toString());
+    }
+
     /** Runs one SQL statement in a session of its own; what it printed. */
     public String sql(String statement) throws IOException, InterruptedException {
         return asPostgres("psql", "-h", folder.toString(), "-d", "postgres", "-AtXq", "-c", statement);
