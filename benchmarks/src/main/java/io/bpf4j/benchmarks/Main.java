@@ -81,6 +81,9 @@ public final class Main {
         ChainedOptionsBuilder options =
                 new OptionsBuilder().shouldFailOnError(true).verbosity(VerboseMode.NORMAL);
         patterns.forEach(options::include);
+        if (Targets.postgres().isEmpty()) {
+            options.param("program", "libjvm.so");
+        }
         if (json != null) {
             Path file = json.resolveSibling(prefix + json.getFileName());
             options.resultFormat(ResultFormatType.JSON).result(file.toString());

@@ -1,7 +1,11 @@
 package io.bpf4j.benchmarks;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.Optional;
+import java.util.stream.Stream;
 
 /** The files that benchmarks look into and attach to. The C harness uses the same ones. <b>Immutable</b>. */
 final class Targets {
@@ -23,5 +27,16 @@ final class Targets {
     /** The JVM that runs the benchmark: the largest real set of probes on most machines. */
     static Path libjvm() {
         return Path.of(System.getProperty("java.home"), "lib", "server", "libjvm.so");
+    }
+
+    /** PostgreSQL's server, newest first, where Debian puts it. */
+    static Optional<Path> postgres() {
+        try (Stream<Path> versions = Files.list(Path.of("/usr/lib/postgresql"))) {
+            return versions.map(version -> version.resolve("bin/postgres"))
+                    .filter(Files::isExecutable)
+                    .max(Comparator.naturalOrder());
+        } catch (IOException e) {
+            return Optional.empty();
+        }
     }
 }
