@@ -127,7 +127,12 @@ public final class BpfLoader {
         }
     }
 
-    /** Where maps that ask to be pinned by name are pinned, or found; {@code /sys/fs/bpf} unless told. */
+    /**
+     * Where maps that ask to be pinned by name ({@code LIBBPF_PIN_BY_NAME}, {@link MapSpec#withPinByName}) are pinned, or
+     * found; {@code /sys/fs/bpf} unless told. It is in a mounted BPF file system, and made there if only it is missing. A
+     * map that is found is used if it is what the object wants, its contents as they are, and else the load fails with
+     * both definitions. One that was pinned stays pinned when the object is closed.
+     */
     public BpfLoader pinDirectory(Path directory) {
         pinDirectory = Optional.of(directory);
         return this;

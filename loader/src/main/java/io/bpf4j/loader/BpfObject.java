@@ -7,7 +7,10 @@ import io.bpf4j.loader.internal.attach.HeldFile;
 import io.bpf4j.loader.internal.load.ObjectLoading;
 import io.bpf4j.loader.internal.load.ObjectLoading.LoadedProgram;
 import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.internal.sys.BpfFs;
+import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.Kernel;
+import io.bpf4j.loader.internal.sys.ObjectCommand;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkGroup;
@@ -162,6 +165,58 @@ public final class BpfObject implements AutoCloseable {
                 e.addSuppressed(undo);
             }
             throw e;
+        }
+    }
+
+    /**
+     * Pins every map under its name in a directory, dots in names become underscores: all, or none. Maps that are pinned
+     * there already stay so.
+     *
+     * @param directory in a mounted BPF file system; made there if only it is missing
+     * @throws io.bpf4j.loader.error.SyscallException if a path is taken by something else, or not in a BPF file system
+     */
+    public void pinMaps(Path directory) {
+        ObjectPinning.pin(
+                maps(),
+                BpfMap::name,
+                directory,
+                BpfMap::pin,
+                (map, path) -> isPinned(KernelMap.of(map).fd(), ObjectCommand.Kind.MAP, path),
+                BpfMap::unpin);
+    }
+
+    /** Removes the pins that {@link #pinMaps} made; those of others stay, and are an IllegalArgumentException. */
+    public void unpinMaps(Path directory) {
+        maps().forEach(map -> map.unpin(ObjectPinning.path(directory, map.name())));
+    }
+
+    /**
+     * Pins every loaded program under its name in a directory: all, or none. Programs that are pinned there already stay
+     * so.
+     *
+     * @param directory in a mounted BPF file system; made there if only it is missing
+     * @throws io.bpf4j.loader.error.SyscallException if a path is taken by something else, or not in a BPF file system
+     */
+    public void pinPrograms(Path directory) {
+        ObjectPinning.pin(
+                programs(),
+                Program::name,
+                directory,
+                Program::pin,
+                (program, path) -> isPinned(program.fd(), ObjectCommand.Kind.PROGRAM, path),
+                Program::unpin);
+    }
+
+    /** Removes the pins that {@link #pinPrograms} made; those of others stay, and are an IllegalArgumentException. */
+    public void unpinPrograms(Path directory) {
+        programs().forEach(program -> program.unpin(ObjectPinning.path(directory, program.name())));
+    }
+
+    private boolean isPinned(Fd object, ObjectCommand.Kind kind, Path path) {
+        try {
+            return BpfFs.isPinned(kernel, object, kind, path);
+        } catch (IllegalArgumentException e) {
+            return false; // of another kind
         }
     }
 

@@ -175,4 +175,23 @@ public record MapSpec(
                 slots,
                 data);
     }
+
+    /** Pinned under its name, or found there, as the object's {@code LIBBPF_PIN_BY_NAME} asks for; or not. */
+    public MapSpec withPinByName(boolean pin) {
+        return new MapSpec(
+                name,
+                typeNumber,
+                keySize,
+                valueSize,
+                maxEntries,
+                flags,
+                numaNode,
+                extra,
+                keyTypeId,
+                valueTypeId,
+                pin,
+                inner,
+                slots,
+                data);
+    }
 }

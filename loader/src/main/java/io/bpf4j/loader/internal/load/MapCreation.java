@@ -122,13 +122,14 @@ public final class MapCreation {
         return spec.isData() ? KernelNames.ofSection(source, spec.name()) : KernelNames.of(spec.name());
     }
 
-    private int flags(MapSpec spec) {
+    /** The flags as this kernel takes them. */
+    int flags(MapSpec spec) {
         boolean mayMap = features.has(Feature.MMAPABLE_ARRAY);
         return spec.isData() && !mayMap ? spec.flags() & ~MapSpec.F_MMAPABLE : spec.flags();
     }
 
     /** The size as the kernel wants it: of a ring a power of two of whole pages, of a perf event array every CPU. */
-    private int maxEntries(MapSpec spec) {
+    int maxEntries(MapSpec spec) {
         long entries = Integer.toUnsignedLong(spec.maxEntries());
         if (spec.is(MapType.RINGBUF) || spec.is(MapType.USER_RINGBUF)) {
             if (entries == 0) {

@@ -2,7 +2,6 @@ package io.bpf4j.loader.internal.load;
 
 import io.bpf4j.btf.Btf;
 import io.bpf4j.core.CoreTarget;
-import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.feature.Features;
@@ -12,7 +11,6 @@ import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.LoadResult;
-import io.bpf4j.loader.internal.sys.ObjectCommand;
 import io.bpf4j.loader.internal.sys.ProgCommand;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
@@ -25,8 +23,6 @@ import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
 import java.nio.ByteOrder;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -230,6 +226,7 @@ public final class ObjectLoading {
 
     private Map<String, KernelMap> createMaps(@Nullable Fd btf, Map<String, BpfMap> owned) {
         MapCreation creation = new MapCreation(kernel, features, spec.source(), btf);
+        MapPinning pinning = new MapPinning(kernel, creation, spec.source(), options.pinDirectory(), undo);
         Map<String, KernelMap> maps = new LinkedHashMap<>();
         for (MapSpec original : spec.maps()) {
             MapSpec map = options.maps().getOrDefault(original.name(), original);
@@ -244,11 +241,9 @@ public final class ObjectLoading {
                         Feature.GLOBAL_DATA,
                         features.support(Feature.GLOBAL_DATA).reason());
             }
-            KernelMap made = pinned(map).orElseGet(() -> creation.create(map, initial(map)));
-            undo.push(made::close);
+            KernelMap made = pinning.findOrMake(map, () -> creation.create(map, initial(map)));
             maps.put(map.name(), made);
             owned.put(map.name(), made);
-            pin(map, made);
         }
         return maps;
     }
@@ -263,35 +258,6 @@ public final class ObjectLoading {
                     + " B, value " + wanted.valueSize() + " B are needed");
         }
         return found;
-    }
-
-    private Optional<Path> pinPath(MapSpec map) {
-        return map.pinByName()
-                ? Optional.of(
-                        options.pinDirectory().orElse(Path.of("/sys/fs/bpf")).resolve(map.name()))
-                : Optional.empty();
-    }
-
-    private Optional<KernelMap> pinned(MapSpec map) {
-        Optional<Path> path = pinPath(map).filter(Files::exists);
-        if (path.isEmpty()) {
-            return Optional.empty();
-        }
-        KernelMap found = KernelMap.adopt(
-                kernel, kernel.execute(new ObjectCommand.Get(path.get().toString(), 0)), map.name());
-        try {
-            return Optional.of(compatible(map, found));
-        } catch (BpfException e) {
-            found.close();
-            throw e;
-        }
-    }
-
-    private void pin(MapSpec map, KernelMap made) {
-        pinPath(map).filter(path -> !Files.exists(path)).ifPresent(path -> {
-            made.pin(path);
-            undo.push(() -> path.toFile().delete());
-        });
     }
 
     /**

@@ -28,15 +28,57 @@ public final class BpfFs {
     private BpfFs() {}
 
     /**
-     * Gives an object a name.
+     * Gives an object a name. The directory is made if only that is missing, as libbpf does.
      *
-     * @throws SyscallException with the reason: the path is taken, its directory is missing, or in no BPF file system
+     * @throws SyscallException with the reason: the path is taken, or its directory is in no BPF file system
      */
     public static void pin(Kernel kernel, Fd object, Path path) {
+        ObjectCommand.Pin pin = new ObjectCommand.Pin(object, path.toString());
         try {
-            kernel.execute(new ObjectCommand.Pin(object, path.toString()));
+            kernel.execute(pin);
         } catch (SyscallException e) {
-            throw explained(e, path);
+            if (e.errno() != Errno.ENOENT || !pinnedInNewDirectory(kernel, pin, path.getParent())) {
+                throw explained(e, path);
+            }
+        }
+    }
+
+    private static boolean pinnedInNewDirectory(Kernel kernel, ObjectCommand.Pin pin, @Nullable Path directory) {
+        if (directory == null) {
+            return false;
+        }
+        try {
+            kernel.execute(new FileCommand.MakeDirectory(directory.toString()));
+        } catch (SyscallException e) {
+            return false; // the first refusal says it better
+        }
+        try {
+            kernel.execute(pin);
+            return true;
+        } catch (SyscallException e) {
+            // It was made in a file system of another kind.
+            SyscallException explained = explained(e, Path.of(pin.path()));
+            try {
+                kernel.execute(new FileCommand.RemoveDirectory(directory.toString()));
+            } catch (SyscallException undo) {
+                explained.addSuppressed(undo);
+            }
+            throw explained;
+        }
+    }
+
+    /**
+     * Whether that is the name of this very object.
+     *
+     * @throws IllegalArgumentException if it is the pin of another kind
+     */
+    public static boolean isPinned(Kernel kernel, Fd object, ObjectCommand.Kind kind, Path path) {
+        Optional<Fd> found = find(kernel, path, kind);
+        if (found.isEmpty()) {
+            return false;
+        }
+        try (Fd pinned = found.get()) {
+            return id(kernel, pinned, kind) == id(kernel, object, kind);
         }
     }
 

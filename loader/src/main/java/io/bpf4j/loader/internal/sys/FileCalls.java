@@ -12,6 +12,8 @@ import java.util.function.LongSupplier;
 /** Carries out perf_event_open and the calls on files, memory and waiting. <i>Thread-safe.</i> */
 final class FileCalls {
     private static final int AT_FDCWD = -100;
+    private static final int AT_REMOVEDIR = 0x200;
+    private static final int OWNER_ONLY = 0700;
 
     /** PERF_FLAG_FD_CLOEXEC. */
     private static final int PERF_CLOEXEC = 8;
@@ -125,6 +127,14 @@ final class FileCalls {
                     yield Fd.of(kernel, kernel.check(duplicate, result), duplicate.what());
                 }
                 case FileCommand.DeviceIndex device -> deviceIndex(device, arena);
+                case FileCommand.MakeDirectory make -> {
+                    long path = arena.allocateFrom(make.path()).address();
+                    yield kernel.check(make, Libc.syscall(NUMBERS.mkdirat(), AT_FDCWD, path, OWNER_ONLY));
+                }
+                case FileCommand.RemoveDirectory remove -> {
+                    long path = arena.allocateFrom(remove.path()).address();
+                    yield kernel.check(remove, Libc.syscall(NUMBERS.unlinkat(), AT_FDCWD, path, AT_REMOVEDIR));
+                }
                 case FileCommand.Memfd memfd -> {
                     long name = arena.allocateFrom(memfd.name()).address();
                     long result = Libc.syscall(NUMBERS.memfdCreate(), name, MFD_CLOEXEC, 0);

@@ -85,6 +85,22 @@ public sealed interface FileCommand<R> extends Command<R> {
         }
     }
 
+    /** mkdir(2), for the user alone. */
+    record MakeDirectory(String path) implements FileCommand<Integer> {
+        @Override
+        public String call() {
+            return "mkdir of " + path;
+        }
+    }
+
+    /** rmdir(2). */
+    record RemoveDirectory(String path) implements FileCommand<Integer> {
+        @Override
+        public String call() {
+            return "rmdir of " + path;
+        }
+    }
+
     /** memfd_create(2), close-on-exec. */
     record Memfd(String name) implements FileCommand<Fd> {
         @Override

@@ -14,6 +14,7 @@ record SyscallNumbers(
         long write,
         long openat,
         long unlinkat,
+        long mkdirat,
         long close,
         long ioctl,
         long munmap,
@@ -35,11 +36,11 @@ record SyscallNumbers(
     static final long PIDFD_GETFD = 438;
 
     private static final SyscallNumbers X86_64 =
-            new SyscallNumbers(321, 298, 0, 1, 257, 263, 3, 16, 11, 291, 233, 281, 290, 319, 302, 332, 72, 41);
+            new SyscallNumbers(321, 298, 0, 1, 257, 263, 258, 3, 16, 11, 291, 233, 281, 290, 319, 302, 332, 72, 41);
     private static final SyscallNumbers GENERIC =
-            new SyscallNumbers(280, 241, 63, 64, 56, 35, 57, 29, 215, 20, 21, 22, 19, 279, 261, 291, 25, 198);
+            new SyscallNumbers(280, 241, 63, 64, 56, 35, 34, 57, 29, 215, 20, 21, 22, 19, 279, 261, 291, 25, 198);
     private static final SyscallNumbers S390X =
-            new SyscallNumbers(351, 331, 3, 4, 288, 294, 6, 54, 91, 327, 250, 312, 323, 350, 334, 379, 55, 359);
+            new SyscallNumbers(351, 331, 3, 4, 288, 294, 289, 6, 54, 91, 327, 250, 312, 323, 350, 334, 379, 55, 359);
 
     /**
      * The numbers of an architecture.

@@ -85,6 +85,29 @@ class BpfFsTest {
     }
 
     @Test
+    void aMissingDirectoryIsMadeAndRemovedAgainWhereItDoesNotHelp() {
+        Path path = Path.of("/sys/fs/bpf/new/events");
+        kernel.failNth(1, ObjectCommand.Pin.class, Errno.ENOENT);
+        BpfFs.pin(kernel, map, path);
+        assertThat(kernel.commands(FileCommand.class))
+                .containsExactly(new FileCommand.MakeDirectory("/sys/fs/bpf/new"));
+        assertThat(kernel.pinned()).containsExactly(path.toString());
+        assertThat(BpfFs.isPinned(kernel, map, Kind.MAP, path)).isTrue();
+        assertThat(BpfFs.isPinned(kernel, other, Kind.MAP, path)).isFalse();
+
+        int[] tries = {0};
+        kernel.answer(ObjectCommand.Pin.class, pin -> {
+            Errno errno = tries[0]++ == 0 ? Errno.ENOENT : Errno.EPERM;
+            throw new SyscallException(pin.call(), errno.number(), null);
+        });
+        assertThatThrownBy(() -> BpfFs.pin(kernel, map, Path.of("/proc/events")))
+                .hasMessageContaining("EPERM")
+                .hasMessageContaining("not in a BPF file system");
+        assertThat(kernel.commands(FileCommand.RemoveDirectory.class))
+                .containsExactly(new FileCommand.RemoveDirectory("/proc"));
+    }
+
+    @Test
     void kindsAreToldByTheNamesThatProcGives() {
         assertThat(Kind.of("anon_inode:bpf-map")).isEqualTo(Optional.of(Kind.MAP));
         assertThat(Kind.of("anon_inode:bpf-prog")).isEqualTo(Optional.of(Kind.PROGRAM));

@@ -296,6 +296,7 @@ public final class ScriptedKernel implements Kernel {
             case FileCommand.TakeDescriptor take -> newFd("descriptor " + take.number());
             case FileCommand.Duplicate duplicate -> newFd(duplicate.what());
             case FileCommand.DeviceIndex device -> device.name().equals("lo") ? 1 : 7;
+            case FileCommand.MakeDirectory _, FileCommand.RemoveDirectory _ -> 0;
             case FileCommand.Memfd memfd -> newFd("memfd \"" + memfd.name() + "\"");
             case FileCommand.Read _ -> 0L;
             case FileCommand.Write write -> write.from().byteSize();

@@ -1,0 +1,124 @@
+package io.bpf4j.loader.internal.load;
+
+import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.internal.sys.BpfFs;
+import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.Kernel;
+import io.bpf4j.loader.internal.sys.ObjectCommand;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.loader.spec.MapSpec;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * Maps that an object wants to be pinned under their name ({@code LIBBPF_PIN_BY_NAME}): whoever loads it first makes and
+ * pins them, whoever comes later uses those. <i>Confined.</i>
+ *
+ * <p>A pinned map is taken only if it is what would have been made: same type, sizes, number of elements, flags and extra.
+ * A program that believes a value to be larger than it is would be refused by the verifier at best. Two processes that load
+ * at the same time both find nothing and both pin; the one that comes second drops its map and takes the other's.
+ */
+final class MapPinning {
+    private static final Path USUAL = Path.of("/sys/fs/bpf");
+
+    private final Kernel kernel;
+    private final MapCreation creation;
+    private final String source;
+    private final Path directory;
+    private final UndoStack undo;
+
+    MapPinning(Kernel kernel, MapCreation creation, String source, Optional<Path> directory, UndoStack undo) {
+        this.kernel = kernel;
+        this.creation = creation;
+        this.source = source;
+        this.directory = directory.orElse(USUAL);
+        this.undo = undo;
+    }
+
+    /** The pinned map, or the one that {@code maker} makes, then pinned; closed if the load fails. */
+    KernelMap findOrMake(MapSpec spec, Supplier<KernelMap> maker) {
+        if (!spec.pinByName()) {
+            return closedOnFailure(maker.get());
+        }
+        Path path = directory.resolve(BpfFs.nameOf(spec.name()));
+        Optional<KernelMap> found = find(spec, path);
+        if (found.isPresent()) {
+            return closedOnFailure(found.get());
+        }
+        KernelMap made = maker.get();
+        try {
+            made.pin(path);
+        } catch (SyscallException e) {
+            made.close();
+            // Somebody else was faster.
+            Optional<KernelMap> other = e.errno() == Errno.EEXIST ? find(spec, path) : Optional.empty();
+            return closedOnFailure(other.orElseThrow(() -> e));
+        }
+        closedOnFailure(made);
+        undo.push(() -> made.unpin(path));
+        return made;
+    }
+
+    private KernelMap closedOnFailure(KernelMap map) {
+        undo.push(map::close);
+        return map;
+    }
+
+    private Optional<KernelMap> find(MapSpec spec, Path path) {
+        Optional<Fd> fd;
+        try {
+            fd = BpfFs.find(kernel, path, ObjectCommand.Kind.MAP);
+        } catch (IllegalArgumentException e) {
+            throw new InvalidObjectException(source + ": map \"" + spec.name() + "\": " + e.getMessage(), e);
+        }
+        if (fd.isEmpty()) {
+            return Optional.empty();
+        }
+        KernelMap found = KernelMap.adopt(kernel, fd.get(), spec.name());
+        if (!fits(spec, found)) {
+            String has = described(
+                    found.typeNumber(),
+                    found.keySize(),
+                    found.valueSize(),
+                    found.maxEntries(),
+                    found.flags(),
+                    found.info().extra());
+            found.close();
+            throw new InvalidObjectException(source + ": map \"" + spec.name() + "\" can't be the one pinned at " + path
+                    + ", which has " + has + ", where the object wants "
+                    + described(
+                            spec.typeNumber(),
+                            spec.keySize(),
+                            spec.valueSize(),
+                            creation.maxEntries(spec),
+                            creation.flags(spec),
+                            spec.extra())
+                    + "; remove that pin, or pin elsewhere by BpfLoader.pinDirectory");
+        }
+        return Optional.of(found);
+    }
+
+    private boolean fits(MapSpec spec, KernelMap found) {
+        // The kernel sets this by itself for device maps (dev_map_alloc in kernel/bpf/devmap.c).
+        boolean device = spec.is(MapType.DEVMAP) || spec.is(MapType.DEVMAP_HASH);
+        int ignored = device ? MapSpec.F_RDONLY_PROG : 0;
+        return found.typeNumber() == spec.typeNumber()
+                && found.keySize() == spec.keySize()
+                && found.valueSize() == spec.valueSize()
+                && found.maxEntries() == creation.maxEntries(spec)
+                && (found.flags() & ~ignored) == (creation.flags(spec) & ~ignored)
+                && found.info().extra() == spec.extra();
+    }
+
+    /** {@code HASH, key 4 B, value 8 B, max_entries 10, flags 0x1}. */
+    static String described(int type, int keySize, int valueSize, int maxEntries, int flags, long extra) {
+        return MapType.of(type).map(Enum::name).orElse("type " + type) + ", key " + Integer.toUnsignedString(keySize)
+                + " B, value " + Integer.toUnsignedString(valueSize) + " B, max_entries "
+                + Integer.toUnsignedString(maxEntries) + ", flags 0x" + Integer.toHexString(flags)
+                + (extra == 0 ? "" : ", map_extra 0x" + Long.toHexString(extra));
+    }
+}

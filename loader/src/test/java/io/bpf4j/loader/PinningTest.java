@@ -1,0 +1,180 @@
+package io.bpf4j.loader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.internal.sys.ObjectCommand;
+import io.bpf4j.loader.internal.sys.ProgCommand;
+import io.bpf4j.loader.internal.sys.ScriptedKernel;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.loader.map.BpfMap;
+import io.bpf4j.loader.spec.MapSpec;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Maps by their names in a BPF file system, and whole objects pinned. */
+class PinningTest {
+    private static final Path DIRECTORY = Path.of("/sys/fs/bpf/app");
+    private static final Path HASH = DIRECTORY.resolve("hash");
+
+    private final ScriptedKernel kernel = new ScriptedKernel();
+
+    @AfterEach
+    void nothingStaysOpen() {
+        assertThat(kernel.open()).isEmpty();
+    }
+
+    @Test
+    void theFirstMakesTheMapAndTheSecondFindsIt() {
+        try (BpfObject first = loader().load();
+                BpfObject second = loader().load()) {
+            assertThat(second.map("hash").id()).isEqualTo(first.map("hash").id());
+            assertThat(second.map("array").id()).isNotEqualTo(first.map("array").id());
+            assertThat(kernel.pinned()).containsExactly(HASH.toString());
+        }
+        try (BpfObject third = loader().load()) {
+            assertThat(third.map("hash").name()).isEqualTo("hash");
+        }
+        assertThat(kernel.commands(ObjectCommand.Pin.class))
+                .as("kept from the first")
+                .hasSize(1);
+    }
+
+    @Test
+    void withoutADirectoryTheUsualOne() {
+        try (BpfObject object = ScriptedLoads.loader(kernel, ScriptedLoads.spec("maps.bpf.o"))
+                .map("hash", map -> map.withPinByName(true))
+                .load()) {
+            assertThat(object.map("hash").isClosed()).isFalse();
+            assertThat(kernel.pinned()).containsExactly("/sys/fs/bpf/hash");
+        }
+    }
+
+    @Test
+    void aMapThatDoesNotFitIsRefusedWithBothDefinitions() {
+        MapSpec other = MapSpec.of("hash", MapType.ARRAY, 4, 24, 7).withFlags(MapSpec.F_MMAPABLE);
+        try (BpfMap pinned = BpfMaps.create(kernel, ScriptedLoads.everything(), other)) {
+            pinned.pin(HASH);
+        }
+        assertThatThrownBy(() -> loader().load())
+                .isInstanceOf(InvalidObjectException.class)
+                .hasMessageContaining("maps.bpf.o: map \"hash\" can't be the one pinned at " + HASH)
+                .hasMessageContaining("which has ARRAY, key 4 B, value 24 B, max_entries 7, flags 0x400")
+                .hasMessageContaining("wants HASH, key 8 B, value 16 B")
+                .hasMessageContaining("BpfLoader.pinDirectory");
+        assertThat(kernel.pinned()).hasSize(1);
+    }
+
+    @Test
+    void sizeAndFlagsCountToo() {
+        for (MapSpec changed :
+                List.of(spec("hash").withMaxEntries(3), spec("hash").withFlags(MapSpec.F_NO_PREALLOC), spec("hash"))) {
+            try (BpfMap pinned = BpfMaps.create(kernel, ScriptedLoads.everything(), changed)) {
+                pinned.pin(HASH);
+                if (changed.equals(spec("hash"))) {
+                    loader().load().close();
+                } else {
+                    assertThatThrownBy(() -> loader().load()).isInstanceOf(InvalidObjectException.class);
+                }
+                pinned.unpin(HASH);
+            }
+        }
+    }
+
+    /** The size of a ring is rounded up when it is made; the pinned one has that size. */
+    @Test
+    void aRingOfTheRoundedSizeFits() {
+        for (int i = 0; i < 2; i++) {
+            ScriptedLoads.loader(kernel, ScriptedLoads.spec("maps.bpf.o"))
+                    .map("ring", map -> map.withPinByName(true).withMaxEntries(5000))
+                    .load()
+                    .close();
+        }
+        assertThat(kernel.commands(ObjectCommand.Pin.class)).hasSize(1);
+    }
+
+    @Test
+    void aProgramUnderTheNameIsNoMap() {
+        try (BpfObject object = loader("counters.bpf.o").load()) {
+            object.programs().iterator().next().pin(HASH);
+        }
+        assertThatThrownBy(() -> loader().load())
+                .isInstanceOf(InvalidObjectException.class)
+                .hasMessageContaining("is the pin of a program, not of a map");
+    }
+
+    @Test
+    void whoeverIsSlowerTakesTheOthers() {
+        BpfMap[] others = new BpfMap[1];
+        kernel.answer(ObjectCommand.Pin.class, pin -> {
+            throw new SyscallException(pin.call(), Errno.EEXIST.number(), null);
+        });
+        kernel.answer(ObjectCommand.Get.class, get -> {
+            if (kernel.commands(ObjectCommand.Pin.class).isEmpty()) {
+                throw new SyscallException(get.call(), Errno.ENOENT.number(), null);
+            }
+            others[0] = BpfMaps.create(kernel, ScriptedLoads.everything(), spec("hash"));
+            return KernelMap.of(others[0]).fd();
+        });
+        try (BpfObject object = loader().load()) {
+            assertThat(object.map("hash").id()).isEqualTo(others[0].id());
+        }
+    }
+
+    @Test
+    void aLoadThatFailsLeavesNoPinOfItsOwn() {
+        kernel.answer(ProgCommand.Load.class, _ -> ScriptedKernel.refused(Errno.EACCES, "no"));
+        assertThatThrownBy(() -> loader().load()).isInstanceOf(RuntimeException.class);
+        assertThat(kernel.pinned()).isEmpty();
+    }
+
+    @Test
+    void mapsAndProgramsOfAnObjectArePinnedAndUnpinned() {
+        try (BpfObject object = loader("test_runs.bpf.o").load()) {
+            object.pinMaps(DIRECTORY);
+            object.pinMaps(DIRECTORY); // they are
+            assertThat(kernel.pinned()).hasSize(object.maps().size()).contains(DIRECTORY + "/_bss");
+            object.pinPrograms(DIRECTORY.resolve("programs"));
+            assertThat(kernel.pinned()).contains(DIRECTORY + "/programs/count", DIRECTORY + "/programs/mark");
+            object.unpinMaps(DIRECTORY);
+            object.unpinPrograms(DIRECTORY.resolve("programs"));
+            assertThat(kernel.pinned()).isEmpty();
+        }
+    }
+
+    @Test
+    void allOrNone() {
+        try (BpfObject object = loader("maps.bpf.o").load();
+                BpfObject other = loader("maps.bpf.o").load()) {
+            String[] before = kernel.pinned().toArray(String[]::new);
+            assertThat(Arrays.asList(before)).containsExactly(HASH.toString());
+            // The third is taken by a map of another object.
+            other.map("ring").pin(DIRECTORY.resolve("ring"));
+            assertThatThrownBy(() -> object.pinMaps(DIRECTORY))
+                    .isInstanceOf(SyscallException.class)
+                    .hasMessageContaining("EEXIST");
+            assertThat(kernel.pinned()).containsExactlyInAnyOrder(HASH.toString(), DIRECTORY + "/ring");
+        }
+    }
+
+    private BpfLoader loader() {
+        return loader("maps.bpf.o");
+    }
+
+    private BpfLoader loader(String object) {
+        BpfLoader loader =
+                ScriptedLoads.loader(kernel, ScriptedLoads.spec(object)).pinDirectory(DIRECTORY);
+        return object.equals("maps.bpf.o") ? loader.map("hash", map -> map.withPinByName(true)) : loader;
+    }
+
+    private static MapSpec spec(String map) {
+        return ScriptedLoads.spec("maps.bpf.o").map(map).orElseThrow();
+    }
+}
