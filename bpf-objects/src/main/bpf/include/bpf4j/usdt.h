@@ -54,16 +54,16 @@ struct __bpf_usdt_arg_spec {
 #else
 struct __bpf_usdt_arg_spec {
 	__u64 val_off; /*  0 */
-	__u8 arg_type; /*  8 */
-	__u8 : 8;
+	/* libbpf turns the order of these around on big endian, so that the type is behind the bits. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	__u16 idx_reg_off : 12; /* 10 */
-	__u16 scale_bitshift : 4;
-#else
-	__u16 scale_bitshift : 4;
-	__u16 idx_reg_off : 12;
-#endif
+	__u8 arg_type;                              /*  8 */
+	__u16 idx_reg_off : 12, scale_bitshift : 4; /* 10 */
 	__u16 : 16;
+#else
+	__u16 : 16;
+	__u16 idx_reg_off : 12, scale_bitshift : 4; /* 10 */
+	__u8 arg_type;                              /* 12 */
+#endif
 	__s16 reg_off;     /* 14 */
 	bool arg_signed;   /* 16 */
 	__s8 arg_bitshift; /* 17; 6 bytes of padding follow */
