@@ -9,6 +9,7 @@ import io.bpf4j.usdt.internal.spec.SpecBuilder;
 import io.bpf4j.usdt.internal.spec.SpecLayout;
 import java.io.IOException;
 import java.io.InputStream;
+import java.math.BigInteger;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
@@ -83,7 +84,12 @@ class ArgVectorsTest {
         boolean signed = words[0].startsWith("s");
         int shift = 64 - 8 * (words[0].charAt(1) - '0');
         if (words[1].equals("constant")) {
-            return new ArgSpec(ArgSpec.Type.CONSTANT, Long.parseLong(words[2]), 0, 0, 0, signed, shift);
+            // In its own size: 255 where an unsigned byte is written as -1.
+            BigInteger modulus = BigInteger.TWO.pow(64 - shift);
+            BigInteger cut = new BigInteger(words[2]).mod(modulus);
+            boolean negative = signed && cut.testBit(63 - shift);
+            long value = (negative ? cut.subtract(modulus) : cut).longValue();
+            return new ArgSpec(ArgSpec.Type.CONSTANT, value, 0, 0, 0, signed, shift);
         }
         if (words[1].equals("unsupported")) {
             return ArgSpec.UNREADABLE;

@@ -75,8 +75,12 @@ public final class SpecBuilder {
         boolean signed = argument.signed();
         int bitShift = 64 - 8 * argument.size();
         return switch (argument.operand()) {
-            case Operand.Constant c ->
-                new Outcome(new ArgSpec(ArgSpec.Type.CONSTANT, c.value(), 0, 0, 0, signed, bitShift), null);
+            case Operand.Constant c -> {
+                // libbpf's header cuts a constant to its size as it does all values, ours takes it as it is.
+                long top = c.value() << bitShift;
+                long value = signed ? top >> bitShift : top >>> bitShift;
+                yield new Outcome(new ArgSpec(ArgSpec.Type.CONSTANT, value, 0, 0, 0, signed, bitShift), null);
+            }
             case Operand.Register r -> {
                 OptionalInt offset = grammar.offsetOf(r.name());
                 yield offset.isEmpty()

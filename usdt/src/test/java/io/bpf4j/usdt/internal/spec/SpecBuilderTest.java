@@ -28,6 +28,15 @@ class SpecBuilderTest {
     }
 
     @Test
+    void aConstantIsCutToItsSize() {
+        SpecBuilder.Result result =
+                build(SpecLayout.of304(ByteOrder.LITTLE_ENDIAN), "-4@$4294967295 4@$-1 1@$-1 -1@$128 8@$-1");
+        assertThat(result.spec().args())
+                .extracting(ArgSpec::valueOrOffset)
+                .containsExactly(-1L, 0xffff_ffffL, 255L, -128L, -1L);
+    }
+
+    @Test
     void aSymbolIsADistanceFromTheProbe() {
         SpecBuilder.Result result = build(SpecLayout.of208(ByteOrder.LITTLE_ENDIAN), "-4@8+sym(%rip)");
         assertThat(result.spec().args())
