@@ -1,5 +1,9 @@
 package io.bpf4j.usdt;
 
+import java.util.OptionalInt;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
 /**
  * Which probes are meant: {@code provider:name}, where {@code *} stands for any text and {@code ?} for any one
  * character. An empty part means all; without a colon the text is a name of any provider. <b>Immutable</b>.
@@ -8,6 +12,8 @@ package io.bpf4j.usdt;
  * postgresql1234:module:function:query-start} the first and last count, the process id at the end of the provider aside.
  */
 public record ProbePattern(String provider, String name) {
+
+    private static final Pattern WITH_PROCESS = Pattern.compile("[^:]*[^:0-9]([0-9]{1,9}):[^:]*:[^:]*:[^:]*");
 
     /** All probes. */
     public static final ProbePattern ALL = new ProbePattern("*", "*");
@@ -21,6 +27,15 @@ public record ProbePattern(String provider, String name) {
         String provider = colon < 0 ? "" : text.substring(0, colon);
         String name = text.substring(colon + 1);
         return ofParts(provider, name);
+    }
+
+    /**
+     * The process in a probe's four-part name, where DTrace writes it: 1234 of {@code postgresql1234:::query-start}. Empty
+     * if the text is something else.
+     */
+    public static OptionalInt processOf(String text) {
+        Matcher matcher = WITH_PROCESS.matcher(text);
+        return matcher.matches() ? OptionalInt.of(Integer.parseInt(matcher.group(1))) : OptionalInt.empty();
     }
 
     private static ProbePattern ofParts(String provider, String name) {

@@ -1,13 +1,16 @@
 package io.bpf4j.usdt;
 
+import io.bpf4j.elf.DebugFiles;
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.usdt.internal.note.NoteReader;
 import io.bpf4j.usdt.internal.process.MappedFile;
 import io.bpf4j.usdt.internal.process.ProcessFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What a look into one file found: its probes, and what was wrong with notes that were skipped. <b>Immutable</b>.
@@ -30,8 +33,30 @@ public record UsdtScan(Path path, List<UsdtProbe> probes, List<String> problems)
      */
     public static UsdtScan ofFile(Path path) throws IOException {
         try (ElfFile elf = ElfFile.open(path)) {
-            return FileScanner.scan(elf, path, path.toString());
+            UsdtScan scan = FileScanner.scan(elf, path, path.toString());
+            return scan.probes.isEmpty() && scan.problems.isEmpty() ? scan.withProblems(inDebugFile(elf)) : scan;
         }
+    }
+
+    /** Whoever strips a file of all that is not loaded strips it of its notes; the debug file has them still. */
+    private static List<String> inDebugFile(ElfFile elf) {
+        Optional<ElfFile> found = DebugFiles.standard().open(elf);
+        if (found.isEmpty()) {
+            return List.of();
+        }
+        try (ElfFile debug = found.get()) {
+            int notes = NoteReader.read(debug).sites().size();
+            return notes == 0
+                    ? List.of()
+                    : List.of("its " + notes + " notes were stripped off into " + debug.source()
+                            + "; strip with --keep-section=.note.stapsdt leaves them");
+        } catch (MalformedDataException e) {
+            return List.of();
+        }
+    }
+
+    private UsdtScan withProblems(List<String> more) {
+        return new UsdtScan(path, probes, more);
     }
 
     /**

@@ -42,6 +42,18 @@ class ProbePatternTest {
     }
 
     @Test
+    void aProcessStandsBehindTheProviderOfAFourPartNameOnly() {
+        assertThat(ProbePattern.processOf("postgresql1234:::query-start")).hasValue(1234);
+        assertThat(ProbePattern.processOf("postgresql1234:postgres:f:query-start"))
+                .hasValue(1234);
+        assertThat(ProbePattern.processOf("postgresql1234:query-start")).isEmpty();
+        assertThat(ProbePattern.processOf("postgresql*:::query-start")).isEmpty();
+        assertThat(ProbePattern.processOf("postgresql12345678901:::query-start"))
+                .isEmpty();
+        assertThat(ProbePattern.processOf("1234:::query-start")).isEmpty();
+    }
+
+    @Test
     void hostilePatternsTakeBoundedTime() {
         ProbePattern pattern = ProbePattern.parse("*:" + "a*".repeat(2_000) + "b");
         Assertions.assertTimeoutPreemptively(

@@ -9,6 +9,8 @@ import io.bpf4j.cli.output.JsonLine;
 import io.bpf4j.cli.output.Table;
 import io.bpf4j.cli.output.Text;
 import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.usdt.JvmProbes;
+import io.bpf4j.usdt.MachineScan;
 import io.bpf4j.usdt.ProbePattern;
 import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.UsdtScan;
@@ -16,8 +18,11 @@ import io.bpf4j.usdt.UsdtSite;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -29,14 +34,23 @@ import picocli.CommandLine.Parameters;
         description = "Lists the USDT probes of files, or of all files that a process has mapped.",
         footer = {
             "  bpf4j list /usr/lib/jvm/*/lib/server/libjvm.so 'hotspot:gc__*'",
+            "  bpf4j list libstdc++",
             "  bpf4j list -p 4711",
+            "  bpf4j list --all 'python:*'",
             "  bpf4j list --json /usr/bin/python3 | jq -r .name"
         })
 final class ListCommand implements Callable<Integer> {
+    private static final int PIDS_SHOWN = 8;
+
     private final Console console;
 
     @Option(names = "-p", paramLabel = "PID", description = "The program and the libraries of this process.")
     private @Nullable Integer pid;
+
+    @Option(
+            names = {"-a", "--all"},
+            description = "All files that any process has mapped, and which processes.")
+    private boolean all;
 
     @Option(
             names = "-v",
@@ -61,16 +75,27 @@ final class ListCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         Operands what = Operands.of(operands);
-        if (what.files().isEmpty() == (pid == null)) {
+        Integer given = pid;
+        OptionalInt process = what.process(given == null ? OptionalInt.empty() : OptionalInt.of(given));
+        int sources = (what.files().isEmpty() ? 0 : 1) + (process.isEmpty() ? 0 : 1) + (all ? 1 : 0);
+        if (sources != 1) {
             throw new UsageException(
-                    pid == null ? "name a FILE or give -p PID" : "name a FILE or give -p PID, not both");
+                    sources == 0
+                            ? "name a FILE, or give -p PID or --all"
+                            : "name a FILE, or give -p PID or --all: one of the three");
         }
         List<ProbePattern> patterns =
                 what.patterns().stream().map(ProbePattern::parse).toList();
         boolean failed = false;
         List<UsdtScan> scans = new ArrayList<>();
-        if (pid != null) {
-            scans.addAll(Scans.ofProcess(pid));
+        IdentityHashMap<UsdtScan, List<Integer>> processes = new IdentityHashMap<>();
+        if (process.isPresent()) {
+            scans.addAll(Scans.ofProcess(process.getAsInt()));
+        }
+        if (all) {
+            MachineScan machine = Scans.ofMachine(console);
+            machine.files().forEach(file -> processes.put(file.scan(), file.pids()));
+            scans.addAll(machine.scans());
         }
         for (Path file : what.files()) {
             try {
@@ -84,7 +109,10 @@ final class ListCommand implements Callable<Integer> {
         for (UsdtScan scan : scans) {
             scan.problems().forEach(p -> console.error("bpf4j: " + scan.path() + ": " + p));
             List<UsdtProbe> probes = Scans.matching(scan, patterns);
-            print(probes);
+            print(probes, processes.getOrDefault(scan, List.of()));
+            if (verbose) {
+                hints(probes, process).forEach(hint -> console.error("bpf4j: " + hint));
+            }
             shown += probes.size();
         }
         if (shown == 0 && !scans.isEmpty()) {
@@ -94,13 +122,18 @@ final class ListCommand implements Callable<Integer> {
         return failed || shown == 0 ? CommandTree.FAILED : CommandTree.OK;
     }
 
-    private void print(List<UsdtProbe> probes) {
+    private static List<String> hints(List<UsdtProbe> probes, OptionalInt process) {
+        return process.isPresent() ? JvmProbes.hints(probes, process.getAsInt()) : JvmProbes.hints(probes);
+    }
+
+    /** @param pids who runs the file; empty if that was not asked */
+    private void print(List<UsdtProbe> probes, List<Integer> pids) {
         if (json) {
-            probes.forEach(probe -> console.line(json(probe)));
+            probes.forEach(probe -> console.line(json(probe, pids)));
         } else if (!probes.isEmpty()) {
             int sites = probes.stream().mapToInt(p -> p.sites().size()).sum();
             console.line(Text.printable(probes.getFirst().binary().name()) + ": " + Scans.count(probes.size(), "probe")
-                    + ", " + Scans.count(sites, "site"));
+                    + ", " + Scans.count(sites, "site") + processes(pids));
             Table table = new Table("  ").row(columns("PROBE", "ADDRESS", "OFFSET", "SEMAPHORE", "CODE", "ARGUMENTS"));
             for (UsdtProbe probe : probes) {
                 for (UsdtSite site : probe.sites()) {
@@ -120,6 +153,15 @@ final class ListCommand implements Callable<Integer> {
         }
     }
 
+    private static String processes(List<Integer> pids) {
+        if (pids.isEmpty()) {
+            return "";
+        }
+        List<Integer> shown = pids.subList(0, Math.min(PIDS_SHOWN, pids.size()));
+        return pids.stream().limit(PIDS_SHOWN).map(String::valueOf).collect(Collectors.joining(", ", ", in ", ""))
+                + (pids.size() > shown.size() ? " and " + (pids.size() - shown.size()) + " more" : "");
+    }
+
     private String[] columns(
             String probe, String address, String offset, String semaphore, String code, String arguments) {
         return verbose
@@ -131,12 +173,17 @@ final class ListCommand implements Callable<Integer> {
         return "0x" + Long.toHexString(value);
     }
 
-    private static String json(UsdtProbe probe) {
+    private static String json(UsdtProbe probe, List<Integer> pids) {
         JsonLine line = new JsonLine()
                 .beginObject()
                 .field("path", probe.binary().name())
                 .field("provider", probe.provider())
                 .field("name", probe.name());
+        if (!pids.isEmpty()) {
+            line.key("pids").beginArray();
+            pids.forEach(pid -> line.value(pid.longValue()));
+            line.endArray();
+        }
         line.key("sites").beginArray();
         for (UsdtSite site : probe.sites()) {
             line.beginObject()

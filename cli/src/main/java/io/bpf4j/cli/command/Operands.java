@@ -2,45 +2,117 @@ package io.bpf4j.cli.command;
 
 import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.cli.failure.UsageException;
+import io.bpf4j.loader.link.LibrarySearch;
+import io.bpf4j.usdt.ProbePattern;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.OptionalInt;
+import java.util.Set;
 
 /**
  * The files and the probe patterns among the operands of {@code list} and {@code trace}.
  *
- * <p>What holds a colon and isn't an existing file is a pattern {@code PROVIDER:NAME}; with a slash as well it can only
- * be a file that doesn't exist. <i>Immutable.</i>
+ * <p>What people bring from other tools is understood, too. An operand is one of these:
+ *
+ * <ul>
+ *   <li>a file: a path, an entry of an archive ({@code base.apk!/lib/x.so}), or the name of a library or program alone
+ *   <li>{@code PROVIDER:NAME}
+ *   <li>DTrace's four parts, {@code postgresql1234:::query-start}, of which the number is a process
+ *   <li>bpftrace's and bcc's {@code usdt:FILE:PROVIDER:NAME}, {@code usdt:FILE:NAME}, {@code u:FILE:NAME}, and the same
+ *       without the first word, where the file has a slash
+ * </ul>
+ *
+ * <i>Immutable.</i>
+ *
+ * @param processes those of four-part names
  */
-record Operands(List<Path> files, List<String> patterns) {
+record Operands(List<Path> files, List<String> patterns, Set<Integer> processes) {
     static Operands of(List<String> operands) {
         List<Path> files = new ArrayList<>();
         List<String> patterns = new ArrayList<>();
+        Set<Integer> processes = new LinkedHashSet<>();
         for (String operand : operands) {
             if (operand.isEmpty()) {
                 throw new UsageException("an operand is empty");
             }
-            if (isPattern(operand)) {
-                patterns.add(checkPattern(operand));
+            int end = endOfFile(operand);
+            if (end >= 0) {
+                files.add(file(operand.substring(start(operand), end)));
+                patterns.add(checkPattern(operand.substring(end + 1), operand));
+            } else if (isPattern(operand)) {
+                patterns.add(checkPattern(operand, operand));
+                ProbePattern.processOf(operand).ifPresent(processes::add);
             } else {
-                files.add(path(operand));
+                files.add(file(operand));
             }
         }
-        return new Operands(List.copyOf(files), List.copyOf(patterns));
+        return new Operands(List.copyOf(files), List.copyOf(patterns), Set.copyOf(processes));
+    }
+
+    /**
+     * The one process that is meant: the one given, or else that of the patterns.
+     *
+     * @throws UsageException if several are meant
+     */
+    OptionalInt process(OptionalInt given) {
+        Set<Integer> all = new LinkedHashSet<>(processes);
+        given.ifPresent(all::add);
+        if (all.size() > 1) {
+            throw new UsageException("one process at a time, not " + all);
+        }
+        return all.stream().mapToInt(Integer::intValue).findFirst();
+    }
+
+    /** Where the pattern starts of what bpftrace and bcc would write. */
+    private static int start(String operand) {
+        return operand.startsWith("usdt:") ? 5 : operand.startsWith("u:") ? 2 : 0;
+    }
+
+    /** The colon between a file and the pattern that follows it; -1 if it is not of that form. */
+    private static int endOfFile(String operand) {
+        int start = start(operand);
+        if (Files.exists(path(operand)) || (start == 0 && operand.indexOf('/') < 0)) {
+            return -1;
+        }
+        // A path may have colons of its own: the first that leaves a file in front of it counts.
+        for (int colon = operand.indexOf(':', start); colon > start; colon = operand.indexOf(':', colon + 1)) {
+            if (isFile(file(operand.substring(start, colon)))) {
+                return colon;
+            }
+        }
+        return -1;
+    }
+
+    private static boolean isFile(Path file) {
+        int entry = file.toString().indexOf("!/");
+        return Files.isRegularFile(entry < 0 ? file : path(file.toString().substring(0, entry)));
     }
 
     private static boolean isPattern(String operand) {
         return operand.contains(":") && !operand.contains("/") && !Files.exists(path(operand));
     }
 
-    private static String checkPattern(String operand) {
-        int colon = operand.indexOf(':');
-        if (colon == 0 || colon == operand.length() - 1 || operand.indexOf(':', colon + 1) >= 0) {
+    private static String checkPattern(String pattern, String operand) {
+        long colons = pattern.chars().filter(c -> c == ':').count();
+        boolean provider = !pattern.startsWith(":");
+        boolean name = !pattern.endsWith(":") && !pattern.isEmpty();
+        // Of a file's own probes the name is enough.
+        boolean complete =
+                colons == 3 ? name : colons == 1 ? provider && name : colons == 0 && !pattern.equals(operand);
+        if (!complete || !name) {
             throw new UsageException("'" + operand + "' is not PROVIDER:NAME; * and ? match any text in each");
         }
-        return operand;
+        return pattern;
+    }
+
+    /** A name that is neither here nor a path is one of a library or of a program. */
+    private static Path file(String name) {
+        Path path = path(name);
+        return Files.exists(path) ? path : LibrarySearch.ofThisMachine().find(name);
     }
 
     private static Path path(String operand) {

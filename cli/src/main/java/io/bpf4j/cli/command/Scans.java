@@ -1,6 +1,8 @@
 package io.bpf4j.cli.command;
 
 import io.bpf4j.cli.failure.CommandException;
+import io.bpf4j.cli.output.Console;
+import io.bpf4j.usdt.MachineScan;
 import io.bpf4j.usdt.ProbePattern;
 import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.UsdtScan;
@@ -36,6 +38,16 @@ final class Scans {
             throw new CommandException("process " + pid + " runs no file: it is ending, or a thread of the kernel");
         }
         return scans;
+    }
+
+    /** The files of all processes; says on standard error what was left out. */
+    static MachineScan ofMachine(Console console) throws IOException {
+        MachineScan machine = MachineScan.now();
+        if (machine.unreadable() > 0) {
+            console.error("bpf4j: " + machine.unreadable() + (machine.unreadable() == 1 ? " process" : " processes")
+                    + " left out: no permission to look into them");
+        }
+        return machine;
     }
 
     /** The probes that match one of the patterns, in the order of the file; all if there is no pattern. */

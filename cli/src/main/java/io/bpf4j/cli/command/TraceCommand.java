@@ -17,6 +17,7 @@ import io.bpf4j.cli.trace.TraceEvent;
 import io.bpf4j.cli.trace.TracedProbe;
 import io.bpf4j.cli.trace.Tracer;
 import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.usdt.JvmProbes;
 import io.bpf4j.usdt.ProbePattern;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
@@ -64,6 +65,11 @@ final class TraceCommand implements Callable<Integer> {
             paramLabel = "CMD",
             description = "Start this command, trace it and its libraries, and end with it.")
     private @Nullable String command;
+
+    @Option(
+            names = {"-a", "--all"},
+            description = "All files that any process has mapped, in every process.")
+    private boolean all;
 
     @Option(
             names = "--follow",
@@ -123,6 +129,9 @@ final class TraceCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         Operands what = Operands.of(operands);
+        Integer given = pid;
+        OptionalInt meant = what.process(given == null ? OptionalInt.empty() : OptionalInt.of(given));
+        pid = meant.isPresent() ? Integer.valueOf(meant.getAsInt()) : null;
         List<StringArg> wanted = checkUsage(what);
         List<ProbePattern> patterns =
                 what.patterns().stream().map(ProbePattern::parse).toList();
@@ -153,14 +162,15 @@ final class TraceCommand implements Callable<Integer> {
     }
 
     private List<StringArg> checkUsage(Operands what) {
-        int sources = (what.files().isEmpty() ? 0 : 1) + (pid == null ? 0 : 1) + (command == null ? 0 : 1);
+        int sources =
+                (what.files().isEmpty() ? 0 : 1) + (pid == null ? 0 : 1) + (command == null ? 0 : 1) + (all ? 1 : 0);
         if (sources != 1) {
-            throw new UsageException("name a FILE, or give -p PID, or give -c CMD: one of the three");
+            throw new UsageException("name a FILE, or give -p PID, -c CMD or --all: one of the four");
         }
         if (what.patterns().isEmpty()) {
             throw new UsageException("name the probes to trace as PROVIDER:NAME; '*:*' means all");
         }
-        if (follow && !what.files().isEmpty()) {
+        if (follow && pid == null && command == null) {
             throw new UsageException("--follow goes with -p or -c; a FILE is traced in all processes, later ones too");
         }
         Double seconds = duration;
@@ -187,6 +197,9 @@ final class TraceCommand implements Callable<Integer> {
         if (process != null) {
             return Scans.ofProcess(process);
         }
+        if (all) {
+            return Scans.ofMachine(console).scans();
+        }
         List<UsdtScan> scans = new ArrayList<>();
         for (Path file : what.files()) {
             scans.add(UsdtScan.ofFile(InputFile.check(file)));
@@ -201,6 +214,7 @@ final class TraceCommand implements Callable<Integer> {
             requireEach(scans, patterns);
         }
         List<UsdtProbe> probes = probes(scans, patterns);
+        hints(probes).forEach(hint -> console.error("bpf4j: " + hint));
         int sites = probes.stream().mapToInt(p -> p.sites().size()).sum();
         try (Tracer tracer = Tracer.load(wanted, sites + (appearing ? SPECS_OF_LATER_FILES : 0), strategy, strict)) {
             interruption.onRequest(tracer::wakeup);
@@ -246,6 +260,11 @@ final class TraceCommand implements Callable<Integer> {
             patience = follower.interval();
             return (child == null || follow) ? follower.isAlive() : child.isAlive();
         });
+    }
+
+    private List<String> hints(List<UsdtProbe> probes) {
+        Integer process = pid;
+        return process != null ? JvmProbes.hints(probes, process) : verbose ? JvmProbes.hints(probes) : List.of();
     }
 
     /** One pattern of several that matches nothing is a slip of the pen: its events would be waited for in vain. */

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,6 +24,40 @@ class OperandsTest {
         Operands operands = Operands.of(List.of("libjvm.so", "hotspot*:gc__*", withColon.toString(), "/no/such:file"));
         assertThat(operands.files()).containsExactly(Path.of("libjvm.so"), withColon, Path.of("/no/such:file"));
         assertThat(operands.patterns()).containsExactly("hotspot*:gc__*");
+    }
+
+    @Test
+    void understandsWhatOtherToolsWrite() throws IOException {
+        Path file = Files.createFile(directory.resolve("postgres"));
+        for (String operand : List.of(
+                "usdt:" + file + ":postgresql:query__start",
+                "u:" + file + ":postgresql:query__start",
+                file + ":postgresql:query__start")) {
+            Operands operands = Operands.of(List.of(operand));
+            assertThat(operands.files()).containsExactly(file);
+            assertThat(operands.patterns()).containsExactly("postgresql:query__start");
+        }
+        assertThat(Operands.of(List.of("u:" + file + ":query__start")).patterns())
+                .containsExactly("query__start");
+        assertThat(Operands.of(List.of("usdt:" + directory + "/none:a:b")).files())
+                .containsExactly(Path.of("usdt:" + directory + "/none:a:b"));
+    }
+
+    @Test
+    void aFourPartNameMayHaveAProcessInIt() {
+        Operands operands = Operands.of(List.of("postgresql1234:::query-start"));
+        assertThat(operands.patterns()).containsExactly("postgresql1234:::query-start");
+        assertThat(operands.process(OptionalInt.empty())).hasValue(1234);
+        assertThat(operands.process(OptionalInt.of(1234))).hasValue(1234);
+        assertThatThrownBy(() -> operands.process(OptionalInt.of(7))).isInstanceOf(UsageException.class);
+        assertThat(Operands.of(List.of(":::query-start")).process(OptionalInt.empty()))
+                .isEmpty();
+    }
+
+    @Test
+    void aNameAloneIsLookedForAsALibraryAndAsAProgram() {
+        assertThat(Operands.of(List.of("sh")).files().getFirst()).isAbsolute().exists();
+        assertThat(Operands.of(List.of("no-such-program")).files()).containsExactly(Path.of("no-such-program"));
     }
 
     @ParameterizedTest

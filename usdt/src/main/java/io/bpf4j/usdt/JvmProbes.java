@@ -1,0 +1,97 @@
+package io.bpf4j.usdt;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * HotSpot's probes that a JVM leaves out unless it was started with a flag, because they cost something where nobody
+ * listens (src/hotspot/share/runtime/globals.hpp: {@code DTraceMethodProbes}, {@code DTraceAllocProbes}, {@code
+ * DTraceMonitorProbes}; {@code ExtendedDTraceProbes} is all three, and gone in JDK 20).
+ *
+ * <p>Their sites are in the file all the same. Attaching works, and nothing ever fires, which is worth a word.
+ */
+public final class JvmProbes {
+    private static final String ALL = "ExtendedDTraceProbes";
+
+    /** What a JVM reads options from beside its command line. */
+    private static final List<String> VARIABLES = List.of("JAVA_TOOL_OPTIONS=", "_JAVA_OPTIONS=", "JDK_JAVA_OPTIONS=");
+
+    private JvmProbes() {}
+
+    /** The flag that a probe needs, without {@code -XX:+}; empty for most. */
+    public static Optional<String> flagFor(UsdtProbe probe) {
+        if (!probe.provider().equals("hotspot")) {
+            return Optional.empty();
+        }
+        return switch (probe.name()) {
+            case "method__entry", "method__return" -> Optional.of("DTraceMethodProbes");
+            case "object__alloc" -> Optional.of("DTraceAllocProbes");
+            case String name when name.startsWith("monitor__") -> Optional.of("DTraceMonitorProbes");
+            default -> Optional.empty();
+        };
+    }
+
+    /** A line for each flag that some of these probes need, whichever JVM runs the file. */
+    public static List<String> hints(Collection<UsdtProbe> probes) {
+        return missing(probes, "").stream()
+                .map(flag -> "probes such as hotspot:" + example(probes, flag)
+                        + " fire only in a JVM that was started with -XX:+" + flag)
+                .toList();
+    }
+
+    /** A line for each flag that some of these probes need and that a process was not started with. */
+    public static List<String> hints(Collection<UsdtProbe> probes, int pid) {
+        return hints(probes, Path.of("/proc"), pid);
+    }
+
+    static List<String> hints(Collection<UsdtProbe> probes, Path proc, int pid) {
+        return missing(probes, options(proc.resolve(Integer.toString(pid)))).stream()
+                .map(flag -> "probes such as hotspot:" + example(probes, flag) + " won't fire: process " + pid
+                        + " was started without -XX:+" + flag)
+                .toList();
+    }
+
+    private static Set<String> missing(Collection<UsdtProbe> probes, String options) {
+        Set<String> missing = new TreeSet<>();
+        for (UsdtProbe probe : probes) {
+            flagFor(probe)
+                    .filter(flag -> !options.contains("-XX:+" + flag) && !options.contains("-XX:+" + ALL))
+                    .ifPresent(missing::add);
+        }
+        return missing;
+    }
+
+    private static String example(Collection<UsdtProbe> probes, String flag) {
+        return probes.stream()
+                .filter(probe -> flagFor(probe).filter(flag::equals).isPresent())
+                .findFirst()
+                .map(UsdtProbe::name)
+                .orElseThrow();
+    }
+
+    /** The command line and the variables with options in them. What stands in a file of options is not seen. */
+    private static String options(Path process) {
+        StringBuilder options = new StringBuilder(text(process.resolve("cmdline")));
+        for (String variable : text(process.resolve("environ")).split("\0", -1)) {
+            if (VARIABLES.stream().anyMatch(variable::startsWith)) {
+                options.append('\0').append(variable);
+            }
+        }
+        return options.toString();
+    }
+
+    private static String text(Path file) {
+        try {
+            return new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);
+        } catch (IOException e) {
+            return "";
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package io.bpf4j.usdt;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bpf4j.elf.FileIdentity;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class JvmProbesTest {
+    private static final List<UsdtProbe> PROBES =
+            List.of(probe("gc__begin"), probe("method__entry"), probe("method__return"), probe("monitor__wait"));
+
+    @TempDir
+    Path proc;
+
+    private Path process;
+
+    @BeforeEach
+    void makeProcess() throws IOException {
+        process = Files.createDirectories(proc.resolve("7"));
+    }
+
+    @Test
+    void mostProbesNeedNoFlag() {
+        assertThat(JvmProbes.flagFor(probe("gc__begin"))).isEmpty();
+        assertThat(JvmProbes.flagFor(probe("method__compile__begin"))).isEmpty();
+        assertThat(JvmProbes.flagFor(probe("object__alloc"))).hasValue("DTraceAllocProbes");
+        assertThat(JvmProbes.hints(List.of(probe("gc__begin")))).isEmpty();
+    }
+
+    @Test
+    void aFileSaysWhatItsProcessesWouldNeed() {
+        assertThat(JvmProbes.hints(PROBES))
+                .containsExactly(
+                        "probes such as hotspot:method__entry fire only in a JVM that was started with"
+                                + " -XX:+DTraceMethodProbes",
+                        "probes such as hotspot:monitor__wait fire only in a JVM that was started with"
+                                + " -XX:+DTraceMonitorProbes");
+    }
+
+    @Test
+    void aProcessSaysWhatItLacks() throws IOException {
+        Files.writeString(process.resolve("cmdline"), "java\0-XX:+DTraceMethodProbes\0Main\0");
+        assertThat(JvmProbes.hints(PROBES, proc, 7))
+                .containsExactly("probes such as hotspot:monitor__wait won't fire: process 7 was started without"
+                        + " -XX:+DTraceMonitorProbes");
+        Files.writeString(process.resolve("environ"), "HOME=/\0JAVA_TOOL_OPTIONS=-Xmx1g -XX:+DTraceMonitorProbes\0");
+        assertThat(JvmProbes.hints(PROBES, proc, 7)).isEmpty();
+    }
+
+    @Test
+    void theOldFlagIsAllOfThem() throws IOException {
+        Files.writeString(process.resolve("cmdline"), "java\0-XX:+ExtendedDTraceProbes\0Main\0");
+        assertThat(JvmProbes.hints(PROBES, proc, 7)).isEmpty();
+    }
+
+    private static UsdtProbe probe(String name) {
+        Path path = Path.of("/jdk/libjvm.so");
+        UsdtBinary binary = new UsdtBinary(path, path.toString(), Machine.X86_64, false, new FileIdentity(1, 2, 3, 4));
+        return new UsdtProbe(binary, "hotspot", name, List.of(new UsdtSite(1, 1, 0, 0, "", List.of(), Map.of())));
+    }
+}
