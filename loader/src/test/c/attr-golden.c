@@ -225,6 +225,66 @@ int main(void)
 	p.config2 = 0x1f40;
 	dump("perf", &p, 112);
 
+	/* BPF_LINK_CREATE of each kind of target: program 1001; what is opened or given besides, 1002 and 1003. */
+#define TARGET(name, type, fields)                                                                                   \
+	memset(&a, 0, sizeof a);                                                                                     \
+	a.link_create.prog_fd = 1001;                                                                                \
+	a.link_create.attach_type = type;                                                                            \
+	fields;                                                                                                      \
+	dump("target_" name, &a, 64)
+	TARGET("xdp", BPF_XDP, a.link_create.target_ifindex = 1; a.link_create.flags = 2);
+	TARGET("tcx", BPF_TCX_INGRESS, a.link_create.target_ifindex = 7);
+	TARGET("tcx_first", BPF_TCX_EGRESS, a.link_create.target_ifindex = 7; a.link_create.flags = 8);
+	TARGET("tcx_before_link", BPF_TCX_INGRESS, a.link_create.target_ifindex = 7;
+	       a.link_create.flags = 8 | 1 << 13; a.link_create.tcx.relative_fd = 1002;
+	       a.link_create.tcx.expected_revision = 5);
+	TARGET("tcx_after_program_id", BPF_TCX_INGRESS, a.link_create.target_ifindex = 7;
+	       a.link_create.flags = 16 | 32; a.link_create.tcx.relative_id = 77);
+	TARGET("netkit_peer", BPF_NETKIT_PEER, a.link_create.target_ifindex = 7; a.link_create.flags = 8;
+	       a.link_create.netkit.expected_revision = 3);
+	TARGET("cgroup", BPF_CGROUP_INET_EGRESS, a.link_create.target_fd = 1002);
+	TARGET("cgroup_before_link_id", BPF_CGROUP_INET_EGRESS, a.link_create.target_fd = 1002;
+	       a.link_create.flags = 8 | 32 | 1 << 13; a.link_create.cgroup.relative_id = 9);
+	TARGET("netfilter", BPF_NETFILTER, a.link_create.netfilter.pf = 2; a.link_create.netfilter.hooknum = 1;
+	       a.link_create.netfilter.priority = -100; a.link_create.netfilter.flags = 1);
+	TARGET("netns", BPF_SK_LOOKUP, a.link_create.target_fd = 1002);
+	TARGET("sockmap", BPF_SK_MSG_VERDICT, a.link_create.target_fd = 1002);
+	TARGET("iter", BPF_TRACE_ITER, );
+	union bpf_iter_link_info over;
+	TARGET("iter_map", BPF_TRACE_ITER, a.link_create.iter_info = 0xA1; a.link_create.iter_info_len = 4);
+	memset(&over, 0, sizeof over);
+	over.map.map_fd = 1002;
+	dump("iter_info_map", &over, 4);
+	TARGET("iter_cgroup", BPF_TRACE_ITER, a.link_create.iter_info = 0xA1; a.link_create.iter_info_len = 16);
+	memset(&over, 0, sizeof over);
+	over.cgroup.order = BPF_CGROUP_ITER_DESCENDANTS_POST;
+	over.cgroup.cgroup_fd = 1002;
+	dump("iter_info_cgroup", &over, 16);
+	memset(&over, 0, sizeof over);
+	over.task.pid = 42;
+	dump("iter_info_process", &over, 16);
+	memset(&over, 0, sizeof over);
+	over.task.tid = 43;
+	dump("iter_info_thread", &over, 16);
+	TARGET("fentry_cookie", BPF_TRACE_FENTRY, a.link_create.tracing.cookie = 7);
+	TARGET("freplace", 0, a.link_create.target_fd = 1002; a.link_create.tracing.target_btf_id = 3);
+	TARGET("kprobe_session", BPF_TRACE_KPROBE_SESSION, a.link_create.kprobe_multi.cnt = 2;
+	       a.link_create.kprobe_multi.syms = 0xA3; a.link_create.kprobe_multi.cookies = 0xA4);
+	TARGET("uprobe_session", BPF_TRACE_UPROBE_SESSION, a.link_create.uprobe_multi.path = 0xA1;
+	       a.link_create.uprobe_multi.offsets = 0xA2; a.link_create.uprobe_multi.cookies = 0xA3;
+	       a.link_create.uprobe_multi.cnt = 2);
+	TARGET("perf_event", BPF_PERF_EVENT, a.link_create.target_fd = 1002; a.link_create.perf_event.bpf_cookie = 7);
+	TARGET("struct_ops", BPF_STRUCT_OPS, );
+
+	memset(&p, 0, sizeof p);
+	p.type = 1;
+	p.size = 112;
+	p.config = 0;
+	p.sample_freq = 99;
+	p.freq = 1;
+	p.disabled = 1;
+	dump("perf_clock", &p, 112);
+
 	struct bpf_map_info m;
 	memset(&m, 0, sizeof m);
 	m.type = 1;

@@ -92,7 +92,12 @@ public sealed interface LinkDetail {
      */
     record UprobeMulti(String path, int count, int flags, int pid) implements LinkDetail {}
 
-    /** A uprobe through a perf event; {@code offset} in the file, in bytes. */
+    /**
+     * A uprobe through a perf event.
+     *
+     * @param file as it was given to the kernel, which may be {@code /proc/self/fd/N} of whoever attached
+     * @param offset in the file, in bytes
+     */
     record Uprobe(String file, long offset, long refCounterOffset, boolean returns, long cookie)
             implements LinkDetail {}
 

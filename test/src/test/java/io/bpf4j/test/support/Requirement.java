@@ -90,6 +90,40 @@ public enum Requirement {
             return kernelIsAtLeast(6, 10) && KPROBES.present();
         }
     },
+    /** Programs at the start and end of functions of the kernel. */
+    FENTRY("a kernel with BTF and ftrace that lets programs be attached to its functions") {
+        @Override
+        boolean present() {
+            // Where a policy takes the kernel's functions away, it takes kprobes, too.
+            return KERNEL_BTF.present() && KPROBES.present();
+        }
+    },
+    TRACING_COOKIE("Linux 5.19 or later, for cookies of fentry programs") {
+        @Override
+        boolean present() {
+            return kernelIsAtLeast(5, 19);
+        }
+    },
+    RAW_TRACEPOINT_COOKIE("Linux 6.10 or later, for cookies of raw tracepoints") {
+        @Override
+        boolean present() {
+            return kernelIsAtLeast(6, 10);
+        }
+    },
+    /** The kernel says what a perf link is attached to. */
+    PERF_LINK_INFO("Linux 6.6 or later, for the details of perf links") {
+        @Override
+        boolean present() {
+            return kernelIsAtLeast(6, 6);
+        }
+    },
+    /** The kernel says what a multi-uprobe link is attached to. */
+    UPROBE_MULTI_INFO("Linux 6.8 or later, for the details of multi-uprobe links") {
+        @Override
+        boolean present() {
+            return kernelIsAtLeast(6, 8);
+        }
+    },
     /** A pair of netkit devices, made to see whether it can be. */
     NETKIT("a kernel with netkit devices (CONFIG_NETKIT, Linux 6.7), and iproute2 that makes them") {
         @Override

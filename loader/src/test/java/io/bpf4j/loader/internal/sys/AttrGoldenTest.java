@@ -343,7 +343,7 @@ class AttrGoldenTest {
         return segment;
     }
 
-    private static Map<String, String> golden() {
+    static Map<String, String> golden() {
         Map<String, String> golden = new HashMap<>();
         try (InputStream in = Objects.requireNonNull(AttrGoldenTest.class.getResourceAsStream("attr-golden.txt"))) {
             new String(in.readAllBytes(), UTF_8).lines().forEach(line -> {

@@ -1,0 +1,361 @@
+package io.bpf4j.loader.internal.attach;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bpf4j.elf.DebugFiles;
+import io.bpf4j.loader.ScriptedLoads;
+import io.bpf4j.loader.error.AttachException;
+import io.bpf4j.loader.internal.linux.PerfSources;
+import io.bpf4j.loader.internal.linux.TraceFs;
+import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.internal.sys.Command;
+import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.FileCommand;
+import io.bpf4j.loader.internal.sys.LinkCommand;
+import io.bpf4j.loader.internal.sys.MapCommand;
+import io.bpf4j.loader.internal.sys.ObjectCommand;
+import io.bpf4j.loader.internal.sys.PerfCommand;
+import io.bpf4j.loader.internal.sys.ScriptedKernel;
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.IteratorLink;
+import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.LinkDetail;
+import io.bpf4j.loader.link.NetDevice;
+import io.bpf4j.loader.link.ProcessFilter;
+import io.bpf4j.loader.link.ProgramHandle;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a link does after it is there, what stands in for one where the kernel has none, and what failures leave behind. */
+class KernelLinkTest {
+    private static final AttachTarget XDP = new AttachTarget.Xdp(NetDevice.of(1));
+
+    @TempDir
+    Path directory;
+
+    private final ScriptedKernel kernel = new ScriptedKernel();
+    private final Fd program = kernel.newFd("program \"p\"");
+    private final Fd other = kernel.newFd("program \"q\"");
+
+    @BeforeEach
+    void sources() throws IOException {
+        Path format = Files.createDirectories(directory.resolve("kprobe/format"));
+        Files.writeString(directory.resolve("kprobe/type"), "6\n");
+        Files.writeString(format.resolve("retprobe"), "config:0\n");
+    }
+
+    @AfterEach
+    void nothingIsLeftOpen() {
+        assertThat(kernel.open()).containsExactly("program \"p\"", "program \"q\"");
+        program.close();
+        other.close();
+    }
+
+    private Attacher attacher(Feature... without) {
+        return new Attacher(
+                kernel,
+                ScriptedLoads.everything().without(without),
+                new PerfSources(directory),
+                new DebugFiles(directory));
+    }
+
+    private Link attach(AttachTarget target) {
+        return attacher().attach(program, "p", Optional.empty(), target);
+    }
+
+    private record Handle(String name, Optional<Fd> fd) implements ProgramHandle {
+        @Override
+        public int id() {
+            return 5;
+        }
+
+        @Override
+        public <T> Optional<T> unwrap(Class<T> type) {
+            return fd.filter(type::isInstance).map(type::cast);
+        }
+    }
+
+    private ProgramHandle q() {
+        return new Handle("q", Optional.of(other));
+    }
+
+    @Test
+    void aLinkIsUpdatedAndDetached() {
+        try (Link link = attach(XDP)) {
+            link.update(q());
+            LinkCommand.Update update =
+                    kernel.commands(LinkCommand.Update.class).getLast();
+            assertThat(update.program()).isSameAs(other);
+            assertThat(update.expected()).isNull();
+            link.update(q(), new Handle("p", Optional.of(program)));
+            assertThat(kernel.commands(LinkCommand.Update.class).getLast().expected())
+                    .isSameAs(program);
+            link.detach();
+            assertThat(link.isClosed()).isFalse();
+            assertThatThrownBy(() -> link.update(new Handle("foreign", Optional.empty())))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("foreign");
+        }
+    }
+
+    @Test
+    void whatTheKernelRefusesIsExplained() {
+        try (Link link = attach(XDP)) {
+            kernel.fail(LinkCommand.Update.class, Errno.EPERM);
+            assertThatThrownBy(() -> link.update(q(), q()))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("update p to XDP of device 1")
+                    .hasMessageContaining("expected");
+            kernel.fail(LinkCommand.Update.class, Errno.EINVAL);
+            assertThatThrownBy(() -> link.update(q()))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("can't update");
+            kernel.fail(LinkCommand.Detach.class, Errno.EOPNOTSUPP);
+            assertThatThrownBy(link::detach).isInstanceOf(AttachException.class).hasMessageContaining("closing");
+        }
+    }
+
+    @Test
+    void aPinIsMadeAndOpened() {
+        Path pin = directory.resolve("pin");
+        int id;
+        try (Link link = attach(XDP)) {
+            link.pin(pin);
+            id = link.info().id();
+        }
+        try (Link link = OpenLinks.pinned(kernel, pin)) {
+            assertThat(link.info().id()).isEqualTo(id);
+            assertThat(link.unpin(pin)).isTrue();
+            assertThat(link.unpin(pin)).isFalse();
+        }
+    }
+
+    @Test
+    void anIteratorIsReadUntilItsEnd() throws IOException {
+        String[] parts = {"first ", "second", ""};
+        int[] reads = {0};
+        kernel.answer(FileCommand.Read.class, read -> {
+            if (reads[0] == 1 && parts[1].equals("second")) {
+                parts[1] = "second "; // once in between, the kernel had gone a long way without a byte
+                return (long) -Errno.EAGAIN.number();
+            }
+            byte[] bytes = parts[reads[0]++].getBytes(StandardCharsets.UTF_8);
+            MemorySegment.copy(bytes, 0, read.into(), ValueLayout.JAVA_BYTE, 0, bytes.length);
+            return (long) bytes.length;
+        });
+        try (Link link = attacher().attach(program, "p", Optional.of(AttachType.TRACE_ITER), new AttachTarget.Iter());
+                InputStream in = ((IteratorLink) link).open()) {
+            assertThat(in.read()).isEqualTo('f');
+            assertThat(in.available()).isEqualTo(5);
+            assertThat(in.read(new byte[0])).isZero();
+            assertThat(new String(in.readAllBytes(), StandardCharsets.UTF_8)).isEqualTo("irst second ");
+            assertThat(in.read()).isEqualTo(-1);
+        }
+    }
+
+    @Test
+    void anIteratorThatFailsSaysSo() throws IOException {
+        kernel.fail(FileCommand.Read.class, Errno.EFAULT);
+        try (Link link = attach(new AttachTarget.Iter());
+                InputStream in = ((IteratorLink) link).open()) {
+            assertThatThrownBy(in::read).isInstanceOf(IOException.class).hasMessageContaining("EFAULT");
+        }
+    }
+
+    /** Before 6.10: attached without a link, and detached by descriptors of its own. */
+    @Test
+    void aMapOfSocketsWithoutLinks() {
+        kernel.fail(LinkCommand.Create.class, Errno.EINVAL);
+        Link link;
+        try (KernelMap map = KernelMap.create(kernel, MapCommand.Create.of(15, "sockets", 4, 4, 2), "sockets")) {
+            link = attacher()
+                    .attach(program, "p", Optional.of(AttachType.SK_MSG_VERDICT), new AttachTarget.Sockmap(map));
+        }
+        LinkCommand.Attach attach = kernel.commands(LinkCommand.Attach.class).getLast();
+        assertThat(attach.attachType()).isEqualTo(AttachType.SK_MSG_VERDICT.number());
+        assertThatThrownBy(link::info).isInstanceOf(UnsupportedOperationException.class);
+        assertThat(kernel.commands(LinkCommand.DetachProgram.class)).isEmpty();
+        link.close();
+        link.close();
+        assertThat(kernel.commands(LinkCommand.DetachProgram.class)).hasSize(1);
+    }
+
+    @Test
+    void anInfraredReceiver() {
+        try (Link link = attach(new AttachTarget.Lirc(Path.of("/dev/lirc0")))) {
+            assertThat(kernel.commands(LinkCommand.Attach.class).getLast().attachType())
+                    .isEqualTo(AttachType.LIRC_MODE2.number());
+            assertThat(link.description()).contains("/dev/lirc0");
+        }
+    }
+
+    @Test
+    void whicheverCommandFailsNothingIsLeft() {
+        kernel.fail(LinkCommand.Create.class, Errno.EINVAL);
+        try (KernelMap map = KernelMap.create(kernel, MapCommand.Create.of(15, "sockets", 4, 4, 2), "sockets")) {
+            List<String> before = List.copyOf(kernel.open());
+            for (int n = 1; n <= 4; n++) {
+                kernel.failNth(n, Command.class, Errno.EMFILE);
+                assertThatThrownBy(() -> attacher()
+                                .attach(
+                                        program,
+                                        "p",
+                                        Optional.of(AttachType.SK_MSG_VERDICT),
+                                        new AttachTarget.Sockmap(map)))
+                        .isInstanceOf(AttachException.class)
+                        .hasMessageContaining("sockets");
+                assertThat(kernel.open()).containsExactlyElementsOf(before);
+            }
+        }
+    }
+
+    @Test
+    void aClockOnEveryCpuIsOneLinkOrNone() {
+        AttachTarget clock = AttachTarget.PerfEvent.cpuClock(99);
+        int events;
+        try (Link link = attach(clock)) {
+            events = kernel.commands(PerfCommand.Open.class).size();
+            assertThat(events).isPositive();
+            assertThat(kernel.commands(PerfCommand.Open.class))
+                    .extracting(PerfCommand.Open::cpu)
+                    .doesNotHaveDuplicates();
+            assertThat(link.description()).contains("perf event 1:0");
+        }
+        kernel.failNth(events, PerfCommand.Enable.class, Errno.ENOSPC);
+        assertThatThrownBy(() -> attach(clock)).isInstanceOf(AttachException.class);
+    }
+
+    @Test
+    void aKprobeOfASystemCall() {
+        String machine = System.getProperty("os.arch").equals("amd64") ? "__x64_sys_" : "sys_";
+        attach(new AttachTarget.Ksyscall("openat", true, 4)).close();
+        PerfCommand.Open open = kernel.commands(PerfCommand.Open.class).getLast();
+        assertThat(open.type()).isEqualTo(6);
+        assertThat(open.text()).endsWith(machine + "openat");
+        assertThat(open.config()).isEqualTo(1);
+        assertThat(kernel.commands(LinkCommand.Create.class).getLast().details())
+                .isEqualTo(new LinkCommand.Details.PerfEvent(4));
+        attacher(Feature.SYSCALL_WRAPPER)
+                .attach(program, "p", Optional.empty(), new AttachTarget.Ksyscall("openat", false, 0))
+                .close();
+        assertThat(kernel.commands(PerfCommand.Open.class).getLast().text()).isEqualTo("__se_sys_openat");
+    }
+
+    @Test
+    void functionsThatCanBeTracedAreListedByTracefs() throws IOException {
+        Path tracefs = Files.createDirectories(directory.resolve("tracing"));
+        Files.createDirectories(tracefs.resolve("events"));
+        Files.writeString(
+                tracefs.resolve("available_filter_functions"),
+                "vfs_read\nvfs_write\nnf_hook_slow [nf]\n__ftrace_invalid_address___8\nvfs_read\n");
+        TraceFs traceFs = new TraceFs(kernel, List.of(tracefs));
+        assertThat(traceFs.traceableFunctions(f -> true)).containsExactly("vfs_read", "vfs_write", "nf_hook_slow");
+        Attempt attempt = Attempt.of(
+                kernel,
+                ScriptedLoads.everything(),
+                program,
+                "p",
+                Optional.of(AttachType.TRACE_KPROBE_MULTI),
+                AttachTarget.KprobeMulti.entry("vfs_*"));
+        MultiAttacher.kprobes(
+                        attempt, new AttachTarget.KprobeMulti(List.of("vfs_*", "other"), List.of(), true), traceFs)
+                .close();
+        assertThat(kernel.commands(LinkCommand.Create.class).getLast().details())
+                .isInstanceOfSatisfying(LinkCommand.Details.KprobeMulti.class, kprobes -> {
+                    assertThat(kprobes.symbols()).containsExactly("other", "vfs_read", "vfs_write");
+                    assertThat(kprobes.returns()).isTrue();
+                });
+        assertThatThrownBy(() -> MultiAttacher.kprobes(attempt, AttachTarget.KprobeMulti.entry("nothing*"), traceFs))
+                .isInstanceOf(AttachException.class)
+                .hasMessageContaining("can be traced");
+        assertThatThrownBy(() -> MultiAttacher.kprobes(
+                        attempt, new AttachTarget.KprobeMulti(List.of("vfs_*"), List.of(1L), false), traceFs))
+                .isInstanceOf(AttachException.class)
+                .hasMessageContaining("cookie");
+    }
+
+    @Test
+    void aTargetNeedsTheProgramThatWasLoadedForIt() {
+        assertThatThrownBy(() -> attach(AttachTarget.KprobeMulti.entry("vfs_*")))
+                .isInstanceOf(AttachException.class)
+                .hasMessageContaining("kprobe.multi");
+        assertThatThrownBy(() -> attacher()
+                        .attach(
+                                program,
+                                "p",
+                                Optional.of(AttachType.TRACE_KPROBE_SESSION),
+                                new AttachTarget.KprobeMulti(List.of("f"), List.of(), true)))
+                .isInstanceOf(AttachException.class)
+                .hasMessageContaining("session");
+        assertThatThrownBy(() -> attacher()
+                        .attach(
+                                program,
+                                "p",
+                                Optional.of(AttachType.TRACE_KPROBE_MULTI),
+                                new AttachTarget.Kprobe("f", 0, false)))
+                .isInstanceOf(AttachException.class)
+                .hasMessageContaining("SEC(\"kprobe\")");
+        assertThatThrownBy(() -> attacher()
+                        .attach(
+                                program,
+                                "p",
+                                Optional.of(AttachType.TRACE_UPROBE_SESSION),
+                                new AttachTarget.UprobeMultiFunctions(
+                                        directory.resolve("x"), "f", ProcessFilter.any(), true)))
+                .isInstanceOf(AttachException.class)
+                .hasMessageContaining("session");
+        assertThatThrownBy(() -> attach(AttachTarget.NetNamespace.own()))
+                .isInstanceOf(AttachException.class)
+                .hasMessageContaining("sk_lookup");
+        assertThat(kernel.commands(LinkCommand.Create.class)).isEmpty();
+    }
+
+    @Test
+    void refusalsSayWhatTheKernelMeans() {
+        kernel.fail(LinkCommand.Create.class, Errno.EBUSY);
+        assertThatThrownBy(() -> attach(XDP)).hasMessageContaining("already");
+        assertThatThrownBy(() -> attach(new AttachTarget.Netfilter(2, 1, 5, false)))
+                .hasMessageContaining("priority");
+        kernel.fail(LinkCommand.Create.class, Errno.EBADF);
+        assertThatThrownBy(() -> attacher()
+                        .attach(
+                                program,
+                                "p",
+                                Optional.of(AttachType.CGROUP_INET_EGRESS),
+                                new AttachTarget.Cgroup(Path.of("/tmp"))))
+                .hasMessageContaining("version 2");
+    }
+
+    @Test
+    void aPinThatCantBeAskedAboutIsGivenBack() {
+        Path pin = directory.resolve("pin");
+        try (Link link = attach(XDP)) {
+            link.pin(pin);
+        }
+        kernel.fail(ObjectCommand.InfoOfLink.class, Errno.EMFILE);
+        assertThatThrownBy(() -> OpenLinks.pinned(kernel, pin)).hasMessageContaining("EMFILE");
+    }
+
+    @Test
+    void theDetailIsPartOfTheInformation() {
+        try (Link link = attach(XDP)) {
+            assertThat(link.info().programId()).isZero();
+            assertThat(link.info().detail()).isInstanceOf(LinkDetail.class);
+        }
+    }
+}

@@ -1,0 +1,259 @@
+package io.bpf4j.loader.internal.sys;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.bpf4j.btf.BtfBuilder;
+import io.bpf4j.btf.BtfType;
+import io.bpf4j.loader.ScriptedLoads;
+import io.bpf4j.loader.internal.attach.Attacher;
+import io.bpf4j.loader.internal.attach.OpenLinks;
+import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.link.Anchor;
+import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.IterTarget;
+import io.bpf4j.loader.link.IterTarget.CgroupWalk;
+import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.NetDevice;
+import io.bpf4j.loader.link.ProbeSite;
+import io.bpf4j.loader.link.ProbeSites;
+import io.bpf4j.loader.link.ProcessFilter;
+import io.bpf4j.loader.link.ProgramHandle;
+import io.bpf4j.loader.link.XdpMode;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Each kind of target, from the public record down to the bytes that the kernel is given, which attr-golden.c wrote. The
+ * program has descriptor 1001; what a target opens or names, 1002.
+ */
+class LinkTargetGoldenTest {
+    private static final Map<String, String> GOLDEN = AttrGoldenTest.golden();
+    private static final NetDevice DEVICE = NetDevice.named("eth0"); // 7 in the scripted kernel
+    private static final Path FILE = Path.of("/bin/x");
+
+    private final ScriptedKernel kernel = new ScriptedKernel();
+    private final Fd unused = kernel.newFd("takes number 1000");
+    private final Fd program = kernel.newFd("program \"p\"");
+    private final Arena arena = Arena.ofConfined();
+    private final List<Long> allocated = new ArrayList<>();
+    private final SegmentAllocator memory = (size, alignment) -> {
+        MemorySegment segment = arena.allocate(size, Math.max(8, alignment));
+        allocated.add(segment.address());
+        return segment;
+    };
+
+    /** What the kernel was given last, in hexadecimal; pointers are 0xA1, 0xA2, … in the order of allocation. */
+    private String given = "";
+
+    @BeforeEach
+    void encodeWhatTheKernelIsGiven() {
+        kernel.answer(LinkCommand.Create.class, this::encoded);
+        assumeTrue(ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN, "the golden bytes are little-endian");
+    }
+
+    @AfterEach
+    void nothingIsLeftOpen() {
+        List.of(unused, program).forEach(Fd::close);
+        assertThat(kernel.open()).isEmpty();
+        arena.close();
+    }
+
+    private Link attach(AttachType type, AttachTarget target) {
+        return new Attacher(kernel, ScriptedLoads.everything()).attach(program, "p", Optional.ofNullable(type), target);
+    }
+
+    private Link attach(AttachTarget target) {
+        return new Attacher(kernel, ScriptedLoads.everything()).attach(program, "p", Optional.empty(), target);
+    }
+
+    /** Attaches, and compares what the kernel was given. */
+    private void assertBytes(String name, AttachType type, AttachTarget target) {
+        attach(type, target).close();
+        assertThat(given).isEqualTo(GOLDEN.get("target_" + name));
+    }
+
+    private void assertBytes(String name, AttachTarget target) {
+        attach(target).close();
+        assertThat(given).isEqualTo(GOLDEN.get("target_" + name));
+    }
+
+    private Fd encoded(LinkCommand.Create create) {
+        MemorySegment attr = arena.allocate(256, 8).fill((byte) 0x5a);
+        allocated.clear();
+        long size = LinkCreateAttr.encode(attr, memory, create);
+        for (long offset = 0; offset + 8 <= size; offset += 8) {
+            int index = allocated.indexOf(attr.get(ValueLayout.JAVA_LONG, offset));
+            if (index >= 0) {
+                attr.set(ValueLayout.JAVA_LONG, offset, 0xA1L + index);
+            }
+        }
+        given = hex(attr, size);
+        return kernel.newFd("link of " + create.what());
+    }
+
+    private static String hex(MemorySegment segment, long size) {
+        return HexFormat.of().formatHex(segment.asSlice(0, size).toArray(ValueLayout.JAVA_BYTE));
+    }
+
+    @Test
+    void devices() {
+        assertBytes("xdp", AttachType.XDP, new AttachTarget.Xdp(NetDevice.of(1), XdpMode.GENERIC));
+        assertBytes("tcx", AttachType.TCX_INGRESS, AttachTarget.Tcx.ingress(DEVICE));
+        assertBytes("tcx_first", new AttachTarget.Tcx(DEVICE, false, Anchor.first()));
+        Anchor byProgram = Anchor.of(Anchor.Side.AFTER, new Anchor.OfProgramId(77));
+        assertBytes("tcx_after_program_id", new AttachTarget.Tcx(DEVICE, true, byProgram));
+        assertBytes(
+                "netkit_peer",
+                AttachType.NETKIT_PEER,
+                new AttachTarget.Netkit(DEVICE, true, Anchor.first().atRevision(3)));
+    }
+
+    @Test
+    void aPlaceBeforeALink() {
+        try (Link other = attach(AttachTarget.Tcx.ingress(DEVICE))) { // has descriptor 1002
+            assertBytes(
+                    "tcx_before_link",
+                    new AttachTarget.Tcx(DEVICE, true, Anchor.before(other).atRevision(5)));
+        }
+    }
+
+    @Test
+    void groupsAndNamespaces() {
+        assertBytes("cgroup", AttachType.CGROUP_INET_EGRESS, new AttachTarget.Cgroup(Path.of("/sys/fs/cgroup")));
+        Anchor byId = Anchor.of(Anchor.Side.BEFORE, new Anchor.OfLinkId(9));
+        assertBytes(
+                "cgroup_before_link_id",
+                new AttachTarget.Cgroup(Path.of("/sys/fs/cgroup"), Optional.of(AttachType.CGROUP_INET_EGRESS), byId));
+        assertBytes("netns", AttachType.SK_LOOKUP, AttachTarget.NetNamespace.own());
+        assertBytes("netfilter", AttachType.NETFILTER, new AttachTarget.Netfilter(2, 1, -100, true));
+    }
+
+    @Test
+    void maps() {
+        try (KernelMap map = KernelMap.create(kernel, MapCommand.Create.of(15, "sockets", 4, 4, 2), "sockets")) {
+            assertBytes("sockmap", AttachType.SK_MSG_VERDICT, new AttachTarget.Sockmap(map));
+            assertIter("iter_map", "map", new IterTarget.Elements(map));
+        }
+        program.close();
+        try (KernelMap map = KernelMap.create(kernel, MapCommand.Create.of(26, "ops", 4, 64, 1), "ops")) { // 1001
+            OpenLinks.structOps(map).close();
+            assertThat(given).isEqualTo(GOLDEN.get("target_struct_ops"));
+        }
+    }
+
+    @Test
+    void iterators() {
+        assertBytes("iter", AttachType.TRACE_ITER, new AttachTarget.Iter());
+        assertIter(
+                "iter_cgroup",
+                "cgroup",
+                new IterTarget.Cgroups(Path.of("/sys/fs/cgroup"), CgroupWalk.DESCENDANTS_POST));
+        assertIter("iter_cgroup", "process", new IterTarget.OfProcess(42));
+        assertIter("iter_cgroup", "thread", new IterTarget.OfThread(43));
+    }
+
+    private void assertIter(String name, String info, IterTarget over) {
+        assertBytes(name, AttachType.TRACE_ITER, new AttachTarget.Iter(over));
+        LinkCommand.Create create = kernel.commands(LinkCommand.Create.class).getLast();
+        assertThat(create.details())
+                .isInstanceOfSatisfying(
+                        LinkCommand.Details.Iter.class,
+                        iter -> assertThat(HexFormat.of().formatHex(iter.info()))
+                                .isEqualTo(GOLDEN.get("iter_info_" + info)));
+    }
+
+    @Test
+    void functionsOfTheKernel() {
+        assertBytes("fentry_cookie", AttachType.TRACE_FENTRY, new AttachTarget.Tracing(7));
+        assertBytes(
+                "kprobe_session",
+                AttachType.TRACE_KPROBE_SESSION,
+                new AttachTarget.KprobeMulti(List.of("vfs_read", "vfs_write"), List.of(1L, 2L), false));
+        attach(AttachType.TRACE_FENTRY, new AttachTarget.Tracing()).close();
+        attach(AttachType.TRACE_RAW_TP, new AttachTarget.Tracing(9)).close();
+        attach(new AttachTarget.RawTracepoint("sys_enter", 8)).close();
+        assertThat(kernel.commands(LinkCommand.OpenRawTracepoint.class))
+                .extracting(LinkCommand.OpenRawTracepoint::tracepoint, LinkCommand.OpenRawTracepoint::cookie)
+                .containsExactly(tuple("", 0L), tuple("", 9L), tuple("sys_enter", 8L));
+    }
+
+    @Test
+    void sitesOfASession() {
+        assertBytes(
+                "uprobe_session",
+                AttachType.TRACE_UPROBE_SESSION,
+                new AttachTarget.UprobeMulti(
+                        FILE,
+                        ProbeSites.of(new ProbeSite(16, 0, 1), new ProbeSite(32, 0, 2)),
+                        ProcessFilter.any(),
+                        false));
+    }
+
+    @Test
+    void perfEvents() {
+        AttachTarget.PerfEvent clock = new AttachTarget.PerfEvent(1, 0, 99, true, ProcessFilter.any(), 0, 7);
+        assertBytes("perf_event", clock);
+        PerfCommand.Open open = kernel.commands(PerfCommand.Open.class).getLast();
+        assertThat(open.pid()).isEqualTo(-1);
+        assertThat(open.cpu()).isZero();
+        MemorySegment attr = arena.allocate(256, 8);
+        long size = PerfEventAttr.encode(attr, memory, open);
+        assertThat(hex(attr, size)).isEqualTo(GOLDEN.get("perf_clock"));
+        assertBytes("perf_event", new AttachTarget.OpenPerfEvent(3, 7));
+        assertThat(kernel.commands(FileCommand.Duplicate.class).getLast().number())
+                .isEqualTo(3);
+    }
+
+    /** The function's id is looked up in the BTF of the program that has it. */
+    @Test
+    void aFunctionOfAnotherProgram() {
+        BtfBuilder types = BtfBuilder.create();
+        int number = types.integer("int", 4, 1);
+        int prototype = types.add(new BtfType.FuncProto(number, List.of()));
+        int function = types.add(new BtfType.Func("inner", prototype, 1));
+        kernel.answer(
+                ObjectCommand.InfoOfProgram.class,
+                of -> new ProgInfo(1, 5, "0000000000000000", "", 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, false));
+        kernel.answer(ObjectCommand.FdById.class, byId -> kernel.newFd("btf " + byId.id()));
+        kernel.answer(
+                ObjectCommand.InfoOfBtf.class, of -> new BtfInfo(4, "", false, types.toBytes(ByteOrder.nativeOrder())));
+        try (Fd other = kernel.newFd("program \"main\"")) {
+            assertThat(function).isEqualTo(3);
+            assertBytes("freplace", new AttachTarget.Freplace(handle(other), "inner"));
+        }
+    }
+
+    static ProgramHandle handle(Fd fd) {
+        return new ProgramHandle() {
+            @Override
+            public String name() {
+                return "main";
+            }
+
+            @Override
+            public int id() {
+                return 5;
+            }
+
+            @Override
+            public <T> Optional<T> unwrap(Class<T> type) {
+                return type.isInstance(fd) ? Optional.of(type.cast(fd)) : Optional.empty();
+            }
+        };
+    }
+}

@@ -1,0 +1,162 @@
+package io.bpf4j.test.loader;
+
+import static io.bpf4j.test.support.Requirement.BPF;
+import static io.bpf4j.test.support.Requirement.BPF_COOKIE;
+import static io.bpf4j.test.support.Requirement.FENTRY;
+import static io.bpf4j.test.support.Requirement.GCC;
+import static io.bpf4j.test.support.Requirement.KERNEL_BTF;
+import static io.bpf4j.test.support.Requirement.KPROBES;
+import static io.bpf4j.test.support.Requirement.KPROBE_MULTI;
+import static io.bpf4j.test.support.Requirement.KPROBE_SESSION;
+import static io.bpf4j.test.support.Requirement.RAW_TRACEPOINT_COOKIE;
+import static io.bpf4j.test.support.Requirement.SDT_H;
+import static io.bpf4j.test.support.Requirement.TRACING_COOKIE;
+import static io.bpf4j.test.support.Requirement.X86_64;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.error.AttachException;
+import io.bpf4j.loader.kernel.LinkType;
+import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.LinkDetail;
+import io.bpf4j.test.support.Bpf;
+import io.bpf4j.test.support.LeakCheck;
+import io.bpf4j.test.support.Requires;
+import io.bpf4j.test.support.TargetProgram;
+import java.io.IOException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Functions and tracepoints of the kernel: each call of getppid fires once, and a session's twice. */
+@Requires({BPF, BPF_COOKIE, GCC, SDT_H, X86_64})
+@ExtendWith(LeakCheck.class)
+@SuppressWarnings("try") // links are closed before the end of their block: nothing may fire after that
+class KernelFunctionsOnKernelTest {
+    private static final String GETPPID = "__x64_sys_getppid";
+
+    private static BpfObject load(TargetProgram target, String program) {
+        return Bpf.load("kernel.bpf.o", l -> Bpf.only(l.withProgram(program), target.pid()));
+    }
+
+    private static void assertFires(TargetProgram target, BpfObject object, Link link, int timesACall)
+            throws IOException {
+        target.command("syscall 10");
+        assertThat(Bpf.u64(object, "hits")).isEqualTo(10L * timesACall);
+        link.close();
+        target.command("syscall 10");
+        assertThat(Bpf.u64(object, "hits")).as("after the close").isEqualTo(10L * timesACall);
+    }
+
+    private static void assertFiresBySection(String program, int timesACall) throws IOException {
+        try (TargetProgram target = TargetProgram.start("-O2");
+                BpfObject object = load(target, program);
+                Link link = object.program(program).attach()) {
+            assertFires(target, object, link, timesACall);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"on_kprobe", "on_kretprobe", "on_ksyscall", "on_kretsyscall"})
+    @Requires(KPROBES)
+    void kprobesBySection(String program) throws IOException {
+        assertFiresBySection(program, 1);
+    }
+
+    @Test
+    @Requires(KPROBES)
+    void aKprobeHasItsCookieAndIsNamedWhenItIsMissing() throws IOException {
+        try (TargetProgram target = TargetProgram.start("-O2");
+                BpfObject object = load(target, "on_kprobe");
+                Link link = object.program("on_kprobe").attach(new AttachTarget.Kprobe(GETPPID, 0, false, 0xbeef))) {
+            assertThat(link.info().type()).contains(LinkType.PERF_EVENT);
+            assertFires(target, object, link, 1);
+            assertThat(Bpf.u64(object, "cookie")).isEqualTo(0xbeef);
+            assertThatThrownBy(() ->
+                            object.program("on_kprobe").attach(new AttachTarget.Kprobe("no_such_function", 0, false)))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("no_such_function");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"on_kprobes", "on_kprobes_return"})
+    @Requires(KPROBE_MULTI)
+    void manyKprobesBySection(String program) throws IOException {
+        assertFiresBySection(program, 1);
+    }
+
+    @Test
+    @Requires(KPROBE_MULTI)
+    void manyKprobesByName() throws IOException {
+        try (TargetProgram target = TargetProgram.start("-O2");
+                BpfObject object = load(target, "on_kprobes");
+                Link link = object.program("on_kprobes")
+                        .attach(new AttachTarget.KprobeMulti(
+                                List.of("__x64_sys_getuid", GETPPID), List.of(1L, 2L), false))) {
+            assertThat(link.info().type()).contains(LinkType.KPROBE_MULTI);
+            assertFires(target, object, link, 1);
+            assertThat(Bpf.u64(object, "cookie")).isEqualTo(2);
+            assertThatThrownBy(() ->
+                            object.program("on_kprobes").attach(AttachTarget.KprobeMulti.entry("no_such_function*")))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("no_such_function*");
+            assertThatThrownBy(() ->
+                            object.program("on_kprobes").attach(AttachTarget.KprobeMulti.entry("no_such_function")))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("no_such_function");
+        }
+    }
+
+    @Test
+    @Requires(KPROBE_SESSION)
+    void aSessionFiresOnEntryAndOnReturn() throws IOException {
+        assertFiresBySection("on_kprobe_session", 2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"on_entry", "on_exit"})
+    @Requires(FENTRY)
+    void functionsBySection(String program) throws IOException {
+        assertFiresBySection(program, 1);
+    }
+
+    @Test
+    @Requires({FENTRY, TRACING_COOKIE})
+    void aFunctionHasItsCookie() throws IOException {
+        try (TargetProgram target = TargetProgram.start("-O2");
+                BpfObject object = load(target, "on_entry");
+                Link link = object.program("on_entry").attach(new AttachTarget.Tracing(77))) {
+            assertThat(link.info().type()).contains(LinkType.TRACING);
+            assertFires(target, object, link, 1);
+            assertThat(Bpf.u64(object, "cookie")).isEqualTo(77);
+        }
+    }
+
+    @Test
+    @Requires(KERNEL_BTF)
+    void aTypedTracepointBySection() throws IOException {
+        assertFiresBySection("on_sys_enter", 1);
+    }
+
+    @Test
+    @Requires(RAW_TRACEPOINT_COOKIE)
+    void aRawTracepointHasItsCookie() throws IOException {
+        try (TargetProgram target = TargetProgram.start("-O2");
+                BpfObject object = load(target, "on_raw_sys_enter");
+                Link link =
+                        object.program("on_raw_sys_enter").attach(new AttachTarget.RawTracepoint("sys_enter", 55))) {
+            assertThat(link.info().type()).contains(LinkType.RAW_TRACEPOINT);
+            assertThat(link.info().detail())
+                    .isInstanceOfSatisfying(
+                            LinkDetail.RawTracepoint.class,
+                            raw -> assertThat(raw.name()).isEqualTo("sys_enter"));
+            assertFires(target, object, link, 1);
+            assertThat(Bpf.u64(object, "cookie")).isEqualTo(55);
+        }
+    }
+}

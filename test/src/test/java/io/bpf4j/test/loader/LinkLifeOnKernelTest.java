@@ -1,0 +1,254 @@
+package io.bpf4j.test.loader;
+
+import static io.bpf4j.test.support.Requirement.BPF;
+import static io.bpf4j.test.support.Requirement.BPFFS;
+import static io.bpf4j.test.support.Requirement.BPF_COOKIE;
+import static io.bpf4j.test.support.Requirement.GCC;
+import static io.bpf4j.test.support.Requirement.KERNEL_BTF;
+import static io.bpf4j.test.support.Requirement.PERF_LINK_INFO;
+import static io.bpf4j.test.support.Requirement.SDT_H;
+import static io.bpf4j.test.support.Requirement.TRACEFS;
+import static io.bpf4j.test.support.Requirement.UPROBE_MULTI;
+import static io.bpf4j.test.support.Requirement.UPROBE_MULTI_INFO;
+import static io.bpf4j.test.support.Requirement.X86_64;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.Links;
+import io.bpf4j.loader.error.AttachException;
+import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.LinuxKernel;
+import io.bpf4j.loader.internal.sys.PerfCommand;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.LinkType;
+import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.IteratorLink;
+import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.LinkDetail;
+import io.bpf4j.loader.link.LinkInfo;
+import io.bpf4j.loader.link.ProcessFilter;
+import io.bpf4j.test.support.Bpf;
+import io.bpf4j.test.support.BpfFsMount;
+import io.bpf4j.test.support.LeakCheck;
+import io.bpf4j.test.support.Requires;
+import io.bpf4j.test.support.TargetProgram;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Links beyond attaching and closing: what the kernel says of them, and lives of their own. */
+@Requires({BPF, BPF_COOKIE, GCC, SDT_H, X86_64})
+@ExtendWith(LeakCheck.class)
+@Timeout(60)
+@SuppressWarnings("try") // links are closed before the end of their block: nothing may fire after that
+class LinkLifeOnKernelTest {
+    private static BpfObject links(TargetProgram target) {
+        return Bpf.load("links.bpf.o", l -> Bpf.only(l, target.pid()));
+    }
+
+    private static AttachTarget poke(TargetProgram target) {
+        return AttachTarget.UprobeFunction.entry(target.path(), "poke").withCookie(123);
+    }
+
+    @Test
+    @Requires({UPROBE_MULTI, PERF_LINK_INFO})
+    void whatAUprobeIsAttachedTo() throws IOException {
+        try (TargetProgram target = TargetProgram.start("-O2");
+                BpfObject object = links(target);
+                Link link = object.program("on_uprobe").attach(poke(target))) {
+            LinkInfo info = link.info();
+            assertThat(info.type()).contains(LinkType.PERF_EVENT);
+            assertThat(info.programId()).isEqualTo(object.program("on_uprobe").id());
+            assertThat(info.detail()).isInstanceOfSatisfying(LinkDetail.Uprobe.class, uprobe -> {
+                // The file whose symbols were read was held open, and given to the kernel so.
+                assertThat(uprobe.file()).startsWith("/proc/self/fd/");
+                assertThat(uprobe.offset()).isPositive();
+                assertThat(uprobe.returns()).isFalse();
+            });
+            assertThat(Links.ids()).contains(info.id()).isSorted();
+            try (Link same = Links.byId(info.id())) {
+                assertThat(same.info()).isEqualTo(info);
+            }
+            assertThatThrownBy(link::detach).isInstanceOf(AttachException.class).hasMessageContaining("closing");
+            assertThatThrownBy(() -> link.update(object.program("on_uprobe_cookie")))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("can't update");
+        }
+    }
+
+    private static String real(Path path) {
+        try {
+            return path.toRealPath().toString();
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    @Requires(UPROBE_MULTI_INFO)
+    void whatManyUprobesAreAttachedTo() throws IOException {
+        try (TargetProgram target = TargetProgram.start("-O2");
+                BpfObject object = links(target);
+                Link link = object.program("on_multi_return")
+                        .attach(new AttachTarget.UprobeMultiFunctions(
+                                target.path(), "poke*", ProcessFilter.pid(target.pid()), true))) {
+            assertThat(link.info().type()).contains(LinkType.UPROBE_MULTI);
+            assertThat(link.info().detail()).isInstanceOfSatisfying(LinkDetail.UprobeMulti.class, uprobes -> {
+                assertThat(uprobes.path()).isEqualTo(real(target.path()));
+                assertThat(uprobes.count()).isGreaterThanOrEqualTo(2);
+                assertThat(uprobes.flags()).isEqualTo(1);
+                assertThat(uprobes.pid()).isEqualTo(target.pid());
+            });
+        }
+    }
+
+    @Test
+    @Requires({UPROBE_MULTI, TRACEFS, PERF_LINK_INFO})
+    void whatTracepointsAreAttachedTo() throws IOException {
+        try (TargetProgram target = TargetProgram.start("-O2");
+                BpfObject object = links(target);
+                Link tracepoint = object.program("on_tracepoint").attach();
+                Link raw = object.program("on_raw_tracepoint").attach()) {
+            assertThat(tracepoint.info().detail())
+                    .isInstanceOfSatisfying(
+                            LinkDetail.Tracepoint.class,
+                            t -> assertThat(t.name()).isEqualTo("sched_process_fork"));
+            assertThat(raw.info().detail())
+                    .isInstanceOfSatisfying(
+                            LinkDetail.RawTracepoint.class,
+                            t -> assertThat(t.name()).isEqualTo("sys_enter"));
+        }
+    }
+
+    @Test
+    @Requires({UPROBE_MULTI, BPFFS})
+    void aPinnedLinkOutlivesItsOwner() throws IOException {
+        try (BpfFsMount bpffs = BpfFsMount.mount();
+                TargetProgram target = TargetProgram.start("-O2");
+                BpfObject object = links(target)) {
+            Path pin = bpffs.path("poked");
+            int id;
+            try (Link link = object.program("on_uprobe").attach(poke(target))) {
+                link.pin(pin);
+                id = link.info().id();
+            }
+            target.command("poke 1");
+            assertThat(Bpf.u64(object, "uprobe_hits")).as("still attached").isEqualTo(1);
+            try (Link link = Links.open(pin)) {
+                assertThat(link.info().id()).isEqualTo(id);
+                assertThat(link.description()).contains(pin.toString());
+                assertThat(link.unpin(pin)).isTrue();
+                assertThat(link.unpin(pin)).isFalse();
+                target.command("poke 1");
+                assertThat(Bpf.u64(object, "uprobe_hits"))
+                        .as("held by this link")
+                        .isEqualTo(2);
+            }
+            target.command("poke 1");
+            assertThat(Bpf.u64(object, "uprobe_hits")).as("held by nobody").isEqualTo(2);
+            assertThat(pin).doesNotExist();
+        }
+    }
+
+    @Test
+    @Requires({UPROBE_MULTI, BPFFS})
+    void pinsThatCantBeSaySo() throws IOException {
+        try (BpfFsMount bpffs = BpfFsMount.mount();
+                TargetProgram target = TargetProgram.start("-O2");
+                BpfObject object = links(target);
+                Link link = object.program("on_uprobe").attach(poke(target))) {
+            assertThatThrownBy(() -> link.pin(Path.of("/tmp/bpf4j-no-pin")))
+                    .isInstanceOf(SyscallException.class)
+                    .hasMessageContaining("mount -t bpf");
+            assertThatThrownBy(() -> Links.open(bpffs.path("nothing")))
+                    .isInstanceOfSatisfying(
+                            SyscallException.class, e -> assertThat(e.errno()).isEqualTo(Errno.ENOENT));
+            object.maps().iterator().next().pin(bpffs.path("map"));
+            assertThatThrownBy(() -> Links.open(bpffs.path("map")))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("pin of a map");
+            assertThatThrownBy(() -> link.unpin(bpffs.path("map"))).isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+
+    /** A pinned iterator is a file: whoever opens it runs the program. */
+    @Test
+    @Requires({BPFFS, KERNEL_BTF})
+    void aPinnedIteratorIsAFile() throws IOException {
+        try (BpfFsMount bpffs = BpfFsMount.mount();
+                BpfObject object = Bpf.load("hooks.bpf.o", l -> l.withProgram("each_task"))) {
+            Path pin = bpffs.path("tasks");
+            try (IteratorLink link = object.program("each_task").attach(new AttachTarget.Iter())) {
+                link.pin(pin);
+            }
+            assertThat(Files.readAllBytes(pin)).isNotEmpty();
+            try (Link link = Links.open(pin);
+                    InputStream in = ((IteratorLink) link).open()) {
+                assertThat(in.readNBytes(8)).hasSize(8);
+                assertThat(link.unpin(pin)).isTrue();
+            }
+        }
+    }
+
+    /** The kernel keeps the program for the link. */
+    @Test
+    @Requires(UPROBE_MULTI)
+    void aLinkOutlivesItsObject() throws IOException {
+        try (TargetProgram target = TargetProgram.start("-O2")) {
+            Link link;
+            try (BpfObject object = links(target)) {
+                link = object.program("on_uprobe").attach(poke(target));
+            }
+            assertThat(link.info().programId()).isPositive();
+            link.close();
+            assertThatThrownBy(link::info).isInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    @Test
+    void anOpenPerfEventStaysItsOwners() {
+        PerfCommand.Open open = new PerfCommand.Open(
+                "clock of this thread", PerfCommand.TYPE_SOFTWARE, 1, null, 0, 0, 1_000_000, false, 0, 0, true, 0, -1);
+        try (Fd event = LinuxKernel.instance().execute(open);
+                BpfObject object = Bpf.load("hooks.bpf.o", l -> l.withProgram("on_clock"));
+                Link link = object.program("on_clock").attach(new AttachTarget.OpenPerfEvent(event.number(), 0))) {
+            spinUntil(object, 3);
+            link.close();
+            long ticks = Bpf.u64(object, "clock_hits");
+            try (Link again = object.program("on_clock").attach(new AttachTarget.OpenPerfEvent(event.number(), 0))) {
+                spinUntil(object, ticks + 1);
+            }
+            LinuxKernel.instance().execute(new PerfCommand.Disable(event)); // it is open still
+        }
+    }
+
+    private static void spinUntil(BpfObject object, long ticks) {
+        long deadline = System.nanoTime() + 10_000_000_000L;
+        while (Bpf.u64(object, "clock_hits") < ticks) {
+            assertThat(System.nanoTime()).as("ticks within ten seconds").isLessThan(deadline);
+        }
+    }
+
+    @Test
+    void severalLinksAreNotOne() {
+        int cpus = Runtime.getRuntime().availableProcessors();
+        try (BpfObject object = Bpf.load("hooks.bpf.o", l -> l.withProgram("on_clock"));
+                Link link = object.program("on_clock").attach(AttachTarget.PerfEvent.cpuClock(10))) {
+            if (cpus > 1) {
+                assertThatThrownBy(link::info)
+                        .isInstanceOf(UnsupportedOperationException.class)
+                        .hasMessageContaining("perf event");
+                assertThatThrownBy(() -> link.pin(Path.of("/sys/fs/bpf/x")))
+                        .isInstanceOf(UnsupportedOperationException.class);
+            } else {
+                assertThat(link.info().id()).isPositive();
+            }
+        }
+    }
+}
