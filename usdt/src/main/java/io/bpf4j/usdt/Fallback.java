@@ -9,17 +9,14 @@ final class Fallback {
 
     /**
      * Whether attaching site by site may succeed where a multi link failed. Not for EINVAL, which a bad offset gives as
-     * well: attaching thousands of sites one by one, to fail at the same, and then to wait a tenth of a second for each
-     * to be detached, is no help.
+     * well, nor for ENOTSUPP, which an instruction gives that can't be probed: attaching thousands of sites one by one, to
+     * fail at the same, and then to wait a tenth of a second for each to be detached, is no help.
      */
     static boolean mayHelp(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof SyscallException refused) {
                 Errno errno = refused.errno();
-                return errno == Errno.EOPNOTSUPP
-                        || errno == Errno.ENOTSUPP
-                        || errno == Errno.ENOSYS
-                        || errno == Errno.E2BIG;
+                return errno == Errno.EOPNOTSUPP || errno == Errno.ENOSYS || errno == Errno.E2BIG;
             }
         }
         return false;
