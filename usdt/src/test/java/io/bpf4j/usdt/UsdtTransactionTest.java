@@ -1,16 +1,17 @@
 package io.bpf4j.usdt;
 
+import static io.bpf4j.usdt.ScriptedUsdt.addresses;
+import static io.bpf4j.usdt.ScriptedUsdt.features;
+import static io.bpf4j.usdt.ScriptedUsdt.object;
+import static io.bpf4j.usdt.ScriptedUsdt.probe;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.bpf4j.elf.FileIdentity;
-import io.bpf4j.insn.Instruction;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.Loaders;
 import io.bpf4j.loader.error.InvalidObjectException;
-import io.bpf4j.loader.feature.Features;
-import io.bpf4j.loader.feature.Support;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.LinkCommand;
 import io.bpf4j.loader.internal.sys.PerfCommand;
@@ -19,18 +20,9 @@ import io.bpf4j.loader.internal.sys.ScriptedKernel;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.kernel.MapType;
-import io.bpf4j.loader.map.BpfMap;
-import io.bpf4j.loader.spec.FunctionSpec;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
-import io.bpf4j.loader.spec.ProgramSpec;
-import io.bpf4j.loader.spec.SectionKind;
-import java.nio.ByteOrder;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -265,38 +257,7 @@ class UsdtTransactionTest {
     }
 
     private BpfObject load(int specs, Feature... missing) {
-        ObjectSpec spec = object(List.of(
-                MapSpec.of("__bpf_usdt_specs", MapType.ARRAY, 4, 208, specs),
-                MapSpec.of("__bpf_usdt_ip_to_spec_id", MapType.HASH, 8, 4, 4 * specs)));
-        return Loaders.of(spec, kernel).features(features(missing)).load();
-    }
-
-    private static ObjectSpec object(List<MapSpec> maps) {
-        FunctionSpec function = new FunctionSpec(
-                "on",
-                3,
-                "usdt",
-                0,
-                false,
-                List.of(new Instruction(0xb7, 0, 0, 0, 0), new Instruction(0x95, 0, 0, 0, 0)),
-                List.of());
-        ProgramSpec program = new ProgramSpec("on", "usdt", SectionKind.of("usdt"), true, function);
-        return new ObjectSpec(
-                "test.bpf.o",
-                ByteOrder.nativeOrder(),
-                "GPL",
-                0,
-                List.of(program),
-                List.of(function),
-                maps,
-                List.of(),
-                Optional.empty(),
-                Optional.empty());
-    }
-
-    private static Features features(Feature... missing) {
-        List<Feature> none = List.of(missing);
-        return Features.of(f -> none.contains(f) ? Support.no("not there") : Support.yes("there"));
+        return ScriptedUsdt.load(kernel, specs, missing);
     }
 
     private List<LinkCommand.Details.UprobeMulti> multiLinks() {
@@ -305,22 +266,5 @@ class UsdtTransactionTest {
                 .filter(LinkCommand.Details.UprobeMulti.class::isInstance)
                 .map(LinkCommand.Details.UprobeMulti.class::cast)
                 .toList();
-    }
-
-    private static List<byte[]> addresses(BpfObject object) {
-        BpfMap map = object.map("__bpf_usdt_ip_to_spec_id");
-        List<byte[]> keys = new ArrayList<>();
-        map.keys().forEach(keys::add);
-        return keys;
-    }
-
-    private static UsdtProbe probe(String path, String name, String... arguments) {
-        UsdtBinary binary = new UsdtBinary(Path.of(path), path, Machine.X86_64, true, ScriptedKernel.UNKNOWN_FILE);
-        List<UsdtSite> sites = new ArrayList<>();
-        for (String text : arguments) {
-            long at = 0x1000L + sites.size();
-            sites.add(new UsdtSite(0x400000 + at, at, 0, 0, text, UsdtArgs.parse(Machine.X86_64, text), Map.of()));
-        }
-        return new UsdtProbe(binary, "p", name, sites);
     }
 }

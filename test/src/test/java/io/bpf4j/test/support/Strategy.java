@@ -27,6 +27,12 @@ public enum Strategy {
         };
     }
 
+    /** Whether this kernel can do it: for tests that take all that there is. */
+    public boolean isSupported() {
+        return requirements().stream()
+                .allMatch(requirement -> requirement.missing().isEmpty());
+    }
+
     private List<Requirement> requirements() {
         return switch (this) {
             case MULTI -> List.of(Requirement.UPROBE_MULTI_PROCESS);

@@ -1,0 +1,146 @@
+package io.bpf4j.usdt;
+
+import static io.bpf4j.usdt.ScriptedUsdt.addresses;
+import static io.bpf4j.usdt.ScriptedUsdt.load;
+import static io.bpf4j.usdt.ScriptedUsdt.probeAt;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.internal.sys.Command;
+import io.bpf4j.loader.internal.sys.FileCommand;
+import io.bpf4j.loader.internal.sys.LinkCommand;
+import io.bpf4j.loader.internal.sys.MapCommand;
+import io.bpf4j.loader.internal.sys.PerfCommand;
+import io.bpf4j.loader.internal.sys.ScriptedKernel;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.Feature;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Ten thousand rounds of attaching and detaching, of which each may fail at any system call of any kind: after each, the
+ * entries of the maps are those of the links that are open, and in the end nothing is. A real kernel doesn't fail on demand;
+ * what it adds is in the module {@code test}, in a soak of the same name.
+ */
+class UsdtSoakTest {
+    private static final int ROUNDS = 10_000;
+    private static final long SEED = Long.getLong("bpf4j.soak.seed", System.nanoTime());
+    /** Fewer than the probes of many links together need. */
+    private static final int SPECS = 12;
+
+    private static final List<Predicate<Command<?>>> STEPS = List.of(
+            FileCommand.Open.class::isInstance,
+            FileCommand.Identify.class::isInstance,
+            LinkCommand.Create.class::isInstance,
+            PerfCommand.Open.class::isInstance,
+            PerfCommand.Enable.class::isInstance,
+            // Not deletions: those are how a failure is undone.
+            c -> c instanceof MapCommand.Element element && element.op() == MapCommand.Op.UPDATE);
+
+    private static final List<Errno> ERRORS =
+            List.of(Errno.EINVAL, Errno.EACCES, Errno.EMFILE, Errno.ENOMEM, Errno.ESRCH, Errno.E2BIG, Errno.EOPNOTSUPP);
+
+    private static final List<String> ARGUMENTS =
+            List.of("8@%rax", "-4@$7", "8@%rdi -1@%cl", "4@-20(%rbp)", "8@8(%rax,%rbx,4)", "8f@%xmm0", "", "2@%dx");
+
+    private final Random random = new Random(SEED);
+    private final ScriptedKernel kernel = new ScriptedKernel();
+    private @Nullable Predicate<Command<?>> step;
+    private @Nullable Errno error;
+    private int passes;
+
+    /** The links of one object, and what they should hold. */
+    private record Attached(BpfObject object, List<UsdtLink> links) {
+        int specs() {
+            return links.stream().mapToInt(UsdtLink::specCount).sum();
+        }
+
+        int sites() {
+            return links.stream()
+                    .filter(link -> link.strategy() == AttachStrategy.IP_MAP)
+                    .mapToInt(UsdtLink::siteCount)
+                    .sum();
+        }
+    }
+
+    @Test
+    void roundsThatFailAnywhereLeaveNothingBehind() {
+        System.out.println("soak: " + ROUNDS + " rounds with -Dbpf4j.soak.seed=" + SEED);
+        for (Errno each : ERRORS) {
+            kernel.fail(command -> isNow(command, each), each);
+        }
+        List<Attached> all = List.of(
+                new Attached(load(kernel, SPECS), new ArrayList<>()),
+                new Attached(load(kernel, SPECS, Feature.UPROBE_MULTI_LINK), new ArrayList<>()),
+                new Attached(load(kernel, SPECS, Feature.UPROBE_MULTI_LINK, Feature.BPF_COOKIE), new ArrayList<>()));
+        int[] outcomes = new int[2];
+        for (int round = 0; round < ROUNDS; round++) {
+            Attached one = all.get(random.nextInt(all.size()));
+            if (one.links().size() < 4 && random.nextInt(3) > 0) {
+                outcomes[attach(one) ? 0 : 1]++;
+            } else if (!one.links().isEmpty()) {
+                one.links().remove(random.nextInt(one.links().size())).close();
+            }
+            assertThat(Usdt.of(one.object()).specIdsInUse()).as(seed(round)).isEqualTo(one.specs());
+            assertThat(addresses(one.object())).as(seed(round)).hasSize(one.sites());
+            kernel.clearCommands();
+        }
+        System.out.println("soak: " + outcomes[0] + " attached, " + outcomes[1] + " failed");
+        assertThat(outcomes[0]).isGreaterThan(1000);
+        assertThat(outcomes[1]).isGreaterThan(1000);
+
+        for (Attached one : all) {
+            one.links().forEach(UsdtLink::close);
+            assertThat(Usdt.of(one.object()).specIdsInUse()).as(seed(ROUNDS)).isZero();
+            assertThat(addresses(one.object())).as(seed(ROUNDS)).isEmpty();
+        }
+        assertThat(kernel.open())
+                .as(seed(ROUNDS))
+                .allMatch(what -> what.startsWith("map ") || what.startsWith("program ") || what.startsWith("BTF"));
+        all.forEach(one -> one.object().close());
+        assertThat(kernel.open()).as(seed(ROUNDS)).isEmpty();
+    }
+
+    private static String seed(int round) {
+        return "round " + round + " with -Dbpf4j.soak.seed=" + SEED;
+    }
+
+    /** Whether it attached. Of five attempts, three fail if they come as far as they are meant to fail at. */
+    private boolean attach(Attached to) {
+        if (random.nextInt(5) < 3) {
+            step = STEPS.get(random.nextInt(STEPS.size()));
+            error = ERRORS.get(random.nextInt(ERRORS.size()));
+            passes = random.nextInt(5);
+        }
+        List<UsdtProbe> probes = new ArrayList<>();
+        for (int i = 1 + random.nextInt(3); i > 0; i--) {
+            String[] arguments = random.ints(1 + random.nextInt(4), 0, ARGUMENTS.size())
+                    .mapToObj(ARGUMENTS::get)
+                    .toArray(String[]::new);
+            long offset = 0x1000 + 16L * random.nextInt(64);
+            probes.add(probeAt(offset, random.nextBoolean() ? "/a" : "/b", "probe" + i, arguments));
+        }
+        Options options = Options.defaults().cookie(random.nextInt(2)).strict(random.nextInt(8) == 0);
+        try {
+            to.links().add(Usdt.of(to.object()).attachAll(to.object().program("on"), probes, options));
+            return true;
+        } catch (UsdtException e) {
+            return false;
+        } finally {
+            step = null;
+        }
+    }
+
+    /** The one command that fails. */
+    private boolean isNow(Command<?> command, Errno errno) {
+        if (step == null || error != errno || !step.test(command) || passes-- > 0) {
+            return false;
+        }
+        step = null;
+        return true;
+    }
+}
