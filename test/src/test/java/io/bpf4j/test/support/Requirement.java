@@ -198,6 +198,20 @@ public enum Requirement {
             return Files.exists(Path.of("/usr/include/sys/sdt.h")) || inMultiarchInclude("sys/sdt.h");
         }
     },
+    /** What libbpf makes of an object. */
+    BPFTOOL("bpftool (Debian: apt-get install bpftool)") {
+        @Override
+        boolean present() {
+            return Commands.find("bpftool").isPresent() || Files.isExecutable(Path.of("/usr/sbin/bpftool"));
+        }
+    },
+    /** Half a hundred BPF objects that others wrote. */
+    LIBBPF_TOOLS("the package libbpf-tools (Debian: apt-get install libbpf-tools)") {
+        @Override
+        boolean present() {
+            return !LibbpfTools.tools().isEmpty();
+        }
+    },
     READELF("readelf (Debian: apt-get install binutils)") {
         @Override
         boolean present() {

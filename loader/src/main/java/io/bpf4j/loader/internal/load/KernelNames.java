@@ -3,6 +3,7 @@ package io.bpf4j.loader.internal.load;
 /** Names as the kernel takes them for maps and programs: 15 bytes of letters, digits, underscore and dot. */
 final class KernelNames {
     private static final int MAX = 15;
+    private static final String LONGEST_COMMON = ".rodata";
 
     private KernelNames() {}
 
@@ -17,12 +18,19 @@ final class KernelNames {
         return kept.toString();
     }
 
-    /** For a section of global data: the object's own name before the section's, as {@code bpftool} users know it. */
+    /**
+     * For a section of global data: the object's own name before the section's, as {@code bpftool} users know it. The
+     * object gets what {@code .rodata}, the longest of the common ones, leaves, so that all maps of an object begin alike;
+     * a section of the user's ({@code .data.mine}) stands alone. So does libbpf (internal_map_name).
+     */
     static String ofSection(String source, String section) {
         String file = source.substring(source.lastIndexOf('/') + 1);
         int dot = file.indexOf('.');
         String object = dot > 0 ? file.substring(0, dot) : file;
-        int room = Math.max(0, MAX - section.length());
+        if (section.indexOf('.', 1) > 0) {
+            return of(section);
+        }
+        int room = Math.max(0, MAX - Math.max(LONGEST_COMMON.length(), section.length()));
         return of(object.substring(0, Math.min(room, object.length())) + section);
     }
 }

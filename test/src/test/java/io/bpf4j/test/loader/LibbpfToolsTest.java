@@ -1,0 +1,101 @@
+package io.bpf4j.test.loader;
+
+import static io.bpf4j.test.support.Requirement.BPF;
+import static io.bpf4j.test.support.Requirement.BPFTOOL;
+import static io.bpf4j.test.support.Requirement.KERNEL_BTF;
+import static io.bpf4j.test.support.Requirement.LIBBPF_TOOLS;
+import static io.bpf4j.test.support.Requirement.X86_64;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bpf4j.loader.BpfLoader;
+import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.error.BpfException;
+import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.test.support.BpfFsMount;
+import io.bpf4j.test.support.BpfTool;
+import io.bpf4j.test.support.Commands;
+import io.bpf4j.test.support.LibbpfTools;
+import io.bpf4j.test.support.Requires;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What libbpf loads, we load, and it is the same program: the objects of the package libbpf-tools, half a hundred programs
+ * that people use, each loaded both ways on the kernel at hand.
+ *
+ * <p>Compared is what the kernel has after verification. Both loaders start from the same bytes, so one relocation that
+ * differs, one map in place of another, one global with another value, makes other instructions.
+ */
+@Requires({BPF, BPFTOOL, KERNEL_BTF, LIBBPF_TOOLS, X86_64})
+class LibbpfToolsTest {
+    /** As of libbpf-tools 0.26 in Debian 12; later packages have more. */
+    private static final int FEWEST_OBJECTS = 50;
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void whatLibbpfLoadsWeLoadAndItIsTheSame() throws IOException, InterruptedException {
+        Map<String, byte[]> objects = LibbpfTools.objects();
+        assertThat(objects).hasSizeGreaterThanOrEqualTo(FEWEST_OBJECTS);
+        List<String> ours = new ArrayList<>();
+        List<String> libbpfs = new ArrayList<>();
+        List<String> problems = new ArrayList<>();
+        try (BpfFsMount fs = BpfFsMount.mount("")) {
+            for (Map.Entry<String, byte[]> entry : objects.entrySet()) {
+                String name = entry.getKey();
+                Path file = Files.write(folder.resolve(name + ".bpf.o"), entry.getValue());
+                Path byLibbpf = fs.directory().resolve(name + "_libbpf");
+                boolean loads = BpfTool.loadAll(file, byLibbpf).exitCode() == 0;
+                if (loads) {
+                    libbpfs.add(name);
+                }
+                // Reading never fails: these are sound objects, whatever the kernel makes of them.
+                ObjectSpec spec = ObjectSpec.parse(name, entry.getValue());
+                Path byUs = fs.directory().resolve(name + "_ours");
+                try (BpfObject object = BpfLoader.of(spec).load()) {
+                    ours.add(name);
+                    if (loads) {
+                        object.pinPrograms(byUs);
+                        compare(name, BpfTool.translated(byUs), BpfTool.translated(byLibbpf), problems);
+                    }
+                } catch (BpfException e) {
+                    assertThat(e.getMessage()).as(name).isNotBlank();
+                    if (loads) {
+                        problems.add(name + " loads by libbpf, and not by us: " + e.getMessage());
+                    }
+                }
+                Commands.run(List.of("rm", "-r", byLibbpf.toString(), byUs.toString()));
+            }
+        }
+        assertThat(problems).isEmpty();
+        assertThat(ours).as("also what libbpf does not load").containsAll(libbpfs);
+        assertThat(libbpfs).as("loaded by libbpf, of " + objects.size()).hasSizeGreaterThanOrEqualTo(20);
+    }
+
+    private static void compare(
+            String object, Map<String, List<String>> ours, Map<String, List<String>> libbpfs, List<String> problems) {
+        if (!ours.keySet().equals(libbpfs.keySet())) {
+            problems.add(object + ": programs " + ours.keySet() + ", libbpf has " + libbpfs.keySet());
+            return;
+        }
+        ours.forEach((program, code) -> {
+            List<String> other = libbpfs.getOrDefault(program, List.of());
+            for (int i = 0; i < Math.max(code.size(), other.size()); i++) {
+                String left = i < code.size() ? code.get(i) : "none";
+                String right = i < other.size() ? other.get(i) : "none";
+                if (!left.equals(right)) {
+                    problems.add(object + ", program " + program + ", instruction " + i + " of " + code.size() + ": "
+                            + left + ", libbpf has " + right);
+                    return;
+                }
+            }
+        });
+    }
+}
