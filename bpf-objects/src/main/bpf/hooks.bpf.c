@@ -105,6 +105,21 @@ int on_egress(struct __sk_buff *ctx)
 	return 1;
 }
 
+/* In the order of attaching unless told otherwise; each packet starts anew with the digit 1. */
+SEC("?cgroup_skb/egress")
+int egress_one(struct __sk_buff *ctx)
+{
+	order = 1;
+	return 1;
+}
+
+SEC("?cgroup_skb/egress")
+int egress_two(struct __sk_buff *ctx)
+{
+	order = order * 10 + 2;
+	return 1;
+}
+
 /* Loaded for no direction. */
 SEC("?cgroup/skb")
 int on_packet(struct __sk_buff *ctx)

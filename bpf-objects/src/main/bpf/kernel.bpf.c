@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Programs for functions and tracepoints of the kernel that a test can make happen as often as it
- * likes: the system call getppid of the target process. All are optional: kernels differ in what they
- * have, and functions are named as x86-64 names them.
+ * likes: the system calls getppid and wait4 of the target process. All are optional: kernels differ in
+ * what they have, and functions are named as x86-64 names them.
+ *
+ * A system call without arguments, such as getppid, is one function of two names, __x64_sys_ and
+ * __do_sys_. Kprobes know both, tracefs and BTF only the second; hence the patterns, and wait4.
  */
 #include <bpf4j/check.h>
 
@@ -45,7 +48,7 @@ int on_kretsyscall(struct pt_regs *ctx)
 	return count();
 }
 
-SEC("?kprobe.multi/__x64_sys_getppi?")
+SEC("?kprobe.multi/__*_sys_getppid")
 int on_kprobes(struct pt_regs *ctx)
 {
 	if (is_target())
@@ -53,7 +56,7 @@ int on_kprobes(struct pt_regs *ctx)
 	return count();
 }
 
-SEC("?kretprobe.multi/__x64_sys_getppi?")
+SEC("?kretprobe.multi/__*_sys_getppid")
 int on_kprobes_return(struct pt_regs *ctx)
 {
 	return count();
@@ -66,7 +69,7 @@ int on_kprobe_session(struct pt_regs *ctx)
 	return count();
 }
 
-SEC("?fentry/__x64_sys_getppid")
+SEC("?fentry/__x64_sys_wait4")
 int on_entry(void *ctx)
 {
 	if (is_target())
@@ -74,7 +77,7 @@ int on_entry(void *ctx)
 	return count();
 }
 
-SEC("?fexit/__x64_sys_getppid")
+SEC("?fexit/__x64_sys_wait4")
 int on_exit(void *ctx)
 {
 	return count();

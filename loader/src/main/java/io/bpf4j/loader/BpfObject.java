@@ -147,15 +147,20 @@ public final class BpfObject implements AutoCloseable {
     }
 
     /**
-     * Attaches every program as its section's name says: all, or none.
+     * Attaches every program as its section's name says: all, or none. Programs of which no name can say it ({@link
+     * Program#isAttachedBySection()} is false, such as {@code SEC("xdp")}) are left for {@link Program#attach(
+     * io.bpf4j.loader.link.AttachTarget)}.
      *
-     * @throws AttachException if one can't be attached; those before it are detached again
+     * @throws AttachException if one can't be attached, or its name could say where to and does not; those before it are
+     *     detached again
      */
     public LinkGroup attachAll() {
         List<Link> links = new ArrayList<>();
         try {
             for (Program program : programs.values()) {
-                links.add(program.attach());
+                if (program.isAttachedBySection()) {
+                    links.add(program.attach());
+                }
             }
             return new LinkGroup(links);
         } catch (RuntimeException e) {

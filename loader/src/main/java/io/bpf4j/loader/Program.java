@@ -79,6 +79,14 @@ public final class Program implements ProgramHandle {
     }
 
     /**
+     * Whether the names of sections of this kind say where a program goes, as {@code SEC("tp/sched/sched_switch")} and
+     * unlike {@code SEC("xdp")}. A name may still say too little: {@code SEC("uprobe")}.
+     */
+    public boolean isAttachedBySection() {
+        return SectionAttachers.of(spec()).isPresent() || SectionTargets.canName(spec());
+    }
+
+    /**
      * Attaches as the section's name says.
      *
      * @throws AttachException if the name does not say to what, if this kind is not attached by its name, or if it fails

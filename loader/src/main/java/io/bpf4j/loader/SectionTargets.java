@@ -28,6 +28,15 @@ final class SectionTargets {
                         + "\") is not attached by its section's name; attach it to a target: program.attach(target)"));
     }
 
+    /** Whether names of this kind can say the target, even if this one doesn't. */
+    static boolean canName(ProgramSpec program) {
+        try {
+            return find(program).isPresent();
+        } catch (AttachException e) {
+            return true;
+        }
+    }
+
     /**
      * The target of a program; empty for the kinds of which no name can say it, such as {@code xdp}.
      *

@@ -68,18 +68,35 @@ class SectionTargetsTest {
                 "tp/sched",
                 "tp//x",
                 "raw_tp",
+                "ksyscall",
+                "kprobe.multi",
                 "uretprobe//bin/x:f+4"
             })
     void aNameThatSaysTooLittleIsRefusedWithItsForm(String section) {
         assertThatThrownBy(() -> target(section))
                 .isInstanceOf(AttachException.class)
                 .hasMessageContaining("SEC(\"" + section + "\")");
+        assertThat(SectionTargets.canName(program(section))).isTrue();
+    }
+
+    @Test
+    void iteratorsManyKprobesAndSystemCalls() {
+        assertThat(target("iter/task")).isEqualTo(new AttachTarget.Iter());
+        assertThat(target("freplace/inner")).isEqualTo(new AttachTarget.Tracing());
+        assertThat(target("ksyscall/openat")).isEqualTo(new AttachTarget.Ksyscall("openat", false, 0));
+        assertThat(target("kretsyscall/openat")).isEqualTo(new AttachTarget.Ksyscall("openat", true, 0));
+        for (String kind : List.of("kprobe.multi", "kprobe.session")) {
+            assertThat(target(kind + "/tcp_*")).isEqualTo(AttachTarget.KprobeMulti.entry("tcp_*"));
+        }
+        assertThat(target("kretprobe.multi/tcp_*"))
+                .isEqualTo(new AttachTarget.KprobeMulti(List.of("tcp_*"), List.of(), true));
     }
 
     @Test
     void someKindsAreNeverAttachedByName() {
         for (String section : List.of("xdp", "tc", "cgroup/connect4", "socket", "syscall", "sk_msg")) {
             assertThat(SectionTargets.find(program(section))).isEmpty();
+            assertThat(SectionTargets.canName(program(section))).isFalse();
             assertThatThrownBy(() -> target(section))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("program.attach(target)");

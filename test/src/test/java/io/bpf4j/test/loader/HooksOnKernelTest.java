@@ -3,6 +3,7 @@ package io.bpf4j.test.loader;
 import static io.bpf4j.test.support.Requirement.BPF;
 import static io.bpf4j.test.support.Requirement.BPF_COOKIE;
 import static io.bpf4j.test.support.Requirement.CGROUP2;
+import static io.bpf4j.test.support.Requirement.CGROUP_ORDER;
 import static io.bpf4j.test.support.Requirement.NETFILTER_LINK;
 import static io.bpf4j.test.support.Requirement.NETKIT;
 import static io.bpf4j.test.support.Requirement.TCX;
@@ -17,6 +18,7 @@ import io.bpf4j.loader.link.Anchor;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
+import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.link.LinkInfo;
 import io.bpf4j.loader.link.NetDevice;
 import io.bpf4j.loader.link.ProcessFilter;
@@ -273,6 +275,19 @@ class HooksOnKernelTest {
     }
 
     @Test
+    @Requires({CGROUP2, CGROUP_ORDER})
+    void controlGroupInOrder() throws Exception {
+        Path group = OwnCgroup.directory();
+        try (BpfObject object = hooks("egress_one", "egress_two");
+                Link two = object.program("egress_two").attach(new AttachTarget.Cgroup(group));
+                Link one = object.program("egress_one")
+                        .attach(new AttachTarget.Cgroup(group, Optional.empty(), Anchor.before(two)))) {
+            Loopback.sendUntil(() -> Bpf.u64(object, "order") == 12);
+            assertThat(one.info().id()).isNotEqualTo(two.info().id());
+        }
+    }
+
+    @Test
     @Requires(CGROUP2)
     void aProgramForNoDirectionIsToldOne() throws Exception {
         try (BpfObject object = hooks("on_packet");
@@ -376,6 +391,19 @@ class HooksOnKernelTest {
         long end = System.nanoTime() + millis * 1_000_000;
         while (System.nanoTime() < end) {
             Thread.onSpinWait();
+        }
+    }
+
+    /** Objects may mix what names attach with what they can't. */
+    @Test
+    void whatNoNameAttachesIsLeftAlone() {
+        try (BpfObject object = hooks("on_xdp", "on_clock");
+                LinkGroup links = object.attachAll()) {
+            assertThat(links.size()).isZero();
+            assertThat(object.program("on_xdp").isAttachedBySection()).isFalse();
+            assertThatThrownBy(() -> object.program("on_xdp").attach())
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("program.attach(target)");
         }
     }
 

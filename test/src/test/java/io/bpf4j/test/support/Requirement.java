@@ -71,6 +71,13 @@ public enum Requirement {
             return OwnCgroup.find().isPresent();
         }
     },
+    /** Programs of a control group run in an order that can be chosen. */
+    CGROUP_ORDER("Linux 6.17 or later, for places in the order of a control group") {
+        @Override
+        boolean present() {
+            return kernelIsAtLeast(6, 17);
+        }
+    },
     /** Functions of the kernel can be probed. */
     KPROBES("a kernel with kprobes and ftrace (CONFIG_KPROBES, CONFIG_FPROBE)") {
         @Override

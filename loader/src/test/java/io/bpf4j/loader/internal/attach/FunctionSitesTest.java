@@ -11,7 +11,11 @@ import io.bpf4j.loader.internal.attach.FunctionSymbols.Wanted;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Optional;
+import java.util.zip.CRC32;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -44,6 +48,32 @@ class FunctionSitesTest {
         assertThat(places.offsets()).isSorted().doesNotHaveDuplicates().hasSizeGreaterThanOrEqualTo(3);
         assertThat(places.offsets())
                 .contains(sites().one("p", LIBJVM, "JNI_CreateJavaVM", 0).offsets());
+    }
+
+    /** As Android keeps libraries: the kernel opens the archive, and counts from its start. */
+    @Test
+    void aLibraryInAnArchive() throws IOException {
+        Path libnet = Path.of(System.getProperty("java.home"), "lib/libnet.so");
+        byte[] bytes = Files.readAllBytes(libnet);
+        CRC32 checksum = new CRC32();
+        checksum.update(bytes);
+        Path archive = noDebugFiles.resolve("app.apk");
+        try (ZipOutputStream zip = new ZipOutputStream(Files.newOutputStream(archive))) {
+            ZipEntry entry = new ZipEntry("lib/libnet.so");
+            entry.setMethod(ZipEntry.STORED);
+            entry.setSize(bytes.length);
+            entry.setCrc(checksum.getValue());
+            zip.putNextEntry(entry);
+            zip.write(bytes);
+        }
+        FunctionSites.Places alone = sites().one("p", libnet, "JNI_OnLoad", 0);
+        FunctionSites.Places stored = sites().one("p", Path.of(archive + "!/lib/libnet.so"), "JNI_OnLoad", 0);
+        assertThat(stored.file()).isEqualTo(archive);
+        assertThat(stored.offsets()[0]).isGreaterThan(alone.offsets()[0]);
+        byte[] code = Files.readAllBytes(archive);
+        int length = 16;
+        assertThat(Arrays.copyOfRange(code, (int) stored.offsets()[0], (int) stored.offsets()[0] + length))
+                .isEqualTo(Arrays.copyOfRange(bytes, (int) alone.offsets()[0], (int) alone.offsets()[0] + length));
     }
 
     @Test
