@@ -42,6 +42,23 @@ int main(void)
 	a.btf_vmlinux_value_type_id = 7;
 	a.map_extra = 0x1122334455667788;
 	dump("map_create", &a, 72);
+	a.map_flags |= 1 << 16;
+	a.map_token_fd = 1003;
+	dump("map_create_token", &a, 80);
+
+	memset(&a, 0, sizeof a);
+	a.token_create.bpffs_fd = 1001;
+	dump("token_create", &a, 8);
+
+	memset(&a, 0, sizeof a);
+	a.prog_type = 2;
+	a.insn_cnt = 2;
+	a.insns = 0xA2;
+	a.license = 0xA3;
+	a.prog_flags = 0x10 | 1 << 16;
+	memcpy(a.prog_name, "on_gc", 5);
+	a.prog_token_fd = 1003;
+	dump("prog_load_token", &a, 152);
 
 	memset(&a, 0, sizeof a);
 	a.map_fd = 1001;
@@ -92,6 +109,9 @@ int main(void)
 	a.btf_log_size = 64;
 	a.btf_log_level = 1;
 	dump("btf_load", &a, 32);
+	a.btf_flags |= 1 << 16;
+	a.btf_token_fd = 1003;
+	dump("btf_load_token", &a, 40);
 
 	memset(&a, 0, sizeof a);
 	a.pathname = 0xA1;

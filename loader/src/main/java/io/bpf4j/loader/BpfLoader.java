@@ -9,6 +9,7 @@ import io.bpf4j.loader.internal.load.LoadOptions;
 import io.bpf4j.loader.internal.load.ObjectLoading;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.LinuxKernel;
+import io.bpf4j.loader.internal.sys.TokenKernel;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.spec.GlobalSpec;
 import io.bpf4j.loader.spec.MapSpec;
@@ -40,9 +41,10 @@ public final class BpfLoader {
     private final Map<String, BpfMap> reused = new HashMap<>();
     private final Set<String> skipped = new HashSet<>();
     private final Set<String> wanted = new HashSet<>();
-    private Features features = Features.ofRunningKernel();
+    private Optional<Features> features = Optional.empty();
     private Kernel kernel = LinuxKernel.instance();
     private Optional<Path> pinDirectory = Optional.empty();
+    private Optional<Path> tokenDirectory = Optional.empty();
     private Optional<Btf> targetBtf = Optional.empty();
     private int logLevel;
     private boolean used;
@@ -146,7 +148,7 @@ public final class BpfLoader {
 
     /** What to take the kernel for; {@link Features#without} forces an older way. The running kernel's unless told. */
     public BpfLoader features(Features newFeatures) {
-        features = newFeatures;
+        features = Optional.of(newFeatures);
         return this;
     }
 
@@ -157,6 +159,19 @@ public final class BpfLoader {
      */
     public BpfLoader verifierLog(int level) {
         logLevel = level;
+        return this;
+    }
+
+    /**
+     * Loads with rights that were delegated to the user namespace of this process through a BPF file system (BPF token,
+     * Linux 6.9): so a container without rights of its own may load what the host lets it. It is mounted by the host, for
+     * the container's user namespace, with the options {@code delegate_cmds, delegate_maps, delegate_progs,
+     * delegate_attachs}. Attaching is not part of it: some kinds need rights of their own.
+     *
+     * @param bpffs root directory of that file system
+     */
+    public BpfLoader token(Path bpffs) {
+        tokenDirectory = Optional.of(bpffs);
         return this;
     }
 
@@ -178,7 +193,19 @@ public final class BpfLoader {
             throw new IllegalStateException("a loader loads once; make another for another copy of " + spec.source());
         }
         used = true;
-        Features chosen = features;
+        Optional<TokenKernel> token = tokenDirectory.map(directory -> TokenKernel.open(kernel, directory));
+        try {
+            return load(
+                    token.isPresent() ? token.get() : kernel,
+                    features.orElseGet(
+                            () -> token.isPresent() ? Features.ofKernel(token.get()) : Features.ofRunningKernel()));
+        } catch (RuntimeException e) {
+            token.ifPresent(TokenKernel::close);
+            throw e;
+        }
+    }
+
+    private BpfObject load(Kernel through, Features chosen) {
         LoadOptions options = new LoadOptions(
                 chosen,
                 globals,
@@ -191,7 +218,7 @@ public final class BpfLoader {
                 logLevel,
                 program -> SectionAttachers.of(program)
                         .map(attacher -> new LoadOptions.AttachTypeChoice(attacher.attachType(program, chosen))));
-        return new BpfObject(kernel, spec, chosen, ObjectLoading.load(kernel, spec, options));
+        return new BpfObject(through, spec, chosen, ObjectLoading.load(through, spec, options));
     }
 
     private byte[] encoded(GlobalSpec variable, Object value) {

@@ -11,6 +11,7 @@ import io.bpf4j.loader.internal.sys.BpfFs;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.ObjectCommand;
+import io.bpf4j.loader.internal.sys.TokenKernel;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkGroup;
@@ -279,6 +280,9 @@ public final class BpfObject implements AutoCloseable {
             var btf = loaded.btf();
             if (btf != null) {
                 all.add(btf);
+            }
+            if (kernel instanceof TokenKernel token) {
+                all.add(token);
             }
         }
         BpfException failure = null;

@@ -42,6 +42,12 @@ public final class Features {
         return new Features(new ConcurrentHashMap<>(), answers, EnumSet.noneOf(Feature.class));
     }
 
+    /** Made by the loader: what a kernel that is reached in another way can do, with the rights that this way gives. */
+    @SuppressWarnings("exports") // nobody else has a Kernel
+    public static Features ofKernel(Kernel kernel) {
+        return probing(kernel);
+    }
+
     static Features probing(Kernel kernel) {
         return of(new Probes(kernel)::probe);
     }

@@ -33,6 +33,7 @@ public final class CPrograms {
         }
         compile("library", "-O2", "-shared", "-fPIC");
         compile("library", "-O2", "-shared", "-fPIC", "-DREFUSED");
+        compile("token", "-O2");
     }
 
     /**

@@ -179,6 +179,13 @@ public enum Requirement {
             return kernelIsAtLeast(6, 1);
         }
     },
+    /** Rights delegated through a BPF file system. */
+    BPF_TOKEN("Linux 6.9 or later and user namespaces, for BPF tokens") {
+        @Override
+        boolean present() {
+            return kernelIsAtLeast(6, 9) && Files.exists(Path.of("/proc/self/ns/user"));
+        }
+    },
     /** A BPF file system that a test mounts for itself. */
     BPFFS("the right to mount a BPF file system: mount -t bpf") {
         @Override

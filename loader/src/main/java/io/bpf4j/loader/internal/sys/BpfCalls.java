@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Carries out the commands of bpf(2): encodes the struct into the thread's scratch memory, calls, and reads what came
@@ -40,6 +41,7 @@ final class BpfCalls {
     private static final int ITER_CREATE = 33;
     private static final int LINK_DETACH = 34;
     private static final int PROG_BIND_MAP = 35;
+    private static final int TOKEN_CREATE = 36;
 
     /**
      * The verifier gives up with EAGAIN when a signal is pending (commit c3494801cd17, "bpf: check pending signals while
@@ -61,9 +63,8 @@ final class BpfCalls {
         Libc.Scratch scratch = Libc.Scratch.get();
         return switch (command) {
             case MapCommand.Create create -> {
-                long result =
-                        withMemlock(() -> Libc.bpf(MAP_CREATE, scratch, MapCreateAttr.encode(scratch.attr, create)));
-                yield Fd.of(kernel, kernel.check(create, result), "map \"" + create.name() + "\"");
+                long size = MapCreateAttr.encode(scratch.attr, create);
+                yield create(create, create, scratch, size);
             }
             case MapCommand.Element element ->
                 element(element.op(), element.map(), element.key(), element.value(), element.flags());
@@ -75,6 +76,32 @@ final class BpfCalls {
             case MapCommand.Freeze freeze ->
                 kernel.check(freeze, ints(MAP_FREEZE, scratch, freeze.map().number(), 0, 0, 4));
         };
+    }
+
+    private Fd create(Command<?> command, MapCommand.Create create, Libc.Scratch scratch, long size) {
+        long result = withMemlock(() -> Libc.bpf(MAP_CREATE, scratch, size));
+        return Fd.of(kernel, kernel.check(command, result), "map \"" + create.name() + "\"");
+    }
+
+    Object execute(TokenCommand<?> command) {
+        Libc.Scratch scratch = Libc.Scratch.get();
+        try (Arena arena = Arena.ofConfined()) {
+            return switch (command) {
+                case TokenCommand.Create create -> {
+                    long result = Libc.bpf(TOKEN_CREATE, scratch, TokenAttr.encode(scratch.attr, create));
+                    yield Fd.of(
+                            kernel,
+                            kernel.check(create, result),
+                            "BPF token of " + create.bpffs().what());
+                }
+                case TokenCommand.CreateMap with -> {
+                    long size = MapCreateAttr.encode(scratch.attr, with.map());
+                    yield create(with, with.map(), scratch, TokenAttr.addToMap(scratch.attr, size, with.token()));
+                }
+                case TokenCommand.Load with -> load(with.program(), with.token(), scratch, arena);
+                case TokenCommand.LoadBtf with -> load(with.btf(), with.token(), scratch, arena);
+            };
+        }
     }
 
     /** Gives 0 or the error number; allocates nothing. */
@@ -92,8 +119,8 @@ final class BpfCalls {
         Libc.Scratch scratch = Libc.Scratch.get();
         try (Arena arena = Arena.ofConfined()) {
             return switch (command) {
-                case ProgCommand.Load load -> load(load, scratch, arena);
-                case ProgCommand.LoadBtf btf -> load(btf, scratch, arena);
+                case ProgCommand.Load load -> load(load, null, scratch, arena);
+                case ProgCommand.LoadBtf btf -> load(btf, null, scratch, arena);
                 case ProgCommand.BindMap bind ->
                     kernel.check(
                             bind,
@@ -112,10 +139,11 @@ final class BpfCalls {
         }
     }
 
-    private LoadResult load(ProgCommand.Load load, Libc.Scratch scratch, Arena arena) {
+    private LoadResult load(ProgCommand.Load load, @Nullable Fd token, Libc.Scratch scratch, Arena arena) {
         MemorySegment log = arena.allocate(load.log().size());
         // Encoded once: repeating it would copy instructions again.
-        long size = ProgLoadAttr.encode(scratch.attr, arena, load, log);
+        long plain = ProgLoadAttr.encode(scratch.attr, arena, load, log);
+        long size = token == null ? plain : TokenAttr.addToProgram(scratch.attr, plain, token);
         long result = -Errno.EAGAIN.number();
         for (int i = 0; i < LOAD_TRIES && result == -Errno.EAGAIN.number(); i++) {
             result = withMemlock(() -> Libc.bpf(PROG_LOAD, scratch, size));
@@ -123,9 +151,10 @@ final class BpfCalls {
         return result(result, "program \"" + load.name() + "\"", log, ProgLoadAttr.logTrueSize(scratch.attr));
     }
 
-    private LoadResult load(ProgCommand.LoadBtf load, Libc.Scratch scratch, Arena arena) {
+    private LoadResult load(ProgCommand.LoadBtf load, @Nullable Fd token, Libc.Scratch scratch, Arena arena) {
         MemorySegment log = arena.allocate(load.log().size());
-        long size = BtfLoadAttr.encode(scratch.attr, arena, load, log);
+        long plain = BtfLoadAttr.encode(scratch.attr, arena, load, log);
+        long size = token == null ? plain : TokenAttr.addToBtf(scratch.attr, plain, token);
         long result = withMemlock(() -> Libc.bpf(BTF_LOAD, scratch, size));
         return result(result, "BTF of " + load.name(), log, BtfLoadAttr.logTrueSize(scratch.attr));
     }

@@ -18,6 +18,9 @@ public final class FailureHints {
     /** The hint, or null where the error says it all or nothing is known. */
     static @Nullable String of(Command<?> command, int errnoNumber, ProcessRights rights) {
         Errno errno = Errno.of(errnoNumber);
+        if (command instanceof TokenCommand.Create) {
+            return token(errno);
+        }
         return switch (errno) {
             case EPERM, EACCES -> refused(command, errno, rights);
             case EMFILE ->
@@ -77,8 +80,21 @@ public final class FailureHints {
         return switch (command) {
             case PerfCommand<?> _ -> "this kernel is built without CONFIG_PERF_EVENTS";
             case FileCommand<?> _ -> null;
-            case MapCommand<?> _, ProgCommand<?> _, ObjectCommand<?> _, LinkCommand<?> _ ->
+            case MapCommand<?> _, ProgCommand<?> _, ObjectCommand<?> _, LinkCommand<?> _, TokenCommand<?> _ ->
                 "this kernel is built without CONFIG_BPF_SYSCALL, or a seccomp filter hides bpf(2)";
+        };
+    }
+
+    private static @Nullable String token(Errno errno) {
+        return switch (errno) {
+            case EINVAL -> "it must be the root directory of a BPF file system, on Linux 6.9 or later";
+            case EPERM ->
+                "the BPF file system must be mounted for the user namespace of this process, which needs CAP_BPF there";
+            case EOPNOTSUPP ->
+                "tokens are for user namespaces other than the first; here, run as root or with CAP_BPF, without one";
+            case ENOENT ->
+                "this BPF file system delegates nothing: mount it with delegate_cmds, delegate_maps and so on";
+            default -> null;
         };
     }
 

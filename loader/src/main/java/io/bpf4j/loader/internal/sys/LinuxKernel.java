@@ -51,6 +51,7 @@ public final class LinuxKernel implements Kernel {
             case ProgCommand<?> program -> bpf.execute(program);
             case ObjectCommand<?> object -> bpf.execute(object);
             case LinkCommand<?> link -> bpf.execute(link);
+            case TokenCommand<?> token -> bpf.execute(token);
             case PerfCommand<?> perf -> files.execute(perf);
             case FileCommand<?> file -> files.execute(file);
         };

@@ -101,6 +101,24 @@ class AttrGoldenTest {
     }
 
     @Test
+    void tokens() {
+        assertGolden("token_create", TokenAttr.encode(attr, new TokenCommand.Create(first)));
+        MapCommand.Create create =
+                new MapCommand.Create(1, "events", 4, 8, 16, 0x400, 2, first, second, 5, 6, 7, 0x1122334455667788L);
+        assertGolden("map_create_token", TokenAttr.addToMap(attr, MapCreateAttr.encode(attr, create), third));
+        attr.fill((byte) 0x5a);
+        ProgCommand.Load load =
+                ProgCommand.Load.of(2, "on_gc", new byte[16], "GPL").withFlags(0x10);
+        MemorySegment log = memory.allocate(64);
+        assertGolden(
+                "prog_load_token", TokenAttr.addToProgram(attr, ProgLoadAttr.encode(attr, memory, load, log), third));
+        attr.fill((byte) 0x5a);
+        log = memory.allocate(64);
+        ProgCommand.LoadBtf btf = new ProgCommand.LoadBtf("x", new byte[3], new ProgCommand.Log(1, 64));
+        assertGolden("btf_load_token", TokenAttr.addToBtf(attr, BtfLoadAttr.encode(attr, memory, btf, log), third));
+    }
+
+    @Test
     void btfLoad() {
         MemorySegment log = memory.allocate(64);
         ProgCommand.LoadBtf load = new ProgCommand.LoadBtf("x", new byte[3], new ProgCommand.Log(1, 64));

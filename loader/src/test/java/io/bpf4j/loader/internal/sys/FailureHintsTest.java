@@ -60,6 +60,17 @@ class FailureHintsTest {
     }
 
     @Test
+    void whatATokenNeedsIsExplained() {
+        try (Fd fd = new ScriptedKernel().newFd("/sys/fs/bpf")) {
+            Command<?> create = new TokenCommand.Create(fd);
+            assertThat(hint(create, Errno.EINVAL, ROOT)).contains("root directory", "6.9");
+            assertThat(hint(create, Errno.EPERM, ROOT)).contains("mounted for the user namespace");
+            assertThat(hint(create, Errno.EOPNOTSUPP, ROOT)).contains("other than the first");
+            assertThat(hint(create, Errno.ENOENT, ROOT)).contains("delegate_cmds");
+        }
+    }
+
+    @Test
     void whatIsClearHasNoHint() {
         assertThat(hint(MAP, Errno.EINVAL, ROOT)).isNull();
         assertThat(hint(MAP, Errno.ENOENT, ROOT)).isNull();

@@ -167,6 +167,14 @@ public final class ScriptedKernel implements Kernel {
             case ProgCommand<?> program -> usual(program);
             case ObjectCommand<?> object -> usual(object);
             case LinkCommand<?> link -> usual(link);
+            case TokenCommand<?> token ->
+                switch (token) {
+                    case TokenCommand.Create create ->
+                        newFd("BPF token of " + create.bpffs().what());
+                    case TokenCommand.CreateMap with -> execute(with.map());
+                    case TokenCommand.Load with -> execute(with.program());
+                    case TokenCommand.LoadBtf with -> execute(with.btf());
+                };
             case PerfCommand<?> perf ->
                 switch (perf) {
                     case PerfCommand.Open event -> newFd(event.what());

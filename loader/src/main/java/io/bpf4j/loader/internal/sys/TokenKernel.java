@@ -1,0 +1,53 @@
+package io.bpf4j.loader.internal.sys;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+
+/**
+ * A kernel to which maps, programs and BTF are brought with the rights of a token. Whatever else is asked goes on as it
+ * is: what works on a descriptor needs no more rights than to have it. <i>Thread-safe.</i>
+ */
+public final class TokenKernel implements Kernel, AutoCloseable {
+    private final Kernel kernel;
+    private final Fd token;
+
+    private TokenKernel(Kernel kernel, Fd token) {
+        this.kernel = kernel;
+        this.token = token;
+    }
+
+    /**
+     * Makes a token.
+     *
+     * @param bpffs root directory of a BPF file system that was mounted for this process's user namespace with rights
+     *     delegated to it
+     * @return to be closed when nothing more is loaded through it
+     */
+    public static TokenKernel open(Kernel kernel, Path bpffs) {
+        try (Fd directory = kernel.execute(new FileCommand.Open(bpffs.toString(), OpenFlags.RDONLY))) {
+            return new TokenKernel(kernel, kernel.execute(new TokenCommand.Create(directory)));
+        }
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // each case has the result of the command that it stands for
+    public <R> R execute(Command<R> command) {
+        return switch (command) {
+            case MapCommand.Create map -> (R) kernel.execute(new TokenCommand.CreateMap(map, token));
+            case ProgCommand.Load program -> (R) kernel.execute(new TokenCommand.Load(program, token));
+            case ProgCommand.LoadBtf btf -> (R) kernel.execute(new TokenCommand.LoadBtf(btf, token));
+            default -> kernel.execute(command);
+        };
+    }
+
+    @Override
+    public int element(MapCommand.Op op, Fd map, MemorySegment key, MemorySegment value, long flags) {
+        return kernel.element(op, map, key, value, flags);
+    }
+
+    /** Gives the token back; nothing more can be loaded through this. Does nothing the second time. */
+    @Override
+    public void close() {
+        token.close();
+    }
+}

@@ -1,0 +1,62 @@
+package io.bpf4j.loader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.internal.sys.MapCommand;
+import io.bpf4j.loader.internal.sys.ProgCommand;
+import io.bpf4j.loader.internal.sys.ScriptedKernel;
+import io.bpf4j.loader.internal.sys.TokenCommand;
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.Errno;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What is loaded with the rights of a token. */
+class TokenTest {
+    private static final Path BPFFS = Path.of("/sys/fs/bpf");
+
+    private final ScriptedKernel kernel = new ScriptedKernel();
+
+    @AfterEach
+    void nothingStaysOpen() {
+        assertThat(kernel.open()).isEmpty();
+    }
+
+    private BpfLoader loader() {
+        return ScriptedLoads.loader(kernel, ScriptedLoads.spec("maps.bpf.o")).token(BPFFS);
+    }
+
+    @Test
+    void mapsProgramsAndBtfComeWithTheToken() {
+        try (BpfObject object = loader().load()) {
+            assertThat(kernel.open()).contains("BPF token of /sys/fs/bpf").doesNotContain("/sys/fs/bpf");
+            assertThat(kernel.commands(TokenCommand.CreateMap.class))
+                    .hasSameSizeAs(kernel.commands(MapCommand.Create.class))
+                    .hasSize(object.maps().size());
+            assertThat(kernel.commands(TokenCommand.Load.class))
+                    .hasSameSizeAs(kernel.commands(ProgCommand.Load.class))
+                    .isNotEmpty();
+            assertThat(kernel.commands(TokenCommand.LoadBtf.class)).hasSize(1);
+            // A copy is loaded later, and needs it still.
+            object.programs().iterator().next().forAttachType(Optional.of(AttachType.TRACE_UPROBE_MULTI));
+            assertThat(kernel.commands(TokenCommand.Load.class)).hasSameSizeAs(kernel.commands(ProgCommand.Load.class));
+        }
+    }
+
+    @Test
+    void whatFailsGivesTheTokenBack() {
+        kernel.fail(TokenCommand.CreateMap.class, Errno.EPERM);
+        assertThatThrownBy(() -> loader().load())
+                .isInstanceOf(SyscallException.class)
+                .hasMessageContaining("with BPF token of /sys/fs/bpf");
+        assertThat(kernel.open()).isEmpty();
+        kernel.fail(TokenCommand.Create.class, Errno.EPERM);
+        assertThatThrownBy(() -> loader().load())
+                .isInstanceOf(SyscallException.class)
+                .hasMessageContaining("bpf(BPF_TOKEN_CREATE) from /sys/fs/bpf");
+    }
+}
