@@ -18,7 +18,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Maps that BTF defines: the variables of section {@code .maps}. <i>Confined.</i>
+ * Maps that BTF defines: the variables of section {@code .maps}; in front of them those of older objects, which {@link
+ * LegacyMapReader} reads. <i>Confined.</i>
  *
  * <p>Such a variable's type says everything, and its bytes nothing. A number is encoded as the length of an array that a
  * member points to, a type as what a member points to:
@@ -37,7 +38,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class MapReader {
     private static final String MAPS = ".maps";
-    private static final String LEGACY_MAPS = "maps";
     private static final int PIN_BY_NAME = 1;
 
     private final ElfFile elf;
@@ -53,11 +53,7 @@ final class MapReader {
     }
 
     List<MapSpec> read() {
-        List<MapSpec> maps = new ArrayList<>();
-        if (elf.section(LEGACY_MAPS).filter(s -> s.size() > 0).isPresent()) {
-            throw new InvalidObjectException(elf.source() + ": defines maps in the legacy section \"maps\", which"
-                    + " libbpf 1.0 dropped too; define them by BTF in SEC(\".maps\")");
-        }
+        List<MapSpec> maps = new ArrayList<>(new LegacyMapReader(elf, btf, index).read());
         Optional<Section> section = elf.section(MAPS);
         if (section.isEmpty()) {
             return maps;

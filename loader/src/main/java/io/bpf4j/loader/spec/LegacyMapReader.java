@@ -1,0 +1,136 @@
+package io.bpf4j.loader.spec;
+
+import io.bpf4j.btf.Btf;
+import io.bpf4j.btf.BtfKind;
+import io.bpf4j.btf.BtfType;
+import io.bpf4j.elf.ByteView;
+import io.bpf4j.elf.ElfFile;
+import io.bpf4j.elf.Section;
+import io.bpf4j.elf.Symbol;
+import io.bpf4j.loader.error.InvalidObjectException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * Maps as objects defined them before BTF: the variables of section {@code maps}. libbpf read them until 0.8 and refuses
+ * them since 1.0, but the objects are still around. <i>Confined.</i>
+ *
+ * <p>Here the bytes say everything: each variable is a {@code struct bpf_map_def}, five words of 4 bytes in the file's
+ * order.
+ *
+ * <pre>
+ *   0  type
+ *   4  key_size
+ *   8  value_size
+ *  12  max_entries
+ *  16  map_flags
+ * </pre>
+ *
+ * <p>All variables of a section have one size, so it follows from the section's size and their number. Loaders that had
+ * more to say made the struct longer (iproute2's {@code bpf_elf_map} with pinning and inner maps); of such a longer one
+ * the rest has to be zero, since nobody can tell whose it is. Types of key and value, for those who print maps, are known
+ * where a struct {@code ____btf_map_NAME} has members key and value (the macro BPF_ANNOTATE_KV_PAIR).
+ */
+final class LegacyMapReader {
+    static final String SECTION = "maps";
+
+    private static final int TYPE = 0;
+    private static final int KEY_SIZE = 4;
+    private static final int VALUE_SIZE = 8;
+    private static final int MAX_ENTRIES = 12;
+    private static final int FLAGS = 16;
+    private static final int SIZE = 20;
+
+    private final ElfFile elf;
+    private final Optional<Btf> btf;
+    private final SymbolIndex index;
+
+    LegacyMapReader(ElfFile elf, Optional<Btf> btf, SymbolIndex index) {
+        this.elf = elf;
+        this.btf = btf;
+        this.index = index;
+    }
+
+    /** The maps in the order of the section; none if there is no such section. */
+    List<MapSpec> read() {
+        Optional<Section> found = elf.section(SECTION).filter(s -> s.size() > 0);
+        if (found.isEmpty()) {
+            return List.of();
+        }
+        ByteView section = elf.data(found.get());
+        List<Symbol> variables = index.of(found.get()).values().stream()
+                .sorted(Comparator.comparingLong(Symbol::value))
+                .toList();
+        if (variables.isEmpty()) {
+            throw new InvalidObjectException(elf.source() + ": section \"" + SECTION + "\" has " + section.size()
+                    + " bytes, and no symbol in it");
+        }
+        long size = section.size() / variables.size();
+        if (section.size() % variables.size() != 0 || size < SIZE) {
+            throw new InvalidObjectException(elf.source() + ": section \"" + SECTION + "\" of " + section.size()
+                    + " bytes does not hold " + variables.size() + " maps of equal size, " + SIZE + " bytes or more");
+        }
+        List<MapSpec> maps = new ArrayList<>();
+        for (int i = 0; i < variables.size(); i++) {
+            Symbol variable = variables.get(i);
+            if (variable.value() != i * size) {
+                throw section.malformed(
+                        i * size,
+                        "map \"" + variable.name() + "\" is at byte " + variable.value() + " of its section, where "
+                                + variables.size() + " maps of " + size + " bytes leave no room for one");
+            }
+            maps.add(map(variable.name(), section.slice(variable.value(), size)));
+        }
+        return maps;
+    }
+
+    private MapSpec map(String name, ByteView definition) {
+        for (long at = SIZE; at < definition.size(); at++) {
+            if (definition.u8(at) != 0) {
+                throw definition.malformed(
+                        at,
+                        "map \"" + name
+                                + "\" has more than the five numbers of bpf_map_def, in a layout of its loader's"
+                                + " own; define it by BTF in SEC(\".maps\")");
+            }
+        }
+        int keySize = definition.s32(KEY_SIZE);
+        int valueSize = definition.s32(VALUE_SIZE);
+        return new MapSpec(
+                name,
+                definition.s32(TYPE),
+                keySize,
+                valueSize,
+                definition.s32(MAX_ENTRIES),
+                definition.s32(FLAGS),
+                0,
+                0,
+                typeOf(name, "key", keySize),
+                typeOf(name, "value", valueSize),
+                false,
+                null,
+                List.of(),
+                null);
+    }
+
+    /** The id of a type that is annotated and has the right size; 0 if there is none. */
+    private int typeOf(String map, String member, int size) {
+        if (btf.isEmpty()) {
+            return 0;
+        }
+        Btf types = btf.get();
+        OptionalInt annotation = types.find("____btf_map_" + map, BtfKind.STRUCT);
+        if (annotation.isEmpty() || !(types.type(annotation.getAsInt()) instanceof BtfType.Struct struct)) {
+            return 0;
+        }
+        return struct.members().stream()
+                .filter(m -> m.name().equals(member))
+                .filter(m -> types.size(m.type()) == size)
+                .mapToInt(BtfType.Member::type)
+                .findFirst()
+                .orElse(0);
+    }
+}
