@@ -1,5 +1,6 @@
 // A library in which one name stands for several functions: two versions of answer(), of which answer.map makes the
-// second the default; a static function that only .symtab knows; and one that is chosen when a process starts.
+// second the default; a static function that only .symtab knows; one that is chosen when a process starts; and one that
+// starts with an instruction that can't be probed.
 #define NOINLINE __attribute__((noinline, noclone))
 
 __asm__(".symver old_answer, answer@ANSWER_1");
@@ -39,3 +40,11 @@ static long (*choose(void))(long) {
 }
 
 long chosen(long n) __attribute__((ifunc("choose")));
+
+// The kernel executes probed instructions elsewhere, and refuses those with a lock prefix.
+__asm__(".text\n"
+        ".type unprobeable, @function\n"
+        "unprobeable:\n"
+        "  lock addl $0, -8(%rsp)\n"
+        "  ret\n"
+        ".size unprobeable, . - unprobeable\n");

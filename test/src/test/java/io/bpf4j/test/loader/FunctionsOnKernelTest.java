@@ -203,6 +203,22 @@ class FunctionsOnKernelTest {
         }
     }
 
+    /** One of many can't be probed, and the kernel refuses all: the message names it. */
+    @Test
+    @Requires(UPROBE_MULTI)
+    void theFunctionThatCantBeProbedIsNamed() throws Exception {
+        try (AnswerProgram program = AnswerProgram.start(Symbols.WHOLE);
+                BpfObject object = Bpf.load("links.bpf.o", l -> Bpf.only(l, program.pid()))) {
+            assertThatThrownBy(() ->
+                            object.program("on_multi").attach(UprobeMultiFunctions.entry(program.library(), "*e*")))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("*e*")
+                    .hasMessageContaining("\"unprobeable\"");
+            program.command("inner");
+            assertThat(Bpf.u64(object, "multi_hits")).isZero();
+        }
+    }
+
     private static BpfObject sections(TargetProgram target, String... optional) {
         return Bpf.load("sections.bpf.o", l -> {
             Arrays.stream(optional).forEach(l::withProgram);

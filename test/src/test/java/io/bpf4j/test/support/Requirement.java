@@ -85,16 +85,16 @@ public enum Requirement {
             return Files.exists(Path.of("/sys/bus/event_source/devices/kprobe/type"));
         }
     },
-    KPROBE_MULTI("Linux 5.18 or later with kprobes and fprobe, for kprobe_multi links") {
+    KPROBE_MULTI("Linux 5.18 or later with fprobe (CONFIG_FPROBE), for kprobe_multi links") {
         @Override
         boolean present() {
-            return kernelIsAtLeast(5, 18) && KPROBES.present();
+            return kernelIsAtLeast(5, 18) && hasKernelSymbol("register_fprobe");
         }
     },
-    KPROBE_SESSION("Linux 6.10 or later with kprobes and fprobe, for kprobe sessions") {
+    KPROBE_SESSION("Linux 6.10 or later with fprobe (CONFIG_FPROBE), for kprobe sessions") {
         @Override
         boolean present() {
-            return kernelIsAtLeast(6, 10) && KPROBES.present();
+            return kernelIsAtLeast(6, 10) && KPROBE_MULTI.present();
         }
     },
     /** Programs at the start and end of functions of the kernel. */
@@ -299,6 +299,14 @@ public enum Requirement {
         String[] parts = System.getProperty("os.version").split("[^0-9]+", 3);
         int runningMajor = Integer.parseInt(parts[0]);
         return runningMajor > major || (runningMajor == major && Integer.parseInt(parts[1]) >= minor);
+    }
+
+    private static boolean hasKernelSymbol(String name) {
+        try (Stream<String> lines = Files.lines(Path.of("/proc/kallsyms"), StandardCharsets.ISO_8859_1)) {
+            return lines.anyMatch(line -> line.endsWith(" " + name));
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     /** Debian keeps the headers of an architecture in a folder such as {@code /usr/include/x86_64-linux-gnu}. */

@@ -94,6 +94,15 @@ public final class Attacher {
         ProbeSites sites = ProbeSites.columns(places.offsets(), new long[0], new long[0]);
         try (HeldFile file = sameFile(attempt, places)) {
             return MultiAttacher.uprobes(attempt, file.target(), sites, target.process(), target.returns());
+        } catch (AttachException e) {
+            if (e.site().isEmpty()) {
+                throw e;
+            }
+            String name = places.names().get(e.site().getAsInt());
+            throw new AttachException(
+                    e.getMessage() + "; it is function \"" + name + "\": a pattern that leaves it out may do",
+                    e.getCause(),
+                    e.site().getAsInt());
         }
     }
 

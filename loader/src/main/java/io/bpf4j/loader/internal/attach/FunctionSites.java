@@ -10,10 +10,9 @@ import io.bpf4j.loader.internal.attach.FunctionSymbols.Wanted;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.OptionalLong;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import java.util.stream.LongStream;
 
 /** From the names of functions to the places in a file that the kernel probes. <i>Immutable.</i> */
 final class FunctionSites {
@@ -33,9 +32,10 @@ final class FunctionSites {
      *
      * @param file what the kernel opens: the archive where the functions are in a library that is stored in one
      * @param identity which file it was when its symbols were read
+     * @param names a function for each offset, by its symbol
      */
     @SuppressWarnings("ArrayRecordComponent") // handed over once, never compared
-    record Places(Path file, FileIdentity identity, long[] offsets) {}
+    record Places(Path file, FileIdentity identity, long[] offsets, List<String> names) {}
 
     /**
      * Where a function starts, plus an offset.
@@ -52,10 +52,10 @@ final class FunctionSites {
         }
         return reading(what, file, elf -> {
             List<Function> found = FunctionSymbols.find(elf, debugFiles, f -> f.is(wanted));
-            long address = choose(what, function, found)
+            Function chosen = choose(what, function, found)
                     .orElseThrow(() -> new AttachException(
                             "attach " + what + ": there is no function \"" + function + "\" in it" + why(elf, wanted)));
-            return places(what, elf, LongStream.of(address), offset);
+            return places(what, elf, List.of(chosen), offset);
         });
     }
 
@@ -67,12 +67,18 @@ final class FunctionSites {
     Places matching(String what, Path file, String pattern) {
         Wanted wanted = Wanted.parse(pattern);
         return reading(what, file, elf -> {
-            List<Function> found = FunctionSymbols.find(elf, debugFiles, f -> f.is(wanted) && !f.indirect());
+            // A symbol of what is not in the file, as in a section that is made when it is loaded, is none to probe.
+            List<Function> found = FunctionSymbols.find(
+                    elf,
+                    debugFiles,
+                    f -> f.is(wanted)
+                            && !f.indirect()
+                            && elf.fileOffset(f.address()).isPresent());
             if (found.isEmpty()) {
                 throw new AttachException(
                         "attach " + what + ": no function in it fits \"" + pattern + "\"" + why(elf, wanted));
             }
-            Places places = places(what, elf, found.stream().mapToLong(Function::address), 0);
+            Places places = places(what, elf, found, 0);
             if (places.offsets().length > MOST_SITES) {
                 throw new AttachException("attach " + what + ": " + places.offsets().length + " functions fit \""
                         + pattern + "\", and the kernel takes " + MOST_SITES + " in one link");
@@ -85,7 +91,7 @@ final class FunctionSites {
      * The one that is meant: what other files can link against comes before a static function of the same name, and of
      * several versions the default. Symbols at one address are one function.
      */
-    private static OptionalLong choose(String what, String function, List<Function> found) {
+    private static Optional<Function> choose(String what, String function, List<Function> found) {
         List<Function> direct = found.stream().filter(f -> !f.indirect()).toList();
         if (direct.isEmpty() && !found.isEmpty()) {
             throw new AttachException("attach " + what + ": \"" + function + "\" is an indirect function (IFUNC): which"
@@ -95,41 +101,43 @@ final class FunctionSites {
         if (chosen.stream().anyMatch(f -> !f.local())) {
             chosen = chosen.stream().filter(f -> !f.local()).toList();
         }
-        if (addresses(chosen).length > 1) {
+        if (addresses(chosen) > 1) {
             List<Function> defaults = chosen.stream()
                     .filter(f -> f.isDefault() && f.version().isPresent())
                     .toList();
             chosen = defaults.isEmpty() ? chosen : defaults;
         }
-        long[] addresses = addresses(chosen);
-        if (addresses.length > 1) {
+        int count = addresses(chosen);
+        if (count > 1) {
             String all = chosen.stream()
                     .map(f -> f.name() + f.version().map(v -> "@" + v).orElse("") + " at 0x"
                             + Long.toHexString(f.address()))
                     .distinct()
                     .collect(Collectors.joining(", "));
-            throw new AttachException("attach " + what + ": \"" + function + "\" is " + addresses.length
+            throw new AttachException("attach " + what + ": \"" + function + "\" is " + count
                     + " functions: " + all + "; name the version, attach to one by its file offset, or to all with a"
                     + " program for many: SEC(\"uprobe.multi\")");
         }
-        return addresses.length == 0 ? OptionalLong.empty() : OptionalLong.of(addresses[0]);
+        return chosen.stream().findFirst();
     }
 
-    private static long[] addresses(List<Function> functions) {
-        return functions.stream().mapToLong(Function::address).distinct().toArray();
+    private static int addresses(List<Function> functions) {
+        return (int) functions.stream().mapToLong(Function::address).distinct().count();
     }
 
-    private static Places places(String what, ElfFile elf, LongStream addresses, long offset) {
-        long[] offsets = addresses
-                .map(address -> elf.fileOffset(address)
-                                .orElseThrow(() -> new AttachException("attach " + what + ": address 0x"
-                                        + Long.toHexString(address) + " is not in the file"))
-                        + elf.containerOffset()
-                        + offset)
-                .distinct()
-                .sorted()
-                .toArray();
-        return new Places(elf.path().orElseThrow(), elf.identity().orElseThrow(), offsets);
+    private static Places places(String what, ElfFile elf, List<Function> functions, long offset) {
+        TreeMap<Long, String> names = new TreeMap<>();
+        for (Function function : functions) {
+            long start = elf.fileOffset(function.address())
+                    .orElseThrow(() -> new AttachException("attach " + what + ": address 0x"
+                            + Long.toHexString(function.address()) + " of " + function.name() + " is not in the file"));
+            names.putIfAbsent(start + elf.containerOffset() + offset, function.name());
+        }
+        return new Places(
+                elf.path().orElseThrow(),
+                elf.identity().orElseThrow(),
+                names.keySet().stream().mapToLong(Long::longValue).toArray(),
+                List.copyOf(names.values()));
     }
 
     /** What else the file has, or why it may have nothing. */

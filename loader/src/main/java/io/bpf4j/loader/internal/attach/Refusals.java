@@ -26,7 +26,10 @@ final class Refusals {
                     AttachTarget.UprobeFunction _,
                     AttachTarget.UprobeMulti _,
                     AttachTarget.UprobeMultiFunctions _ -> uprobe(errno);
-            case AttachTarget.Kprobe _, AttachTarget.Ksyscall _, AttachTarget.KprobeMulti _ -> kprobe(errno);
+            case AttachTarget.Kprobe _, AttachTarget.Ksyscall _ -> kprobe(errno);
+            // Debian's 6.1 has the link type, and not what it needs.
+            case AttachTarget.KprobeMulti _ ->
+                errno == Errno.EOPNOTSUPP ? "; this kernel is built without CONFIG_FPROBE" : kprobe(errno);
             case AttachTarget.Xdp _ -> xdp(errno) + since(errno, 5, 9);
             case AttachTarget.Tcx tcx -> ordered(errno, tcx.anchor()) + since(errno, 6, 6);
             case AttachTarget.Netkit netkit -> ordered(errno, netkit.anchor()) + since(errno, 6, 7);
@@ -99,7 +102,7 @@ final class Refusals {
             case EBUSY -> "; another BPF program has this priority at the hook";
             case EAFNOSUPPORT -> "; programs take families 2 (IPv4) and 10 (IPv6)";
             case EPROTO -> "; there is no such hook";
-            case ERANGE -> "; the least and the greatest int are no priorities";
+            case ERANGE -> "; the least and the greatest int are no priorities, and with defragment none up to -400";
             default -> "";
         };
     }
