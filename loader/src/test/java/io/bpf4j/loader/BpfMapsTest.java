@@ -4,15 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.internal.sys.ScriptedKernel;
 import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.spec.MapSpec;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class BpfMapsTest {
     private static final Path PATH = Path.of("/sys/fs/bpf/m");
@@ -59,6 +63,19 @@ class BpfMapsTest {
         }
         kernel.failNth(2, MapCommand.Create.class, Errno.EINVAL);
         assertThatThrownBy(() -> create(outer)).isInstanceOf(SyscallException.class);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"RINGBUF, RING_BUFFER, 5.8", "USER_RINGBUF, USER_RING_BUFFER, 6.1", "BLOOM_FILTER, BLOOM_FILTER, 5.16"})
+    void aKindThatTheKernelLacksIsNamedWithItsVersion(MapType type, Feature feature, String version) {
+        kernel.fail(MapCommand.Create.class, Errno.EINVAL);
+        MapSpec spec = MapSpec.of("m", type, 0, type == MapType.BLOOM_FILTER ? 8 : 0, 4096);
+        assertThatThrownBy(
+                        () -> BpfMaps.create(kernel, ScriptedLoads.everything().without(feature), spec))
+                .isInstanceOf(UnsupportedFeatureException.class)
+                .hasMessageContaining("create map \"m\"")
+                .hasMessageContaining(version);
+        assertThatThrownBy(() -> create(spec)).as("it has it").isInstanceOf(SyscallException.class);
     }
 
     private BpfMap create(MapSpec spec) {

@@ -98,6 +98,14 @@ final class Probes {
                         yield Support.yes(statistics.what() + " were turned on and off");
                     }
                 }
+                case BLOOM_FILTER ->
+                    onMap(
+                            MapCommand.Create.of(MapType.BLOOM_FILTER.number(), "", 0, 8, 1),
+                            _ -> Support.yes("a bloom filter was made"));
+                case USER_RING_BUFFER ->
+                    onMap(
+                            MapCommand.Create.of(MapType.USER_RINGBUF.number(), "", 0, 0, RING_SIZE),
+                            _ -> Support.yes("a user ring buffer was made"));
                 case PROGRAM_BIND_MAP -> bindMap();
                 case MEMCG_ACCOUNTING ->
                     // The accounting itself shows only when it hurts; this helper came with the same release.

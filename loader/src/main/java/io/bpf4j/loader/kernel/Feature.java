@@ -93,6 +93,13 @@ public enum Feature {
             "7adfc6c9b315",
             "bpf: Add bpf_get_attach_cookie() BPF helper to access bpf_cookie value"),
     KPROBE_MULTI_LINK("one link for many kprobes", 5, 18, "0dcac2725406", "bpf: Add multi kprobe link"),
+    BLOOM_FILTER("bloom filter map", 5, 16, "9330986c0300", "bpf: Add bloom filter map implementation"),
+    USER_RING_BUFFER(
+            "ring buffer that user space writes",
+            6,
+            1,
+            "583c1f420173",
+            "bpf: Define new BPF_MAP_TYPE_USER_RINGBUF map type"),
     SLEEPABLE_UPROBE(
             "sleepable uprobe programs", 6, 0, "8c7dcb84e3b7", "bpf: implement sleepable uprobes by chaining gps"),
     UPROBE_MULTI_LINK("one link for many uprobes", 6, 6, "89ae89f53d20", "bpf: Add multi uprobe link"),

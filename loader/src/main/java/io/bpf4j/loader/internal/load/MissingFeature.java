@@ -20,10 +20,17 @@ final class MissingFeature {
 
     /** Why a map could not be made; empty if it is not for want of a feature. */
     static Optional<UnsupportedFeatureException> of(MapSpec map, int errno, Features features) {
-        boolean ring = map.is(MapType.RINGBUF);
-        return errno == Errno.EINVAL.number() && ring
-                ? missing("create map \"" + map.name() + "\"", Feature.RING_BUFFER, features)
-                : Optional.empty();
+        if (errno != Errno.EINVAL.number()) {
+            return Optional.empty();
+        }
+        String what = "create map \"" + map.name() + "\"";
+        if (map.is(MapType.RINGBUF)) {
+            return missing(what, Feature.RING_BUFFER, features);
+        }
+        if (map.is(MapType.USER_RINGBUF)) {
+            return missing(what, Feature.USER_RING_BUFFER, features);
+        }
+        return map.is(MapType.BLOOM_FILTER) ? missing(what, Feature.BLOOM_FILTER, features) : Optional.empty();
     }
 
     /** Why a program could not be loaded; empty if it is not for want of a feature. */
