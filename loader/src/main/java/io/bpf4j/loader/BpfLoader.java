@@ -10,6 +10,7 @@ import io.bpf4j.loader.internal.load.ObjectLoading;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.LinuxKernel;
 import io.bpf4j.loader.internal.sys.TokenKernel;
+import io.bpf4j.loader.link.ProgramHandle;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.spec.GlobalSpec;
 import io.bpf4j.loader.spec.MapSpec;
@@ -41,6 +42,7 @@ public final class BpfLoader {
     private final Map<String, BpfMap> reused = new HashMap<>();
     private final Set<String> skipped = new HashSet<>();
     private final Set<String> wanted = new HashSet<>();
+    private final Map<String, ProgramHandle> targets = new HashMap<>();
     private Optional<Features> features = Optional.empty();
     private Kernel kernel = LinuxKernel.instance();
     private Optional<Path> pinDirectory = Optional.empty();
@@ -109,6 +111,20 @@ public final class BpfLoader {
     public BpfLoader skipProgram(String name) {
         requireProgram(name);
         skipped.add(name);
+        return this;
+    }
+
+    /**
+     * Loads a program for a function of another program, rather than of the kernel: one that takes its place ({@code
+     * SEC("freplace/FUNCTION")}, Linux 5.6), or traces it ({@code SEC("fentry/FUNCTION")} and {@code "fexit"}, Linux 5.5).
+     *
+     * @param name of a program of this object
+     * @param target the program that has the function; loaded with BTF. It stays its object's
+     * @throws InvalidObjectException if there is no such program
+     */
+    public BpfLoader attachTo(String name, ProgramHandle target) {
+        requireProgram(name);
+        targets.put(name, target);
         return this;
     }
 
@@ -213,6 +229,7 @@ public final class BpfLoader {
                 reused,
                 skipped,
                 wanted,
+                targets,
                 pinDirectory,
                 targetBtf,
                 logLevel,

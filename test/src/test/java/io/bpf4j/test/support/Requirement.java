@@ -1,5 +1,9 @@
 package io.bpf4j.test.support;
 
+import io.bpf4j.loader.BpfLoader;
+import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.kernel.Errno;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -103,6 +107,23 @@ public enum Requirement {
         boolean present() {
             // Where a policy takes the kernel's functions away, it takes kprobes, too.
             return KERNEL_BTF.present() && KPROBES.present();
+        }
+    },
+    /** Some kernels refuse all programs that attach to functions, these too: one is loaded to see. */
+    FREPLACE("a kernel whose policy lets a program replace a function of another") {
+        @Override
+        boolean present() {
+            try (BpfObject replaced = Bpf.load("replaced.bpf.o");
+                    BpfObject replacement = BpfLoader.of(Bpf.spec("replacement.bpf.o"))
+                            .attachTo("better", replaced.program("ask"))
+                            .load()) {
+                return !replacement.programs().isEmpty();
+            } catch (SyscallException e) {
+                if (e.errno() == Errno.EPERM) {
+                    return false;
+                }
+                throw e;
+            }
         }
     },
     TRACING_COOKIE("Linux 5.19 or later, for cookies of fentry programs") {

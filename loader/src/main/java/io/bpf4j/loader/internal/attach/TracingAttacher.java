@@ -1,17 +1,12 @@
 package io.bpf4j.loader.internal.attach;
 
-import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfKind;
-import io.bpf4j.elf.ByteView;
-import io.bpf4j.elf.MalformedDataException;
-import io.bpf4j.loader.internal.sys.BtfInfo;
+import io.bpf4j.loader.internal.linux.ProgramBtf;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.LinkCommand;
-import io.bpf4j.loader.internal.sys.ObjectCommand;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
-import java.nio.ByteOrder;
 
 /**
  * Attaches to what programs were loaded for, and to functions of other programs.
@@ -51,18 +46,10 @@ final class TracingAttacher {
 
     /** The id of a function's type in the BTF that a program was loaded with. */
     private static int functionId(Attempt attempt, Fd program, String function) {
-        int id = attempt.execute(new ObjectCommand.InfoOfProgram(program)).btfId();
-        if (id == 0) {
-            throw attempt.refused(program.what() + " was loaded without BTF, which says where its functions are");
-        }
-        try (Fd btf = attempt.execute(new ObjectCommand.FdById(ObjectCommand.Kind.BTF, id))) {
-            BtfInfo info = attempt.execute(new ObjectCommand.InfoOfBtf(btf));
-            ByteView types = ByteView.of("BTF of " + program.what(), info.data(), ByteOrder.nativeOrder());
-            return Btf.parse(types)
-                    .find(function, BtfKind.FUNC)
-                    .orElseThrow(() -> attempt.refused(program.what() + " has no function \"" + function + "\""));
-        } catch (MalformedDataException e) {
-            throw new IllegalStateException("the kernel gave BTF of " + program.what() + " that can't be read", e);
-        }
+        return ProgramBtf.of(attempt.kernel(), program)
+                .orElseThrow(() ->
+                        attempt.refused(program.what() + " was loaded without BTF, which says where its functions are"))
+                .find(function, BtfKind.FUNC)
+                .orElseThrow(() -> attempt.refused(program.what() + " has no function \"" + function + "\""));
     }
 }

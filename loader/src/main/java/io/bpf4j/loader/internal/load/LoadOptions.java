@@ -3,6 +3,7 @@ package io.bpf4j.loader.internal.load;
 import io.bpf4j.btf.Btf;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.link.ProgramHandle;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
@@ -20,6 +21,8 @@ import java.util.function.Function;
  * @param reused maps to use in place of new ones, by name; they stay their owner's
  * @param skipped programs not to load
  * @param wanted programs to load although their section starts with {@code ?}
+ * @param targets programs whose functions are replaced or traced, by the name of the program that does so; they stay
+ *     their objects'
  * @param pinDirectory where maps that ask to be pinned by name go
  * @param targetBtf types to relocate against instead of the running kernel's
  * @param logLevel of the verifier for every program, not only refused ones; 0 for none
@@ -32,6 +35,7 @@ public record LoadOptions(
         Map<String, BpfMap> reused,
         Set<String> skipped,
         Set<String> wanted,
+        Map<String, ProgramHandle> targets,
         Optional<Path> pinDirectory,
         Optional<Btf> targetBtf,
         int logLevel,
@@ -45,5 +49,6 @@ public record LoadOptions(
         reused = Map.copyOf(reused);
         skipped = Set.copyOf(skipped);
         wanted = Set.copyOf(wanted);
+        targets = Map.copyOf(targets);
     }
 }

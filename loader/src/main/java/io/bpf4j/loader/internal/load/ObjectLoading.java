@@ -170,10 +170,13 @@ public final class ObjectLoading {
         return choice.isPresent() ? choice.get().type() : program.kind().flatMap(k -> k.attachType());
     }
 
-    private static LoadedProgram load(
-            ProgramLoading loading, AssembledProgram program, Optional<AttachType> attachType) {
-        ProgramLoading.Loaded loaded =
-                loading.load(program, attachType, AttachBtfId.of(program.spec(), KernelBtf::running));
+    private LoadedProgram load(ProgramLoading loading, AssembledProgram program, Optional<AttachType> attachType) {
+        AttachPoint point = AttachPoint.of(
+                program.spec(),
+                KernelBtf::running,
+                kernel,
+                options.targets().get(program.spec().name()));
+        ProgramLoading.Loaded loaded = loading.load(program, attachType, point);
         return new LoadedProgram(program.spec(), loaded.fd(), attachType, loaded.log());
     }
 

@@ -55,8 +55,8 @@ public final class ProgramLoading {
     }
 
     /** Loads a program for an attach type; the descriptor is the caller's. */
-    Loaded load(AssembledProgram program, Optional<AttachType> attachType, int attachBtfId) {
-        ProgCommand.Load command = command(program, attachType, attachBtfId);
+    Loaded load(AssembledProgram program, Optional<AttachType> attachType, AttachPoint point) {
+        ProgCommand.Load command = command(program, attachType, point);
         if (logLevel > 0) {
             ProgCommand.Load logged = command.withLog(new ProgCommand.Log(logLevel, LARGEST_LOG));
             switch (kernel.execute(logged)) {
@@ -89,7 +89,7 @@ public final class ProgramLoading {
     /** A program in the kernel and the log of its verification, empty unless asked for. */
     record Loaded(Fd fd, String log) {}
 
-    private ProgCommand.Load command(AssembledProgram program, Optional<AttachType> attachType, int attachBtfId) {
+    private ProgCommand.Load command(AssembledProgram program, Optional<AttachType> attachType, AttachPoint point) {
         ProgramSpec of = program.spec();
         int flags = of.isSleepable() ? F_SLEEPABLE : 0;
         if (of.kind().map(k -> k.frags()).orElse(false)) {
@@ -101,7 +101,7 @@ public final class ProgramLoading {
                         Instructions.encode(OldKernelHelpers.fitted(program.instructions(), features), spec.order()),
                         spec.license())
                 .withFlags(flags)
-                .withAttachTarget(attachBtfId, null)
+                .withAttachTarget(point.btfId(), point.program())
                 .withKernelVersion(
                         spec.version() != 0
                                 ? spec.version()

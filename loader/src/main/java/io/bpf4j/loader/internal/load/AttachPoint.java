@@ -1,0 +1,106 @@
+package io.bpf4j.loader.internal.load;
+
+import io.bpf4j.btf.Btf;
+import io.bpf4j.btf.BtfKind;
+import io.bpf4j.core.CoreTarget;
+import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.error.RelocationException;
+import io.bpf4j.loader.internal.linux.ProgramBtf;
+import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.Kernel;
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.ProgramType;
+import io.bpf4j.loader.link.ProgramHandle;
+import io.bpf4j.loader.spec.ProgramSpec;
+import java.util.OptionalInt;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The function that a program is loaded for. It is named by its id in somebody's BTF: the kernel's, or that of another
+ * program whose function is replaced or traced. What the id stands for depends on the attach type:
+ *
+ * <pre>
+ *   fentry, fexit, fmod_ret   FUNC NAME
+ *   tp_btf                    TYPEDEF btf_trace_NAME
+ *   lsm, lsm_cgroup           FUNC bpf_lsm_NAME
+ *   iter                      FUNC bpf_iter_NAME
+ *   freplace                  FUNC NAME of the other program
+ * </pre>
+ *
+ * @param btfId 0 for programs that need none
+ * @param program the other program; null for the kernel
+ */
+record AttachPoint(int btfId, @Nullable Fd program) {
+    private static final AttachPoint NONE = new AttachPoint(0, null);
+
+    /**
+     * The function of a program.
+     *
+     * @param target the program whose function is meant; null for the kernel's
+     */
+    static AttachPoint of(
+            ProgramSpec program, Supplier<CoreTarget> types, Kernel kernel, @Nullable ProgramHandle target) {
+        ProgramType type = program.type();
+        if (type == ProgramType.STRUCT_OPS) {
+            throw new InvalidObjectException("program \"" + program.name()
+                    + "\" belongs to a struct_ops map, which this version of bpf4j can't make");
+        }
+        if (target != null) {
+            return inProgram(program, kernel, target);
+        }
+        if (type == ProgramType.EXT) {
+            throw new InvalidObjectException("program \"" + program.name()
+                    + "\" replaces a function of another program (freplace): load that first, and name it with"
+                    + " BpfLoader.attachTo");
+        }
+        return type == ProgramType.TRACING || type == ProgramType.LSM ? inKernel(program, types) : NONE;
+    }
+
+    private static AttachPoint inProgram(ProgramSpec program, Kernel kernel, ProgramHandle target) {
+        if (program.type() != ProgramType.EXT && program.type() != ProgramType.TRACING) {
+            throw new InvalidObjectException("program \"" + program.name() + "\" in SEC(\"" + program.sectionName()
+                    + "\") is not one that attaches to functions of other programs: freplace, fentry and fexit are");
+        }
+        requireName(program);
+        Fd fd = target.unwrap(Fd.class)
+                .orElseThrow(() -> new IllegalArgumentException(target.name() + " is no program of this library"));
+        Btf types = ProgramBtf.of(kernel, fd)
+                .orElseThrow(() -> new InvalidObjectException("program \"" + program.name()
+                        + "\" is for a function of \"" + target.name() + "\", which was loaded without BTF"));
+        int id = types.find(program.target(), BtfKind.FUNC)
+                .orElseThrow(() -> new RelocationException("program \"" + program.name() + "\": \"" + target.name()
+                        + "\" has no function \"" + program.target() + "\""));
+        return new AttachPoint(id, fd);
+    }
+
+    private static void requireName(ProgramSpec program) {
+        if (program.target().isEmpty()) {
+            throw new InvalidObjectException("program \"" + program.name() + "\" in SEC(\"" + program.sectionName()
+                    + "\") has to say which function it is for: SEC(\"" + program.sectionName() + "/NAME\")");
+        }
+    }
+
+    private static AttachPoint inKernel(ProgramSpec program, Supplier<CoreTarget> kernel) {
+        AttachType attachType = program.kind().flatMap(k -> k.attachType()).orElse(AttachType.TRACE_FENTRY);
+        String prefix;
+        BtfKind kind = BtfKind.FUNC;
+        switch (attachType) {
+            case TRACE_RAW_TP -> {
+                prefix = "btf_trace_";
+                kind = BtfKind.TYPEDEF;
+            }
+            case LSM_MAC, LSM_CGROUP -> prefix = "bpf_lsm_";
+            case TRACE_ITER -> prefix = "bpf_iter_";
+            default -> prefix = "";
+        }
+        requireName(program);
+        Btf types = kernel.get().kernel();
+        OptionalInt id = types.find(prefix + program.target(), kind);
+        if (id.isEmpty()) {
+            throw new RelocationException("program \"" + program.name() + "\": this kernel has no \"" + prefix
+                    + program.target() + "\" (SEC(\"" + program.sectionName() + "\"))");
+        }
+        return new AttachPoint(id.getAsInt(), null);
+    }
+}
