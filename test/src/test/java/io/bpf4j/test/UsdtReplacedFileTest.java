@@ -24,12 +24,14 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What was read is what is attached to, or nothing is: an upgrade may come between the two. */
+@Tag("usdt")
 @Requires({BPF, GCC, SDT_H, X86_64})
 @ExtendWith(LeakCheck.class)
 class UsdtReplacedFileTest {

@@ -25,12 +25,14 @@ import io.bpf4j.usdt.UsdtLink;
 import java.io.IOException;
 import java.util.List;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** More sites and argument strings than any program is known to have. */
+@Tag("usdt")
 @Requires({BPF, GCC, SDT_H, X86_64})
 @ExtendWith(LeakCheck.class)
 class UsdtSitesTest {

@@ -31,6 +31,8 @@ public final class CPrograms {
         for (String flags : List.of("-O0", "-O2", "-O2 -no-pie", "-O2 -DROUNDS=1")) {
             compile("", flags.split(" "));
         }
+        compile("sites", "-O2", "-DSTRINGS=200", "-DROUNDS=50");
+        compile("sites", "-O2", "-DSTRINGS=300", "-DROUNDS=1");
         compile("library", "-O2", "-shared", "-fPIC");
         compile("library", "-O2", "-shared", "-fPIC", "-DREFUSED");
         compile("token", "-O2");
