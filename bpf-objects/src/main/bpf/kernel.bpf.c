@@ -97,3 +97,11 @@ int on_raw_sys_enter(__u64 *ctx)
 	cookie = bpf_get_attach_cookie(ctx);
 	return count();
 }
+
+SEC("?tp/sched/sched_process_fork")
+int on_fork(void *ctx)
+{
+	if (is_target())
+		cookie = bpf_get_attach_cookie(ctx);
+	return count();
+}

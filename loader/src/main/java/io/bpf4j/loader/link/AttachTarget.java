@@ -332,9 +332,8 @@ public sealed interface AttachTarget {
     }
 
     /**
-     * A control group of version 2 and all below it (Linux 5.7, system calls' sockets since); {@code SEC("cgroup/…")},
-     * {@code "cgroup_skb/…"}, {@code "sockops"}, {@code "lsm_cgroup/…"} (LSM_CGROUP, Linux 6.0). Several programs may be
-     * attached to one group.
+     * A control group of version 2 and all below it (Linux 5.7); {@code SEC("cgroup/…")}, {@code "cgroup_skb/…"}, {@code
+     * "sockops"} (CGROUP_*), {@code "lsm_cgroup/…"} (LSM_CGROUP, Linux 6.0). Several programs may be attached to one group.
      *
      * @param directory in a cgroup2 file system
      * @param attachType of a program that was loaded for none, as {@code SEC("cgroup/skb")}; empty for that of the program

@@ -51,8 +51,8 @@ public interface Link extends AutoCloseable {
 
     /**
      * Detaches, and keeps the link: it can still be asked about, and does nothing (Linux 5.9). Unlike {@link #close} it
-     * also works on a link that others hold or that is pinned. The kernel can do so for XDP, tcx, netkit, control groups,
-     * network namespaces and struct_ops.
+     * also works on a link that others hold or that is pinned. The kernel can do so for XDP, tcx, netkit, netfilter, control
+     * groups, network namespaces, maps of sockets and struct_ops.
      *
      * @throws io.bpf4j.loader.error.AttachException for others (EOPNOTSUPP)
      */

@@ -10,6 +10,7 @@ import static io.bpf4j.test.support.Requirement.KPROBE_MULTI;
 import static io.bpf4j.test.support.Requirement.KPROBE_SESSION;
 import static io.bpf4j.test.support.Requirement.RAW_TRACEPOINT_COOKIE;
 import static io.bpf4j.test.support.Requirement.SDT_H;
+import static io.bpf4j.test.support.Requirement.TRACEFS;
 import static io.bpf4j.test.support.Requirement.TRACING_COOKIE;
 import static io.bpf4j.test.support.Requirement.X86_64;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -167,6 +168,18 @@ class KernelFunctionsOnKernelTest {
                             raw -> assertThat(raw.name()).isEqualTo("sys_enter"));
             assertFires(target, object, link, 1);
             assertThat(Bpf.u64(object, "cookie")).isEqualTo(55);
+        }
+    }
+
+    @Test
+    @Requires(TRACEFS)
+    void aTracepointHasItsCookie() throws IOException {
+        try (TargetProgram target = TargetProgram.start("-O2");
+                BpfObject object = load(target, "on_fork");
+                Link link = object.program("on_fork")
+                        .attach(new AttachTarget.Tracepoint("sched", "sched_process_fork", 33))) {
+            assertFires(target, object, link, "fork 10", 1);
+            assertThat(Bpf.u64(object, "cookie")).isEqualTo(33);
         }
     }
 }

@@ -219,6 +219,10 @@ class LinkLifeOnKernelTest {
                 BpfObject object = Bpf.load("hooks.bpf.o", l -> l.withProgram("on_clock"));
                 Link link = object.program("on_clock").attach(new AttachTarget.OpenPerfEvent(event.number(), 0))) {
             spinUntil(object, 3);
+            // Kernels before 6.6 don't say which event it is, and newer ones have a type of its own for a clock.
+            LinkDetail detail = link.info().detail();
+            assertThat(detail instanceof LinkDetail.PerfEvent clock ? clock.config() : 1)
+                    .isEqualTo(1);
             link.close();
             long ticks = Bpf.u64(object, "clock_hits");
             try (Link again = object.program("on_clock").attach(new AttachTarget.OpenPerfEvent(event.number(), 0))) {
