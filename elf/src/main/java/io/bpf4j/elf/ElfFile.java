@@ -2,7 +2,6 @@ package io.bpf4j.elf;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
@@ -116,8 +115,8 @@ public final class ElfFile implements AutoCloseable {
                 offset = place.offset();
                 size = place.size();
             }
-            ByteView content =
-                    ByteView.of(path.toString(), map(file, channel, offset, size, arena), ByteOrder.LITTLE_ENDIAN);
+            ByteView content = ByteView.of(
+                    path.toString(), channel.map(MapMode.READ_ONLY, offset, size, arena), ByteOrder.LITTLE_ENDIAN);
             // What the path led to before and after it was opened is what was opened in between.
             if (!FileIdentity.of(file).equals(identity)) {
                 throw new FileSystemException(file.toString(), null, "was replaced or written while it was opened");
@@ -127,21 +126,6 @@ public final class ElfFile implements AutoCloseable {
         } catch (Throwable e) {
             arena.close();
             throw e;
-        }
-    }
-
-    private static MemorySegment map(Path file, FileChannel channel, long offset, long size, Arena arena)
-            throws IOException {
-        try {
-            return channel.map(MapMode.READ_ONLY, offset, size, arena);
-        } catch (UnsupportedOperationException e) {
-            FileSystemException refused = new FileSystemException(
-                    file.toString(),
-                    null,
-                    "can't be mapped: it is on a file system of type "
-                            + file.getFileSystem().provider().getScheme());
-            refused.initCause(e);
-            throw refused;
         }
     }
 

@@ -1,6 +1,7 @@
 package io.bpf4j.elf;
 
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -33,7 +34,13 @@ public record FileIdentity(long device, long inode, long size, long modifiedNano
         try {
             found = Files.readAttributes(path, "unix:dev,ino,size,lastModifiedTime");
         } catch (UnsupportedOperationException e) {
-            throw new IOException(path + " is on a file system without inodes", e);
+            FileSystemException none = new FileSystemException(
+                    path.toString(),
+                    null,
+                    "has no inode and can't be mapped: it is on a file system of type "
+                            + path.getFileSystem().provider().getScheme());
+            none.initCause(e);
+            throw none;
         }
         if (found.get("dev") instanceof Long device
                 && found.get("ino") instanceof Long inode
