@@ -9,6 +9,7 @@ import io.bpf4j.insn.Instructions;
 import io.bpf4j.insn.PseudoSource;
 import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.error.VerifierException;
 import io.bpf4j.loader.internal.sys.FileCommand;
@@ -193,6 +194,17 @@ class BpfLoaderTest {
             assertThat(kernel.commands(ProgCommand.Load.class))
                     .allSatisfy(load -> assertThat(load.funcInfo().count()).isZero());
         }
+    }
+
+    @Test
+    void aProcessWithoutRightsIsNotToldThatItsKernelIsOld() {
+        kernel.fail(MapCommand.Create.class, Errno.EPERM);
+        assertThatThrownBy(() -> ScriptedLoads.loader(kernel, ScriptedLoads.spec("globals.bpf.o"))
+                        .features(ScriptedLoads.everything().without(Feature.GLOBAL_DATA, Feature.BTF))
+                        .load())
+                .isInstanceOf(SyscallException.class)
+                .hasMessageContaining("EPERM");
+        assertThat(kernel.open()).isEmpty();
     }
 
     @Test

@@ -11,10 +11,12 @@ import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.LoadResult;
+import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.internal.sys.ProgCommand;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.kernel.ProgramType;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.spec.DataSection;
@@ -239,6 +241,7 @@ public final class ObjectLoading {
                 continue;
             }
             if (map.isData() && !features.has(Feature.GLOBAL_DATA)) {
+                requireRightToMakeMaps(map);
                 throw new UnsupportedFeatureException(
                         spec.source() + ": section " + map.name(),
                         Feature.GLOBAL_DATA,
@@ -249,6 +252,17 @@ public final class ObjectLoading {
             owned.put(map.name(), made);
         }
         return maps;
+    }
+
+    /**
+     * To a process without rights the kernel seems to have nothing. The plainest map of all tells that from a kernel that
+     * lacks something.
+     *
+     * @throws io.bpf4j.loader.error.SyscallException if that is refused too
+     */
+    private void requireRightToMakeMaps(MapSpec map) {
+        kernel.execute(MapCommand.Create.of(MapType.ARRAY.number(), KernelNames.of(map.name()), 4, 4, 1))
+                .close();
     }
 
     private KernelMap compatible(MapSpec wanted, KernelMap found) {
