@@ -286,25 +286,35 @@ public final class UserRingBuffer implements AutoCloseable {
         return closed;
     }
 
-    /** Gives everything back; threads that wait for room get an IllegalStateException. Does nothing the second time. */
+    /**
+     * Gives everything back; threads that wait for room get an IllegalStateException. The second time it does nothing but
+     * wait for the first to be done.
+     */
     @Override
     public void close() {
+        boolean first;
         synchronized (reserving) {
-            if (closed) {
-                return;
-            }
+            first = !closed;
             closed = true;
         }
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment one = arena.allocate(Long.BYTES, 8);
-            one.set(JAVA_LONG, 0, 1);
-            kernel.execute(new FileCommand.Write(wakeup, one));
+        if (first) {
+            wakeWaiting();
         }
         waiting.lock();
         try {
             closeAll(owned);
         } finally {
             waiting.unlock();
+        }
+    }
+
+    private void wakeWaiting() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment one = arena.allocate(Long.BYTES, 8);
+            one.set(JAVA_LONG, 0, 1);
+            kernel.execute(new FileCommand.Write(wakeup, one));
+        } catch (IllegalStateException e) {
+            // A second close was faster: then nobody waits.
         }
     }
 
