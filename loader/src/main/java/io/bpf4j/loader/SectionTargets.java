@@ -48,20 +48,22 @@ final class SectionTargets {
                 switch (kind) {
                     case "tracepoint", "tp" -> tracepoint(program);
                     case "raw_tracepoint", "raw_tp", "raw_tracepoint.w", "raw_tp.w" ->
-                        new AttachTarget.RawTracepoint(required(program, "NAME"));
+                        new AttachTarget.RawTracepoint(required(program));
                     case "tp_btf",
                             "fentry",
                             "fentry.s",
                             "fexit",
                             "fexit.s",
+                            "fsession",
+                            "fsession.s",
                             "fmod_ret",
                             "fmod_ret.s",
                             "lsm",
                             "lsm.s",
                             "freplace" -> new AttachTarget.Tracing();
                     case "iter", "iter.s" -> new AttachTarget.Iter();
-                    case "ksyscall" -> new AttachTarget.Ksyscall(required(program, "NAME"), false, 0);
-                    case "kretsyscall" -> new AttachTarget.Ksyscall(required(program, "NAME"), true, 0);
+                    case "ksyscall" -> new AttachTarget.Ksyscall(required(program), false, 0);
+                    case "kretsyscall" -> new AttachTarget.Ksyscall(required(program), true, 0);
                     case "kprobe.multi", "kprobe.session" -> kprobes(program, false);
                     case "kretprobe.multi" -> kprobes(program, true);
                     case "kprobe" -> kprobe(program, false);
@@ -79,13 +81,13 @@ final class SectionTargets {
         String target = program.target();
         int slash = target.indexOf('/');
         if (slash <= 0 || slash == target.length() - 1) {
-            throw incomplete(program, "CATEGORY/NAME");
+            throw incomplete(program);
         }
         return new AttachTarget.Tracepoint(target.substring(0, slash), target.substring(slash + 1));
     }
 
     private static AttachTarget kprobe(ProgramSpec program, boolean returns) {
-        String target = required(program, "FUNCTION");
+        String target = required(program);
         int plus = target.indexOf('+');
         if (plus < 0) {
             return new AttachTarget.Kprobe(target, 0, returns);
@@ -101,11 +103,11 @@ final class SectionTargets {
     }
 
     private static AttachTarget kprobes(ProgramSpec program, boolean returns) {
-        return new AttachTarget.KprobeMulti(List.of(required(program, "PATTERN")), List.of(), returns);
+        return new AttachTarget.KprobeMulti(List.of(required(program)), List.of(), returns);
     }
 
     private static AttachTarget uprobe(ProgramSpec program, boolean returns) {
-        requireFileAndName(program, "FILE:FUNCTION");
+        requireFileAndName(program);
         try {
             return AttachTarget.UprobeFunction.parse(program.target(), returns);
         } catch (IllegalArgumentException e) {
@@ -116,7 +118,7 @@ final class SectionTargets {
     }
 
     private static AttachTarget uprobes(ProgramSpec program, boolean returns) {
-        int colon = requireFileAndName(program, "FILE:PATTERN");
+        int colon = requireFileAndName(program);
         String target = program.target();
         Path file = LibrarySearch.ofThisMachine().find(target.substring(0, colon));
         return new AttachTarget.UprobeMultiFunctions(
@@ -124,26 +126,26 @@ final class SectionTargets {
     }
 
     /** Where the colon is. */
-    private static int requireFileAndName(ProgramSpec program, String form) {
+    private static int requireFileAndName(ProgramSpec program) {
         String target = program.target();
         int colon = target.indexOf(':');
         if (colon <= 0 || colon == target.length() - 1) {
-            throw incomplete(program, form);
+            throw incomplete(program);
         }
         return colon;
     }
 
-    private static String required(ProgramSpec program, String form) {
+    private static String required(ProgramSpec program) {
         if (program.target().isEmpty()) {
-            throw incomplete(program, form);
+            throw incomplete(program);
         }
         return program.target();
     }
 
-    private static AttachException incomplete(ProgramSpec program, String form) {
-        String kind = program.kind().map(k -> k.name()).orElse(program.sectionName());
+    private static AttachException incomplete(ProgramSpec program) {
+        String example = program.kind().map(k -> k.name() + "/" + k.form()).orElse(program.sectionName());
         return new AttachException("program \"" + program.name() + "\" in SEC(\"" + program.sectionName()
-                + "\") does not say where to attach it: SEC(\"" + kind + "/" + form + "\"), or attach it to a target:"
+                + "\") does not say where to attach it: SEC(\"" + example + "\"), or attach it to a target:"
                 + " program.attach(target)");
     }
 }

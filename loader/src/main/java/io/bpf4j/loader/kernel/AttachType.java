@@ -64,7 +64,9 @@ public enum AttachType {
     NETKIT_PRIMARY(54),
     NETKIT_PEER(55),
     TRACE_KPROBE_SESSION(56),
-    TRACE_UPROBE_SESSION(57);
+    TRACE_UPROBE_SESSION(57),
+    /** Entry and exit of a function in one program: newer than the rest of the list, it follows number 57. */
+    TRACE_FSESSION(58);
 
     private static final AttachType[] BY_NUMBER = values();
 

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The table of section names. Names and their meaning are from the kernel's
- * Documentation/bpf/libbpf/program_types.rst.
+ * Documentation/bpf/libbpf/program_types.rst, and where that lags behind libbpf (sessions, {@code .multi} of uprobes,
+ * tcx, netkit, sockets of the unix family), from the commits that brought them to tools/lib/bpf.
  */
 final class SectionKinds {
     private SectionKinds() {}
@@ -39,24 +40,30 @@ final class SectionKinds {
         Rows rows = new Rows();
 
         // Tracing
-        rows.open("kprobe", KPROBE, null).open("kretprobe", KPROBE, null);
-        rows.open("ksyscall", KPROBE, null).open("kretsyscall", KPROBE, null);
-        rows.open("kprobe.multi", KPROBE, TRACE_KPROBE_MULTI).open("kretprobe.multi", KPROBE, TRACE_KPROBE_MULTI);
-        rows.open("kprobe.session", KPROBE, TRACE_KPROBE_SESSION);
-        rows.openOrSleepable("uprobe", KPROBE, null).openOrSleepable("uretprobe", KPROBE, null);
-        rows.openOrSleepable("uprobe.multi", KPROBE, TRACE_UPROBE_MULTI);
-        rows.openOrSleepable("uretprobe.multi", KPROBE, TRACE_UPROBE_MULTI);
-        rows.openOrSleepable("uprobe.session", KPROBE, TRACE_UPROBE_SESSION);
-        rows.openOrSleepable("usdt", KPROBE, null);
-        rows.open("tracepoint", TRACEPOINT, null).open("tp", TRACEPOINT, null);
-        rows.open("raw_tracepoint", RAW_TRACEPOINT, null).open("raw_tp", RAW_TRACEPOINT, null);
-        rows.open("raw_tracepoint.w", RAW_TRACEPOINT_WRITABLE, null).open("raw_tp.w", RAW_TRACEPOINT_WRITABLE, null);
-        rows.open("tp_btf", TRACING, TRACE_RAW_TP);
-        rows.openOrSleepable("fentry", TRACING, TRACE_FENTRY).openOrSleepable("fexit", TRACING, TRACE_FEXIT);
-        rows.openOrSleepable("fmod_ret", TRACING, MODIFY_RETURN);
-        rows.openOrSleepable("iter", TRACING, TRACE_ITER);
-        rows.open("freplace", EXT, null);
-        rows.openOrSleepable("lsm", LSM, LSM_MAC).open("lsm_cgroup", LSM, AttachType.LSM_CGROUP);
+        rows.open("kprobe", KPROBE, null, "FUNCTION[+OFFSET]").open("kretprobe", KPROBE, null, "FUNCTION");
+        rows.open("ksyscall", KPROBE, null, "SYSCALL").open("kretsyscall", KPROBE, null, "SYSCALL");
+        rows.open("kprobe.multi", KPROBE, TRACE_KPROBE_MULTI, "PATTERN");
+        rows.open("kretprobe.multi", KPROBE, TRACE_KPROBE_MULTI, "PATTERN");
+        rows.open("kprobe.session", KPROBE, TRACE_KPROBE_SESSION, "PATTERN");
+        rows.openOrSleepable("uprobe", KPROBE, null, "FILE:FUNCTION[+OFFSET]");
+        rows.openOrSleepable("uretprobe", KPROBE, null, "FILE:FUNCTION");
+        rows.openOrSleepable("uprobe.multi", KPROBE, TRACE_UPROBE_MULTI, "FILE:PATTERN");
+        rows.openOrSleepable("uretprobe.multi", KPROBE, TRACE_UPROBE_MULTI, "FILE:PATTERN");
+        rows.openOrSleepable("uprobe.session", KPROBE, TRACE_UPROBE_SESSION, "FILE:PATTERN");
+        rows.openOrSleepable("usdt", KPROBE, null, "FILE:PROVIDER:NAME");
+        rows.open("tracepoint", TRACEPOINT, null, "CATEGORY/NAME").open("tp", TRACEPOINT, null, "CATEGORY/NAME");
+        rows.open("raw_tracepoint", RAW_TRACEPOINT, null, "TRACEPOINT");
+        rows.open("raw_tp", RAW_TRACEPOINT, null, "TRACEPOINT");
+        rows.open("raw_tracepoint.w", RAW_TRACEPOINT_WRITABLE, null, "TRACEPOINT");
+        rows.open("raw_tp.w", RAW_TRACEPOINT_WRITABLE, null, "TRACEPOINT");
+        rows.open("tp_btf", TRACING, TRACE_RAW_TP, "TRACEPOINT");
+        rows.openOrSleepable("fentry", TRACING, TRACE_FENTRY, "FUNCTION");
+        rows.openOrSleepable("fexit", TRACING, TRACE_FEXIT, "FUNCTION");
+        rows.openOrSleepable("fsession", TRACING, TRACE_FSESSION, "FUNCTION");
+        rows.openOrSleepable("fmod_ret", TRACING, MODIFY_RETURN, "FUNCTION");
+        rows.openOrSleepable("iter", TRACING, TRACE_ITER, "ITERATOR");
+        rows.open("freplace", EXT, null, "FUNCTION");
+        rows.openOrSleepable("lsm", LSM, LSM_MAC, "HOOK").role("lsm_cgroup", LSM, AttachType.LSM_CGROUP, "HOOK");
         rows.exact("perf_event", ProgramType.PERF_EVENT, null);
         rows.sleepable("syscall", SYSCALL, null);
 
@@ -113,7 +120,7 @@ final class SectionKinds {
         rows.exact("cgroup/setsockopt", CGROUP_SOCKOPT, CGROUP_SETSOCKOPT);
         rows.exact("cgroup/dev", ProgramType.CGROUP_DEVICE, AttachType.CGROUP_DEVICE);
 
-        rows.openOrSleepable("struct_ops", ProgramType.STRUCT_OPS, null);
+        rows.roleOrSleepable("struct_ops", ProgramType.STRUCT_OPS, null, "MEMBER");
         return List.copyOf(rows.kinds);
     }
 
@@ -123,28 +130,38 @@ final class SectionKinds {
 
         /** Nothing follows. */
         Rows exact(String name, ProgramType type, @Nullable AttachType attachType) {
-            return add(name, type, attachType, Target.NONE, false, false);
+            return add(name, type, attachType, Target.NONE, "", false, false);
         }
 
         Rows sleepable(String name, ProgramType type, @Nullable AttachType attachType) {
-            return add(name, type, attachType, Target.NONE, true, false);
+            return add(name, type, attachType, Target.NONE, "", true, false);
         }
 
-        /** A target may follow. */
-        Rows open(String name, ProgramType type, @Nullable AttachType attachType) {
-            return add(name, type, attachType, Target.OPTIONAL, false, false);
+        /** Where it is attached may follow. */
+        Rows open(String name, ProgramType type, @Nullable AttachType attachType, String form) {
+            return add(name, type, attachType, Target.PLACE, form, false, false);
         }
 
         /** Two kinds, the second with {@code .s}: it may sleep. */
-        Rows openOrSleepable(String name, ProgramType type, @Nullable AttachType attachType) {
-            open(name, type, attachType);
-            return add(name + ".s", type, attachType, Target.OPTIONAL, true, false);
+        Rows openOrSleepable(String name, ProgramType type, @Nullable AttachType attachType, String form) {
+            open(name, type, attachType, form);
+            return add(name + ".s", type, attachType, Target.PLACE, form, true, false);
+        }
+
+        /** What it is may follow, not where it is attached. */
+        Rows role(String name, ProgramType type, @Nullable AttachType attachType, String form) {
+            return add(name, type, attachType, Target.ROLE, form, false, false);
+        }
+
+        Rows roleOrSleepable(String name, ProgramType type, @Nullable AttachType attachType, String form) {
+            role(name, type, attachType, form);
+            return add(name + ".s", type, attachType, Target.ROLE, form, true, false);
         }
 
         /** Two kinds, the second with {@code .frags}: it takes packets of several buffers. */
         Rows exactOrFrags(String name, ProgramType type, @Nullable AttachType attachType, String suffix) {
             exact(name + suffix, type, attachType);
-            return add(name + ".frags" + suffix, type, attachType, Target.NONE, false, true);
+            return add(name + ".frags" + suffix, type, attachType, Target.NONE, "", false, true);
         }
 
         private Rows add(
@@ -152,9 +169,10 @@ final class SectionKinds {
                 ProgramType type,
                 @Nullable AttachType attachType,
                 Target target,
+                String form,
                 boolean sleepable,
                 boolean frags) {
-            kinds.add(new SectionKind(name, type, Optional.ofNullable(attachType), target, sleepable, frags));
+            kinds.add(new SectionKind(name, type, Optional.ofNullable(attachType), target, form, sleepable, frags));
             return this;
         }
     }
