@@ -38,8 +38,7 @@ final class Refusals {
             case AttachTarget.NetNamespace _ -> namespace(errno) + since(errno, 5, 8);
             case AttachTarget.Sockmap _ -> sockmap(errno);
             case AttachTarget.Iter _ -> iter(errno) + since(errno, 5, 8);
-            case AttachTarget.OpenPerfEvent _ ->
-                errno == Errno.EBADF || errno == Errno.EINVAL ? "; the descriptor is no perf event" : "";
+            case AttachTarget.OpenPerfEvent _ -> openEvent(errno);
             case AttachTarget.Freplace _ ->
                 errno == Errno.EINVAL ? "; the function has another signature than the program" : "";
             case AttachTarget.PerfEvent _,
@@ -58,6 +57,14 @@ final class Refusals {
             case EINVAL ->
                 "; an offset is not the start of an instruction that can be probed, or its semaphore is not where the"
                         + " site says";
+            default -> "";
+        };
+    }
+
+    /** ENOTTY is of the ioctl that stands in for a link before 5.15. */
+    private static String openEvent(Errno errno) {
+        return switch (errno) {
+            case EBADF, EINVAL, ENOTTY -> "; the descriptor is no perf event";
             default -> "";
         };
     }
