@@ -12,6 +12,7 @@ import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Requires;
 import io.bpf4j.test.support.TargetProgram;
+import io.bpf4j.usdt.ProbePattern;
 import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.UsdtScan;
 import java.io.IOException;
@@ -28,6 +29,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What is found in files, with {@code readelf -n} as the second opinion. Needs no root. */
 @ExtendWith(LeakCheck.class)
@@ -98,6 +100,24 @@ class UsdtDiscoveryTest {
     }
 
     /** Every ELF file of the machine ends in a result, and those with probes have what readelf shows. */
+    @Test
+    @Requires({GCC, SDT_H, X86_64, READELF})
+    void notesThatWereStrippedOffIntoTheDebugFileAreTold(@TempDir Path folder)
+            throws IOException, InterruptedException {
+        String program = Files.copy(TargetProgram.compile("-O2"), folder.resolve("program"))
+                .toString();
+        Commands.check(List.of("objcopy", "--only-keep-debug", program, program + ".debug"));
+        Commands.check(List.of("objcopy", "--remove-section=.note.stapsdt", program));
+        UsdtScan alone = UsdtScan.ofFile(Path.of(program));
+        assertThat(alone.probes()).isEmpty();
+        assertThat(alone.problems()).isEmpty();
+        Commands.check(List.of("objcopy", "--add-gnu-debuglink=" + program + ".debug", program));
+        UsdtScan linked = UsdtScan.ofFile(Path.of(program));
+        assertThat(linked.probes()).isEmpty();
+        assertThat(UsdtScan.diagnose(List.of(linked), ProbePattern.ALL))
+                .contains("no USDT probes in " + program, "notes were stripped off into " + program + ".debug");
+    }
+
     @Test
     @Requires(READELF)
     void everyElfFileOfThisMachineEndsCleanly() throws IOException, InterruptedException {

@@ -45,11 +45,13 @@ public record UsdtScan(Path path, List<UsdtProbe> probes, List<String> problems)
             return List.of();
         }
         try (ElfFile debug = found.get()) {
-            int notes = NoteReader.read(debug).sites().size();
-            return notes == 0
-                    ? List.of()
-                    : List.of("its " + notes + " notes were stripped off into " + debug.source()
-                            + "; strip with --keep-section=.note.stapsdt leaves them");
+            boolean hasNotes = debug.section(NoteReader.SECTION)
+                    .filter(section -> section.size() > 0)
+                    .isPresent();
+            return hasNotes
+                    ? List.of("its notes were stripped off into " + debug.source() + "; strip with --keep-section="
+                            + NoteReader.SECTION + " leaves them")
+                    : List.of();
         } catch (MalformedDataException e) {
             return List.of();
         }

@@ -31,14 +31,14 @@ public final class ArgumentString {
         int at = skipBlanks(text, 0);
         int next = sizeEnd(text, at) > 0 ? at : nextSize(text, at);
         if (next > at) {
-            withoutSizes(grammar, text.substring(at, next).strip(), arguments);
+            withoutSizes(grammar, withoutBlanks(text, at, next), arguments);
         }
         while (next < text.length()) {
             int start = next;
             int operandStart = sizeEnd(text, start);
             next = nextSize(text, operandStart);
             String prefix = text.substring(start, operandStart);
-            withSize(grammar, prefix, text.substring(operandStart, next).strip(), arguments);
+            withSize(grammar, prefix, withoutBlanks(text, operandStart, next), arguments);
         }
         return List.copyOf(arguments);
     }
@@ -191,6 +191,22 @@ public final class ArgumentString {
             i++;
         }
         return i;
+    }
+
+    /**
+     * The part of the text without the blanks around it: those that separate, and no others. What Unicode calls a space
+     * besides is a part of an operand that can't be read, and has to stay one when it is printed and read again.
+     */
+    private static String withoutBlanks(String text, int from, int to) {
+        int start = from;
+        int end = to;
+        while (start < end && isBlank(text.charAt(start))) {
+            start++;
+        }
+        while (start < end && isBlank(text.charAt(end - 1))) {
+            end--;
+        }
+        return text.substring(start, end);
     }
 
     private static boolean isBlank(char c) {

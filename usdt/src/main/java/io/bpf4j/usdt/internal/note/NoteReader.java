@@ -47,7 +47,9 @@ import java.util.Optional;
  * <a href="https://sourceware.org/systemtap/wiki/UserSpaceProbeImplementation">its wiki</a>.
  */
 public final class NoteReader {
-    private static final String SECTION = ".note.stapsdt";
+    /** The section that notes are in. */
+    public static final String SECTION = ".note.stapsdt";
+
     private static final String BASE_SECTION = ".stapsdt.base";
     private static final byte[] OWNER = {'s', 't', 'a', 'p', 's', 'd', 't', 0};
     private static final int HEADER_BYTES = 12;
