@@ -175,19 +175,24 @@ public final class BpfFs {
                     yield "a BPF file system takes no name with a dot in it; \"" + nameOf(name.toString())
                             + "\" would do";
                 }
-                String type = fileSystem(directory);
-                yield type.equals("bpf")
-                        ? null
-                        : directory + (type.isEmpty() ? " is" : " is in a file system of type " + type + ",")
-                                + " not in a BPF file system: mount -t bpf bpf /sys/fs/bpf";
+                yield wrongFileSystem(directory);
             }
+            // sysfs, in which /sys/fs/bpf is until something is mounted there, says that there is no such file.
             case ENOENT ->
                 Files.isDirectory(directory)
-                        ? null
+                        ? wrongFileSystem(directory)
                         : "there is no directory " + directory + "; make it, inside a mounted BPF file system";
             case EEXIST -> "something is there already; unpin it first, or open it";
             default -> null;
         };
+    }
+
+    private static @Nullable String wrongFileSystem(Path directory) {
+        String type = fileSystem(directory);
+        return type.equals("bpf")
+                ? null
+                : directory + (type.isEmpty() ? " is" : " is in a file system of type " + type + ",")
+                        + " not in a BPF file system: mount -t bpf bpf /sys/fs/bpf";
     }
 
     /** The type of the file system that a directory is in; empty if that can't be found out. */
