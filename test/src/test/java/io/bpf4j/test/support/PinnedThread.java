@@ -52,6 +52,7 @@ public final class PinnedThread implements AutoCloseable {
         }
     }
 
+    @SuppressWarnings("restricted") // the tests run with --enable-native-access
     private static MethodHandle call(String name) {
         Linker linker = Linker.nativeLinker();
         return linker.downcallHandle(
