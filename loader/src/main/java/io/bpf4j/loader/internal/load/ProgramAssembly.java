@@ -37,8 +37,8 @@ import org.jspecify.annotations.Nullable;
  * follow, and a call says how far away its target is. So:
  *
  * <ol>
- *   <li>From the entry, each function that is called, or whose address is taken, is appended once, in the order of first
- *       use. Shared subprograms are copied into each program that uses them.
+ *   <li>From the entry, each function that is called, or whose address is taken, is appended once: {@link
+ *       FunctionPlaces}. Shared subprograms are copied into each program that uses them.
  *   <li>Each function's CO-RE relocations are applied, once per object.
  *   <li>Calls get the distance in slots from the next instruction to the target; loads of a map or of global data get
  *       the map's descriptor; loads of a kernel symbol its address or BTF id.
@@ -48,9 +48,6 @@ import org.jspecify.annotations.Nullable;
  * <i>Confined</i>; one per load of an object.
  */
 final class ProgramAssembly {
-    /** BPF_COMPLEXITY_LIMIT_INSNS of the kernel: no program of more instructions was ever accepted. */
-    private static final int MAX_SLOTS = 1_000_000;
-
     /** The instruction that replaces a call of a weak kernel function that is missing; see {@link CoreFixup.Poison}. */
     private static final int POISON_KFUNC_HELPER = 2_002_000_000;
 
@@ -59,7 +56,7 @@ final class ProgramAssembly {
     private final Map<String, KernelSymbols.Resolved> symbols;
     private final Supplier<CoreTarget> target;
     private final boolean describe;
-    private final Map<Integer, Map<Integer, FunctionSpec>> functions = new HashMap<>();
+    private final FunctionPlaces functions;
     private final Map<FunctionSpec, Relocated> relocated = new HashMap<>();
     private final Map<String, ExternSpec> externs = new HashMap<>();
     private final RecordsByPlace<BtfExt.CoreRelocation> relocations;
@@ -93,13 +90,11 @@ final class ProgramAssembly {
         this.lineRecords = new RecordsByPlace<>(
                 section -> ext.map(e -> e.lines().of(section)).orElse(List.of()), BtfExt.LineInfo::offset);
         spec.externs().forEach(extern -> externs.put(extern.name(), extern));
-        for (FunctionSpec function : spec.functions()) {
-            functions.computeIfAbsent(function.section(), s -> new HashMap<>()).put(function.slot(), function);
-        }
+        this.functions = new FunctionPlaces(spec);
     }
 
     AssembledProgram assemble(ProgramSpec program) {
-        Map<FunctionSpec, Integer> places = places(program);
+        Map<FunctionSpec, Integer> places = functions.of(program);
         List<Instruction> code = new ArrayList<>();
         List<Fd> mentioned = new ArrayList<>();
         List<Poisoned> poisoned = new ArrayList<>();
@@ -118,46 +113,6 @@ final class ProgramAssembly {
                 describe ? lineInfo(places) : InfoTable.NONE,
                 List.copyOf(mentioned),
                 List.copyOf(poisoned));
-    }
-
-    /** The functions of a program in order, each with the slot where it starts. */
-    private Map<FunctionSpec, Integer> places(ProgramSpec program) {
-        Map<FunctionSpec, Integer> places = new LinkedHashMap<>();
-        List<FunctionSpec> waiting = new ArrayList<>(List.of(program.function()));
-        int slots = 0;
-        for (int next = 0; next < waiting.size(); next++) {
-            FunctionSpec function = waiting.get(next);
-            if (places.putIfAbsent(function, slots) != null) {
-                continue;
-            }
-            slots += function.size();
-            if (slots > MAX_SLOTS) {
-                throw new InvalidObjectException(spec.source() + ": program \"" + program.name() + "\" has more than "
-                        + MAX_SLOTS + " instructions with the functions it calls, and no kernel takes that");
-            }
-            for (CodeReference reference : function.references()) {
-                switch (reference) {
-                    case CodeReference.ToFunction call ->
-                        waiting.add(function(function, call.instruction(), call.section(), call.slot()));
-                    case CodeReference.ToFunctionAddress address ->
-                        waiting.add(function(function, address.instruction(), address.section(), address.slot()));
-                    case CodeReference.ToMap map -> {}
-                    case CodeReference.ToData data -> {}
-                    case CodeReference.ToExtern extern -> {}
-                    case CodeReference.ToKernelFunction kernel -> {}
-                }
-            }
-        }
-        return places;
-    }
-
-    private FunctionSpec function(FunctionSpec caller, int instruction, int section, int slot) {
-        FunctionSpec callee = functions.getOrDefault(section, Map.of()).get(slot);
-        if (callee == null) {
-            throw new InvalidObjectException(spec.source() + ": function \"" + caller.name() + "\": instruction "
-                    + instruction + " calls slot " + slot + " of section " + section + ", where no function starts");
-        }
-        return callee;
     }
 
     private Relocated relocate(FunctionSpec function) {
@@ -208,11 +163,11 @@ final class ProgramAssembly {
         Instruction instruction = code.get(at);
         switch (reference) {
             case CodeReference.ToFunction call -> {
-                FunctionSpec callee = function(function, call.instruction(), call.section(), call.slot());
+                FunctionSpec callee = functions.target(function, call.instruction(), call.section(), call.slot());
                 code.set(at, instruction.withSrc(PseudoSource.CALL).withImm(place(places, callee) - at - 1));
             }
             case CodeReference.ToFunctionAddress address -> {
-                FunctionSpec callee = function(function, address.instruction(), address.section(), address.slot());
+                FunctionSpec callee = functions.target(function, address.instruction(), address.section(), address.slot());
                 load(code, at, PseudoSource.FUNC, place(places, callee) - at - 1, 0);
             }
             case CodeReference.ToMap map ->
