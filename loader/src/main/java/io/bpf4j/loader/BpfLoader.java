@@ -15,6 +15,7 @@ import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.spec.GlobalSpec;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.loader.spec.StructOpsSpec;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -39,6 +40,7 @@ public final class BpfLoader {
     private final ObjectSpec spec;
     private final Map<String, byte[]> globals = new HashMap<>();
     private final Map<String, MapSpec> maps = new HashMap<>();
+    private final Map<String, StructOpsSpec> structOps = new HashMap<>();
     private final Map<String, BpfMap> reused = new HashMap<>();
     private final Set<String> skipped = new HashSet<>();
     private final Set<String> wanted = new HashSet<>();
@@ -81,6 +83,24 @@ public final class BpfLoader {
      */
     public BpfLoader map(String name, UnaryOperator<MapSpec> edit) {
         maps.put(name, edit.apply(knownMap(name)));
+        return this;
+    }
+
+    /**
+     * Changes a struct of functions ({@code SEC(".struct_ops.link")}) before it is made: its values, its functions, and
+     * whether it is made at all.
+     *
+     * @param name of the variable
+     * @throws InvalidObjectException if there is none of that name
+     */
+    public BpfLoader structOps(String name, UnaryOperator<StructOpsSpec> edit) {
+        StructOpsSpec before = structOps.get(name);
+        if (before == null) {
+            before = spec.structOps(name)
+                    .orElseThrow(() ->
+                            new InvalidObjectException(spec.source() + " has no struct_ops variable \"" + name + "\""));
+        }
+        structOps.put(name, edit.apply(before));
         return this;
     }
 
@@ -226,6 +246,7 @@ public final class BpfLoader {
                 chosen,
                 globals,
                 maps,
+                structOps,
                 reused,
                 skipped,
                 wanted,

@@ -4,8 +4,10 @@ import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.internal.attach.HeldFile;
+import io.bpf4j.loader.internal.attach.StructOpsAttacher;
 import io.bpf4j.loader.internal.load.ObjectLoading;
 import io.bpf4j.loader.internal.load.ObjectLoading.LoadedProgram;
+import io.bpf4j.loader.internal.load.StructOpsImage;
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.BpfFs;
 import io.bpf4j.loader.internal.sys.Fd;
@@ -148,7 +150,44 @@ public final class BpfObject implements AutoCloseable {
     }
 
     /**
-     * Attaches every program as its section's name says: all, or none. Programs of which no name can say it ({@link
+     * The map of a struct of functions, with the programs in place: ready for {@link Links#attach(BpfMap)} and for {@link
+     * io.bpf4j.loader.link.StructOpsLink#update(BpfMap)}. One of {@code SEC(".struct_ops")} is in use from now on.
+     *
+     * @param name of the variable
+     * @throws IllegalArgumentException if none was made of that name
+     * @throws AttachException if one of its programs was not loaded, or the kernel refuses the struct
+     */
+    public BpfMap structOps(String name) {
+        BpfMap map = map(name);
+        StructOpsAttacher.prepare(KernelMap.of(map), structOpsImage(name), loaded.programs());
+        return map;
+    }
+
+    /**
+     * Attaches a struct of functions: the kernel calls the programs until the link is closed, or as long as its pin exists.
+     * Linux 5.6, and 6.4 for {@code SEC(".struct_ops.link")}.
+     *
+     * @param name of the variable
+     * @return a {@link io.bpf4j.loader.link.StructOpsLink} for one in {@code SEC(".struct_ops.link")}. One in {@code
+     *     SEC(".struct_ops")} has no link in the kernel, and must be closed before this object
+     * @throws IllegalArgumentException if none was made of that name
+     * @throws AttachException if one of its programs was not loaded, or the kernel refuses the struct
+     */
+    public Link attachStructOps(String name) {
+        return StructOpsAttacher.attach(KernelMap.of(map(name)), structOpsImage(name), loaded.programs());
+    }
+
+    private StructOpsImage structOpsImage(String name) {
+        StructOpsImage image = loaded.structOps().get(name);
+        if (image == null) {
+            throw new IllegalArgumentException(
+                    spec.source() + ": map \"" + name + "\" is no struct_ops variable of this object");
+        }
+        return image;
+    }
+
+    /**
+     * Attaches every program as its section's name says, and every struct of functions: all, or none. Programs of which no name can say it ({@link
      * Program#isAttachedBySection()} is false, such as {@code SEC("xdp")}) are left for {@link Program#attach(
      * io.bpf4j.loader.link.AttachTarget)}.
      *
@@ -162,6 +201,9 @@ public final class BpfObject implements AutoCloseable {
                 if (program.isAttachedBySection()) {
                     links.add(program.attach());
                 }
+            }
+            for (String name : loaded.structOps().keySet()) {
+                links.add(attachStructOps(name));
             }
             return new LinkGroup(links);
         } catch (RuntimeException e) {

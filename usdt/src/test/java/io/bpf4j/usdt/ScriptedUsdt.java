@@ -54,6 +54,7 @@ final class ScriptedUsdt {
                 List.of(function),
                 maps,
                 List.of(),
+                List.of(),
                 Optional.empty(),
                 Optional.empty());
     }

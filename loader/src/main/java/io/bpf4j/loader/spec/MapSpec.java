@@ -52,6 +52,9 @@ public record MapSpec(
     /** {@code BPF_F_INNER_MAP}: as an inner map its size may differ from its siblings' (Linux 5.10). */
     public static final int F_INNER_MAP = 1 << 12;
 
+    /** {@code BPF_F_LINK}: a struct_ops map that a link attaches (Linux 6.4). */
+    public static final int F_LINK = 1 << 13;
+
     /**
      * A static value: the map or program of that name goes into slot {@code index}.
      *

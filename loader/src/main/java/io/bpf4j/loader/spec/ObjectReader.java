@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Reads an {@link ObjectSpec} from a relocatable BPF ELF file.
@@ -32,6 +33,7 @@ import java.util.Set;
  *   usdt, xdp, …   programs, in a section named by SEC("…"); its functions start where their symbols say
  *   .maps          nothing but space; BTF tells which maps its variables describe
  *   .data .rodata .bss, and .data.x and so on: global variables
+ *   .struct_ops    structs of functions that the kernel is to call
  *   license        a string
  *   .BTF           types, among them a DATASEC for each section with variables
  *   .BTF.ext       which function and source line an instruction belongs to, and CO-RE relocations
@@ -75,10 +77,11 @@ final class ObjectReader {
         List<MapSpec> maps = new ArrayList<>(new MapReader(elf, btf, symbols, index).read());
         maps.addAll(data.read());
         externs.kconfigMap().ifPresent(maps::add);
-        requireUniqueNames(maps);
 
         Map<Integer, List<FunctionBuilder>> code = functions();
         new ReferenceReader(elf, symbols, maps, externs.all(), code).read();
+        List<StructOpsSpec> structOps = new StructOpsReader(elf, btf, symbols, index, bytes, code).read();
+        requireUniqueNames(maps, structOps);
 
         List<FunctionSpec> functions = new ArrayList<>();
         List<ProgramSpec> programs = new ArrayList<>();
@@ -99,6 +102,7 @@ final class ObjectReader {
                 programs,
                 functions,
                 maps,
+                structOps,
                 externs.all(),
                 btf,
                 btfExt);
@@ -195,13 +199,14 @@ final class ObjectReader {
         return elf.section("version").map(s -> elf.data(s).s32(0)).orElse(0);
     }
 
-    private void requireUniqueNames(List<MapSpec> maps) {
+    private void requireUniqueNames(List<MapSpec> maps, List<StructOpsSpec> structOps) {
         Set<String> names = new HashSet<>();
-        for (MapSpec map : maps) {
-            if (!names.add(map.name())) {
-                throw new InvalidObjectException(elf.source() + ": two maps are named \"" + map.name() + "\"");
-            }
-        }
+        Stream.concat(maps.stream().map(MapSpec::name), structOps.stream().map(StructOpsSpec::name))
+                .filter(name -> !names.add(name))
+                .findFirst()
+                .ifPresent(name -> {
+                    throw new InvalidObjectException(elf.source() + ": two maps are named \"" + name + "\"");
+                });
     }
 
     private static String quoted(Symbol symbol) {

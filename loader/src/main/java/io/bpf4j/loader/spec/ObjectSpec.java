@@ -22,6 +22,7 @@ import java.util.Optional;
  * @param programs in the order of their sections and places
  * @param functions all functions, the programs' entries included
  * @param maps those of {@code .maps} first, then one per section of global data
+ * @param structOps structs of functions that the kernel is to call, each of which becomes a map
  * @param externs what the loader has to find
  * @param btf the object's types; empty if it was compiled without {@code -g}
  * @param btfExt functions, lines and CO-RE relocations by section; empty without BTF
@@ -34,6 +35,7 @@ public record ObjectSpec(
         List<ProgramSpec> programs,
         List<FunctionSpec> functions,
         List<MapSpec> maps,
+        List<StructOpsSpec> structOps,
         List<ExternSpec> externs,
         Optional<Btf> btf,
         Optional<BtfExt> btfExt) {
@@ -44,6 +46,7 @@ public record ObjectSpec(
         programs = List.copyOf(programs);
         functions = List.copyOf(functions);
         maps = List.copyOf(maps);
+        structOps = List.copyOf(structOps);
         externs = List.copyOf(externs);
     }
 
@@ -81,6 +84,10 @@ public record ObjectSpec(
 
     public Optional<MapSpec> map(String name) {
         return maps.stream().filter(m -> m.name().equals(name)).findFirst();
+    }
+
+    public Optional<StructOpsSpec> structOps(String name) {
+        return structOps.stream().filter(s -> s.name().equals(name)).findFirst();
     }
 
     public Optional<ExternSpec> extern(String name) {

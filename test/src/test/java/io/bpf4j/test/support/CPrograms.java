@@ -36,6 +36,7 @@ public final class CPrograms {
         compile("library", "-O2", "-shared", "-fPIC");
         compile("library", "-O2", "-shared", "-fPIC", "-DREFUSED");
         compile("token", "-O2");
+        compile("congestion", "-O2");
     }
 
     /**

@@ -49,6 +49,13 @@ public enum Requirement {
             return kernelIsAtLeast(6, 6);
         }
     },
+    /** Structs of functions, attached by a link. */
+    STRUCT_OPS_LINK("root, and Linux 6.4 or later, for links of struct_ops maps") {
+        @Override
+        boolean present() {
+            return isRoot() && kernelIsAtLeast(6, 4);
+        }
+    },
     NETFILTER_LINK("Linux 6.4 or later, for netfilter links") {
         @Override
         boolean present() {

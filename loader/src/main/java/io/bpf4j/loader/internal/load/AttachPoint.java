@@ -26,26 +26,29 @@ import org.jspecify.annotations.Nullable;
  *   lsm, lsm_cgroup           FUNC bpf_lsm_NAME
  *   iter                      FUNC bpf_iter_NAME
  *   freplace                  FUNC NAME of the other program
+ *   struct_ops                STRUCT, with the index of one of its members
  * </pre>
  *
  * @param btfId 0 for programs that need none
  * @param program the other program; null for the kernel
+ * @param member index in a struct of functions; it goes where other programs have their attach type
  */
-record AttachPoint(int btfId, @Nullable Fd program) {
-    private static final AttachPoint NONE = new AttachPoint(0, null);
+record AttachPoint(int btfId, @Nullable Fd program, OptionalInt member) {
+    private static final AttachPoint NONE = new AttachPoint(0, null, OptionalInt.empty());
+
+    /** A function of a struct of the kernel's. */
+    static AttachPoint ofMember(int structId, int member) {
+        return new AttachPoint(structId, null, OptionalInt.of(member));
+    }
 
     /**
-     * The function of a program.
+     * The function of a program; one of struct_ops has its point from {@link StructOpsImages}.
      *
      * @param target the program whose function is meant; null for the kernel's
      */
     static AttachPoint of(
             ProgramSpec program, Supplier<CoreTarget> types, Kernel kernel, @Nullable ProgramHandle target) {
         ProgramType type = program.type();
-        if (type == ProgramType.STRUCT_OPS) {
-            throw new InvalidObjectException("program \"" + program.name()
-                    + "\" belongs to a struct_ops map, which this version of bpf4j can't make");
-        }
         if (target != null) {
             return inProgram(program, kernel, target);
         }
@@ -71,7 +74,7 @@ record AttachPoint(int btfId, @Nullable Fd program) {
         int id = types.find(program.target(), BtfKind.FUNC)
                 .orElseThrow(() -> new RelocationException("program \"" + program.name() + "\": \"" + target.name()
                         + "\" has no function \"" + program.target() + "\""));
-        return new AttachPoint(id, fd);
+        return new AttachPoint(id, fd, OptionalInt.empty());
     }
 
     private static void requireName(ProgramSpec program) {
@@ -101,6 +104,6 @@ record AttachPoint(int btfId, @Nullable Fd program) {
             throw new RelocationException("program \"" + program.name() + "\": this kernel has no \"" + prefix
                     + program.target() + "\" (SEC(\"" + program.sectionName() + "\"))");
         }
-        return new AttachPoint(id.getAsInt(), null);
+        return new AttachPoint(id.getAsInt(), null, OptionalInt.empty());
     }
 }

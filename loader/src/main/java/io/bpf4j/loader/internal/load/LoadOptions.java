@@ -7,6 +7,7 @@ import io.bpf4j.loader.link.ProgramHandle;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
+import io.bpf4j.loader.spec.StructOpsSpec;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
@@ -18,6 +19,7 @@ import java.util.function.Function;
  *
  * @param globals values of variables by name, encoded for the object
  * @param maps edited map definitions, by name
+ * @param structOps edited structs of functions, by name
  * @param reused maps to use in place of new ones, by name; they stay their owner's
  * @param skipped programs not to load
  * @param wanted programs to load although their section starts with {@code ?}
@@ -32,6 +34,7 @@ public record LoadOptions(
         Features features,
         Map<String, byte[]> globals,
         Map<String, MapSpec> maps,
+        Map<String, StructOpsSpec> structOps,
         Map<String, BpfMap> reused,
         Set<String> skipped,
         Set<String> wanted,
@@ -46,6 +49,7 @@ public record LoadOptions(
     public LoadOptions {
         globals = Map.copyOf(globals);
         maps = Map.copyOf(maps);
+        structOps = Map.copyOf(structOps);
         reused = Map.copyOf(reused);
         skipped = Set.copyOf(skipped);
         wanted = Set.copyOf(wanted);

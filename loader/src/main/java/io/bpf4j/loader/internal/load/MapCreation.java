@@ -15,6 +15,7 @@ import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.UpdateMode;
 import io.bpf4j.loader.spec.DataSection;
 import io.bpf4j.loader.spec.MapSpec;
+import io.bpf4j.loader.spec.StructOpsSpec;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
@@ -65,6 +66,32 @@ public final class MapCreation {
             return map;
         } catch (RuntimeException e) {
             map.close();
+            throw e;
+        }
+    }
+
+    /** A map for a struct of functions, without its value. */
+    KernelMap create(StructOpsImage image) {
+        StructOpsSpec variable = image.variable();
+        if (btf == null) {
+            throw new InvalidObjectException(source + ": struct_ops variable \"" + variable.name()
+                    + "\" needs the object's BTF in the kernel, which has not taken it");
+        }
+        String name = features.has(Feature.OBJECT_NAMES) ? KernelNames.of(variable.name()) : "";
+        MapCommand.Create create = MapCommand.Create.of(MapType.STRUCT_OPS.number(), name, 4, image.value().length, 1)
+                .withFlags(variable.isLinked() ? MapSpec.F_LINK : 0)
+                .withBtf(btf, 0, 0)
+                .withKernelValueTypeId(image.wrapperTypeId());
+        try {
+            return KernelMap.create(kernel, create, variable.name());
+        } catch (SyscallException e) {
+            if (e.errno() == Errno.EINVAL && variable.isLinked()) {
+                throw new InvalidObjectException(
+                        source + ": the kernel refuses a map for struct_ops variable \"" + variable.name()
+                                + "\": " + e.getMessage() + "; SEC(\".struct_ops.link\") takes Linux 6.4,"
+                                + " and SEC(\".struct_ops\") Linux 5.6",
+                        e);
+            }
             throw e;
         }
     }

@@ -77,7 +77,7 @@ final class ObjectBtf {
                 .collect(Collectors.toSet());
         for (int id = Math.max(1, original.firstId()); id < last; id++) {
             BtfType type = result.type(id);
-            BtfType known = knownToKernel(hiddenIsStatic(type, hidden));
+            BtfType known = knownToKernel(withPlainName(hiddenIsStatic(type, hidden)));
             if (!known.equals(type)) {
                 result.set(id, known);
             }
@@ -177,6 +177,16 @@ final class ObjectBtf {
     private static BtfType hiddenIsStatic(BtfType type, Set<String> hidden) {
         return type instanceof BtfType.Func func && hidden.contains(func.name())
                 ? new BtfType.Func(func.name(), func.type(), BtfType.Linkage.STATIC)
+                : type;
+    }
+
+    /**
+     * A section that is optional, {@code ?.struct_ops}, by a name that kernels before 6.9 take, too (kernel commit
+     * bd70a8fb7ca4); none of them asks what it is.
+     */
+    private static BtfType withPlainName(BtfType type) {
+        return type instanceof BtfType.Datasec datasec && datasec.name().startsWith("?")
+                ? new BtfType.Datasec("_" + datasec.name().substring(1), datasec.size(), datasec.variables())
                 : type;
     }
 

@@ -42,6 +42,7 @@ import org.jspecify.annotations.Nullable;
  *   2  maps       those of the object, one per section of global data, one for kconfig values. Values of globals are
  *                 written now, and .rodata is frozen, since the verifier takes a frozen value for a constant and drops
  *                 the code that it rules out: that is how a program for every kernel loads on this one.
+ *                 For each struct of functions that the kernel is to call, a map too ({@link StructOpsImage}).
  *   3  symbols    addresses and BTF ids of what the object declares as __ksym
  *   4  programs   each made of its entry and the functions it calls, relocated against this kernel's types, with the
  *                 descriptors of step 2 in its instructions; then the verifier decides
@@ -65,6 +66,7 @@ public final class ObjectLoading {
     private final ObjectSpec spec;
     private final LoadOptions options;
     private final Features features;
+    private final StructOpsImages structOps;
     private final UndoStack undo = new UndoStack();
 
     private ObjectLoading(Kernel kernel, ObjectSpec spec, LoadOptions options) {
@@ -72,18 +74,21 @@ public final class ObjectLoading {
         this.spec = spec;
         this.options = options;
         this.features = options.features();
+        this.structOps = new StructOpsImages(spec, options.structOps());
     }
 
     /**
      * What is in the kernel. Maps that were reused are not here twice: they stay their owner's.
      *
      * @param owned maps to close with the object
+     * @param structOps what the kernel is to call, without the programs, by the name of its map
      * @param again loads another copy of a program
      */
     public record Result(
             Map<String, BpfMap> maps,
             Map<String, BpfMap> owned,
             Map<String, LoadedProgram> programs,
+            Map<String, StructOpsImage> structOps,
             @Nullable Fd btf,
             CopyLoader again) {}
 
@@ -121,6 +126,8 @@ public final class ObjectLoading {
         Fd btf = loadBtf();
         Map<String, BpfMap> owned = new LinkedHashMap<>();
         Map<String, KernelMap> maps = createMaps(btf, owned);
+        structOps.find(KernelBtf::running);
+        createStructOps(btf, maps, owned);
         Map<String, KernelSymbols.Resolved> symbols = new KernelSymbols(spec, KernelBtf::running).resolve();
         ProgramAssembly assembly = new ProgramAssembly(
                 spec,
@@ -152,12 +159,12 @@ public final class ObjectLoading {
             return load(loading, ready, attachType);
         };
         Map<String, BpfMap> all = new LinkedHashMap<>(maps);
-        return new Result(all, owned, programs, btf, again);
+        return new Result(all, owned, programs, structOps.byName(), btf, again);
     }
 
     private boolean isWanted(ProgramSpec program) {
         return !options.skipped().contains(program.name())
-                && (program.autoload() || options.wanted().contains(program.name()));
+                && (options.wanted().contains(program.name()) || (program.autoload() && !structOps.isIdle(program)));
     }
 
     private void requireKnownKind(ProgramSpec program) {
@@ -173,11 +180,13 @@ public final class ObjectLoading {
     }
 
     private LoadedProgram load(ProgramLoading loading, AssembledProgram program, Optional<AttachType> attachType) {
-        AttachPoint point = AttachPoint.of(
-                program.spec(),
-                KernelBtf::running,
-                kernel,
-                options.targets().get(program.spec().name()));
+        AttachPoint point = program.spec().type() == ProgramType.STRUCT_OPS
+                ? structOps.point(program.spec())
+                : AttachPoint.of(
+                        program.spec(),
+                        KernelBtf::running,
+                        kernel,
+                        options.targets().get(program.spec().name()));
         ProgramLoading.Loaded loaded = loading.load(program, attachType, point);
         return new LoadedProgram(program.spec(), loaded.fd(), attachType, loaded.log());
     }
@@ -252,6 +261,16 @@ public final class ObjectLoading {
             owned.put(map.name(), made);
         }
         return maps;
+    }
+
+    private void createStructOps(@Nullable Fd btf, Map<String, KernelMap> maps, Map<String, BpfMap> owned) {
+        MapCreation creation = new MapCreation(kernel, features, spec.source(), btf);
+        for (StructOpsImage image : structOps.all()) {
+            KernelMap map = creation.create(image);
+            undo.push(map::close);
+            maps.put(image.variable().name(), map);
+            owned.put(image.variable().name(), map);
+        }
     }
 
     /**

@@ -22,7 +22,6 @@ import io.bpf4j.loader.spec.ProgramSpec;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -167,7 +166,8 @@ final class ProgramAssembly {
                 code.set(at, instruction.withSrc(PseudoSource.CALL).withImm(place(places, callee) - at - 1));
             }
             case CodeReference.ToFunctionAddress address -> {
-                FunctionSpec callee = functions.target(function, address.instruction(), address.section(), address.slot());
+                FunctionSpec callee =
+                        functions.target(function, address.instruction(), address.section(), address.slot());
                 load(code, at, PseudoSource.FUNC, place(places, callee) - at - 1, 0);
             }
             case CodeReference.ToMap map ->

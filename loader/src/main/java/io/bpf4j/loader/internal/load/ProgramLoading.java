@@ -108,8 +108,8 @@ public final class ProgramLoading {
                                 : LinuxVersion.running().code())
                 .withMentioned(program.mentioned());
         if (features.has(Feature.EXPECTED_ATTACH_TYPE)) {
-            command = command.withExpectedAttachType(
-                    attachType.map(AttachType::number).orElse(0));
+            command = command.withExpectedAttachType(point.member()
+                    .orElseGet(() -> attachType.map(AttachType::number).orElse(0)));
         }
         return btf == null ? command : command.withBtf(btf, program.functions(), program.lines());
     }

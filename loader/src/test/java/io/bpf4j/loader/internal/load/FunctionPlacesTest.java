@@ -110,6 +110,7 @@ class FunctionPlacesTest {
                 functions,
                 List.of(),
                 List.of(),
+                List.of(),
                 Optional.of(types.build("test.o", ByteOrder.nativeOrder())),
                 Optional.empty());
         return new FunctionPlaces(spec).of(program);

@@ -1,0 +1,88 @@
+package io.bpf4j.loader.internal.attach;
+
+import io.bpf4j.loader.error.AttachException;
+import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.internal.load.ObjectLoading.LoadedProgram;
+import io.bpf4j.loader.internal.load.StructOpsImage;
+import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.map.UpdateMode;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gives the map of a struct of functions its value, and attaches it.
+ *
+ * <p>A map of {@code SEC(".struct_ops.link")} takes its value once and then waits for a link, which may come and go. One
+ * of {@code SEC(".struct_ops")} is in use from its value on, until its element is deleted.
+ */
+public final class StructOpsAttacher {
+    private static final byte[] ONLY_KEY = new byte[4];
+
+    private StructOpsAttacher() {}
+
+    /**
+     * Attaches.
+     *
+     * @return of a linked one a {@link io.bpf4j.loader.link.StructOpsLink}
+     */
+    public static Link attach(KernelMap map, StructOpsImage image, Map<String, LoadedProgram> programs) {
+        prepare(map, image, programs);
+        if (image.variable().isLinked()) {
+            return OpenLinks.structOps(map);
+        }
+        return new HeldAttachment(
+                "struct_ops map \"" + map.name() + "\"", () -> map.delete(ONLY_KEY.clone()), List.of());
+    }
+
+    /** Gives the map its value, if it hasn't one. */
+    public static void prepare(KernelMap map, StructOpsImage image, Map<String, LoadedProgram> programs) {
+        List<Fd> held = new ArrayList<>();
+        try {
+            ByteBuffer value = ByteBuffer.wrap(image.value().clone()).order(ByteOrder.nativeOrder());
+            for (StructOpsImage.Slot slot : image.slots()) {
+                LoadedProgram program = programs.get(slot.program());
+                if (program == null) {
+                    throw failed(
+                            map,
+                            "its \"" + slot.member() + "\" is program \"" + slot.program() + "\", which was not loaded",
+                            null);
+                }
+                // The kernel reads 8 bytes where the function's address will be.
+                value.putLong(slot.offset(), program.fd().hold());
+                held.add(program.fd());
+            }
+            map.update(ONLY_KEY.clone(), value.array(), UpdateMode.ANY);
+        } catch (SyscallException e) {
+            // A linked map has had its value and keeps it; it can't be given another.
+            if (e.errno() == Errno.EBUSY && image.variable().isLinked()) {
+                return;
+            }
+            throw failed(
+                    map,
+                    e.getMessage()
+                            + switch (e.errno()) {
+                                case EINVAL ->
+                                    "; a function that the kernel can't do without is missing, or a value is not to its"
+                                            + " liking";
+                                case EBUSY -> "; it is attached";
+                                case EEXIST -> "; the kernel has one of that name";
+                                default -> "";
+                            },
+                    e);
+        } finally {
+            held.forEach(Fd::release);
+        }
+    }
+
+    private static AttachException failed(KernelMap map, String problem, @Nullable Throwable cause) {
+        String message = "attach struct_ops map \"" + map.name() + "\": " + problem;
+        return cause == null ? new AttachException(message) : new AttachException(message, cause);
+    }
+}

@@ -1,0 +1,179 @@
+package io.bpf4j.loader.internal.load;
+
+import io.bpf4j.btf.Btf;
+import io.bpf4j.btf.BtfKind;
+import io.bpf4j.btf.BtfType;
+import io.bpf4j.btf.EssentialName;
+import io.bpf4j.loader.error.RelocationException;
+import io.bpf4j.loader.spec.StructOpsSpec;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A struct of functions in the layout of the running kernel.
+ *
+ * <p>The object's struct is a copy of the kernel's from when the object was written, often cut down to the members in
+ * use. The kernel takes its own layout only. So each member is looked up by name in the kernel's BTF and written where
+ * that has it; one that the kernel lacks may be missing as long as it is zero. Around the struct goes what the kernel
+ * keeps of its own:
+ *
+ * <pre>
+ *   struct bpf_struct_ops_tcp_congestion_ops {     the value of the map
+ *       struct bpf_struct_ops_common_value common; counters and state, the kernel's
+ *       struct tcp_congestion_ops data;            filled here
+ *   };
+ * </pre>
+ *
+ * <p>Programs are verified for the member they serve, by its index in the kernel's struct; their descriptors go into the
+ * value, in place of addresses, once they are loaded. Source: kernel/bpf/bpf_struct_ops.c of Linux 6.12.
+ *
+ * @param variable what the object says
+ * @param typeId of the struct, in the kernel's BTF
+ * @param wrapperTypeId of the struct around it
+ * @param value of the map, functions still 0
+ * @param slots where functions go
+ */
+@SuppressWarnings("ArrayRecordComponent") // internal; read only where programs are put into a copy
+public record StructOpsImage(StructOpsSpec variable, int typeId, int wrapperTypeId, byte[] value, List<Slot> slots) {
+    private static final String WRAPPER = "bpf_struct_ops_";
+
+    /**
+     * A place for a function.
+     *
+     * @param offset in the map's value, in bytes
+     * @param index of the member in the kernel's struct
+     */
+    public record Slot(int offset, int index, String member, String program) {}
+
+    /**
+     * The image for a kernel.
+     *
+     * @param local the object's types
+     * @throws RelocationException if the kernel has no such struct, or one that the object's doesn't fit
+     */
+    static StructOpsImage of(StructOpsSpec variable, Btf local, Btf kernel) {
+        return new Builder(variable, local, kernel).build();
+    }
+
+    private static final class Builder {
+        private final StructOpsSpec variable;
+        private final Btf local;
+        private final Btf kernel;
+        private final String name;
+        private final byte[] content;
+
+        Builder(StructOpsSpec variable, Btf local, Btf kernel) {
+            this.variable = variable;
+            this.local = local;
+            this.kernel = kernel;
+            this.name = EssentialName.of(variable.type());
+            this.content = variable.content();
+        }
+
+        StructOpsImage build() {
+            int typeId = find(name, "struct " + name);
+            int wrapperId = find(
+                    WRAPPER + name,
+                    "struct " + WRAPPER + name + ": its struct " + name + " is not one to be implemented");
+            BtfType.Struct type = (BtfType.Struct) kernel.type(typeId);
+            BtfType.Struct wrapper = (BtfType.Struct) kernel.type(wrapperId);
+            int start = wrapper.members().stream()
+                    .filter(member -> kernel.resolve(member.type()) == typeId)
+                    .findFirst()
+                    .map(member -> (int) (member.bitOffset() / 8))
+                    .orElseThrow(() -> failed("the kernel's struct " + wrapper.name() + " holds no struct " + name));
+            byte[] value = new byte[Math.toIntExact(wrapper.size())];
+            List<Slot> slots = new ArrayList<>();
+            BtfType.Struct ours = (BtfType.Struct) local.type(variable.typeId());
+            for (BtfType.Member member : ours.members()) {
+                place(member, type, start, value, slots);
+            }
+            return new StructOpsImage(variable, typeId, wrapperId, value, List.copyOf(slots));
+        }
+
+        private int find(String struct, String what) {
+            OptionalInt id = kernel.find(struct, BtfKind.STRUCT);
+            return id.orElseThrow(() -> failed("this kernel has no " + what));
+        }
+
+        private void place(BtfType.Member member, BtfType.Struct type, int start, byte[] value, List<Slot> slots) {
+            int offset = (int) (member.bitOffset() / 8);
+            // A bit-field is looked at with all the bytes that hold a part of it.
+            int size = member.isBitField()
+                    ? (int) ((member.bitOffset() % 8 + member.bitSize() + 7) / 8)
+                    : (int) local.size(member.type());
+            String program = variable.functions().get(member.name());
+            Optional<BtfType.Member> known = member.name().isEmpty()
+                    ? Optional.empty()
+                    : type.members().stream()
+                            .filter(candidate -> candidate.name().equals(member.name()))
+                            .findFirst();
+            if (known.isEmpty()) {
+                requireUnused(member, offset, size, program);
+                return;
+            }
+            BtfType.Member theirs = known.get();
+            int target = start + (int) (theirs.bitOffset() / 8);
+            if (member.isBitField() || theirs.isBitField()) {
+                requireZero(member, offset, size, "is a bit-field, and these can't be set");
+                return;
+            }
+            BtfType ourType = local.type(local.resolve(member.type()));
+            BtfType theirType = kernel.type(kernel.resolve(theirs.type()));
+            if (ourType.kind() != theirType.kind()) {
+                throw failed(
+                        member,
+                        "is of kind " + ourType.kind() + " in the object and " + theirType.kind() + " in the kernel");
+            }
+            if (ourType instanceof BtfType.Ptr) {
+                requireZero(member, offset, size, "is a pointer, and only programs can be pointed to");
+                if (program != null) {
+                    requireFunction(member, (BtfType.Ptr) theirType);
+                    slots.add(new Slot(target, type.members().indexOf(theirs), member.name(), program));
+                }
+                return;
+            }
+            long theirSize = kernel.size(theirs.type());
+            if (size != theirSize) {
+                throw failed(member, "has " + size + " bytes in the object and " + theirSize + " in the kernel");
+            }
+            System.arraycopy(content, offset, value, target, size);
+        }
+
+        private void requireFunction(BtfType.Member member, BtfType.Ptr theirs) {
+            if (!(kernel.type(kernel.resolve(theirs.type())) instanceof BtfType.FuncProto)) {
+                throw failed(member, "is a program in the object, and no function in the kernel");
+            }
+        }
+
+        private void requireUnused(BtfType.Member member, int offset, int size, @Nullable String program) {
+            if (program != null) {
+                throw failed(
+                        member,
+                        "is unknown to this kernel, and the object has program \"" + program
+                                + "\" for it; if it can do without, leave the function out before the load");
+            }
+            requireZero(member, offset, size, "is unknown to this kernel, and not 0");
+        }
+
+        private void requireZero(BtfType.Member member, int offset, int size, String problem) {
+            for (byte each : Arrays.copyOfRange(content, offset, offset + size)) {
+                if (each != 0) {
+                    throw failed(member, problem);
+                }
+            }
+        }
+
+        private RelocationException failed(BtfType.Member member, String problem) {
+            return failed("member \"" + member.name() + "\" of struct " + variable.type() + " " + problem);
+        }
+
+        private RelocationException failed(String problem) {
+            return new RelocationException("struct_ops variable \"" + variable.name() + "\": " + problem);
+        }
+    }
+}

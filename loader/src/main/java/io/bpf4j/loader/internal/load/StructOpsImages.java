@@ -1,0 +1,117 @@
+package io.bpf4j.loader.internal.load;
+
+import io.bpf4j.core.CoreTarget;
+import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.kernel.ProgramType;
+import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.loader.spec.ProgramSpec;
+import io.bpf4j.loader.spec.StructOpsSpec;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/** All structs of functions that a load makes, and what each program serves in them. <i>Confined.</i> */
+final class StructOpsImages {
+    private final ObjectSpec spec;
+    private final List<StructOpsSpec> variables;
+    private final Map<String, StructOpsImage> images = new LinkedHashMap<>();
+    private final Map<String, AttachPoint> points = new HashMap<>();
+    private final Map<String, String> served = new HashMap<>();
+
+    /** Programs that some struct refers to, made or not. */
+    private final Set<String> mentioned = new HashSet<>();
+
+    private final Set<String> needed = new HashSet<>();
+
+    /** Of the variables as the embedder edited them. */
+    StructOpsImages(ObjectSpec spec, Map<String, StructOpsSpec> edited) {
+        this.spec = spec;
+        this.variables = spec.structOps().stream()
+                .map(original -> edited.getOrDefault(original.name(), original))
+                .toList();
+        spec.structOps()
+                .forEach(original -> mentioned.addAll(original.functions().values()));
+        for (StructOpsSpec variable : variables) {
+            mentioned.addAll(variable.functions().values());
+            if (variable.autocreate()) {
+                needed.addAll(variable.functions().values());
+            }
+        }
+        variables.stream().filter(StructOpsSpec::autocreate).forEach(this::requirePrograms);
+    }
+
+    private void requirePrograms(StructOpsSpec variable) {
+        variable.functions().forEach((member, program) -> {
+            ProgramType type = spec.program(program)
+                    .map(ProgramSpec::type)
+                    .orElseThrow(() -> new InvalidObjectException(spec.source() + ": struct_ops variable \""
+                            + variable.name() + "\" has \"" + program + "\" for \"" + member
+                            + "\", which is no program of the object"));
+            if (type != ProgramType.STRUCT_OPS) {
+                throw new InvalidObjectException(spec.source() + ": struct_ops variable \"" + variable.name()
+                        + "\" has \"" + program + "\" for \"" + member
+                        + "\", a program of another type: SEC(\"struct_ops\") makes one for it");
+            }
+        });
+    }
+
+    /** Looks the structs up in the kernel's types, if the object has any. */
+    void find(Supplier<CoreTarget> kernel) {
+        for (StructOpsSpec variable : variables) {
+            if (variable.autocreate()) {
+                StructOpsImage image = StructOpsImage.of(
+                        variable, spec.btf().orElseThrow(), kernel.get().kernel());
+                images.put(variable.name(), image);
+                image.slots().forEach(slot -> serve(image, slot));
+            }
+        }
+    }
+
+    /** One program may serve several variables, in the same member of the same struct. */
+    private void serve(StructOpsImage image, StructOpsImage.Slot slot) {
+        AttachPoint point = AttachPoint.ofMember(image.typeId(), slot.index());
+        AttachPoint before = points.putIfAbsent(slot.program(), point);
+        String place = "\"" + slot.member() + "\" of struct " + image.variable().type();
+        String placeBefore = served.putIfAbsent(slot.program(), place);
+        if (before != null && !before.equals(point)) {
+            throw new InvalidObjectException(spec.source() + ": program \"" + slot.program() + "\" is for "
+                    + placeBefore + " and for " + place + "; a program is verified for one member");
+        }
+    }
+
+    Iterable<StructOpsImage> all() {
+        return images.values();
+    }
+
+    Map<String, StructOpsImage> byName() {
+        return Collections.unmodifiableMap(images);
+    }
+
+    /** Whether a program is left out unless asked for, since no struct that is made calls it. */
+    boolean isIdle(ProgramSpec program) {
+        return program.type() == ProgramType.STRUCT_OPS
+                && mentioned.contains(program.name())
+                && !needed.contains(program.name());
+    }
+
+    /**
+     * What a program of type struct_ops is verified for.
+     *
+     * @throws InvalidObjectException if nothing refers to it
+     */
+    AttachPoint point(ProgramSpec program) {
+        AttachPoint point = points.get(program.name());
+        if (point == null) {
+            throw new InvalidObjectException(spec.source() + ": program \"" + program.name() + "\" in SEC(\""
+                    + program.sectionName()
+                    + "\") is called by no struct_ops variable that is made, so the kernel can't know what to verify it"
+                    + " for; skip it, or name it in one");
+        }
+        return point;
+    }
+}

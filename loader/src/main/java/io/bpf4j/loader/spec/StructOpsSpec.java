@@ -1,0 +1,181 @@
+package io.bpf4j.loader.spec;
+
+import io.bpf4j.loader.error.InvalidObjectException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+
+/**
+ * A struct of functions that the kernel is to call, as an object defines it: a variable in {@code SEC(".struct_ops")} or
+ * {@code SEC(".struct_ops.link")}, such as a {@code struct tcp_congestion_ops}. Once loaded it is a map of that name.
+ * <i>Immutable</i>; the {@code with…} methods give an edited copy, for changes before the load.
+ *
+ * @param name of the variable
+ * @param sectionName as in {@code SEC("…")}, without a leading {@code ?}
+ * @param autocreate false where the section starts with {@code ?}: made only if asked for
+ * @param type name of the struct in the object; what follows {@code ___} in it is for the compiler alone
+ * @param typeId of the struct in the object's BTF
+ * @param order byte order of {@code content}
+ * @param content the value that the object gives the struct, in the object's layout; 0 where functions are
+ * @param members in the order of the struct, those with a name
+ * @param functions programs by the name of the member that calls them
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared; copied by the accessor
+public record StructOpsSpec(
+        String name,
+        String sectionName,
+        boolean autocreate,
+        String type,
+        int typeId,
+        ByteOrder order,
+        byte[] content,
+        List<Member> members,
+        Map<String, String> functions) {
+    /** A section whose variables are attached by a link (Linux 6.4). */
+    static final String LINKED = ".struct_ops.link";
+
+    /** A section whose variables are in use from the moment that their map gets its value. */
+    static final String DIRECT = ".struct_ops";
+
+    /**
+     * A member of the struct, in the object's layout.
+     *
+     * @param offset in bytes
+     * @param size in bytes; 0 for a bit-field, which can't be set
+     * @param function whether it is a pointer to a function
+     */
+    public record Member(String name, int offset, int size, boolean function) {}
+
+    public StructOpsSpec {
+        content = content.clone();
+        members = List.copyOf(members);
+        functions = Collections.unmodifiableMap(new LinkedHashMap<>(functions));
+    }
+
+    /** A copy. */
+    @Override
+    public byte[] content() {
+        return content.clone();
+    }
+
+    /** Whether it is attached by a link, which can be updated and pinned. */
+    public boolean isLinked() {
+        return sectionName.equals(LINKED);
+    }
+
+    /** Made, or left out, whatever its section says. */
+    public StructOpsSpec withAutocreate(boolean create) {
+        return new StructOpsSpec(name, sectionName, create, type, typeId, order, content, members, functions);
+    }
+
+    /**
+     * With a program of the object for a member that is a function.
+     *
+     * @throws InvalidObjectException if there is no such member, or it is no function
+     */
+    public StructOpsSpec withFunction(String member, String program) {
+        requireFunction(member);
+        Map<String, String> changed = new LinkedHashMap<>(functions);
+        changed.put(member, Objects.requireNonNull(program));
+        return with(content, changed);
+    }
+
+    /**
+     * Without a function for a member: the kernel does without, or refuses the struct if it can't.
+     *
+     * @throws InvalidObjectException if there is no such member, or it is no function
+     */
+    public StructOpsSpec withoutFunction(String member) {
+        requireFunction(member);
+        Map<String, String> changed = new LinkedHashMap<>(functions);
+        changed.remove(member);
+        return with(content, changed);
+    }
+
+    /**
+     * With a value for a member that is an integer.
+     *
+     * @throws InvalidObjectException if there is no such member, or it is no integer of 1, 2, 4 or 8 bytes, or the value
+     *     does not fit
+     */
+    public StructOpsSpec withValue(String member, long value) {
+        Member found = data(member);
+        int bits = found.size() * 8;
+        boolean fits = bits == 64 || (bits != 0 && value >= -(1L << (bits - 1)) && value < 1L << bits);
+        byte[] changed = content();
+        ByteBuffer bytes = ByteBuffer.wrap(changed).order(order);
+        if (!fits) {
+            throw invalid(member, "has " + found.size() + " bytes, too few for " + value);
+        }
+        switch (found.size()) {
+            case 1 -> bytes.put(found.offset(), (byte) value);
+            case 2 -> bytes.putShort(found.offset(), (short) value);
+            case 4 -> bytes.putInt(found.offset(), (int) value);
+            case 8 -> bytes.putLong(found.offset(), value);
+            default -> throw invalid(member, "has " + found.size() + " bytes and can't be set from a number");
+        }
+        return with(changed, functions);
+    }
+
+    /**
+     * With a text for a member that is an array of characters, such as the name of a congestion control.
+     *
+     * @param text in UTF-8 shorter than the array, which ends in a NUL
+     * @throws InvalidObjectException if there is no such member, or it has no room
+     */
+    public StructOpsSpec withText(String member, String text) {
+        Member found = data(member);
+        byte[] encoded = text.getBytes(StandardCharsets.UTF_8);
+        if (encoded.length >= found.size()) {
+            throw invalid(member, "has " + found.size() + " bytes, too few for \"" + text + "\" and a NUL");
+        }
+        byte[] changed = content();
+        Arrays.fill(changed, found.offset(), found.offset() + found.size(), (byte) 0);
+        System.arraycopy(encoded, 0, changed, found.offset(), encoded.length);
+        return with(changed, functions);
+    }
+
+    private StructOpsSpec with(byte[] newContent, Map<String, String> newFunctions) {
+        return new StructOpsSpec(name, sectionName, autocreate, type, typeId, order, newContent, members, newFunctions);
+    }
+
+    private Member data(String member) {
+        Member found = member(member);
+        if (found.function()) {
+            throw invalid(member, "is a function: withFunction sets it");
+        }
+        return found;
+    }
+
+    private void requireFunction(String member) {
+        if (!member(member).function()) {
+            throw invalid(member, "is no function: withValue and withText set it");
+        }
+    }
+
+    private Member member(String member) {
+        return members.stream()
+                .filter(m -> m.name().equals(member))
+                .findFirst()
+                .orElseThrow(() -> invalid(
+                        member,
+                        "is no member of struct " + type + ", which has "
+                                + members.stream().map(Member::name).collect(Collectors.joining(", "))));
+    }
+
+    private InvalidObjectException invalid(String member, String problem) {
+        return new InvalidObjectException("struct_ops variable \"" + name + "\": \"" + member + "\" " + problem);
+    }
+
+    @Override
+    public String toString() {
+        return "struct " + type + " " + name + ", " + functions.size() + " functions";
+    }
+}

@@ -1,0 +1,228 @@
+package io.bpf4j.test.loader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bpf4j.loader.BpfLoader;
+import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.Links;
+import io.bpf4j.loader.error.AttachException;
+import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.error.RelocationException;
+import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.LinkDetail;
+import io.bpf4j.loader.link.LinkGroup;
+import io.bpf4j.loader.link.StructOpsLink;
+import io.bpf4j.loader.spec.StructOpsSpec;
+import io.bpf4j.test.support.Bpf;
+import io.bpf4j.test.support.BpfFsMount;
+import io.bpf4j.test.support.CPrograms;
+import io.bpf4j.test.support.Commands;
+import io.bpf4j.test.support.LeakCheck;
+import io.bpf4j.test.support.Requirement;
+import io.bpf4j.test.support.Requires;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Structs of functions that the kernel calls, by the example of congestion controls for TCP. */
+@Requires(Requirement.STRUCT_OPS_LINK)
+@ExtendWith(LeakCheck.class)
+class StructOpsOnKernelTest {
+    @Test
+    void theKernelCallsTheFunctionsWhileTheLinkIsThere() throws Exception {
+        try (BpfObject object = load("first")) {
+            try (Link link = object.attachStructOps("first")) {
+                assertThat(available()).contains("bpf4j_link");
+                assertThat(transfer("bpf4j_link")).isEqualTo("bpf4j_link");
+                assertThat(Bpf.u64(object, "sockets")).isPositive();
+                assertThat(Bpf.u64(object, "first_calls")).isPositive();
+                assertThat(link.info().detail())
+                        .isEqualTo(new LinkDetail.StructOps(object.map("first").id()));
+            }
+            assertThat(available()).doesNotContain("bpf4j_link");
+            assertThat(transfer("bpf4j_link")).isEqualTo("TCP_CONGESTION: No such file or directory");
+        }
+    }
+
+    @Test
+    void anUpdateSwapsTheFunctions() throws Exception {
+        try (BpfObject object = load("first", "second")) {
+            try (StructOpsLink link = Links.attach(object.structOps("first"))) {
+                transfer("bpf4j_link");
+                assertThat(Bpf.u64(object, "second_calls")).isZero();
+                link.update(object.structOps("second"));
+                transfer("bpf4j_link");
+                assertThat(Bpf.u64(object, "second_calls")).isPositive();
+                assertThat(link.info().detail())
+                        .isEqualTo(new LinkDetail.StructOps(object.map("second").id()));
+            }
+        }
+    }
+
+    @Test
+    void aLinkOfOneMapComesAndGoes() throws Exception {
+        try (BpfObject object = load("first")) {
+            for (int i = 0; i < 2; i++) {
+                object.attachStructOps("first").close();
+                assertThat(available()).doesNotContain("bpf4j_link");
+            }
+            try (Link link = object.attachStructOps("first")) {
+                link.detach();
+                assertThat(available()).doesNotContain("bpf4j_link");
+            }
+        }
+    }
+
+    @Test
+    void aPinKeepsItAttached() throws Exception {
+        try (BpfFsMount bpffs = BpfFsMount.mount()) {
+            Path pin = bpffs.path("congestion");
+            try (BpfObject object = load("first");
+                    Link link = object.attachStructOps("first")) {
+                link.pin(pin);
+            }
+            assertThat(transfer("bpf4j_link")).isEqualTo("bpf4j_link");
+            try (Link link = Links.open(pin)) {
+                assertThat(link).isInstanceOf(StructOpsLink.class);
+                link.unpin(pin);
+            }
+            assertThat(available()).doesNotContain("bpf4j_link");
+        }
+    }
+
+    @Test
+    void oneWithoutALinkIsInUseUntilItIsClosed() throws Exception {
+        try (BpfObject object = load("direct")) {
+            try (Link link = object.attachStructOps("direct")) {
+                assertThat(transfer("bpf4j_direct")).isEqualTo("bpf4j_direct");
+                assertThat(link).isNotInstanceOf(StructOpsLink.class);
+            }
+            assertThat(available()).doesNotContain("bpf4j_direct");
+            assertThat(Bpf.u64(object, "first_calls")).isPositive();
+        }
+    }
+
+    @Test
+    void attachingTheObjectAttachesItsStructs() throws Exception {
+        try (BpfObject object = load("first", "direct")) {
+            try (LinkGroup all = object.attachAll()) {
+                assertThat(all.links()).hasSize(2);
+                assertThat(available()).contains("bpf4j_link", "bpf4j_direct");
+            }
+            assertThat(available()).doesNotContain("bpf4j_link", "bpf4j_direct");
+        }
+    }
+
+    @Test
+    void twoOfOneNameAreRefusedAndTheFirstGoesOn() throws Exception {
+        try (BpfObject object = load("first", "second");
+                Link link = object.attachStructOps("first")) {
+            assertThatThrownBy(() -> object.attachStructOps("second"))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("\"second\"")
+                    .hasMessageContaining("the kernel has one of that name");
+            assertThatThrownBy(object::attachAll).isInstanceOf(AttachException.class);
+            assertThat(link.isClosed()).isFalse();
+            assertThat(transfer("bpf4j_link")).isEqualTo("bpf4j_link");
+        }
+    }
+
+    @Test
+    void valuesAndFunctionsMayBeChangedBeforeTheLoad() throws Exception {
+        UnaryOperator<StructOpsSpec> edit = spec -> spec.withAutocreate(true)
+                .withText("name", "bpf4j_renamed")
+                .withFunction("cong_avoid", "second_avoid")
+                .withoutFunction("init")
+                .withoutFunction("release");
+        try (BpfObject object = Bpf.load("struct_ops.bpf.o", loader -> loader.structOps("first", edit));
+                Link link = object.attachStructOps("first")) {
+            assertThat(link.description()).contains("first");
+            assertThat(object.programs()).extracting(p -> p.name()).doesNotContain("on_init", "first_avoid");
+            assertThat(transfer("bpf4j_renamed")).isEqualTo("bpf4j_renamed");
+            assertThat(Bpf.u64(object, "second_calls")).isPositive();
+            assertThat(Bpf.u64(object, "sockets")).isZero();
+        }
+    }
+
+    @Test
+    void aMemberThatTheKernelLacksMayBeMissingOnlyIfItIsZero() throws Exception {
+        assertThatThrownBy(() -> load("future"))
+                .isInstanceOf(RelocationException.class)
+                .hasMessage("struct_ops variable \"future\": member \"bpf4j_predict\" of struct"
+                        + " tcp_congestion_ops___future is unknown to this kernel, and the object has program"
+                        + " \"predict\" for it; if it can do without, leave the function out before the load");
+        assertThatThrownBy(() -> load(loader -> loader.structOps(
+                        "future",
+                        spec -> spec.withAutocreate(true)
+                                .withoutFunction("bpf4j_predict")
+                                .withValue("bpf4j_horizon", 7))))
+                .isInstanceOf(RelocationException.class)
+                .hasMessageContaining("\"bpf4j_horizon\"")
+                .hasMessageContaining("is unknown to this kernel, and not 0");
+        try (BpfObject object = load(loader -> loader.structOps(
+                        "future", spec -> spec.withAutocreate(true).withoutFunction("bpf4j_predict")));
+                Link link = object.attachStructOps("future")) {
+            assertThat(link.isClosed()).isFalse();
+            assertThat(transfer("bpf4j_future")).isEqualTo("bpf4j_future");
+        }
+    }
+
+    @Test
+    void whatTheKernelCantDoWithoutIsAsked() {
+        try (BpfObject object = load(loader ->
+                loader.structOps("first", spec -> spec.withAutocreate(true).withoutFunction("ssthresh")))) {
+            assertThatThrownBy(() -> object.attachStructOps("first"))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("EINVAL")
+                    .hasMessageContaining("a function that the kernel can't do without is missing");
+        }
+    }
+
+    @Test
+    void aProgramThatWasSkippedIsNamed() {
+        try (BpfObject object = load(loader ->
+                loader.structOps("first", spec -> spec.withAutocreate(true)).skipProgram("ssthresh"))) {
+            assertThatThrownBy(() -> object.attachStructOps("first"))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("its \"ssthresh\" is program \"ssthresh\", which was not loaded");
+        }
+    }
+
+    @Test
+    void aProgramOfNoStructIsExplained() {
+        assertThatThrownBy(() -> load(loader -> loader.withProgram("predict")))
+                .isInstanceOf(InvalidObjectException.class)
+                .hasMessageContaining("program \"predict\"")
+                .hasMessageContaining("is called by no struct_ops variable that is made");
+    }
+
+    private static BpfObject load(String... made) {
+        return load(loader -> {
+            for (String name : made) {
+                loader.structOps(name, spec -> spec.withAutocreate(true));
+            }
+            return loader;
+        });
+    }
+
+    private static BpfObject load(UnaryOperator<BpfLoader> configuration) {
+        return Bpf.load("struct_ops.bpf.o", configuration);
+    }
+
+    private static List<String> available() throws IOException {
+        return List.of(Files.readString(Path.of("/proc/sys/net/ipv4/tcp_available_congestion_control"))
+                .strip()
+                .split(" "));
+    }
+
+    /** The congestion control that a connection had, or what failed. */
+    private static String transfer(String name) throws IOException, InterruptedException {
+        Path program = CPrograms.compile("congestion", "-O2");
+        return Commands.run(List.of(program.toString(), name)).out().strip();
+    }
+}
