@@ -1,5 +1,6 @@
 #!/bin/sh
-# Compiles src/main/bpf/*.bpf.c to the objects that are committed under src/main/resources.
+# Compiles src/main/bpf/*.bpf.c and src/main/bpf/corpus/*.bpf.c to the objects that are committed under
+# src/main/resources.
 #
 #   bpf-objects/build.sh            compile them again
 #   bpf-objects/build.sh --check    compile into a temporary folder and compare byte for byte;
@@ -49,21 +50,31 @@ compile_all() { # OUTPUT_DIR
         compile "$1" "$name" "$name.bpf.c"
     done
     compile "$1" args12_208 args12.bpf.c -DUSDT_SPEC_208
+    mkdir -p "$1/corpus"
+    for source in "$sources"/corpus/*.bpf.c; do
+        name=$(basename "$source" .bpf.c)
+        case $name in
+        # Instructions of Linux 6.6.
+        *_v4) compile "$1" "corpus/$name" "corpus/$name.bpf.c" -mcpu=v4 ;;
+        *) compile "$1" "corpus/$name" "corpus/$name.bpf.c" ;;
+        esac
+    done
+    # What BpfObjects.names() and corpus() answer: a jar can't be listed.
+    for folder in "$1" "$1/corpus"; do
+        (cd "$folder" && LC_ALL=C ls -- *.bpf.o) > "$folder/names"
+    done
 }
 
 case ${1-} in
 '')
     mkdir -p "$committed"
-    rm -f "$committed"/*.bpf.o
+    rm -f "$committed"/*.bpf.o "$committed"/corpus/*.bpf.o
     compile_all "$committed"
-    # What BpfObjects.names() answers: a jar can't be listed.
-    (cd "$committed" && LC_ALL=C ls -- *.bpf.o) > "$committed/names"
     ;;
 --check)
     fresh=$(mktemp -d)
     trap 'rm -rf "$fresh"' EXIT
     compile_all "$fresh"
-    (cd "$fresh" && LC_ALL=C ls -- *.bpf.o) > "$fresh/names"
     if ! diff -rq "$committed" "$fresh" >&2; then
         echo "bpf-objects/build.sh: the committed objects are not what $("$clang" --version | head -n 1) makes" >&2
         echo "of the sources; run bpf-objects/build.sh and commit the result" >&2

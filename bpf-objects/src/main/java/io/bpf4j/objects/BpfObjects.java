@@ -6,6 +6,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * The BPF object files inside this module: 64-bit little-endian ELF with BTF, compiled from the C sources under
@@ -21,20 +22,32 @@ public final class BpfObjects {
 
     private BpfObjects() {}
 
-    /** File names of all objects, in alphabetical order. */
+    /** File names of all objects but those of {@link #corpus()}, in alphabetical order. */
     public static List<String> names() {
-        return new String(resource("names"), StandardCharsets.US_ASCII).lines().toList();
+        return lines("names").toList();
+    }
+
+    /**
+     * Names of the corpus, {@code corpus/arrays.bpf.o} and so on, in alphabetical order: small programs that check
+     * themselves, for every kind of map, program, relocation and extern. A kernel has what some of them need, or not.
+     */
+    public static List<String> corpus() {
+        return lines("corpus/names").map(name -> "corpus/" + name).toList();
+    }
+
+    private static Stream<String> lines(String list) {
+        return new String(resource(list), StandardCharsets.US_ASCII).lines();
     }
 
     /**
      * The bytes of an object; the caller owns the array.
      *
-     * @param name a file name as in {@link #names}, for instance {@code trace.bpf.o}
+     * @param name as in {@link #names} or {@link #corpus}, for instance {@code trace.bpf.o}
      * @throws IllegalArgumentException if there is no such object
      */
     public static byte[] bytes(String name) {
         List<String> names = names();
-        if (!names.contains(name)) {
+        if (!names.contains(name) && !corpus().contains(name)) {
             throw new IllegalArgumentException(
                     "no BPF object named " + name + "; there are " + String.join(", ", names));
         }

@@ -14,20 +14,31 @@ import org.junit.jupiter.api.Test;
 class BpfObjectsTest {
     @Test
     void everySourceHasItsObject() throws IOException {
-        List<String> expected;
-        try (Stream<Path> files = Files.list(Path.of("src/main/bpf"))) {
-            expected = files.map(f -> f.getFileName().toString())
+        assertThat(BpfObjects.names())
+                .containsAll(objectsOf("src/main/bpf", ""))
+                .contains(BpfObjects.TRACE, "args12_208.bpf.o");
+        assertThat(BpfObjects.names()).isSorted();
+        assertThat(BpfObjects.corpus())
+                .containsExactlyInAnyOrderElementsOf(objectsOf("src/main/bpf/corpus", "corpus/"));
+    }
+
+    private static List<String> objectsOf(String sources, String prefix) throws IOException {
+        try (Stream<Path> files = Files.list(Path.of(sources))) {
+            return files.map(f -> f.getFileName().toString())
                     .filter(n -> n.endsWith(".bpf.c"))
-                    .map(n -> n.replace(".bpf.c", ".bpf.o"))
+                    .map(n -> prefix + n.replace(".bpf.c", ".bpf.o"))
                     .toList();
         }
-        assertThat(BpfObjects.names()).containsAll(expected).contains(BpfObjects.TRACE, "args12_208.bpf.o");
-        assertThat(BpfObjects.names()).isSorted();
+    }
+
+    private static List<String> all() {
+        return Stream.concat(BpfObjects.names().stream(), BpfObjects.corpus().stream())
+                .toList();
     }
 
     @Test
     void objectsAreLittleEndianBpfElf() throws IOException {
-        for (String name : BpfObjects.names()) {
+        for (String name : all()) {
             byte[] object = BpfObjects.bytes(name);
             // e_ident: magic, ELFCLASS64, ELFDATA2LSB; e_machine at 18: 247 = EM_BPF
             assertThat(object).as(name).startsWith(0x7f, 'E', 'L', 'F', 2, 1);
@@ -40,7 +51,7 @@ class BpfObjectsTest {
 
     @Test
     void objectsHoldNoPathOfTheMachineThatCompiledThem() {
-        for (String name : BpfObjects.names()) {
+        for (String name : all()) {
             String text = new String(BpfObjects.bytes(name), StandardCharsets.ISO_8859_1);
             assertThat(text).as(name).doesNotContain("/usr", "/home", "/root", "/tmp", "clang");
         }

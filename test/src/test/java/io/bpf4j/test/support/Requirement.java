@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -187,6 +188,82 @@ public enum Requirement {
             return kernelIsAtLeast(5, 16);
         }
     },
+    CORPUS("Linux 6.1 or later, the oldest kernel that the corpus of BPF programs is written for") {
+        @Override
+        boolean present() {
+            return kernelIsAtLeast(6, 1);
+        }
+    },
+    GROUP_STORAGE("Linux 6.2 or later, for maps of type CGRP_STORAGE") {
+        @Override
+        boolean present() {
+            return kernelIsAtLeast(6, 2);
+        }
+    },
+    /** Objects that programs allocate, in lists and trees of their own. */
+    ALLOCATED_OBJECTS("Linux 6.3 or later, for objects that programs allocate") {
+        @Override
+        boolean present() {
+            return kernelIsAtLeast(6, 3);
+        }
+    },
+    /** Loops over things of the kernel, written in the program; and test runs of netfilter programs. */
+    OPEN_CODED_ITERATORS("Linux 6.4 or later, for iterators in programs") {
+        @Override
+        boolean present() {
+            return kernelIsAtLeast(6, 4);
+        }
+    },
+    /** Signed division, sign-extending loads and moves, byte swaps and far jumps: cpu v4. */
+    INSTRUCTIONS_V4("Linux 6.6 or later, for the instructions of BPF CPU v4") {
+        @Override
+        boolean present() {
+            return kernelIsAtLeast(6, 6);
+        }
+    },
+    /** {@code bpf_throw}, and programs for unix sockets in control groups. */
+    EXCEPTIONS("Linux 6.7 or later, for exceptions") {
+        @Override
+        boolean present() {
+            return kernelIsAtLeast(6, 7);
+        }
+    },
+    MAY_GOTO("Linux 6.9 or later, for may_goto") {
+        @Override
+        boolean present() {
+            return kernelIsAtLeast(6, 9);
+        }
+    },
+    WORK_QUEUES("Linux 6.10 or later, for work queues of programs") {
+        @Override
+        boolean present() {
+            return kernelIsAtLeast(6, 10);
+        }
+    },
+    /** Programs at security hooks: refused by the policies that refuse programs for functions. */
+    LSM("a kernel with BPF among its security modules (lsm=…,bpf) that lets programs be attached there") {
+        @Override
+        boolean present() {
+            try {
+                return FENTRY.present()
+                        && Files.readString(Path.of("/sys/kernel/security/lsm")).contains("bpf");
+            } catch (IOException e) {
+                return false;
+            }
+        }
+    },
+    VARIABLE_SYMBOLS("a kernel whose table of symbols has variables, too (CONFIG_KALLSYMS_ALL)") {
+        @Override
+        boolean present() {
+            return hasKernelSymbol("runqueues");
+        }
+    },
+    LIRC("a kernel that lets programs decode remote controls (CONFIG_BPF_LIRC_MODE2)") {
+        @Override
+        boolean present() {
+            return hasKernelSymbol("lirc_mode2_verifier_ops");
+        }
+    },
     /** {@code /sys/kernel/tracing}, mounted by the test if it isn't. */
     TRACEFS("tracefs: mount -t tracefs tracefs /sys/kernel/tracing") {
         @Override
@@ -312,6 +389,11 @@ public enum Requirement {
     }
 
     abstract boolean present();
+
+    /** Skips the running test where something is missing, as {@link Requires} does before it. */
+    public static void insistOn(List<Requirement> requirements) {
+        RequirementsExtension.insistOn(requirements);
+    }
 
     static boolean isRoot() {
         try {

@@ -1,0 +1,135 @@
+package io.bpf4j.test.loader;
+
+import static io.bpf4j.test.support.Requirement.BPF;
+import static io.bpf4j.test.support.Requirement.CORPUS;
+import static io.bpf4j.test.support.Requirement.KERNEL_BTF;
+import static io.bpf4j.test.support.Requirement.X86_64;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bpf4j.core.CoreRelocationKind;
+import io.bpf4j.loader.BpfLoader;
+import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.loader.kernel.ProgramType;
+import io.bpf4j.loader.spec.MapSpec;
+import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.loader.spec.ProgramSpec;
+import io.bpf4j.objects.BpfObjects;
+import io.bpf4j.test.support.Bpf;
+import io.bpf4j.test.support.LeakCheck;
+import io.bpf4j.test.support.Requirement;
+import io.bpf4j.test.support.Requires;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicContainer;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * The corpus: for every kind of map, program, relocation and extern a small program that uses it and checks what came of
+ * it. Each is loaded by itself, run or attached, and found nothing wrong; or it names the line of C that did not hold.
+ */
+@Requires({BPF, CORPUS, KERNEL_BTF, X86_64})
+@Timeout(60)
+class CorpusTest {
+    /** Kinds without a program here. */
+    private static final Map<ProgramType, String> NO_PROGRAM = Map.of(
+            ProgramType.UNSPEC, "the kernel's word for none",
+            ProgramType.STRUCT_OPS, "bpf4j can't make maps of struct_ops yet");
+
+    private static final Map<MapType, String> NO_MAP = Map.of(
+            MapType.STRUCT_OPS, "bpf4j can't make maps of struct_ops yet",
+            MapType.ARENA, "bpf4j can't map arenas yet");
+
+    @TestFactory
+    Stream<DynamicContainer> everyProgramFindsNothingWrong() {
+        return BpfObjects.corpus().stream().map(name -> {
+            ObjectSpec spec = Bpf.spec(name);
+            return DynamicContainer.dynamicContainer(
+                    name,
+                    spec.programs().stream()
+                            .map(program ->
+                                    DynamicTest.dynamicTest(program.name(), () -> findsNothingWrong(spec, program))));
+        });
+    }
+
+    private static void findsNothingWrong(ObjectSpec spec, ProgramSpec program) throws Exception {
+        CorpusTrial trial = CorpusTrials.of(spec.source(), program);
+        Requirement.insistOn(trial.needs());
+        Map<String, Integer> before = LeakCheck.open();
+        BpfLoader loader = BpfLoader.of(spec).withProgram(program.name());
+        trial.before().accept(loader);
+        int line;
+        try (BpfObject object = loader.load()) {
+            line = trial.run().failedLine(object, object.program(program.name()));
+        }
+        assertThat(line)
+                .as(
+                        "%s:%d, a check of program %s failed",
+                        spec.source().replace(".bpf.o", ".bpf.c"), line, program.name())
+                .isZero();
+        LeakCheck.assertNothingMoreOpenThan(before);
+    }
+
+    private static List<ObjectSpec> specs() {
+        return Stream.concat(BpfObjects.corpus().stream(), BpfObjects.names().stream())
+                .map(Bpf::spec)
+                .toList();
+    }
+
+    @Test
+    void everyKindOfMapHasAMember() {
+        Set<MapType> there = specs().stream()
+                .flatMap(spec -> spec.maps().stream())
+                .map(MapSpec::type)
+                .flatMap(Optional::stream)
+                .collect(Collectors.toCollection(() -> EnumSet.noneOf(MapType.class)));
+        assertThat(there)
+                .as("with the exceptions " + NO_MAP)
+                .containsExactlyInAnyOrderElementsOf(Arrays.stream(MapType.values())
+                        .filter(type -> !NO_MAP.containsKey(type))
+                        .toList());
+    }
+
+    @Test
+    void everyKindOfProgramHasAMember() {
+        Set<ProgramType> there = specs().stream()
+                .flatMap(spec -> spec.programs().stream())
+                .map(ProgramSpec::type)
+                .collect(Collectors.toCollection(() -> EnumSet.noneOf(ProgramType.class)));
+        assertThat(there)
+                .as("with the exceptions " + NO_PROGRAM)
+                .containsExactlyInAnyOrderElementsOf(Arrays.stream(ProgramType.values())
+                        .filter(type -> !NO_PROGRAM.containsKey(type))
+                        .toList());
+    }
+
+    @Test
+    void everyKindOfRelocationHasAMember() {
+        Set<CoreRelocationKind> there = BpfObjects.corpus().stream()
+                .map(Bpf::spec)
+                .flatMap(spec -> spec.btfExt().stream())
+                .flatMap(ext -> ext.relocations().sections().stream())
+                .flatMap(section -> section.records().stream())
+                .map(relocation -> CoreRelocationKind.of(relocation.kind()).orElseThrow())
+                .collect(Collectors.toCollection(() -> EnumSet.noneOf(CoreRelocationKind.class)));
+        assertThat(there).containsExactlyInAnyOrder(CoreRelocationKind.values());
+    }
+
+    @Test
+    void whatIsSaidOfAProgramIsSaidOfOneThatIsThere() {
+        Set<String> programs = BpfObjects.corpus().stream()
+                .flatMap(name -> Bpf.spec(name).programs().stream().map(program -> name + ":" + program.name()))
+                .collect(Collectors.toSet());
+        assertThat(programs).containsAll(CorpusTrials.programs());
+        assertThat(BpfObjects.corpus()).containsAll(CorpusTrials.objects());
+    }
+}
