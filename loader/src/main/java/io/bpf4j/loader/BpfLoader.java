@@ -5,6 +5,7 @@ import io.bpf4j.btf.BtfType;
 import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.internal.linux.KernelConfig;
 import io.bpf4j.loader.internal.load.LoadOptions;
 import io.bpf4j.loader.internal.load.ObjectLoading;
 import io.bpf4j.loader.internal.sys.Kernel;
@@ -50,6 +51,7 @@ public final class BpfLoader {
     private Optional<Path> pinDirectory = Optional.empty();
     private Optional<Path> tokenDirectory = Optional.empty();
     private Optional<Btf> targetBtf = Optional.empty();
+    private Optional<KernelConfig> kconfig = Optional.empty();
     private int logLevel;
     private boolean used;
 
@@ -182,6 +184,19 @@ public final class BpfLoader {
         return this;
     }
 
+    /**
+     * Gives {@code __kconfig} externs the values of these options, before what the running kernel's configuration says;
+     * for a kernel that shows none, or to try another way through a program.
+     *
+     * @param options lines as in the kernel's own file: {@code CONFIG_HZ=250}; {@code y}, {@code m}, {@code n}, numbers, or
+     *     text in double quotes. Of an option that is there twice the first counts
+     * @throws IllegalArgumentException if a line is no option
+     */
+    public BpfLoader kconfig(String options) {
+        kconfig = Optional.of(KernelConfig.given(options));
+        return this;
+    }
+
     /** What to take the kernel for; {@link Features#without} forces an older way. The running kernel's unless told. */
     public BpfLoader features(Features newFeatures) {
         features = Optional.of(newFeatures);
@@ -253,6 +268,7 @@ public final class BpfLoader {
                 targets,
                 pinDirectory,
                 targetBtf,
+                kconfig,
                 logLevel,
                 program -> SectionAttachers.of(program)
                         .map(attacher -> new LoadOptions.AttachTypeChoice(attacher.attachType(program, chosen))));

@@ -1,10 +1,15 @@
 package io.bpf4j.loader;
 
+import io.bpf4j.btf.Btf;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.feature.Support;
 import io.bpf4j.loader.internal.sys.ScriptedKernel;
+import io.bpf4j.loader.spec.ExternSpec;
+import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.objects.BpfObjects;
+import java.util.List;
+import java.util.Optional;
 
 /** Loaders over a scripted kernel that has every feature. */
 public final class ScriptedLoads {
@@ -12,6 +17,22 @@ public final class ScriptedLoads {
 
     public static ObjectSpec spec(String name) {
         return ObjectSpec.parse(name, BpfObjects.bytes(name));
+    }
+
+    /** An object without programs, of the byte order of its types. */
+    public static ObjectSpec spec(String name, List<MapSpec> maps, List<ExternSpec> externs, Btf types) {
+        return new ObjectSpec(
+                name,
+                types.order(),
+                "",
+                0,
+                List.of(),
+                List.of(),
+                maps,
+                List.of(),
+                externs,
+                Optional.of(types),
+                Optional.empty());
     }
 
     public static Features everything() {

@@ -7,6 +7,7 @@ import io.bpf4j.elf.Symbol;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.kernel.MapType;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +24,11 @@ final class ExternReader {
     private final String source;
     private final Optional<Btf> btf;
     private final List<ExternSpec> externs = new ArrayList<>();
+    private final List<Kconfig> unplaced = new ArrayList<>();
     private int kconfigSize;
+
+    /** A kconfig extern before all of them are known. */
+    private record Kconfig(String name, boolean weak, int typeId, int size, int alignment) {}
 
     ExternReader(String source, Optional<Btf> btf) {
         this.source = source;
@@ -43,13 +48,28 @@ final class ExternReader {
             }
             Integer id = kconfig.get(symbol.name());
             if (id != null) {
-                externs.add(kconfig(symbol, id));
+                unplaced.add(kconfig(symbol, id));
                 continue;
             }
             id = ksyms.get(symbol.name());
             if (id != null) {
                 externs.add(ksym(symbol, id));
             }
+        }
+        place();
+    }
+
+    /** Lays the kconfig externs out, the widest first, as libbpf does: so both fill the same map. */
+    private void place() {
+        unplaced.sort(Comparator.comparingInt(Kconfig::alignment)
+                .reversed()
+                .thenComparingInt(Kconfig::size)
+                .thenComparing(Kconfig::name));
+        for (Kconfig each : unplaced) {
+            int offset = (kconfigSize + each.alignment() - 1) & -each.alignment();
+            kconfigSize = offset + each.size();
+            externs.add(new ExternSpec(
+                    ExternSpec.Kind.KCONFIG, each.name(), each.weak(), each.typeId(), offset, each.size()));
         }
     }
 
@@ -92,22 +112,26 @@ final class ExternReader {
         return members;
     }
 
-    private ExternSpec kconfig(Symbol symbol, int id) {
+    private Kconfig kconfig(Symbol symbol, int id) {
         Btf types = btf.orElseThrow();
         if (!(types.type(id) instanceof BtfType.Var variable)) {
             throw new InvalidObjectException(
                     source + ": extern \"" + symbol.name() + "\" of section .kconfig is no variable");
         }
+        if (!symbol.name().startsWith("CONFIG_") && !symbol.name().startsWith("LINUX_")) {
+            throw new InvalidObjectException(source + ": extern \"" + symbol.name()
+                    + "\" is declared __kconfig, but named neither CONFIG_… nor LINUX_…");
+        }
+        KconfigType type = KconfigType.of(types, variable.type())
+                .orElseThrow(() -> new InvalidObjectException(source + ": extern \"" + symbol.name()
+                        + "\" is of a type that no kernel option fits: declare it as bool, char, an integer,"
+                        + " enum libbpf_tristate or an array of char"));
         long size = types.size(variable.type());
         if (size <= 0 || size > 4096) {
             throw new InvalidObjectException(
                     source + ": extern \"" + symbol.name() + "\" has " + size + " bytes, where 1 to 4096 are possible");
         }
-        int alignment = (int) Math.min(8, Long.lowestOneBit(size));
-        int offset = (kconfigSize + alignment - 1) & -alignment;
-        kconfigSize = offset + (int) size;
-        return new ExternSpec(
-                ExternSpec.Kind.KCONFIG, symbol.name(), symbol.isWeak(), variable.type(), offset, (int) size);
+        return new Kconfig(symbol.name(), symbol.isWeak(), variable.type(), (int) size, type.alignment((int) size));
     }
 
     private ExternSpec ksym(Symbol symbol, int id) {

@@ -67,10 +67,37 @@ public final class KernelConfig {
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
             int equals = line.indexOf('=');
             if (line.startsWith("CONFIG_") && equals > 0) {
-                values.put(line.substring(0, equals), line.substring(equals + 1).strip());
+                // Where an option is there twice, the first counts, as with libbpf.
+                values.putIfAbsent(
+                        line.substring(0, equals), line.substring(equals + 1).strip());
             }
         }
         return new KernelConfig(source, values);
+    }
+
+    /**
+     * Options that a user gives, in the same form. What is no option is an error here, since somebody has just typed it.
+     *
+     * @throws IllegalArgumentException if a line is neither an option with a value nor a comment nor blank
+     */
+    public static KernelConfig given(String text) {
+        Map<String, String> values = new HashMap<>();
+        int number = 0;
+        for (String raw : text.lines().toList()) {
+            number++;
+            String line = raw.strip();
+            if (line.isEmpty() || line.startsWith("#")) {
+                continue;
+            }
+            int equals = line.indexOf('=');
+            String value = line.substring(equals + 1).strip();
+            if (!line.startsWith("CONFIG_") || equals < 0 || value.isEmpty()) {
+                throw new IllegalArgumentException(
+                        "kernel configuration, line " + number + ": \"" + line + "\" is not CONFIG_NAME=value");
+            }
+            values.putIfAbsent(line.substring(0, equals).strip(), value);
+        }
+        return new KernelConfig("the configuration given", values);
     }
 
     /** The file it was read from. */

@@ -2,6 +2,7 @@ package io.bpf4j.loader.internal.load;
 
 import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfType;
+import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.RelocationException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.internal.linux.KernelConfig;
@@ -9,9 +10,9 @@ import io.bpf4j.loader.internal.linux.LinuxVersion;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.spec.DataSection;
 import io.bpf4j.loader.spec.ExternSpec;
+import io.bpf4j.loader.spec.KconfigType;
 import io.bpf4j.loader.spec.ObjectSpec;
 import java.io.IOException;
-import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
@@ -22,26 +23,45 @@ import org.jspecify.annotations.Nullable;
  * every loader knows.
  *
  * <pre>
- *   LINUX_KERNEL_VERSION        major << 16 | minor << 8 | min(patch, 255)
+ *   LINUX_KERNEL_VERSION        major &lt;&lt; 16 | minor &lt;&lt; 8 | min(patch, 255)
  *   LINUX_HAS_BPF_COOKIE        whether bpf_get_attach_cookie() is there: usdt.bpf.h asks
  *   LINUX_HAS_SYSCALL_WRAPPER   whether system calls are entered with one pt_regs argument
- *   CONFIG_…  bool              y: true
- *             char, tristate    'y', 'm', 'n'
- *             integers          decimal or 0x…
- *             char arrays       the string, without quotes
+ *   CONFIG_…                    y, m, n, a number or text, for externs as {@link KconfigType} has them
  * </pre>
  *
- * <i>Confined.</i>
+ * An option that is not set leaves a weak extern 0, and a weak name of the first sort that is not known as well: later
+ * loaders may know more. A value that does not go with the extern's type is an error for a weak one, too.
+ *
+ * <p><i>Confined.</i>
  */
 final class KconfigValues {
+    /** Where the configuration of the running kernel comes from; read when first asked for. */
+    interface Source {
+        Optional<KernelConfig> read() throws IOException;
+    }
+
     private final ObjectSpec spec;
     private final Features features;
+    private final Optional<KernelConfig> given;
+    private final Source running;
     private @Nullable KernelConfig config;
+    private @Nullable IOException unreadable;
     private boolean looked;
 
-    KconfigValues(ObjectSpec spec, Features features) {
+    /**
+     * Values for an object.
+     *
+     * @param given options that come before those of the running kernel
+     */
+    KconfigValues(ObjectSpec spec, Features features, Optional<KernelConfig> given) {
+        this(spec, features, given, KernelConfig::running);
+    }
+
+    KconfigValues(ObjectSpec spec, Features features, Optional<KernelConfig> given, Source running) {
         this.spec = spec;
         this.features = features;
+        this.given = given;
+        this.running = running;
     }
 
     /** The bytes of the {@code .kconfig} map. */
@@ -56,106 +76,178 @@ final class KconfigValues {
     }
 
     private void set(ByteBuffer bytes, ExternSpec extern) {
+        KconfigType type = KconfigType.of(types(), extern.typeId())
+                .orElseThrow(() -> new InvalidObjectException(
+                        spec.source() + ": extern \"" + extern.name() + "\" is of a type that no kernel option fits"));
         switch (extern.name()) {
             case "LINUX_KERNEL_VERSION" ->
-                number(bytes, extern, BigInteger.valueOf(LinuxVersion.running().code()));
-            case "LINUX_HAS_BPF_COOKIE" -> number(bytes, extern, flag(features.has(Feature.BPF_COOKIE)));
-            case "LINUX_HAS_SYSCALL_WRAPPER" -> number(bytes, extern, flag(features.has(Feature.SYSCALL_WRAPPER)));
-            default -> option(bytes, extern);
+                loaders(bytes, extern, type, LinuxVersion.running().code());
+            case "LINUX_HAS_BPF_COOKIE" -> loaders(bytes, extern, type, features.has(Feature.BPF_COOKIE) ? 1 : 0);
+            case "LINUX_HAS_SYSCALL_WRAPPER" ->
+                loaders(bytes, extern, type, features.has(Feature.SYSCALL_WRAPPER) ? 1 : 0);
+            default -> option(bytes, extern, type);
         }
     }
 
-    private static BigInteger flag(boolean value) {
-        return value ? BigInteger.ONE : BigInteger.ZERO;
+    private Btf types() {
+        return spec.btf().orElseThrow();
     }
 
-    private void option(ByteBuffer bytes, ExternSpec extern) {
-        Optional<String> value = Optional.ofNullable(config(extern)).flatMap(c -> c.value(extern.name()));
-        if (value.isEmpty()) {
-            if (extern.weak()) {
-                return;
+    /** A value that the loader knows. Unlike one of the configuration it may go into a bool. */
+    private void loaders(ByteBuffer bytes, ExternSpec extern, KconfigType type, long value) {
+        switch (type) {
+            case BOOL -> {
+                if (value != 0 && value != 1) {
+                    throw wrong(extern, Long.toString(value), type);
+                }
+                put(bytes, extern, value);
             }
-            KernelConfig known = config;
-            throw new RelocationException(spec.source() + ": needs the kernel option " + extern.name() + ", which "
-                    + (known == null
-                            ? "can't be known: no configuration at /proc/config.gz or /boot/config-…"
-                            : known.source() + " does not set")
-                    + "; declare it __weak if the object can do without");
+            case CHAR, INTEGER -> number(bytes, extern, type, value, Long.toString(value));
+            case TRISTATE, TEXT -> throw wrong(extern, Long.toString(value), type);
+        }
+    }
+
+    private void option(ByteBuffer bytes, ExternSpec extern, KconfigType type) {
+        Optional<String> value = given.flatMap(c -> c.value(extern.name()));
+        if (value.isEmpty() && extern.name().startsWith("CONFIG_")) {
+            value = Optional.ofNullable(config()).flatMap(c -> c.value(extern.name()));
+        }
+        if (value.isEmpty()) {
+            if (!extern.weak()) {
+                throw missing(extern);
+            }
+            return;
         }
         String text = value.get();
-        Btf types = spec.btf().orElseThrow();
-        BtfType type = types.type(types.resolve(extern.typeId()));
+        if (text.equals("y") || text.equals("n") || text.equals("m")) {
+            tristate(bytes, extern, type, text);
+        } else if (text.startsWith("\"")) {
+            text(bytes, extern, type, text);
+        } else if (type == KconfigType.CHAR || type == KconfigType.INTEGER) {
+            number(bytes, extern, type, parsed(extern, type, text), text);
+        } else {
+            throw wrong(extern, text, type);
+        }
+    }
+
+    private void tristate(ByteBuffer bytes, ExternSpec extern, KconfigType type, String text) {
+        char value = text.charAt(0);
         switch (type) {
-            case BtfType.Array array -> string(bytes, extern, text);
-            case BtfType.Int integer -> {
-                if (text.length() == 1 && "ymn".contains(text)) {
-                    boolean character = extern.size() == 1 && !integer.isBool();
-                    if (integer.isBool() && text.equals("m")) {
-                        throw wrong(extern, text, "bool");
-                    }
-                    number(bytes, extern, character ? BigInteger.valueOf(text.charAt(0)) : flag(!text.equals("n")));
-                } else {
-                    number(bytes, extern, parsed(extern, text));
+            case BOOL -> {
+                if (value == 'm') {
+                    throw wrong(extern, text, type);
                 }
+                put(bytes, extern, value == 'y' ? 1 : 0);
             }
-            case BtfType.Enumeration tristate -> {
-                // enum libbpf_tristate: TRI_NO, TRI_YES, TRI_MODULE
-                int number = text.length() == 1 ? "nym".indexOf(text.charAt(0)) : -1;
-                if (number < 0) {
-                    throw wrong(extern, text, "a tristate");
-                }
-                number(bytes, extern, BigInteger.valueOf(number));
-            }
-            default -> throw wrong(extern, text, "neither an integer nor a string");
+            case CHAR -> put(bytes, extern, value);
+            // TRI_NO, TRI_YES, TRI_MODULE
+            case TRISTATE -> put(bytes, extern, "nym".indexOf(value));
+            case INTEGER, TEXT -> throw wrong(extern, text, type);
         }
     }
 
-    private BigInteger parsed(ExternSpec extern, String text) {
+    private void text(ByteBuffer bytes, ExternSpec extern, KconfigType type, String text) {
+        if (type != KconfigType.TEXT || text.length() < 2 || !text.endsWith("\"")) {
+            throw wrong(extern, text, type);
+        }
+        byte[] encoded = text.substring(1, text.length() - 1).getBytes(StandardCharsets.UTF_8);
+        int room = extern.size() - 1;
+        if (encoded.length > room) {
+            // Always with its terminating NUL: programs copy it as a string.
+            System.getLogger(KconfigValues.class.getName())
+                    .log(
+                            System.Logger.Level.WARNING,
+                            spec.source() + ": the kernel option " + extern.name() + " has " + encoded.length
+                                    + " bytes, the object takes the first " + room);
+        }
+        bytes.put(extern.offset(), encoded, 0, Math.min(encoded.length, room));
+    }
+
+    /** As C's strtoull reads it: decimal, octal with 0 in front or hexadecimal with 0x; below 0 by two's complement. */
+    private long parsed(ExternSpec extern, KconfigType type, String text) {
+        boolean negative = text.startsWith("-");
+        String digits = negative || text.startsWith("+") ? text.substring(1) : text;
+        int radix = 10;
+        if (digits.startsWith("0x") || digits.startsWith("0X")) {
+            radix = 16;
+            digits = digits.substring(2);
+        } else if (digits.length() > 1 && digits.startsWith("0")) {
+            radix = 8;
+        }
+        if (digits.isEmpty() || Character.digit(digits.charAt(0), radix) < 0) {
+            throw wrong(extern, text, type);
+        }
         try {
-            return text.startsWith("0x") ? new BigInteger(text.substring(2), 16) : new BigInteger(text);
+            long value = Long.parseUnsignedLong(digits, radix);
+            return negative ? -value : value;
         } catch (NumberFormatException e) {
-            throw wrong(extern, text, "an integer");
+            throw wrong(extern, text, type);
         }
     }
 
-    private void number(ByteBuffer bytes, ExternSpec extern, BigInteger value) {
+    private void number(ByteBuffer bytes, ExternSpec extern, KconfigType type, long value, String text) {
         int bits = extern.size() * 8;
-        if (value.bitLength() > bits) {
-            throw wrong(extern, value.toString(), "an integer of " + extern.size() + " bytes");
+        boolean signed = types().type(types().resolve(extern.typeId())) instanceof BtfType.Int i && i.isSigned();
+        // Of 8 bytes any 64 bits are a value, whatever the sign.
+        boolean fits =
+                bits == 64 || (signed ? value >= -(1L << (bits - 1)) && value < 1L << (bits - 1) : value >>> bits == 0);
+        if (!fits) {
+            throw new RelocationException(spec.source() + ": the kernel option " + extern.name() + " is " + text
+                    + ", which does not fit " + described(extern, type)
+                    + (signed ? "" : " without a sign"));
         }
-        long raw = value.longValue();
+        put(bytes, extern, value);
+    }
+
+    private static void put(ByteBuffer bytes, ExternSpec extern, long value) {
         switch (extern.size()) {
-            case 1 -> bytes.put(extern.offset(), (byte) raw);
-            case 2 -> bytes.putShort(extern.offset(), (short) raw);
-            case 4 -> bytes.putInt(extern.offset(), (int) raw);
-            case 8 -> bytes.putLong(extern.offset(), raw);
-            default -> throw wrong(extern, value.toString(), extern.size() + " bytes");
+            case 1 -> bytes.put(extern.offset(), (byte) value);
+            case 2 -> bytes.putShort(extern.offset(), (short) value);
+            case 4 -> bytes.putInt(extern.offset(), (int) value);
+            default -> bytes.putLong(extern.offset(), value);
         }
     }
 
-    private void string(ByteBuffer bytes, ExternSpec extern, String text) {
-        String bare = text.length() >= 2 && text.startsWith("\"") && text.endsWith("\"")
-                ? text.substring(1, text.length() - 1)
-                : text;
-        byte[] encoded = bare.getBytes(StandardCharsets.UTF_8);
-        // Cut where it does not fit, always with its terminating NUL.
-        bytes.put(extern.offset(), encoded, 0, Math.min(encoded.length, extern.size() - 1));
+    private RelocationException missing(ExternSpec extern) {
+        String advice = "; declare it __weak if the object can do without";
+        if (!extern.name().startsWith("CONFIG_")) {
+            return new RelocationException(spec.source() + ": needs " + extern.name()
+                    + ", which this version of bpf4j does not know" + advice);
+        }
+        KernelConfig known = config;
+        IOException failure = unreadable;
+        String why = known != null
+                ? known.source() + " does not set"
+                : failure != null
+                        ? "can't be known: read the kernel's configuration: " + failure.getMessage()
+                        : "can't be known: no configuration at /proc/config.gz or /boot/config-…; give it by"
+                                + " BpfLoader.kconfig";
+        return new RelocationException(
+                spec.source() + ": needs the kernel option " + extern.name() + ", which " + why + advice, failure);
     }
 
-    private RelocationException wrong(ExternSpec extern, String value, String declared) {
+    private RelocationException wrong(ExternSpec extern, String value, KconfigType type) {
         return new RelocationException(spec.source() + ": the kernel option " + extern.name() + " is " + value
-                + ", but the object declares it as " + declared);
+                + ", but the object declares it as " + described(extern, type));
     }
 
-    private @Nullable KernelConfig config(ExternSpec extern) {
+    private static String described(ExternSpec extern, KconfigType type) {
+        return switch (type) {
+            case BOOL -> "a bool";
+            case CHAR -> "a char";
+            case INTEGER -> "an integer of " + extern.size() + " bytes";
+            case TRISTATE -> "an enum libbpf_tristate";
+            case TEXT -> "a text of " + extern.size() + " bytes";
+        };
+    }
+
+    private @Nullable KernelConfig config() {
         if (!looked) {
             looked = true;
             try {
-                config = KernelConfig.running().orElse(null);
+                config = running.read().orElse(null);
             } catch (IOException e) {
-                if (!extern.weak()) {
-                    throw new RelocationException("read the kernel's configuration: " + e.getMessage(), e);
-                }
+                unreadable = e;
             }
         }
         return config;

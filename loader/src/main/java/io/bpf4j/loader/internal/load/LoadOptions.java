@@ -2,6 +2,7 @@ package io.bpf4j.loader.internal.load;
 
 import io.bpf4j.btf.Btf;
 import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.internal.linux.KernelConfig;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.link.ProgramHandle;
 import io.bpf4j.loader.map.BpfMap;
@@ -27,6 +28,7 @@ import java.util.function.Function;
  *     their objects'
  * @param pinDirectory where maps that ask to be pinned by name go
  * @param targetBtf types to relocate against instead of the running kernel's
+ * @param kconfig options of the kernel's configuration that come before those of the running kernel
  * @param logLevel of the verifier for every program, not only refused ones; 0 for none
  * @param attachType what another module wants a program loaded with; empty to go by the section's name
  */
@@ -41,6 +43,7 @@ public record LoadOptions(
         Map<String, ProgramHandle> targets,
         Optional<Path> pinDirectory,
         Optional<Btf> targetBtf,
+        Optional<KernelConfig> kconfig,
         int logLevel,
         Function<ProgramSpec, Optional<AttachTypeChoice>> attachType) {
     /** A choice of attach type, which may be none at all. */

@@ -306,7 +306,7 @@ public final class ObjectLoading {
             return null;
         }
         if (data.name().equals(DataSection.KCONFIG)) {
-            return overridden(data, new KconfigValues(spec, features).fill(data));
+            return overridden(data, new KconfigValues(spec, features, options.kconfig()).fill(data));
         }
         boolean given =
                 data.variables().stream().anyMatch(v -> options.globals().containsKey(v.name()));
