@@ -1,5 +1,6 @@
 package io.bpf4j.core;
 
+import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfKind;
 import io.bpf4j.btf.BtfType;
 import io.bpf4j.btf.EssentialName;
@@ -16,7 +17,7 @@ import java.util.Map;
  * <p>The rules are those of libbpf's {@code bpf_core_fields_are_compat} and {@code bpf_core_types_are_compat}, as
  * programs rely on them.
  */
-final class TypeCompatibility {
+public final class TypeCompatibility {
     /** How deep prototypes may nest in prototypes. */
     private static final int MAX_DEPTH = 32;
 
@@ -28,6 +29,16 @@ final class TypeCompatibility {
     TypeCompatibility(Types local, Types target) {
         this.local = local;
         this.target = target;
+    }
+
+    /**
+     * Whether what the program declares of type {@code localId} may be the target's of type {@code targetId}: a variable,
+     * or a function by its prototype. The second relation; typedefs at the root don't count either.
+     *
+     * @throws CoreException if the types nest too deep to compare
+     */
+    public static boolean declared(Btf local, int localId, Btf target, int targetId) {
+        return new TypeCompatibility(new Types(local), new Types(target)).types(localId, targetId, MAX_DEPTH);
     }
 
     /** The same kind, or enumerations of either width. */

@@ -5,7 +5,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -32,15 +34,16 @@ public final class Kallsyms {
     }
 
     /**
-     * The addresses of the symbols that are there, the first of each name; 0 where addresses are hidden.
+     * The addresses of the symbols that are there, of each name all that differ: static functions and variables of
+     * different files may be called the same. Addresses are 0 where the kernel hides them.
      *
      * @throws IOException if the file is missing (no CONFIG_KALLSYMS) or can't be read
      */
-    public Map<String, Long> addresses(Set<String> names) throws IOException {
-        Map<String, Long> found = new HashMap<>();
+    public Map<String, List<Long>> addresses(Set<String> names) throws IOException {
+        Map<String, List<Long>> found = new HashMap<>();
         // Names are ASCII but for those of some compilers; one byte a character never fails.
         try (BufferedReader lines = Files.newBufferedReader(file, StandardCharsets.ISO_8859_1)) {
-            for (String line = lines.readLine(); line != null && found.size() < names.size(); line = lines.readLine()) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 int type = line.indexOf(' ');
                 if (type < 1 || line.length() < type + 4) {
                     continue;
@@ -48,13 +51,26 @@ public final class Kallsyms {
                 int start = type + 3;
                 int end = line.indexOf('\t', start);
                 String name = end < 0 ? line.substring(start) : line.substring(start, end);
+                if (line.charAt(type + 1) == 'd') {
+                    name = withoutLtoSuffix(name);
+                }
                 if (names.contains(name)) {
-                    found.putIfAbsent(name, Long.parseUnsignedLong(line, 0, type, 16));
+                    long address = Long.parseUnsignedLong(line, 0, type, 16);
+                    List<Long> known = found.computeIfAbsent(name, _ -> new ArrayList<>());
+                    if (!known.contains(address)) {
+                        known.add(address);
+                    }
                 }
             }
         } catch (NumberFormatException e) {
             throw new IOException(file + " has a line that is no symbol", e);
         }
         return found;
+    }
+
+    /** Link-time optimisation renames static variables that it moves among files: {@code bpf_link_fops.llvm.608971}. */
+    private static String withoutLtoSuffix(String name) {
+        int suffix = name.indexOf(".llvm.");
+        return suffix < 0 ? name : name.substring(0, suffix);
     }
 }

@@ -1,13 +1,19 @@
 package io.bpf4j.loader.internal.load;
 
+import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfKind;
+import io.bpf4j.btf.BtfType;
+import io.bpf4j.btf.EssentialName;
+import io.bpf4j.core.CoreException;
 import io.bpf4j.core.CoreTarget;
+import io.bpf4j.core.TypeCompatibility;
 import io.bpf4j.loader.error.RelocationException;
 import io.bpf4j.loader.internal.linux.Kallsyms;
 import io.bpf4j.loader.spec.ExternSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import java.io.IOException;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -17,6 +23,10 @@ import java.util.stream.Collectors;
 /**
  * Kernel symbols that an object refers to: typed variables and functions by their BTF id, others by the address that
  * /proc/kallsyms gives. What is weak and missing becomes 0. <i>Confined.</i>
+ *
+ * <p>A name alone says little, so the kernel's type must go with the declared one; a program that reads an int where a
+ * struct is would be wrong without anybody noticing. Of a function a program may declare several shapes for kernels that
+ * changed it, {@code func___old} and {@code func___new}, all weak: the one that fits is there, the others are missing.
  */
 final class KernelSymbols {
     /** An address, or a BTF id in the kernel's types; 0 for a weak one that is missing. */
@@ -29,9 +39,16 @@ final class KernelSymbols {
     private final ObjectSpec spec;
     private final Supplier<CoreTarget> kernel;
 
+    private final Kallsyms kallsyms;
+
     KernelSymbols(ObjectSpec spec, Supplier<CoreTarget> kernel) {
+        this(spec, kernel, Kallsyms.running());
+    }
+
+    KernelSymbols(ObjectSpec spec, Supplier<CoreTarget> kernel, Kallsyms kallsyms) {
         this.spec = spec;
         this.kernel = kernel;
+        this.kallsyms = kallsyms;
     }
 
     Map<String, Resolved> resolve() {
@@ -40,25 +57,21 @@ final class KernelSymbols {
                 .filter(e -> e.kind() == ExternSpec.Kind.KSYM)
                 .map(ExternSpec::name)
                 .collect(Collectors.toSet());
-        Map<String, Long> found = addresses.isEmpty() ? Map.of() : addresses(addresses);
+        Map<String, List<Long>> found = addresses.isEmpty() ? Map.of() : addresses(addresses);
         for (ExternSpec extern : spec.externs()) {
             switch (extern.kind()) {
                 case KCONFIG -> {}
-                case KSYM -> {
-                    long address = found.getOrDefault(extern.name(), 0L);
-                    require(extern, address != 0, "the symbol " + extern.name() + " in /proc/kallsyms");
-                    resolved.put(extern.name(), new Resolved(extern, address, 0));
-                }
-                case KSYM_TYPED -> resolved.put(extern.name(), typed(extern, BtfKind.VAR));
-                case KFUNC -> resolved.put(extern.name(), typed(extern, BtfKind.FUNC));
+                case KSYM -> resolved.put(extern.name(), untyped(extern, found.getOrDefault(extern.name(), List.of())));
+                case KSYM_TYPED -> resolved.put(extern.name(), variable(extern));
+                case KFUNC -> resolved.put(extern.name(), function(extern));
             }
         }
         return resolved;
     }
 
-    private Map<String, Long> addresses(Set<String> names) {
+    private Map<String, List<Long>> addresses(Set<String> names) {
         try {
-            return Kallsyms.running().addresses(names);
+            return kallsyms.addresses(names);
         } catch (IOException e) {
             if (spec.externs().stream().allMatch(x -> x.kind() != ExternSpec.Kind.KSYM || x.weak())) {
                 return Map.of();
@@ -67,18 +80,74 @@ final class KernelSymbols {
         }
     }
 
-    private Resolved typed(ExternSpec extern, BtfKind kind) {
-        OptionalInt id = find(extern, kind);
-        require(
-                extern,
-                id.isPresent(),
-                "a " + (kind == BtfKind.FUNC ? "function" : "variable") + " " + extern.name() + " in the kernel's BTF");
+    /** An address may well be 0: some per-CPU symbols have it, and all do where the kernel hides them. */
+    private Resolved untyped(ExternSpec extern, List<Long> addresses) {
+        if (addresses.size() > 1) {
+            throw new RelocationException(spec.source() + ": the symbol " + extern.name() + " is ambiguous: "
+                    + addresses.stream()
+                            .limit(4)
+                            .map(a -> "0x" + Long.toHexString(a))
+                            .collect(Collectors.joining(", "))
+                    + (addresses.size() > 4 ? " and more" : "") + " in /proc/kallsyms; declare it with its type, if the"
+                    + " kernel's BTF has it");
+        }
+        require(extern, !addresses.isEmpty(), "the symbol " + extern.name() + " in /proc/kallsyms");
+        return new Resolved(extern, addresses.isEmpty() ? 0 : addresses.getFirst(), 0);
+    }
+
+    private Resolved variable(ExternSpec extern) {
+        OptionalInt id = find(extern, extern.name(), BtfKind.VAR);
+        require(extern, id.isPresent(), "a variable " + extern.name() + " in the kernel's BTF");
+        if (id.isPresent()) {
+            Btf types = kernel.get().kernel();
+            int declared = types.type(id.getAsInt()) instanceof BtfType.Var var ? var.type() : 0;
+            if (!goTogether(extern.typeId(), types, declared)) {
+                throw new RelocationException(spec.source() + ": the kernel's variable " + extern.name() + " is "
+                        + described(types, declared) + ", but the object declares it as "
+                        + described(own(), extern.typeId()));
+            }
+        }
         return new Resolved(extern, 0, id.orElse(0));
     }
 
-    private OptionalInt find(ExternSpec extern, BtfKind kind) {
+    private Resolved function(ExternSpec extern) {
+        String name = EssentialName.of(extern.name());
+        OptionalInt id = find(extern, name, BtfKind.FUNC);
+        require(extern, id.isPresent(), "a function " + name + " in the kernel's BTF");
+        if (id.isPresent()) {
+            Btf types = kernel.get().kernel();
+            int declared = own().type(extern.typeId()) instanceof BtfType.Func func ? func.type() : 0;
+            int defined = types.type(id.getAsInt()) instanceof BtfType.Func func ? func.type() : 0;
+            if (!goTogether(declared, types, defined)) {
+                require(extern, false, "a function " + name + " of the parameters that it declares");
+                return new Resolved(extern, 0, 0);
+            }
+        }
+        return new Resolved(extern, 0, id.orElse(0));
+    }
+
+    private Btf own() {
+        return spec.btf().orElseThrow();
+    }
+
+    private boolean goTogether(int declared, Btf types, int defined) {
         try {
-            return kernel.get().kernel().find(extern.name(), kind);
+            return TypeCompatibility.declared(own(), declared, types, defined);
+        } catch (CoreException e) {
+            throw new RelocationException(spec.source() + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** {@code STRUCT rq}. */
+    private static String described(Btf types, int id) {
+        int resolved = types.resolve(id);
+        String name = types.name(resolved);
+        return name.isEmpty() ? types.kind(resolved).name() : types.kind(resolved) + " " + name;
+    }
+
+    private OptionalInt find(ExternSpec extern, String name, BtfKind kind) {
+        try {
+            return kernel.get().kernel().find(name, kind);
         } catch (RelocationException e) {
             // A kernel that shows no types of its own has none that this extern could be.
             if (extern.weak()) {

@@ -136,11 +136,22 @@ class LinuxFilesTest {
                 ffffffff81001000 T __x64_sys_bpf
                 ffffffffc0a04000 t helper\t[some_module]
                 ffffffffc0a05000 t helper\t[another]
+                ffffffffc0a05000 t helper\t[the_same]
                 0000000000000000 A hidden
+                ffffffff82000000 d fops.llvm.6089712345
+                ffffffff82001000 t function.llvm.42
                 """);
         Kallsyms symbols = new Kallsyms(root.resolve("kallsyms"));
-        assertThat(symbols.addresses(Set.of("__x64_sys_bpf", "helper", "hidden", "absent")))
-                .isEqualTo(Map.of("__x64_sys_bpf", 0xffffffff81001000L, "helper", 0xffffffffc0a04000L, "hidden", 0L));
+        assertThat(symbols.addresses(Set.of("__x64_sys_bpf", "helper", "hidden", "absent", "fops", "function")))
+                .isEqualTo(Map.of(
+                        "__x64_sys_bpf",
+                        List.of(0xffffffff81001000L),
+                        "helper",
+                        List.of(0xffffffffc0a04000L, 0xffffffffc0a05000L),
+                        "hidden",
+                        List.of(0L),
+                        "fops",
+                        List.of(0xffffffff82000000L)));
     }
 
     @Test
