@@ -5,7 +5,7 @@
  */
 #include <bpf4j/helpers.h>
 
-char LICENSE[] SEC("license") = "GPL";
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 struct sock;
 

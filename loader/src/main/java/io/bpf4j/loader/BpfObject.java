@@ -15,6 +15,7 @@ import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.ObjectCommand;
 import io.bpf4j.loader.internal.sys.TokenKernel;
 import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.link.OpenFile;
@@ -143,6 +144,9 @@ public final class BpfObject implements AutoCloseable {
     }
 
     private static Optional<MemorySegment> mapped(BpfMap section, boolean writable) {
+        if (section.typeNumber() == MapType.ARENA.number()) {
+            return Optional.of(KernelMap.of(section).arena());
+        }
         if ((section.flags() & MapSpec.F_MMAPABLE) == 0) {
             return Optional.empty();
         }

@@ -32,9 +32,11 @@ public final class Global {
      */
     public Global(
             String name, BpfMap section, Optional<MemorySegment> memory, boolean writable, long offset, long size) {
-        if (offset < 0 || size < 0 || offset > section.valueSize() - size) {
+        // An arena has no value, only memory.
+        long room = memory.map(MemorySegment::byteSize).orElseGet(() -> (long) section.valueSize());
+        if (offset < 0 || size < 0 || offset > room - size) {
             throw new IllegalArgumentException("variable " + name + " of " + size + " bytes at " + offset
-                    + " is outside its section of " + section.valueSize() + " bytes");
+                    + " is outside its section of " + room + " bytes");
         }
         this.name = name;
         this.section = section;

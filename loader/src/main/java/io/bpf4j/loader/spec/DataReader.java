@@ -23,6 +23,9 @@ final class DataReader {
     /** A section of more bytes is refused: it is to become one value of an array map, allocated in the kernel. */
     private static final long MAX_BYTES = 1L << 30;
 
+    /** Where clang puts variables of address space 1, {@code __attribute__((address_space(1)))}. */
+    private static final String ARENA = ".addr_space.1";
+
     private final ElfFile elf;
     private final Optional<Btf> btf;
     private final SymbolIndex symbols;
@@ -62,7 +65,56 @@ final class DataReader {
         return maps;
     }
 
+    /** The arena with the variables that live in it ({@code __arena}); other maps as they are. */
+    List<MapSpec> withArenaData(List<MapSpec> maps) {
+        Optional<Section> section = elf.section(ARENA).filter(s -> s.size() != 0);
+        List<MapSpec> arenas =
+                maps.stream().filter(map -> map.is(MapType.ARENA)).toList();
+        if (arenas.size() > 1) {
+            throw new InvalidObjectException(
+                    elf.source() + ": has the arenas \"" + arenas.get(0).name() + "\" and \""
+                            + arenas.get(1).name() + "\"; the kernel lets a program use one, and so may an object");
+        }
+        if (section.isEmpty()) {
+            return maps;
+        }
+        if (arenas.isEmpty()) {
+            throw new InvalidObjectException(elf.source() + ": has variables in an arena (section " + ARENA
+                    + "), but no map of type ARENA to put them in");
+        }
+        MapSpec arena = arenas.getFirst();
+        DataSection data = data(section.get(), arena.name());
+        return maps.stream()
+                .map(map -> map.is(MapType.ARENA) ? map.withData(data) : map)
+                .toList();
+    }
+
     private MapSpec map(Section section) {
+        DataSection data = data(section, section.name());
+        OptionalInt datasec = datasec(section);
+        int flags = MapSpec.F_MMAPABLE | (data.readOnly() ? MapSpec.F_RDONLY_PROG : 0);
+        return new MapSpec(
+                section.name(),
+                MapType.ARRAY.number(),
+                4,
+                data.size(),
+                1,
+                flags,
+                0,
+                0,
+                0,
+                datasec.orElse(0),
+                false,
+                null,
+                List.of(),
+                data);
+    }
+
+    private OptionalInt datasec(Section section) {
+        return btf.map(types -> types.find(section.name(), BtfKind.DATASEC)).orElseGet(OptionalInt::empty);
+    }
+
+    private DataSection data(Section section, String map) {
         if (section.size() < 0 || section.size() > MAX_BYTES) {
             throw new InvalidObjectException(elf.source() + ": section \"" + section.name() + "\" of "
                     + Long.toUnsignedString(section.size()) + " bytes is too large for global data");
@@ -73,29 +125,13 @@ final class DataReader {
             content = bytes.of(section).toByteArray();
             size = content.length;
         }
-        OptionalInt datasec =
-                btf.map(types -> types.find(section.name(), BtfKind.DATASEC)).orElseGet(OptionalInt::empty);
-        List<GlobalSpec> variables = datasec.isPresent() ? variables(section, size, datasec.getAsInt()) : List.of();
-        boolean readOnly = isReadOnly(section.name());
-        int flags = MapSpec.F_MMAPABLE | (readOnly ? MapSpec.F_RDONLY_PROG : 0);
-        return new MapSpec(
-                section.name(),
-                MapType.ARRAY.number(),
-                4,
-                size,
-                1,
-                flags,
-                0,
-                0,
-                0,
-                datasec.orElse(0),
-                false,
-                null,
-                List.of(),
-                new DataSection(section.name(), section.index(), content, size, readOnly, variables));
+        OptionalInt datasec = datasec(section);
+        List<GlobalSpec> variables =
+                datasec.isPresent() ? variables(section, map, size, datasec.getAsInt()) : List.of();
+        return new DataSection(section.name(), section.index(), content, size, isReadOnly(section.name()), variables);
     }
 
-    private List<GlobalSpec> variables(Section section, int size, int datasec) {
+    private List<GlobalSpec> variables(Section section, String map, int size, int datasec) {
         Btf types = btf.orElseThrow();
         if (!(types.type(datasec) instanceof BtfType.Datasec declared)) {
             return List.of();
@@ -114,7 +150,7 @@ final class DataReader {
                         + " bytes at " + offset + " is not within the " + size + " bytes of section \""
                         + section.name() + "\"");
             }
-            variables.add(new GlobalSpec(var.name(), section.name(), (int) offset, (int) bytes, var.type()));
+            variables.add(new GlobalSpec(var.name(), map, (int) offset, (int) bytes, var.type()));
         }
         variables.sort(Comparator.comparingInt(GlobalSpec::offset));
         return variables;

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param pinByName whether the object asks for {@code LIBBPF_PIN_BY_NAME}
  * @param inner what the maps in this map look like, for a map of maps
  * @param slots static values of a map of maps or of programs
- * @param data the section of global data that this map carries, for one that does
+ * @param data the section of global data that this map carries, for one that does; an arena has it at its start
  */
 public record MapSpec(
         String name,
@@ -82,9 +82,28 @@ public record MapSpec(
         return typeNumber == type.number();
     }
 
-    /** Whether this map carries global variables of the object. */
+    /** Whether this map is there for global variables of the object: an arena may carry some, too, and is no such map. */
     public boolean isData() {
-        return data != null;
+        return data != null && !is(MapType.ARENA);
+    }
+
+    /** The same map with global variables in it. */
+    MapSpec withData(DataSection section) {
+        return new MapSpec(
+                name,
+                typeNumber,
+                keySize,
+                valueSize,
+                maxEntries,
+                flags,
+                numaNode,
+                extra,
+                keyTypeId,
+                valueTypeId,
+                pinByName,
+                inner,
+                slots,
+                section);
     }
 
     public MapSpec withMaxEntries(int newMaxEntries) {
@@ -134,6 +153,25 @@ public record MapSpec(
                 newFlags,
                 numaNode,
                 extra,
+                keyTypeId,
+                valueTypeId,
+                pinByName,
+                inner,
+                slots,
+                data);
+    }
+
+    /** With another {@code map_extra}: the address of an arena, or the number of hash functions of a bloom filter. */
+    public MapSpec withExtra(long newExtra) {
+        return new MapSpec(
+                name,
+                typeNumber,
+                keySize,
+                valueSize,
+                maxEntries,
+                flags,
+                numaNode,
+                newExtra,
                 keyTypeId,
                 valueTypeId,
                 pinByName,

@@ -74,7 +74,7 @@ final class ObjectReader {
         externs.read(symbols);
         SymbolIndex index = new SymbolIndex(symbols);
         DataReader data = new DataReader(elf, btf, index, bytes);
-        List<MapSpec> maps = new ArrayList<>(new MapReader(elf, btf, symbols, index).read());
+        List<MapSpec> maps = new ArrayList<>(data.withArenaData(new MapReader(elf, btf, symbols, index).read()));
         maps.addAll(data.read());
         externs.kconfigMap().ifPresent(maps::add);
 

@@ -53,10 +53,11 @@ final class ReferenceReader {
         this.code = code;
         for (MapSpec map : maps) {
             DataSection data = map.data();
-            if (data == null) {
-                mapNames.add(map.name());
-            } else {
+            if (data != null) {
                 dataBySection.put(data.sectionIndex(), map);
+            }
+            if (!map.isData()) {
+                mapNames.add(map.name());
             }
         }
         externs.forEach(extern -> this.externs.put(extern.name(), extern));
@@ -166,17 +167,18 @@ final class ReferenceReader {
             return new CodeReference.ToFunctionAddress(
                     index, symbol.sectionIndex(), slot(function, index, bytes / Instruction.SIZE));
         }
-        MapSpec data = dataBySection.get(symbol.sectionIndex());
-        if (data != null) {
+        MapSpec carrier = dataBySection.get(symbol.sectionIndex());
+        DataSection data = carrier == null ? null : carrier.data();
+        if (carrier != null && data != null) {
             long offset = symbol.value() + instruction.imm();
-            if (offset < 0 || offset > data.valueSize()) {
+            if (offset < 0 || offset > data.size()) {
                 throw invalid(
                         function,
                         index,
                         symbol,
-                        "refers to byte " + offset + " of \"" + data.name() + "\", which has " + data.valueSize());
+                        "refers to byte " + offset + " of \"" + data.name() + "\", which has " + data.size());
             }
-            return new CodeReference.ToData(index, data.name(), (int) offset);
+            return new CodeReference.ToData(index, carrier.name(), (int) offset);
         }
         if (mapNames.contains(symbol.name())) {
             return new CodeReference.ToMap(index, symbol.name());

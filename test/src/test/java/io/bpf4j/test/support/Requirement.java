@@ -50,6 +50,13 @@ public enum Requirement {
             return kernelIsAtLeast(6, 6);
         }
     },
+    /** Maps of type ARENA. */
+    ARENA("Linux 6.9 or later, for arenas") {
+        @Override
+        boolean present() {
+            return kernelIsAtLeast(6, 9);
+        }
+    },
     /** Structs of functions, attached by a link. */
     STRUCT_OPS_LINK("root, and Linux 6.4 or later, for links of struct_ops maps") {
         @Override

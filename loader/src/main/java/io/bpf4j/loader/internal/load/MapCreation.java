@@ -16,6 +16,8 @@ import io.bpf4j.loader.map.UpdateMode;
 import io.bpf4j.loader.spec.DataSection;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.StructOpsSpec;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
@@ -51,10 +53,15 @@ public final class MapCreation {
         } else {
             map = make(spec, null);
         }
-        if (initial == null) {
-            return map;
-        }
         try {
+            if (spec.is(MapType.ARENA)) {
+                // The verifier asks where user space has it, so it is mapped before there are programs.
+                fill(spec, map.arena(), initial == null ? new byte[0] : initial);
+                return map;
+            }
+            if (initial == null) {
+                return map;
+            }
             // Zeroes are there already.
             if (!allZero(initial)) {
                 map.update(new byte[4], initial, UpdateMode.ANY);
@@ -94,6 +101,15 @@ public final class MapCreation {
             }
             throw e;
         }
+    }
+
+    private void fill(MapSpec spec, MemorySegment arena, byte[] initial) {
+        if (initial.length > arena.byteSize()) {
+            throw new InvalidObjectException(source + ": arena \"" + spec.name() + "\" of " + arena.byteSize()
+                    + " bytes is too small for its global variables of " + initial.length
+                    + " bytes; raise its max_entries, in pages");
+        }
+        MemorySegment.copy(initial, 0, arena, ValueLayout.JAVA_BYTE, 0, initial.length);
     }
 
     private static boolean allZero(byte[] bytes) {

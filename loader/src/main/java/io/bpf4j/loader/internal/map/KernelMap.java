@@ -3,6 +3,7 @@ package io.bpf4j.loader.internal.map;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import io.bpf4j.loader.internal.linux.CpuSet;
+import io.bpf4j.loader.internal.linux.PageSize;
 import io.bpf4j.loader.internal.sys.BpfFs;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.FileCommand;
@@ -21,6 +22,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A map of the kernel, through the syscall seam. <i>Thread-safe.</i>
@@ -42,6 +44,8 @@ public final class KernelMap implements BpfMap {
 
     /** Guarded by itself. */
     private final List<Mapping> mappings = new ArrayList<>();
+
+    private @Nullable MemorySegment arena; // guarded by mappings
 
     private KernelMap(Kernel kernel, Fd fd, String name, io.bpf4j.loader.internal.sys.MapInfo info, int possibleCpus) {
         this.kernel = kernel;
@@ -123,6 +127,24 @@ public final class KernelMap implements BpfMap {
     public MemorySegment values(boolean writable) {
         long stride = (Integer.toUnsignedLong(info.valueSize()) + 7) / 8 * 8;
         return memory(0, stride * Integer.toUnsignedLong(info.maxEntries()), writable);
+    }
+
+    /**
+     * All of an arena, mapped once: the first mapping decides the addresses that programs and processes know it by, unless
+     * its maker did.
+     */
+    public MemorySegment arena() {
+        synchronized (mappings) {
+            MemorySegment mapped = arena;
+            if (mapped == null) {
+                long size = Integer.toUnsignedLong(info.maxEntries()) * PageSize.bytes();
+                Mapping mapping = kernel.execute(new FileCommand.Map(fd, 0, size, true, info.extra()));
+                mappings.add(mapping);
+                mapped = mapping.segment();
+                arena = mapped;
+            }
+            return mapped;
+        }
     }
 
     @Override

@@ -31,6 +31,7 @@ final class FileCalls {
     private static final int PROT_READ = 1;
     private static final int PROT_WRITE = 2;
     private static final int MAP_SHARED = 1;
+    private static final int MAP_FIXED_NOREPLACE = 0x100000;
 
     private static final int F_DUPFD_CLOEXEC = 1030;
 
@@ -191,7 +192,10 @@ final class FileCalls {
 
     private Mapping map(FileCommand.Map map) {
         int protection = PROT_READ | (map.writable() ? PROT_WRITE : 0);
-        long address = Libc.mmap(map.size(), protection, MAP_SHARED, map.fd().number(), map.offset());
+        // Never in place of what is there: that may be the heap. The flag is of Linux 4.17.
+        int flags = map.address() == 0 ? MAP_SHARED : MAP_SHARED | MAP_FIXED_NOREPLACE;
+        long address =
+                Libc.mmap(map.address(), map.size(), protection, flags, map.fd().number(), map.offset());
         // User addresses are positive on all machines here; an error is a small negative number.
         if (address < 0) {
             throw kernel.failure(map, (int) -address);

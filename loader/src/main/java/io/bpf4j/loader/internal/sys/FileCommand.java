@@ -135,11 +135,20 @@ public sealed interface FileCommand<R> extends Command<R> {
         }
     }
 
-    /** mmap(2), shared, readable; {@code writable} adds that. */
-    record Map(Fd fd, long offset, long size, boolean writable) implements FileCommand<Mapping> {
+    /**
+     * mmap(2), shared, readable; {@code writable} adds that.
+     *
+     * @param address where it must be; 0 leaves that to the kernel
+     */
+    record Map(Fd fd, long offset, long size, boolean writable, long address) implements FileCommand<Mapping> {
+        public Map(Fd fd, long offset, long size, boolean writable) {
+            this(fd, offset, size, writable, 0);
+        }
+
         @Override
         public String call() {
-            return "mmap of " + size + " bytes at " + offset + " of " + fd.what();
+            String place = address == 0 ? "" : " to 0x" + Long.toHexString(address);
+            return "mmap of " + size + " bytes at " + offset + " of " + fd.what() + place;
         }
 
         @Override

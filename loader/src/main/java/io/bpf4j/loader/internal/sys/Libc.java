@@ -104,10 +104,11 @@ final class Libc {
         }
     }
 
-    static long mmap(long size, int protection, int flags, int fd, long offset) {
+    static long mmap(long address, long size, int protection, int flags, int fd, long offset) {
         Scratch scratch = Scratch.get();
         try {
-            return scratch.result((long) Mmap.MMAP.invokeExact(scratch.errno, 0L, size, protection, flags, fd, offset));
+            return scratch.result(
+                    (long) Mmap.MMAP.invokeExact(scratch.errno, address, size, protection, flags, fd, offset));
         } catch (Throwable t) {
             throw unexpected(t);
         }
