@@ -17,6 +17,7 @@ prepare_suite() {
 
   # The suite fetches these itself, but not where it has no network; it says so if they are missing.
   test/libbpf/headers >/dev/null || true
+  test/libbpf/loadall >/dev/null || true
 
   # What comes from Maven's repository is copied; the rest is inside the checkout already.
   rm -rf "$staged"

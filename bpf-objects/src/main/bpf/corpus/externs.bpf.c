@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Externs that the loader fills in: the kernel's configuration, its symbols, its functions. Weak ones that no kernel has are 0.
+ * Externs that the loader fills in: the kernel's configuration and its symbols. Weak ones that no kernel has
+ * are 0.
  */
 #include <bpf4j/corpus.h>
 
@@ -31,20 +32,14 @@ extern const void _stext __ksym;
 extern const void __start_BTF __ksym __weak;
 extern const void bpf4j_no_such_symbol __ksym __weak;
 
-struct task_struct {
-	int pid;
-};
-
-extern struct task_struct *bpf_task_acquire(struct task_struct *task) __ksym;
-extern void bpf_task_release(struct task_struct *task) __ksym;
-extern void bpf4j_no_such_function(struct task_struct *task) __ksym __weak;
-extern int bpf4j_no_such_function_either(int left, long right) __ksym __weak;
+bool has_syscall_wrapper = false;
 
 SEC("syscall")
 int kconfig(void *ctx)
 {
 	CHECK(LINUX_KERNEL_VERSION >= 0x050a00);
-	CHECK(LINUX_HAS_SYSCALL_WRAPPER); /* x86-64, since 4.17 */
+	/* Of x86-64, since 4.17. Not a condition, for libbpf can't tell where the kernel has no kprobes. */
+	has_syscall_wrapper = LINUX_HAS_SYSCALL_WRAPPER;
 	CHECK(LINUX_HAS_BPF_COOKIE == (LINUX_KERNEL_VERSION >= 0x050f00));
 	CHECK(CONFIG_BPF_SYSCALL);
 	CHECK(CONFIG_BPF_JIT == 'y');
@@ -77,20 +72,4 @@ int symbols(void *ctx)
 	CHECK(magic == 0xeb9f);
 	CHECK(!&bpf4j_no_such_symbol);
 	return 0;
-}
-
-SEC("syscall")
-int functions(void *ctx)
-{
-	struct task_struct *task = bpf_task_acquire(bpf_get_current_task_btf());
-
-	CHECK(!bpf4j_no_such_function_either);
-	if (task) {
-		if (bpf4j_no_such_function)
-			bpf4j_no_such_function(task);
-		else
-			bpf_task_release(task);
-		return 0;
-	}
-	return __LINE__;
 }

@@ -19,7 +19,7 @@ struct bpf_nf_ctx {
 	const struct nf_hook_state *state;
 } __core;
 
-enum { NF_ACCEPT = 1, NFPROTO_IPV4 = 2, NF_INET_PRE_ROUTING = 0 };
+enum { NF_ACCEPT = 1, NFPROTO_IPV4 = 2, NF_INET_LOCAL_OUT = 3 };
 
 REPORTS
 
@@ -27,7 +27,7 @@ static __always_inline int filter(struct bpf_nf_ctx *ctx)
 {
 	CHECK(ctx->skb->len >= 50);
 	CHECK(ctx->state->pf == NFPROTO_IPV4);
-	CHECK(ctx->state->hook == NF_INET_PRE_ROUTING);
+	CHECK(ctx->state->hook == NF_INET_LOCAL_OUT);
 	return 0;
 }
 

@@ -50,7 +50,14 @@ final class CorpusTrials {
     /** What all programs of an object need. */
     private static final Map<String, List<Requirement>> OBJECTS = Map.ofEntries(
             entry("group_storage", List.of(Requirement.GROUP_STORAGE)),
+            entry("exceptions", List.of(EXCEPTIONS)),
             entry("group_unix", List.of(EXCEPTIONS)),
+            entry("instructions_v4", List.of(Requirement.INSTRUCTIONS_V4)),
+            entry("iterators", List.of(OPEN_CODED_ITERATORS)),
+            entry("kfuncs", List.of(Requirement.KERNEL_FUNCTIONS)),
+            entry("may_goto", List.of(Requirement.MAY_GOTO)),
+            entry("objects", List.of(Requirement.KERNEL_FUNCTIONS)),
+            entry("work", List.of(Requirement.WORK_QUEUES)),
             entry("inode_storage", List.of(LSM)),
             entry("netfilter", List.of(OPEN_CODED_ITERATORS)),
             entry("variables", List.of(VARIABLE_SYMBOLS)));
@@ -76,6 +83,8 @@ final class CorpusTrials {
             entry("corpus/group_unix.bpf.o:receive", CorpusTrial.of(loaded("as send"))),
             entry("corpus/group_hooks.bpf.o:peer_4", CorpusTrial.of(loaded("Java never asks for a peer's name"))),
             entry("corpus/group_hooks.bpf.o:peer_6", CorpusTrial.of(loaded("as peer_4"))),
+            entry("corpus/timers.bpf.o:at_time", CorpusTrial.of(CorpusTrials::later)),
+            entry("corpus/work.bpf.o:work_queue", CorpusTrial.of(CorpusTrials::later)),
             entry("corpus/security.bpf.o:binds_in_group", CorpusTrial.of(CorpusTrials::inGroup, CGROUP2, LSM)),
             entry(
                     "corpus/sockets.bpf.o:connections",
@@ -166,6 +175,16 @@ final class CorpusTrials {
             object.map(map).update(Bpf.key(slot), Bpf.bytes(size).putInt(value).array());
             return run(TestRun.onData(packet())).failedLine(object, program);
         };
+    }
+
+    /** The program leaves something to be done later, which reports. */
+    private static int later(BpfObject object, Program program) throws InterruptedException {
+        int line = program.test(TestRun.onData(packet())).returned();
+        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        while (line == 0 && Bpf.u32(object, "runs") == 0 && System.nanoTime() < deadline) {
+            Thread.sleep(1);
+        }
+        return line == 0 ? reported(object) : line;
     }
 
     private static int perfEventArray(BpfObject object, Program program) throws Exception {

@@ -16,6 +16,7 @@ import io.bpf4j.test.support.BpfTool;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.LibbpfTools;
 import io.bpf4j.test.support.Requires;
+import io.bpf4j.test.support.SameInstructions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,10 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * What libbpf loads, we load, and it is the same program: the objects of the package libbpf-tools, half a hundred programs
- * that people use, each loaded both ways on the kernel at hand.
- *
- * <p>Compared is what the kernel has after verification. Both loaders start from the same bytes, so one relocation that
- * differs, one map in place of another, one global with another value, makes other instructions.
+ * that people use, each loaded both ways on the kernel at hand and compared ({@link SameInstructions}).
  */
 @Requires({BPF, BPFTOOL, KERNEL_BTF, LIBBPF_TOOLS, X86_64})
 class LibbpfToolsTest {
@@ -46,7 +44,7 @@ class LibbpfToolsTest {
         assertThat(objects).hasSizeGreaterThanOrEqualTo(FEWEST_OBJECTS);
         List<String> ours = new ArrayList<>();
         List<String> libbpfs = new ArrayList<>();
-        List<String> problems = new ArrayList<>();
+        SameInstructions same = new SameInstructions();
         try (BpfFsMount fs = BpfFsMount.mount("")) {
             for (Map.Entry<String, byte[]> entry : objects.entrySet()) {
                 String name = entry.getKey();
@@ -63,39 +61,19 @@ class LibbpfToolsTest {
                     ours.add(name);
                     if (loads) {
                         object.pinPrograms(byUs);
-                        compare(name, BpfTool.translated(byUs), BpfTool.translated(byLibbpf), problems);
+                        same.compare(name, byUs, byLibbpf);
                     }
                 } catch (BpfException e) {
                     assertThat(e.getMessage()).as(name).isNotBlank();
                     if (loads) {
-                        problems.add(name + " loads by libbpf, and not by us: " + e.getMessage());
+                        same.problem(name + " loads by libbpf, and not by us: " + e.getMessage());
                     }
                 }
                 Commands.run(List.of("rm", "-r", byLibbpf.toString(), byUs.toString()));
             }
         }
-        assertThat(problems).isEmpty();
+        assertThat(same.problems()).isEmpty();
         assertThat(ours).as("also what libbpf does not load").containsAll(libbpfs);
         assertThat(libbpfs).as("loaded by libbpf, of " + objects.size()).hasSizeGreaterThanOrEqualTo(20);
-    }
-
-    private static void compare(
-            String object, Map<String, List<String>> ours, Map<String, List<String>> libbpfs, List<String> problems) {
-        if (!ours.keySet().equals(libbpfs.keySet())) {
-            problems.add(object + ": programs " + ours.keySet() + ", libbpf has " + libbpfs.keySet());
-            return;
-        }
-        ours.forEach((program, code) -> {
-            List<String> other = libbpfs.getOrDefault(program, List.of());
-            for (int i = 0; i < Math.max(code.size(), other.size()); i++) {
-                String left = i < code.size() ? code.get(i) : "none";
-                String right = i < other.size() ? other.get(i) : "none";
-                if (!left.equals(right)) {
-                    problems.add(object + ", program " + program + ", instruction " + i + " of " + code.size() + ": "
-                            + left + ", libbpf has " + right);
-                    return;
-                }
-            }
-        });
     }
 }

@@ -17,6 +17,9 @@ import java.util.regex.Pattern;
 public final class BpfTool {
     private static final Pattern MAP = Pattern.compile("^([0-9]+): \\S+ +(?:name (\\S+) )?", Pattern.MULTILINE);
 
+    /** A number of 64 bits in two slots. */
+    private static final int LD_IMM64 = 0x18;
+
     private BpfTool() {}
 
     /** Loads all programs of an object and pins them in a directory, which it makes. */
@@ -30,9 +33,12 @@ public final class BpfTool {
      * their id.
      */
     public static Map<String, List<String>> translated(Path directory) throws IOException, InterruptedException {
+        Map<String, List<String>> programs = new TreeMap<>();
+        if (Files.notExists(directory)) {
+            return programs; // nothing was pinned
+        }
         Map<Integer, String> maps = mapNames();
         Path out = Files.createTempFile("translated", ".bin");
-        Map<String, List<String>> programs = new TreeMap<>();
         try (DirectoryStream<Path> pins = Files.newDirectoryStream(directory)) {
             for (Path pin : pins) {
                 Commands.Result dump = Commands.run(
@@ -51,18 +57,36 @@ public final class BpfTool {
     private static List<String> lines(byte[] code, Map<Integer, String> maps) {
         ByteBuffer slots = ByteBuffer.wrap(code).order(ByteOrder.nativeOrder());
         List<String> lines = new ArrayList<>();
+        boolean inAddress = false;
         for (int at = 0; at + 8 <= code.length; at += 8) {
             int opcode = slots.get(at) & 0xff;
             int source = slots.get(at + 1) >> 4 & 0xf;
             int immediate = slots.getInt(at + 4);
-            // LD_IMM64 of a map (1) or of a place in its value (2): the immediate is the map's id.
-            String value = opcode == 0x18 && (source == 1 || source == 2)
-                    ? "map " + maps.getOrDefault(immediate, "?")
-                    : Integer.toHexString(immediate);
+            String value = Integer.toHexString(immediate);
+            if (opcode == LD_IMM64 && (source == 1 || source == 2)) {
+                // Of a map (1) or of a place in its value (2): the immediate is the map's id.
+                value = "map " + maps.getOrDefault(immediate, "?");
+            } else if (inAddress) {
+                value = "of it";
+                inAddress = false;
+            } else if (opcode == LD_IMM64 && source == 0 && at + 16 <= code.length) {
+                inAddress = isUpperHalfOfAddress(slots.getInt(at + 12));
+                value = inAddress ? "address" : value;
+            }
             lines.add("%02x %02x %04x %s"
                     .formatted(opcode, slots.get(at + 1) & 0xff, slots.getShort(at + 2) & 0xffff, value));
         }
         return lines;
+    }
+
+    /**
+     * Whether a number is an address that the verifier put in, in one of two kinds of memory: what the kernel allocates,
+     * unlike its own symbols (a program, for the helpers of timers), and what a process maps (an arena).
+     */
+    private static boolean isUpperHalfOfAddress(int upperHalf) {
+        boolean ofKernel = upperHalf >>> 16 == 0xffff && upperHalf != -1;
+        boolean ofProcess = upperHalf >>> 8 == 0x7f;
+        return ofKernel || ofProcess;
     }
 
     private static Map<Integer, String> mapNames() throws IOException, InterruptedException {

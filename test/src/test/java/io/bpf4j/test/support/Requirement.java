@@ -207,8 +207,8 @@ public enum Requirement {
             return kernelIsAtLeast(6, 2);
         }
     },
-    /** Objects that programs allocate, in lists and trees of their own. */
-    ALLOCATED_OBJECTS("Linux 6.3 or later, for objects that programs allocate") {
+    /** Functions of the kernel for programs, and the objects, lists and trees that programs make by them. */
+    KERNEL_FUNCTIONS("Linux 6.3 or later, for functions of the kernel that any program may call") {
         @Override
         boolean present() {
             return kernelIsAtLeast(6, 3);
@@ -329,6 +329,13 @@ public enum Requirement {
         @Override
         boolean present() {
             return Commands.find("bpftool").isPresent() || Files.isExecutable(Path.of("/usr/sbin/bpftool"));
+        }
+    },
+    /** As {@link #BPFTOOL}, of a libbpf that knows newer sections and kinds. */
+    LIBBPF("libbpf 1.3 or later with libelf-dev and zlib1g-dev, built by test/libbpf/loadall from linux-source-6.12") {
+        @Override
+        boolean present() {
+            return LibbpfLoader.program().isPresent();
         }
     },
     /** Half a hundred BPF objects that others wrote. */

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Global data, in the sections that compilers and programs choose: each becomes a map of its own. */
+#include <bpf4j/corpus.h>
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+__u64 initialised = 0x1122334455667788;
+__u32 zero;
+static __u16 local = 7;
+static volatile __u64 local_zero;
+const volatile __u32 constant = 99;
+static const volatile char text[] = "constants are in .rodata";
+__u8 bytes[13] = {[12] = 12};
+struct {
+	__u8 small;
+	__u64 large;
+} structure = {1, 2};
+/* Beyond the first of a section. */
+__u32 last = 5;
+
+__u32 of_own SEC(".data.own") = 3;
+const volatile __u32 of_own_constants SEC(".rodata.own") = 4;
+
+/* A pointer to a place in an array: a relocation with an addend. */
+static const volatile __u32 table[4] = {10, 20, 30, 40};
+
+static __noinline __u32 look_up(__u32 index)
+{
+	return index < 4 ? table[index] : 0;
+}
+
+SEC("tc")
+int globals(struct __sk_buff *skb)
+{
+	CHECK(initialised == 0x1122334455667788);
+	CHECK(zero == 0);
+	CHECK(local == 7);
+	CHECK(local_zero == 0);
+	CHECK(constant == 99);
+	CHECK(text[0] == 'c' && text[14] == 'i');
+	CHECK(bytes[0] == 0 && bytes[12] == 12);
+	CHECK(structure.small == 1 && structure.large == 2);
+	CHECK(last == 5);
+	CHECK(look_up(2) == 30);
+	CHECK(look_up(skb->len >> 6) == 20);
+	zero = 1;
+	local_zero += 1;
+	CHECK(zero == 1 && local_zero == 1);
+	return 0;
+}
+
+SEC("tc")
+int own_sections(struct __sk_buff *skb)
+{
+	CHECK(of_own == 3);
+	CHECK(of_own_constants == 4);
+	of_own += 1;
+	CHECK(of_own == 4);
+	return 0;
+}
