@@ -35,10 +35,13 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * The pointers in {@code values} may be initialised; relocations of {@code .maps} then name what goes into which slot.
+ * Nothing else in {@code .maps} is relocated.
  */
 final class MapReader {
-    private static final String MAPS = ".maps";
+    static final String SECTION = ".maps";
     private static final int PIN_BY_NAME = 1;
+    /** Bytes of a pointer in a BPF object, whatever the machine. */
+    private static final int POINTER = 8;
 
     private final ElfFile elf;
     private final Optional<Btf> btf;
@@ -54,13 +57,13 @@ final class MapReader {
 
     List<MapSpec> read() {
         List<MapSpec> maps = new ArrayList<>(new LegacyMapReader(elf, btf, index).read());
-        Optional<Section> section = elf.section(MAPS);
+        Optional<Section> section = elf.section(SECTION);
         if (section.isEmpty()) {
             return maps;
         }
         Btf types = btf.orElseThrow(() -> new InvalidObjectException(
                 elf.source() + ": has maps in section .maps but no BTF that describes them; compile it with -g"));
-        OptionalInt datasec = types.find(MAPS, BtfKind.DATASEC);
+        OptionalInt datasec = types.find(SECTION, BtfKind.DATASEC);
         if (datasec.isEmpty() || !(types.type(datasec.getAsInt()) instanceof BtfType.Datasec declared)) {
             throw new InvalidObjectException(
                     elf.source() + ": has a section .maps, but its BTF describes none; compile it with -g");
@@ -73,6 +76,9 @@ final class MapReader {
             if (!(types.type(variable.type()) instanceof BtfType.Var var)) {
                 throw new InvalidObjectException(elf.source() + ": .maps holds something that is no variable");
             }
+            if (var.linkage() == BtfType.Linkage.STATIC) {
+                throw invalid(var.name(), "is static, so that it has no symbol for programs to refer to");
+            }
             Symbol symbol = index.of(section.get()).get(var.name());
             if (symbol == null) {
                 throw invalid(var.name(), "has no symbol in section .maps");
@@ -82,14 +88,24 @@ final class MapReader {
                 throw invalid(var.name(), "is not defined by a struct");
             }
             maps.add(new Definition(types, var.name(), false)
-                    .read(struct, slots(var.name(), struct, symbol, relocations)));
+                    .read(struct, slots(var.name(), struct, symbol, section.get(), relocations)));
+        }
+        if (!relocations.isEmpty()) {
+            throw elf.data(section.get())
+                    .malformed(
+                            relocations.firstKey(),
+                            "relocation in section .maps of something that is no static value of a map");
         }
         return maps;
     }
 
     /** Static values: relocations within the variable, past the offset of its member {@code values}. */
     private List<MapSpec.Slot> slots(
-            String map, BtfType.Struct struct, Symbol symbol, NavigableMap<Long, Relocation> relocations) {
+            String map,
+            BtfType.Struct struct,
+            Symbol symbol,
+            Section section,
+            NavigableMap<Long, Relocation> relocations) {
         Optional<BtfType.Member> values =
                 struct.members().stream().filter(m -> m.name().equals("values")).findFirst();
         List<MapSpec.Slot> slots = new ArrayList<>();
@@ -106,15 +122,37 @@ final class MapReader {
         while (!within.isEmpty()) {
             Relocation relocation = within.pollFirstEntry().getValue();
             long at = relocation.offset();
+            if ((at - first) % POINTER != 0 || at > end - POINTER) {
+                throw elf.data(section)
+                        .malformed(at, "static value of map \"" + map + "\" that does not fill one of its slots");
+            }
             if (relocation.symbolIndex() < 0 || relocation.symbolIndex() >= symbols.size()) {
                 throw invalid(map, "has a static value of symbol " + relocation.symbolIndex() + ", which is missing");
             }
-            // A pointer is 8 bytes in a BPF object, whatever the machine.
             slots.add(new MapSpec.Slot(
-                    (int) ((at - first) / 8),
-                    symbols.get(relocation.symbolIndex()).name()));
+                    (int) ((at - first) / POINTER),
+                    target(map, struct, symbols.get(relocation.symbolIndex()), section)));
         }
         return slots;
+    }
+
+    /** What goes into a slot: a map of this section, or a program, as the map's type of values says. */
+    private String target(String map, BtfType.Struct struct, Symbol symbol, Section section) {
+        boolean isMap = symbol.sectionIndex() == section.index();
+        boolean isProgram = symbol.isFunction()
+                && symbol.isInSection()
+                && elf.section(symbol.sectionIndex()).isExecutable()
+                && !elf.section(symbol.sectionIndex()).name().equals(ObjectReader.TEXT);
+        boolean wantsMap = struct.members().stream()
+                .filter(m -> m.name().equals("values"))
+                .anyMatch(m -> Definition.valueOf(btf.orElseThrow(), m) instanceof BtfType.Struct);
+        if (wantsMap ? !isMap : !isProgram) {
+            throw invalid(
+                    map,
+                    "has the static value \"" + symbol.name() + "\", which is no "
+                            + (wantsMap ? "map of section .maps" : "program"));
+        }
+        return symbol.name();
     }
 
     private InvalidObjectException invalid(String map, String problem) {
@@ -136,6 +174,7 @@ final class MapReader {
         private int keyTypeId;
         private int valueTypeId;
         private boolean pinByName;
+        private boolean hasValues;
         private @Nullable MapSpec inner;
 
         Definition(Btf types, String name, boolean isInner) {
@@ -151,9 +190,16 @@ final class MapReader {
             if (type == 0) {
                 throw invalid(name, "has no type");
             }
-            if (MapType.of(type).filter(MapReader::isMapOfMaps).isPresent() && inner == null && !isInner) {
+            boolean ofMaps = MapType.of(type).filter(MapReader::isMapOfMaps).isPresent();
+            if (hasValues && (ofMaps ? inner == null : type != MapType.PROG_ARRAY.number() || inner != null)) {
+                throw invalid(name, "is of a type that does not hold what its \"values\" are");
+            }
+            if (ofMaps && inner == null && !isInner) {
                 // Allowed: the embedder then says what the inner maps look like.
                 valueSize = 4;
+            }
+            if (slots.size() > 0 && keySize != 4) {
+                throw invalid(name, "has static values and keys of " + keySize + " bytes, where slots have 4");
             }
             if (maxEntries == 0 && slots.size() > 0) {
                 maxEntries = slots.stream().mapToInt(MapSpec.Slot::index).max().orElse(0) + 1;
@@ -176,6 +222,9 @@ final class MapReader {
         }
 
         private void member(BtfType.Member member) {
+            if (hasValues) {
+                throw invalid(name, "has a member \"" + member.name() + "\" behind \"values\", which has to be the last");
+            }
             switch (member.name()) {
                 case "type" -> type = (int) number(member);
                 case "max_entries" -> maxEntries = (int) number(member);
@@ -193,7 +242,12 @@ final class MapReader {
                     valueSize = consistent(member, valueSize, types.size(valueTypeId));
                 }
                 case "values" -> values(member);
-                case "pinning" -> pinByName = pinning(number(member));
+                case "pinning" -> {
+                    if (isInner) {
+                        throw invalid(name, "can't be pinned: only the map that it is in can");
+                    }
+                    pinByName = pinning(number(member));
+                }
                 default -> throw invalid(name, "has a member \"" + member.name() + "\" that bpf4j does not know");
             }
         }
@@ -240,18 +294,30 @@ final class MapReader {
             if (isInner) {
                 throw invalid(name, "is nested deeper than the kernel can: maps of maps of maps");
             }
-            if (!(types.type(types.resolve(member.type())) instanceof BtfType.Array array)
-                    || !(types.type(types.resolve(array.elementType())) instanceof BtfType.Ptr pointer)) {
-                throw invalid(name, "has a member \"values\" that is not an array of pointers");
+            BtfType target = valueOf(types, member);
+            if (target == null) {
+                throw invalid(name, "has a member \"values\" that is not an array of pointers without a length");
             }
+            if (valueSize != 0 && valueSize != 4) {
+                throw invalid(name, "has values of " + valueSize + " bytes, where maps and programs take 4");
+            }
+            hasValues = true;
             keySize = keySize == 0 ? 4 : keySize;
             valueSize = 4;
-            BtfType target = types.type(types.resolve(pointer.type()));
             if (target instanceof BtfType.Struct struct) {
                 inner = new Definition(types, name + ".inner", true).read(struct, List.of());
             } else if (!(target instanceof BtfType.FuncProto)) {
                 throw invalid(name, "has \"values\" that are neither maps nor programs");
             }
+        }
+
+        /** What the member {@code values} points to; null if it is not what __array makes. */
+        static @Nullable BtfType valueOf(Btf types, BtfType.Member values) {
+            return types.type(types.resolve(values.type())) instanceof BtfType.Array array
+                            && array.count() == 0
+                            && types.type(types.resolve(array.elementType())) instanceof BtfType.Ptr pointer
+                    ? types.type(types.resolve(pointer.type()))
+                    : null;
         }
     }
 

@@ -43,7 +43,7 @@ import java.util.stream.Stream;
  * <i>Confined</i>; used once.
  */
 final class ObjectReader {
-    private static final String TEXT = ".text";
+    static final String TEXT = ".text";
 
     private final ElfFile elf;
     private final List<Section> sections;

@@ -145,6 +145,7 @@ final class ReferenceReader {
         if (!code.containsKey(symbol.sectionIndex())) {
             throw invalid(function, index, symbol, "calls something that is no function");
         }
+        requireWhole(function, index, symbol, symbol.value());
         long target = symbol.value() / Instruction.SIZE + instruction.imm() + 1;
         return new CodeReference.ToFunction(index, symbol.sectionIndex(), slot(function, index, target));
     }
@@ -164,6 +165,7 @@ final class ReferenceReader {
         }
         if (code.containsKey(symbol.sectionIndex())) {
             long bytes = symbol.value() + instruction.imm();
+            requireWhole(function, index, symbol, bytes);
             return new CodeReference.ToFunctionAddress(
                     index, symbol.sectionIndex(), slot(function, index, bytes / Instruction.SIZE));
         }
@@ -180,7 +182,7 @@ final class ReferenceReader {
             }
             return new CodeReference.ToData(index, carrier.name(), (int) offset);
         }
-        if (mapNames.contains(symbol.name())) {
+        if (mapNames.contains(symbol.name()) && isMaps(symbol)) {
             return new CodeReference.ToMap(index, symbol.name());
         }
         throw invalid(
@@ -189,6 +191,19 @@ final class ReferenceReader {
                 symbol,
                 "refers to something that is neither a map nor a global variable nor a" + " function: section \""
                         + elf.section(symbol.sectionIndex()).name() + "\"");
+    }
+
+    /** A variable elsewhere may have a map's name, where it is static. */
+    private boolean isMaps(Symbol symbol) {
+        String section = elf.section(symbol.sectionIndex()).name();
+        return section.equals(MapReader.SECTION) || section.equals(LegacyMapReader.SECTION);
+    }
+
+    private void requireWhole(FunctionBuilder function, int index, Symbol symbol, long bytes) {
+        if (bytes % Instruction.SIZE != 0) {
+            throw invalid(
+                    function, index, symbol, "refers to byte " + bytes + " of code, which is inside an instruction");
+        }
     }
 
     private int slot(FunctionBuilder function, int index, long target) {
