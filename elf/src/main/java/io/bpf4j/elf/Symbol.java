@@ -65,7 +65,8 @@ public record Symbol(
         return binding == STB_WEAK;
     }
 
+    /** Whether nobody outside of this file's module sees it, although it is not local: hidden, or internal. */
     public boolean isHidden() {
-        return visibility == STV_HIDDEN;
+        return visibility == STV_HIDDEN || visibility == STV_INTERNAL;
     }
 }

@@ -8,6 +8,7 @@ import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.internal.linux.KernelConfig;
 import io.bpf4j.loader.internal.load.LoadOptions;
 import io.bpf4j.loader.internal.load.ObjectLoading;
+import io.bpf4j.loader.internal.load.ResizedData;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.LinuxKernel;
 import io.bpf4j.loader.internal.sys.TokenKernel;
@@ -71,7 +72,8 @@ public final class BpfLoader {
      * @throws InvalidObjectException if there is no such variable, or the value does not fit it
      */
     public BpfLoader global(String name, Object value) {
-        GlobalSpec variable = spec.global(name)
+        GlobalSpec variable = spec.withMaps(maps)
+                .global(name)
                 .orElseThrow(
                         () -> new InvalidObjectException(spec.source() + " has no global variable \"" + name + "\""));
         globals.put(name, encoded(variable, value));
@@ -79,12 +81,19 @@ public final class BpfLoader {
     }
 
     /**
-     * Changes a map before it is made: its size, its flags, its type.
+     * Changes a map before it is made: its size, its flags, its type, what it holds. Before a variable in it is set.
      *
-     * @throws InvalidObjectException if there is no such map
+     * @throws InvalidObjectException if there is no such map, or it is one of global data that can't have that size
      */
     public BpfLoader map(String name, UnaryOperator<MapSpec> edit) {
-        maps.put(name, edit.apply(knownMap(name)));
+        MapSpec before = knownMap(name);
+        MapSpec after = edit.apply(before);
+        if (!after.name().equals(name)) {
+            throw new IllegalArgumentException("map \"" + name + "\" can't get another name, such as \"" + after.name()
+                    + "\": programs refer to it by this one");
+        }
+        ResizedData.require(spec, before, after);
+        maps.put(name, after);
         return this;
     }
 
@@ -257,10 +266,10 @@ public final class BpfLoader {
     }
 
     private BpfObject load(Kernel through, Features chosen) {
+        ObjectSpec edited = spec.withMaps(maps);
         LoadOptions options = new LoadOptions(
                 chosen,
                 globals,
-                maps,
                 structOps,
                 reused,
                 skipped,
@@ -272,7 +281,7 @@ public final class BpfLoader {
                 logLevel,
                 program -> SectionAttachers.of(program)
                         .map(attacher -> new LoadOptions.AttachTypeChoice(attacher.attachType(program, chosen))));
-        return new BpfObject(through, spec, chosen, ObjectLoading.load(through, spec, options));
+        return new BpfObject(through, edited, chosen, ObjectLoading.load(through, edited, options));
     }
 
     private byte[] encoded(GlobalSpec variable, Object value) {

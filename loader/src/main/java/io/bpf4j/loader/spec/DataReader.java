@@ -16,8 +16,15 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * Global data: a map for each section of variables. BTF tells the variables' types, the symbols where they are; the
- * offsets that clang writes into the DATASEC are all 0 until a linker sets them. <i>Confined.</i>
+ * Global data: a map for each section of variables. BTF tells the variables' types. Where they are, the symbols tell: the
+ * offsets that clang writes into the DATASEC are 0 until a linker sets them. But for static variables, which have their
+ * offset from the start, and whose names may be there twice.
+ *
+ * <p>A section is for user space to map if a variable in it is for others to see. One of static and hidden variables alone
+ * is the programs' own business; it has to be where there are things in it that user space must not touch, such as {@code
+ * private(A) struct bpf_spin_lock lock}: the kernel refuses those in a map that can be mapped.
+ *
+ * <p><i>Confined.</i>
  */
 final class DataReader {
     /** A section of more bytes is refused: it is to become one value of an array map, allocated in the kernel. */
@@ -92,7 +99,8 @@ final class DataReader {
     private MapSpec map(Section section) {
         DataSection data = data(section, section.name());
         OptionalInt datasec = datasec(section);
-        int flags = MapSpec.F_MMAPABLE | (data.readOnly() ? MapSpec.F_RDONLY_PROG : 0);
+        boolean exported = data.variables().stream().anyMatch(GlobalSpec::exported);
+        int flags = (exported ? MapSpec.F_MMAPABLE : 0) | (data.readOnly() ? MapSpec.F_RDONLY_PROG : 0);
         return new MapSpec(
                 section.name(),
                 MapType.ARRAY.number(),
@@ -142,15 +150,18 @@ final class DataReader {
             if (!(types.type(variable.type()) instanceof BtfType.Var var)) {
                 continue;
             }
-            Symbol symbol = places.get(var.name());
-            long offset = symbol != null ? symbol.value() : variable.offset();
+            boolean isStatic = var.linkage() == BtfType.Linkage.STATIC;
+            Symbol symbol = isStatic ? null : places.get(var.name());
+            long offset = symbol != null && declared.size() == 0 ? symbol.value() : variable.offset();
             long bytes = variable.size();
             if (offset < 0 || bytes < 0 || bytes > size || offset > size - bytes) {
                 throw new InvalidObjectException(elf.source() + ": variable \"" + var.name() + "\" of " + bytes
                         + " bytes at " + offset + " is not within the " + size + " bytes of section \""
                         + section.name() + "\"");
             }
-            variables.add(new GlobalSpec(var.name(), map, (int) offset, (int) bytes, var.type()));
+            boolean exported = !isStatic && (symbol == null || !symbol.isHidden());
+            variables.add(
+                    new GlobalSpec(var.name(), map, (int) offset, (int) bytes, var.type(), variable.type(), exported));
         }
         variables.sort(Comparator.comparingInt(GlobalSpec::offset));
         return variables;

@@ -1,5 +1,7 @@
 package io.bpf4j.loader.spec;
 
+import io.bpf4j.loader.error.InvalidObjectException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
@@ -39,6 +41,37 @@ public record DataSection(
     /** Whether the file has no bytes of it: every variable starts as 0. */
     public boolean isZero() {
         return content.length == 0;
+    }
+
+    /**
+     * The same section with another size. The last variable ends where the section does; what is new of it is 0.
+     *
+     * @throws InvalidObjectException if that leaves no byte for the last variable
+     */
+    DataSection resized(int newSize) {
+        List<GlobalSpec> moved = new ArrayList<>(variables);
+        if (!moved.isEmpty()) {
+            GlobalSpec last = moved.removeLast();
+            if (newSize <= last.offset()) {
+                throw new InvalidObjectException("section \"" + name + "\" can't have " + newSize
+                        + " bytes: its last variable, \"" + last.name() + "\", is at " + last.offset());
+            }
+            moved.add(new GlobalSpec(
+                    last.name(),
+                    last.map(),
+                    last.offset(),
+                    newSize - last.offset(),
+                    last.typeId(),
+                    last.variableId(),
+                    last.exported()));
+        }
+        return new DataSection(
+                name,
+                sectionIndex,
+                Arrays.copyOf(content, Math.min(content.length, newSize)),
+                newSize,
+                readOnly,
+                moved);
     }
 
     @Override

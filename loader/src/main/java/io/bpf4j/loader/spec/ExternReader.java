@@ -25,10 +25,11 @@ final class ExternReader {
     private final Optional<Btf> btf;
     private final List<ExternSpec> externs = new ArrayList<>();
     private final List<Kconfig> unplaced = new ArrayList<>();
+    private final List<GlobalSpec> kconfigVariables = new ArrayList<>();
     private int kconfigSize;
 
     /** A kconfig extern before all of them are known. */
-    private record Kconfig(String name, boolean weak, int typeId, int size, int alignment) {}
+    private record Kconfig(String name, boolean weak, int typeId, int variableId, int size, int alignment) {}
 
     ExternReader(String source, Optional<Btf> btf) {
         this.source = source;
@@ -70,6 +71,8 @@ final class ExternReader {
             kconfigSize = offset + each.size();
             externs.add(new ExternSpec(
                     ExternSpec.Kind.KCONFIG, each.name(), each.weak(), each.typeId(), offset, each.size()));
+            kconfigVariables.add(new GlobalSpec(
+                    each.name(), DataSection.KCONFIG, offset, each.size(), each.typeId(), each.variableId(), true));
         }
     }
 
@@ -78,10 +81,6 @@ final class ExternReader {
         if (kconfigSize == 0) {
             return Optional.empty();
         }
-        List<GlobalSpec> variables = externs.stream()
-                .filter(e -> e.kind() == ExternSpec.Kind.KCONFIG)
-                .map(e -> new GlobalSpec(e.name(), DataSection.KCONFIG, e.offset(), e.size(), e.typeId()))
-                .toList();
         return Optional.of(new MapSpec(
                 DataSection.KCONFIG,
                 MapType.ARRAY.number(),
@@ -96,7 +95,7 @@ final class ExternReader {
                 false,
                 null,
                 List.of(),
-                new DataSection(DataSection.KCONFIG, 0, new byte[0], kconfigSize, true, variables)));
+                new DataSection(DataSection.KCONFIG, 0, new byte[0], kconfigSize, true, kconfigVariables)));
     }
 
     /** BTF ids of the variables and functions of a DATASEC, by name. */
@@ -131,7 +130,7 @@ final class ExternReader {
             throw new InvalidObjectException(
                     source + ": extern \"" + symbol.name() + "\" has " + size + " bytes, where 1 to 4096 are possible");
         }
-        return new Kconfig(symbol.name(), symbol.isWeak(), variable.type(), (int) size, type.alignment((int) size));
+        return new Kconfig(symbol.name(), symbol.isWeak(), variable.type(), id, (int) size, type.alignment((int) size));
     }
 
     private ExternSpec ksym(Symbol symbol, int id) {

@@ -8,5 +8,7 @@ package io.bpf4j.loader.spec;
  * @param offset in the section, in bytes
  * @param size in bytes
  * @param typeId its type in the object's BTF
+ * @param variableId the variable itself in the object's BTF: names of static ones may be there twice
+ * @param exported whether it is neither static nor hidden
  */
-public record GlobalSpec(String name, String map, int offset, int size, int typeId) {}
+public record GlobalSpec(String name, String map, int offset, int size, int typeId, int variableId, boolean exported) {}

@@ -223,7 +223,8 @@ final class MapReader {
 
         private void member(BtfType.Member member) {
             if (hasValues) {
-                throw invalid(name, "has a member \"" + member.name() + "\" behind \"values\", which has to be the last");
+                throw invalid(
+                        name, "has a member \"" + member.name() + "\" behind \"values\", which has to be the last");
             }
             switch (member.name()) {
                 case "type" -> type = (int) number(member);

@@ -1,5 +1,6 @@
 package io.bpf4j.loader.spec;
 
+import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.kernel.MapType;
 import java.util.List;
 import java.util.Optional;
@@ -124,8 +125,24 @@ public record MapSpec(
                 data);
     }
 
-    /** With another key or value size; the BTF types, which would contradict it, are dropped. */
+    /**
+     * With another key or value size. The BTF type of what changes would contradict it, and is dropped.
+     *
+     * <p>A map of global data can have another value size if its last variable is an array, which then has more elements or
+     * fewer: {@code loader.map(".data.samples", map -> map.withSizes(4, 4096))}. New ones are 0.
+     *
+     * @throws InvalidObjectException if a map of global data is to have other keys, or no room for its last variable
+     */
     public MapSpec withSizes(int newKeySize, int newValueSize) {
+        DataSection resized = data;
+        if (data != null && isData()) {
+            if (newKeySize != keySize) {
+                throw new InvalidObjectException("map \"" + name + "\" of global data has keys of 4 bytes");
+            }
+            if (newValueSize != valueSize) {
+                resized = data.resized(newValueSize);
+            }
+        }
         return new MapSpec(
                 name,
                 typeNumber,
@@ -135,11 +152,30 @@ public record MapSpec(
                 flags,
                 numaNode,
                 extra,
-                0,
-                0,
+                newKeySize == keySize ? keyTypeId : 0,
+                newValueSize == valueSize || isData() ? valueTypeId : 0,
                 pinByName,
                 inner,
                 slots,
+                resized);
+    }
+
+    /** With other static values, or none: what a map of maps or of programs holds from the start. */
+    public MapSpec withSlots(List<Slot> newSlots) {
+        return new MapSpec(
+                name,
+                typeNumber,
+                keySize,
+                valueSize,
+                maxEntries,
+                flags,
+                numaNode,
+                extra,
+                keyTypeId,
+                valueTypeId,
+                pinByName,
+                inner,
+                newSlots,
                 data);
     }
 

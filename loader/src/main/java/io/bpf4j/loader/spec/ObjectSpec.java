@@ -10,6 +10,7 @@ import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -88,6 +89,22 @@ public record ObjectSpec(
 
     public Optional<StructOpsSpec> structOps(String name) {
         return structOps.stream().filter(s -> s.name().equals(name)).findFirst();
+    }
+
+    /** The same object with other definitions of some maps, by name. */
+    public ObjectSpec withMaps(Map<String, MapSpec> edited) {
+        return new ObjectSpec(
+                source,
+                order,
+                license,
+                version,
+                programs,
+                functions,
+                maps.stream().map(m -> edited.getOrDefault(m.name(), m)).toList(),
+                structOps,
+                externs,
+                btf,
+                btfExt);
     }
 
     public Optional<ExternSpec> extern(String name) {

@@ -6,7 +6,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Symbols by the section they are in and by name: the first of a name, section symbols left out. <i>Immutable.</i> */
+/**
+ * Symbols by the section they are in and by name, section symbols left out. Of one name that which the linker sees, of
+ * several local ones the first. <i>Immutable.</i>
+ */
 final class SymbolIndex {
     private final Map<Integer, Map<String, Symbol>> bySection = new HashMap<>();
 
@@ -15,7 +18,7 @@ final class SymbolIndex {
             if (symbol.isInSection() && symbol.type() != Symbol.STT_SECTION) {
                 bySection
                         .computeIfAbsent(symbol.sectionIndex(), index -> new HashMap<>())
-                        .putIfAbsent(symbol.name(), symbol);
+                        .merge(symbol.name(), symbol, (one, other) -> one.isLocal() && !other.isLocal() ? other : one);
             }
         }
     }

@@ -81,7 +81,9 @@ class MapReaderTest {
     @Test
     void whatContradictsItself() {
         refused("has no type", o -> o.map("m", o.number("max_entries", 1)));
-        refused("4 and 8 bytes", o -> o.map("m", o.number("type", HASH), o.type("key", o.integer), o.number("key_size", 8)));
+        refused(
+                "4 and 8 bytes",
+                o -> o.map("m", o.number("type", HASH), o.type("key", o.integer), o.number("key_size", 8)));
         refused(
                 "8 and 4 bytes",
                 o -> o.map("m", o.number("type", HASH), o.number("value_size", 8), o.type("value", o.integer)));
@@ -204,8 +206,8 @@ class MapReaderTest {
                         object.number("key_size", keySize),
                         object.array("values", inner))
                 - 1;
-        int elsewhere = object.symbol(
-                "data", object.data(".data", new byte[8]), 0, 8, Symbol.STT_OBJECT, Symbol.STB_GLOBAL, 0);
+        int elsewhere =
+                object.symbol("data", object.data(".data", new byte[8]), 0, 8, Symbol.STT_OBJECT, Symbol.STB_GLOBAL, 0);
         object.relocation(1, 256 + at, wanted ? first : elsewhere);
     }
 

@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * Writes object files that no compiler would: tests say section by section, symbol by symbol and type by type what is in
@@ -41,6 +42,7 @@ public final class TestObject {
     private final ByteArrayOutputStream strings = new ByteArrayOutputStream();
     private int symbolCount;
 
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Header(String name, int type, long flags, byte[] data) {}
 
     public TestObject() {
@@ -78,9 +80,7 @@ public final class TestObject {
     }
 
     public void relocation(int section, long offset, int symbol) {
-        relocations
-                .computeIfAbsent(section, _ -> new ArrayList<>())
-                .add(new long[] {offset, (long) symbol << 32 | 1});
+        relocations.computeIfAbsent(section, _ -> new ArrayList<>()).add(new long[] {offset, (long) symbol << 32 | 1});
     }
 
     /** A variable in a section, with its BTF; gives the id of that. */
@@ -92,7 +92,7 @@ public final class TestObject {
                 .add(new BtfType.SectionVariable(id, isStatic ? offset : 0, size));
         symbol(
                 name,
-                byName.get(section),
+                Objects.requireNonNull(byName.get(section)),
                 offset,
                 size,
                 Symbol.STT_OBJECT,
@@ -105,14 +105,7 @@ public final class TestObject {
     public int extern(String section, String name, int type, boolean weak) {
         int id = types.add(new BtfType.Var(name, type, BtfType.Linkage.EXTERN));
         datasecs.computeIfAbsent(section, _ -> new ArrayList<>()).add(new BtfType.SectionVariable(id, 0, 4));
-        return symbol(
-                name,
-                0,
-                0,
-                0,
-                Symbol.STT_NOTYPE,
-                weak ? Symbol.STB_WEAK : Symbol.STB_GLOBAL,
-                Symbol.STV_DEFAULT);
+        return symbol(name, 0, 0, 0, Symbol.STT_NOTYPE, weak ? Symbol.STB_WEAK : Symbol.STB_GLOBAL, Symbol.STV_DEFAULT);
     }
 
     /** A program in a section of its own; gives the section. */
@@ -216,7 +209,12 @@ public final class TestObject {
         }
         ByteBuffer file = ByteBuffer.allocate(size + all.size() * 64).order(ByteOrder.LITTLE_ENDIAN);
         file.put(new byte[] {0x7f, 'E', 'L', 'F', 2, 1, 1, 0}).putLong(0);
-        file.putShort((short) 1).putShort((short) EM_BPF).putInt(1).putLong(0).putLong(0).putLong(size);
+        file.putShort((short) 1)
+                .putShort((short) EM_BPF)
+                .putInt(1)
+                .putLong(0)
+                .putLong(0)
+                .putLong(size);
         file.putInt(0).putShort((short) 64).putShort((short) 0).putShort((short) 0);
         file.putShort((short) 64).putShort((short) all.size()).putShort((short) (all.size() - 1));
         byte[] strings = all.getLast().data();

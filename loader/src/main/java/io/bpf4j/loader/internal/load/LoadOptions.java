@@ -6,7 +6,6 @@ import io.bpf4j.loader.internal.linux.KernelConfig;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.link.ProgramHandle;
 import io.bpf4j.loader.map.BpfMap;
-import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
 import io.bpf4j.loader.spec.StructOpsSpec;
 import java.nio.file.Path;
@@ -19,7 +18,6 @@ import java.util.function.Function;
  * What the embedder decided about a load. <i>Immutable.</i>
  *
  * @param globals values of variables by name, encoded for the object
- * @param maps edited map definitions, by name
  * @param structOps edited structs of functions, by name
  * @param reused maps to use in place of new ones, by name; they stay their owner's
  * @param skipped programs not to load
@@ -35,7 +33,6 @@ import java.util.function.Function;
 public record LoadOptions(
         Features features,
         Map<String, byte[]> globals,
-        Map<String, MapSpec> maps,
         Map<String, StructOpsSpec> structOps,
         Map<String, BpfMap> reused,
         Set<String> skipped,
@@ -51,7 +48,6 @@ public record LoadOptions(
 
     public LoadOptions {
         globals = Map.copyOf(globals);
-        maps = Map.copyOf(maps);
         structOps = Map.copyOf(structOps);
         reused = Map.copyOf(reused);
         skipped = Set.copyOf(skipped);

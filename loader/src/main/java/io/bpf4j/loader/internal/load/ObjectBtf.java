@@ -96,20 +96,28 @@ final class ObjectBtf {
             result.set(id, laidOut(datasec));
             return;
         }
-        Map<String, Integer> offsets = new HashMap<>();
+        Map<Integer, GlobalSpec> places = new HashMap<>();
         for (GlobalSpec variable : data.variables()) {
-            offsets.put(variable.name(), variable.offset());
+            places.put(variable.variableId(), variable);
         }
         List<BtfType.SectionVariable> variables = new ArrayList<>();
         for (BtfType.SectionVariable variable : datasec.variables()) {
-            String name = original.name(variable.type());
-            Integer offset = offsets.get(name);
-            if (offset == null) {
+            GlobalSpec place = places.get(variable.type());
+            if (place == null) {
                 continue;
             }
-            variables.add(new BtfType.SectionVariable(variable.type(), offset, variable.size()));
-            if (original.type(variable.type()) instanceof BtfType.Var var && var.linkage() == BtfType.Linkage.EXTERN) {
-                result.set(variable.type(), new BtfType.Var(var.name(), var.type(), BtfType.Linkage.GLOBAL));
+            variables.add(new BtfType.SectionVariable(variable.type(), place.offset(), place.size()));
+            if (original.type(variable.type()) instanceof BtfType.Var var) {
+                // As hidden functions, hidden variables are the object's own.
+                BtfType.Var placed = new BtfType.Var(
+                        var.name(), var.type(), place.exported() ? BtfType.Linkage.GLOBAL : BtfType.Linkage.STATIC);
+                if (place.size() != variable.size()) {
+                    placed = ResizedData.variable(result, original, place, placed)
+                            .orElse(placed);
+                }
+                if (!placed.equals(var)) {
+                    result.set(variable.type(), placed);
+                }
             }
         }
         variables.sort(Comparator.comparingLong(BtfType.SectionVariable::offset));

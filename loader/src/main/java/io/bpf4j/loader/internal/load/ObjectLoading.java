@@ -25,9 +25,12 @@ import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
 import java.nio.ByteOrder;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,6 +71,8 @@ public final class ObjectLoading {
     private final Features features;
     private final StructOpsImages structOps;
     private final UndoStack undo = new UndoStack();
+    /** Maps that were made, not found. */
+    private final Set<String> fresh = new HashSet<>();
 
     private ObjectLoading(Kernel kernel, ObjectSpec spec, LoadOptions options) {
         this.kernel = kernel;
@@ -120,6 +125,7 @@ public final class ObjectLoading {
                     + ByteOrder.nativeOrder() + " machine; compile it with -target bpf on, or for, this machine");
         }
         requireKnownGlobals();
+        requireLoadedSlots();
         if (!features.has(Feature.MEMCG_ACCOUNTING)) {
             kernel.execute(new FileCommand.RaiseMemlock());
         }
@@ -242,8 +248,7 @@ public final class ObjectLoading {
         MapCreation creation = new MapCreation(kernel, features, spec.source(), btf);
         MapPinning pinning = new MapPinning(kernel, creation, spec.source(), options.pinDirectory(), undo);
         Map<String, KernelMap> maps = new LinkedHashMap<>();
-        for (MapSpec original : spec.maps()) {
-            MapSpec map = options.maps().getOrDefault(original.name(), original);
+        for (MapSpec map : spec.maps()) {
             BpfMap reused = options.reused().get(map.name());
             if (reused != null) {
                 maps.put(map.name(), compatible(map, KernelMap.of(reused)));
@@ -256,9 +261,13 @@ public final class ObjectLoading {
                         Feature.GLOBAL_DATA,
                         features.support(Feature.GLOBAL_DATA).reason());
             }
-            KernelMap made = pinning.findOrMake(map, () -> creation.create(map, initial(map)));
-            maps.put(map.name(), made);
-            owned.put(map.name(), made);
+            KernelMap[] made = new KernelMap[1];
+            KernelMap used = pinning.findOrMake(map, () -> made[0] = creation.create(map, initial(map)));
+            if (used == made[0]) {
+                fresh.add(map.name());
+            }
+            maps.put(map.name(), used);
+            owned.put(map.name(), used);
         }
         return maps;
     }
@@ -319,30 +328,55 @@ public final class ObjectLoading {
     private byte[] overridden(DataSection data, byte[] bytes) {
         for (GlobalSpec variable : data.variables()) {
             byte[] value = options.globals().get(variable.name());
-            if (value != null) {
+            // Of static variables with one name the first is meant.
+            if (value != null
+                    && spec.global(variable.name()).filter(variable::equals).isPresent()) {
                 System.arraycopy(value, 0, bytes, variable.offset(), Math.min(value.length, variable.size()));
             }
         }
         return bytes;
     }
 
+    /** Whatever a map is to hold from the start is there when it is filled; said before the kernel is asked for anything. */
+    private void requireLoadedSlots() {
+        for (MapSpec map : spec.maps()) {
+            for (MapSpec.Slot slot : map.slots()) {
+                Optional<ProgramSpec> program = spec.program(slot.target());
+                if (holdsPrograms(map)
+                        ? program.isEmpty()
+                        : spec.map(slot.target()).isEmpty()) {
+                    throw new InvalidObjectException(spec.source() + ": map \"" + map.name() + "\" holds \""
+                            + slot.target() + "\", which is no " + (holdsPrograms(map) ? "program" : "map"));
+                }
+                if (holdsPrograms(map) && !isWanted(program.orElseThrow())) {
+                    throw new InvalidObjectException(
+                            spec.source() + ": slot " + slot.index() + " of map \"" + map.name()
+                                    + "\" holds program \"" + slot.target() + "\", which is not to be loaded; load it"
+                                    + " (BpfLoader.withProgram), or leave it out of the map (MapSpec.withSlots)");
+                }
+            }
+        }
+    }
+
+    private static boolean holdsPrograms(MapSpec map) {
+        return map.is(MapType.PROG_ARRAY);
+    }
+
+    /**
+     * Static values. A map of maps that was there before keeps what it holds; one of programs gets this object's, since they
+     * are of no use to it elsewhere. So does libbpf.
+     */
     private void setSlots(Map<String, KernelMap> maps, Map<String, LoadedProgram> programs) {
         for (MapSpec map : spec.maps()) {
-            KernelMap target = maps.get(map.name());
-            if (target == null) {
+            KernelMap target = Objects.requireNonNull(maps.get(map.name()));
+            if (!holdsPrograms(map) && !fresh.contains(map.name())) {
                 continue;
             }
             for (MapSpec.Slot slot : map.slots()) {
-                KernelMap inner = maps.get(slot.target());
-                LoadedProgram program = programs.get(slot.target());
-                if (inner != null) {
-                    MapCreation.setSlot(target, slot.index(), inner.fd());
-                } else if (program != null) {
-                    MapCreation.setSlot(target, slot.index(), program.fd());
-                } else if (spec.program(slot.target()).isEmpty()) {
-                    throw new InvalidObjectException(spec.source() + ": map \"" + map.name() + "\" holds \""
-                            + slot.target() + "\", which is neither a map nor a program");
-                }
+                Fd value = holdsPrograms(map)
+                        ? Objects.requireNonNull(programs.get(slot.target())).fd()
+                        : Objects.requireNonNull(maps.get(slot.target())).fd();
+                MapCreation.setSlot(target, slot.index(), value);
             }
         }
     }

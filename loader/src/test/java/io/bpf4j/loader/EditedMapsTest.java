@@ -1,0 +1,229 @@
+package io.bpf4j.loader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bpf4j.btf.Btf;
+import io.bpf4j.btf.BtfKind;
+import io.bpf4j.btf.BtfType;
+import io.bpf4j.elf.ByteView;
+import io.bpf4j.elf.Symbol;
+import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.internal.sys.MapCommand;
+import io.bpf4j.loader.internal.sys.ProgCommand;
+import io.bpf4j.loader.internal.sys.ScriptedKernel;
+import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.loader.spec.MapSpec;
+import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.loader.spec.TestObject;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What the kernel gets of maps: attributes from BTF, global data of another size, static values in new maps and old. */
+class EditedMapsTest {
+    private final ScriptedKernel kernel = new ScriptedKernel();
+    private final TestObject object = new TestObject();
+
+    @AfterEach
+    void nothingIsLeftOpen() {
+        assertThat(kernel.open()).isEmpty();
+    }
+
+    private BpfLoader loader(ObjectSpec spec) {
+        return ScriptedLoads.loader(kernel, spec);
+    }
+
+    private BpfLoader forms() {
+        return loader(ScriptedLoads.spec("forms.bpf.o"));
+    }
+
+    private static byte[] key(int value) {
+        return ByteBuffer.allocate(4)
+                .order(ByteOrder.nativeOrder())
+                .putInt(value)
+                .array();
+    }
+
+    // Attributes
+
+    @Test
+    void everythingThatADefinitionSaysReachesTheKernel() {
+        object.map(
+                "m",
+                object.number("type", MapType.HASH.number()),
+                object.type("key", object.integer),
+                object.number("value_size", 24),
+                object.number("max_entries", 0x8000_0000L),
+                object.number("map_flags", 5),
+                object.number("numa_node", 1),
+                object.wideNumber("map_extra", 0x1234_5678_9abc_def0L));
+        try (BpfObject loaded = loader(object.parse()).load()) {
+            MapCommand.Create create = kernel.commands(MapCommand.Create.class).getFirst();
+            assertThat(create.type()).isEqualTo(1);
+            assertThat(create.keySize()).isEqualTo(4);
+            assertThat(create.valueSize()).isEqualTo(24);
+            assertThat(create.maxEntries()).isEqualTo(0x8000_0000);
+            assertThat(create.flags()).isEqualTo(5);
+            assertThat(create.numaNode()).isEqualTo(1);
+            assertThat(create.extra()).isEqualTo(0x1234_5678_9abc_def0L);
+            assertThat(create.keyTypeId()).isEqualTo(object.integer);
+            assertThat(create.valueTypeId()).isZero();
+            assertThat(create.btf()).isNotNull();
+            assertThat(loaded.maps()).hasSize(1);
+        }
+    }
+
+    @Test
+    void sizesWithoutTypesGoWithoutBtf() {
+        object.map(
+                "m",
+                object.number("type", MapType.ARRAY.number()),
+                object.number("key_size", 4),
+                object.number("value_size", 8),
+                object.number("max_entries", 1));
+        loader(object.parse()).load().close();
+        assertThat(kernel.commands(MapCommand.Create.class).getFirst().btf()).isNull();
+    }
+
+    // Sizes of global data
+
+    private ObjectSpec samples() {
+        object.data(".data.samples", new byte[] {4, 0, 0, 0, 7, 0, 0, 0});
+        object.variable(".data.samples", "count", object.integer, 0, 4, BtfType.Linkage.GLOBAL, Symbol.STV_DEFAULT);
+        int samples = object.types.add(new BtfType.Volatile(object.types.array(object.integer, object.integer, 1)));
+        object.variable(".data.samples", "samples", samples, 4, 4, BtfType.Linkage.GLOBAL, Symbol.STV_HIDDEN);
+        return object.parse();
+    }
+
+    private Btf loadedBtf() {
+        byte[] bytes = kernel.commands(ProgCommand.LoadBtf.class).getFirst().btf();
+        return Btf.parse(ByteView.of("loaded", bytes, ByteOrder.nativeOrder()));
+    }
+
+    @Test
+    void anArrayAtTheEndGrowsWithItsSection() {
+        try (BpfObject loaded = loader(samples())
+                .map(".data.samples", map -> map.withSizes(4, 4 + 100 * 4))
+                .global("samples", new byte[] {1, 2, 3, 4, 5, 6, 7, 8})
+                .load()) {
+            MapCommand.Create create = kernel.commands(MapCommand.Create.class).getFirst();
+            assertThat(create.valueSize()).isEqualTo(404);
+            assertThat(create.valueTypeId()).isPositive();
+            byte[] value = loaded.map(".data.samples").lookup(key(0)).orElseThrow();
+            assertThat(value).hasSize(404).startsWith(4, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0);
+            assertThat(loaded.spec().global("samples").orElseThrow().size()).isEqualTo(400);
+
+            Btf btf = loadedBtf();
+            BtfType.Datasec section = (BtfType.Datasec) btf.type(create.valueTypeId());
+            assertThat(section.size()).isEqualTo(404);
+            BtfType.SectionVariable last = section.variables().getLast();
+            assertThat(last.offset()).isEqualTo(4);
+            assertThat(last.size()).isEqualTo(400);
+            assertThat(btf.size(last.type())).isEqualTo(400);
+        }
+    }
+
+    @Test
+    void hiddenVariablesAreTheObjectsOwn() {
+        loader(samples()).load().close();
+        Btf btf = loadedBtf();
+        assertThat(((BtfType.Var) btf.type(btf.find("samples", BtfKind.VAR).orElseThrow())).linkage())
+                .isEqualTo(BtfType.Linkage.STATIC);
+        assertThat(((BtfType.Var) btf.type(btf.find("count", BtfKind.VAR).orElseThrow())).linkage())
+                .isEqualTo(BtfType.Linkage.GLOBAL);
+    }
+
+    @Test
+    void partOfAnElementIsRefused() {
+        BpfLoader loader = loader(samples());
+        assertThatThrownBy(() -> loader.map(".data.samples", map -> map.withSizes(4, 10)))
+                .isInstanceOf(InvalidObjectException.class)
+                .hasMessageContaining("samples")
+                .hasMessageContaining("6");
+    }
+
+    @Test
+    void whatIsNoArrayIsRefused() {
+        object.data(".data", new byte[4]);
+        object.variable(".data", "count", object.integer, 0, 4, BtfType.Linkage.GLOBAL, Symbol.STV_DEFAULT);
+        BpfLoader loader = loader(object.parse());
+        assertThatThrownBy(() -> loader.map(".data", map -> map.withSizes(4, 8)))
+                .isInstanceOf(InvalidObjectException.class)
+                .hasMessageContaining("count")
+                .hasMessageContaining("no array");
+    }
+
+    @Test
+    void aMapKeepsItsName() {
+        assertThatThrownBy(() -> forms().map("outer", map -> MapSpec.of("other", MapType.ARRAY, 4, 4, 1)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("other");
+    }
+
+    // Static values
+
+    @Test
+    void aMapOfMapsThatWasThereKeepsWhatItHolds() {
+        try (BpfObject first = forms().load()) {
+            first.map("outer").delete(key(1));
+            first.map("tails").delete(key(2));
+            kernel.clearCommands();
+            try (BpfObject second = forms().reuseMap("outer", first.map("outer"))
+                    .reuseMap("tails", first.map("tails"))
+                    .load()) {
+                assertThat(first.map("outer").lookup(key(1))).isEmpty();
+                assertThat(first.map("outer").lookup(key(3))).isPresent();
+                // Programs of this object are of no use elsewhere.
+                assertThat(second.map("tails").lookup(key(2))).isPresent();
+            }
+        }
+    }
+
+    @Test
+    void aPinnedMapOfMapsKeepsWhatItHolds() {
+        try (BpfObject first =
+                forms().map("outer", map -> map.withPinByName(true)).load()) {
+            first.map("outer").delete(key(3));
+            try (BpfObject second =
+                    forms().map("outer", map -> map.withPinByName(true)).load()) {
+                assertThat(second.map("outer").lookup(key(3))).isEmpty();
+                assertThat(second.map("outer").lookup(key(1))).isPresent();
+            }
+        }
+    }
+
+    @Test
+    void aProgramThatIsNotLoadedCantBeInAMap() {
+        assertThatThrownBy(() -> forms().skipProgram("tail").load())
+                .isInstanceOf(InvalidObjectException.class)
+                .hasMessageContaining("slot 2")
+                .hasMessageContaining("\"tails\"")
+                .hasMessageContaining("\"tail\"")
+                .hasMessageContaining("withSlots");
+        assertThat(kernel.commands()).isEmpty();
+        try (BpfObject loaded = forms().skipProgram("tail")
+                .map("tails", map -> map.withSlots(List.of()))
+                .load()) {
+            assertThat(loaded.map("tails").lookup(key(2))).isEmpty();
+        }
+    }
+
+    @Test
+    void whatAnEditPutsIntoAMapIsThere() {
+        try (BpfObject loaded = forms().map("outer", map -> map.withSlots(List.of(new MapSpec.Slot(0, "second_inner"))))
+                .load()) {
+            assertThat(loaded.map("outer").lookup(key(0))).isPresent();
+            assertThat(loaded.map("outer").lookup(key(3))).isEmpty();
+        }
+        for (String wrong : List.of("nothing", "tail")) {
+            assertThatThrownBy(() -> forms().map("outer", map -> map.withSlots(List.of(new MapSpec.Slot(0, wrong))))
+                            .load())
+                    .isInstanceOf(InvalidObjectException.class)
+                    .hasMessageContaining("\"" + wrong + "\"")
+                    .hasMessageContaining("no map");
+        }
+    }
+}
