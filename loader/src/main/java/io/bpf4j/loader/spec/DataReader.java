@@ -21,8 +21,9 @@ import java.util.OptionalInt;
  * offset from the start, and whose names may be there twice.
  *
  * <p>A section is for user space to map if a variable in it is for others to see. One of static and hidden variables alone
- * is the programs' own business; it has to be where there are things in it that user space must not touch, such as {@code
- * private(A) struct bpf_spin_lock lock}: the kernel refuses those in a map that can be mapped.
+ * is the programs' own business, and read and written by system calls. It has to be where there are things in it that user
+ * space must not touch, such as {@code private(A) struct bpf_spin_lock lock}: such a map the kernel does not let anybody map
+ * (bpf_map_mmap in kernel/bpf/syscall.c), and a system call leaves the lock alone.
  *
  * <p><i>Confined.</i>
  */
