@@ -79,6 +79,10 @@ int percpu_array_map(struct __sk_buff *skb)
 	CHECK(!bpf_map_update_elem(&per_cpu, &index, &value, BPF_ANY));
 	found = bpf_map_lookup_elem(&per_cpu, &index);
 	CHECK(found && *found == 20);
+	/* The same from outside of the processor; processor 65535 is none. */
+	found = bpf_map_lookup_percpu_elem(&per_cpu, &index, bpf_get_smp_processor_id());
+	CHECK(found && *found == 20);
+	CHECK(!bpf_map_lookup_percpu_elem(&per_cpu, &index, 65535));
 	index = 2;
 	CHECK(!bpf_map_lookup_elem(&per_cpu, &index));
 	return 0;

@@ -21,6 +21,19 @@ struct task_struct {
 	unsigned int flags;
 } __core;
 
+/* Structs whose only name is that of a typedef, within others. */
+typedef struct {
+	int counter;
+} atomic_t;
+
+typedef struct {
+	atomic_t refs;
+} __core refcount_t;
+
+struct task_struct___count {
+	refcount_t usage;
+} __core;
+
 /* The same of another flavour: wider and narrower, a member that no kernel has. */
 struct task_struct___wide {
 	unsigned long long flags;
@@ -91,6 +104,28 @@ struct linux_dirent64___flexible {
 	char d_name[];
 } __core;
 
+/* One function in several programs: its relocations are applied wherever it goes. */
+static __noinline int number_of(struct task_struct *task)
+{
+	return task ? task->pid : -1;
+}
+
+SEC("syscall")
+int in_a_function(void *ctx)
+{
+	CHECK(number_of(bpf_get_current_task_btf()) == (int)bpf_get_current_pid_tgid());
+	return 0;
+}
+
+SEC("syscall")
+int in_the_same_function(void *ctx)
+{
+	struct task_struct *leader = bpf_get_current_task_btf()->group_leader;
+
+	CHECK(number_of(leader) == (int)(bpf_get_current_pid_tgid() >> 32));
+	return 0;
+}
+
 SEC("syscall")
 int offsets(void *ctx)
 {
@@ -106,6 +141,17 @@ int offsets(void *ctx)
 	CHECK(task->comm[0] == comm[0]);
 	CHECK(task->comm[3] == comm[3]);
 	CHECK(core_field_offset(task->comm[3]) == core_field_offset(task->comm) + 3);
+	return 0;
+}
+
+SEC("syscall")
+int names_of_typedefs(void *ctx)
+{
+	struct task_struct___count *task = (void *)bpf_get_current_task_btf();
+
+	CHECK(task->usage.refs.counter > 0);
+	CHECK(core_field_exists(core_field(struct task_struct___count, usage.refs.counter)));
+	CHECK(core_field_size(core_field(struct task_struct___count, usage)) == 4);
 	return 0;
 }
 

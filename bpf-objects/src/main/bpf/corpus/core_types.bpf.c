@@ -54,6 +54,22 @@ enum bpf4j_no_such_enum {
 	BPF4J_NO_SUCH_VALUE = 1,
 };
 
+/* Values below 0: include/linux/pm.h of kernels since 2.6.37. */
+enum rpm_status {
+	RPM_INVALID = -100,
+	RPM_ACTIVE = 100,
+};
+
+/* Pointers match by the names of what they point to, and by what that is. */
+struct task_struct___pointers {
+	struct task_struct *group_leader;
+	struct mm_struct *mm;
+};
+
+struct task_struct___other_pointers {
+	struct mm_struct *group_leader;
+};
+
 /* 64 bits wide, there and here. */
 enum perf_callchain_context {
 	PERF_CONTEXT_HV = 0x100000000ULL,
@@ -120,6 +136,8 @@ int type_matches(void *ctx)
 	CHECK(core_type_matches(struct list_head) == 1);
 	CHECK(core_type_matches(struct iphdr) == 1);
 	CHECK(core_type_matches(struct bpf4j_no_such_struct) == 0);
+	CHECK(core_type_matches(struct task_struct___pointers) == 1);
+	CHECK(core_type_matches(struct task_struct___other_pointers) == 0);
 	CHECK(core_type_matches(enum pid_type) == 1);
 	CHECK(core_type_matches(enum bpf4j_no_such_enum) == 0);
 	return 0;
@@ -131,6 +149,8 @@ int enum_values(void *ctx)
 	CHECK(core_enum_value_exists(enum pid_type, PIDTYPE_TGID) == 1);
 	CHECK(core_enum_value(enum pid_type, PIDTYPE_PID) == 0);
 	CHECK(core_enum_value(enum pid_type, PIDTYPE_TGID) == 1);
+	CHECK((int)core_enum_value(enum rpm_status, RPM_INVALID) == -1);
+	CHECK(core_enum_value(enum rpm_status, RPM_ACTIVE) == 0);
 	CHECK(core_enum_value(enum bpf_map_type___flavour, BPF_MAP_TYPE_LRU_HASH___flavour) == 9);
 	CHECK(core_enum_value_exists(enum bpf_map_type___flavour, BPF_MAP_TYPE_NO_SUCH___flavour) == 0);
 	CHECK(core_enum_value_exists(enum bpf4j_no_such_enum, BPF4J_NO_SUCH_VALUE) == 0);

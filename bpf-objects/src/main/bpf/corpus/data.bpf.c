@@ -21,6 +21,24 @@ __u32 last = 5;
 __u32 of_own SEC(".data.own") = 3;
 const volatile __u32 of_own_constants SEC(".rodata.own") = 4;
 
+HELPER(165, long, bpf_snprintf, char *to, __u32 size, const char *format, __u64 *values, __u32 bytes);
+HELPER(182, long, bpf_strncmp, const char *left, __u32 size, const char *right);
+
+/* One of a function's own, and another of the same name. */
+static __noinline __u32 count_up(void)
+{
+	static __u32 count = 10;
+
+	return ++count;
+}
+
+static __noinline __u32 count_down(void)
+{
+	static __u32 count = 20;
+
+	return --count;
+}
+
 /* A pointer to a place in an array: a relocation with an addend. */
 static const volatile __u32 table[4] = {10, 20, 30, 40};
 
@@ -56,5 +74,28 @@ int own_sections(struct __sk_buff *skb)
 	CHECK(of_own_constants == 4);
 	of_own += 1;
 	CHECK(of_own == 4);
+	return 0;
+}
+
+SEC("tc")
+int static_locals(struct __sk_buff *skb)
+{
+	CHECK(count_up() == 11);
+	CHECK(count_up() == 12);
+	CHECK(count_down() == 19);
+	return 0;
+}
+
+/* Texts without a name: in .rodata.str1.1 or so, which the kernel has to know to be constant. */
+SEC("tc")
+int texts(struct __sk_buff *skb)
+{
+	static const char format[] = "%d of %s";
+	char out[16] = {};
+	__u64 values[] = {7, (long)"corpus"};
+
+	CHECK(bpf_snprintf(out, sizeof(out), format, values, sizeof(values)) > 0);
+	CHECK(bpf_strncmp(out, 5, "7 of ") == 0);
+	CHECK(bpf_strncmp(out, sizeof(out), "7 of ten") != 0);
 	return 0;
 }

@@ -82,7 +82,7 @@ int xdp_in_pieces(struct xdp_md *ctx)
 SEC("cgroup_skb/ingress")
 int into_group(struct __sk_buff *skb)
 {
-	return report(look(DATA(skb), DATA_END(skb), 0), 1);
+	return report(load(skb, 0), 1);
 }
 
 SEC("cgroup_skb/egress")

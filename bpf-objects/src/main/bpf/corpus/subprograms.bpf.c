@@ -40,6 +40,15 @@ struct pair {
 	__u32 first, second;
 };
 
+/*
+ * Hidden: for the verifier as good as static. It knows from the caller that the pointer is not NULL, which of a
+ * global function it would not.
+ */
+__hidden __noinline int hidden_difference(struct pair *pair)
+{
+	return pair->second - pair->first;
+}
+
 /* A pointer may be NULL, so it has to look. */
 __noinline int sum_of_pair(struct pair *pair)
 {
@@ -56,6 +65,7 @@ int calls(struct __sk_buff *skb)
 	CHECK(weak_answer() == 42);
 	CHECK(hidden_answer(3) == 15);
 	CHECK(sum_of_pair(&pair) == 7);
+	CHECK(hidden_difference(&pair) == 1);
 	return 0;
 }
 
@@ -74,13 +84,6 @@ int optional_calls(struct __sk_buff *skb)
 {
 	CHECK(twice(4) == 8);
 	return 0;
-}
-
-/* A program that is a function, too: called by another of the same type. */
-SEC("tc")
-int program_and_function(struct __sk_buff *skb)
-{
-	return twice(skb->len) == 128 ? 0 : __LINE__;
 }
 
 struct {

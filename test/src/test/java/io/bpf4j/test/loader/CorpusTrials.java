@@ -60,6 +60,7 @@ final class CorpusTrials {
             entry("work", List.of(Requirement.WORK_QUEUES)),
             entry("inode_storage", List.of(LSM)),
             entry("netfilter", List.of(OPEN_CODED_ITERATORS)),
+            entry("tasks", List.of(Requirement.WORK_QUEUES)),
             entry("variables", List.of(VARIABLE_SYMBOLS)));
 
     /** Programs that are not tried as their kind is. */

@@ -84,8 +84,8 @@ public final class BpfTool {
      * unlike its own symbols (a program, for the helpers of timers), and what a process maps (an arena).
      */
     private static boolean isUpperHalfOfAddress(int upperHalf) {
-        boolean ofKernel = upperHalf >>> 16 == 0xffff && upperHalf != -1;
-        boolean ofProcess = upperHalf >>> 8 == 0x7f;
+        boolean ofKernel = upperHalf >>> 24 == 0xff && upperHalf != -1;
+        boolean ofProcess = upperHalf >>> 12 == 0x7;
         return ofKernel || ofProcess;
     }
 
