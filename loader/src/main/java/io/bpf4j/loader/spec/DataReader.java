@@ -52,15 +52,11 @@ final class DataReader {
 
     private static boolean isData(Section section) {
         String name = section.name();
-        boolean named = isReadOnly(name)
-                || name.equals(".data")
-                || name.startsWith(".data.")
-                || name.equals(".bss")
-                || name.startsWith(".bss.");
-        return named
-                && section.has(Section.SHF_ALLOC)
-                && !section.isExecutable()
-                && (section.type() == Section.SHT_PROGBITS || section.type() == Section.SHT_NOBITS);
+        // A .data without bytes no compiler writes, and one of a size that somebody made up would have to be filled.
+        int type = name.equals(".bss") || name.startsWith(".bss.") ? Section.SHT_NOBITS : Section.SHT_PROGBITS;
+        boolean named =
+                type == Section.SHT_NOBITS || isReadOnly(name) || name.equals(".data") || name.startsWith(".data.");
+        return named && section.type() == type && section.has(Section.SHF_ALLOC) && !section.isExecutable();
     }
 
     List<MapSpec> read() {

@@ -196,7 +196,15 @@ final class ObjectReader {
     }
 
     private int version() {
-        return elf.section("version").map(s -> elf.data(s).s32(0)).orElse(0);
+        Optional<Section> section = elf.section("version");
+        if (section.isEmpty()) {
+            return 0;
+        }
+        ByteView data = elf.data(section.get());
+        if (data.size() != 4) {
+            throw data.malformed(0, "section \"version\" has " + data.size() + " bytes, where a version has 4");
+        }
+        return data.s32(0);
     }
 
     private void requireUniqueNames(List<MapSpec> maps, List<StructOpsSpec> structOps) {

@@ -154,8 +154,29 @@ public final class MapCreation {
                 missing.addSuppressed(e);
                 throw missing;
             });
+            if (e.errno() == Errno.EINVAL) {
+                // The kernel says no more than that; what it was asked for says the rest.
+                throw new SyscallException(
+                        e.call(),
+                        e.errnoNumber(),
+                        "this kernel makes no map of "
+                                + MapPinning.described(
+                                        create.type(),
+                                        create.keySize(),
+                                        create.valueSize(),
+                                        create.maxEntries(),
+                                        create.flags(),
+                                        create.extra())
+                                + (create.inner() == null && isMapOfMaps(spec)
+                                        ? "; it has to say what the maps in it look like (MapSpec.withInner)"
+                                        : ""));
+            }
             throw e;
         }
+    }
+
+    private static boolean isMapOfMaps(MapSpec spec) {
+        return spec.is(MapType.ARRAY_OF_MAPS) || spec.is(MapType.HASH_OF_MAPS);
     }
 
     private String kernelName(MapSpec spec) {

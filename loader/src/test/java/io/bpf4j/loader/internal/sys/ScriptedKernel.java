@@ -187,6 +187,9 @@ public final class ScriptedKernel implements Kernel {
     private Object usual(MapCommand<?> command) {
         return switch (command) {
             case MapCommand.Create create -> {
+                if (ScriptedMap.isTooLarge(create)) {
+                    throw new SyscallException(create.call(), Errno.E2BIG.number(), null);
+                }
                 Fd fd = newFd("map \"" + create.name() + "\"");
                 maps.put(fd.number(), new ScriptedMap(create, nextId++));
                 yield fd;

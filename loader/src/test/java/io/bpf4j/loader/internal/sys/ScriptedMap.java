@@ -25,6 +25,7 @@ import java.util.Optional;
 final class ScriptedMap {
     private static final int NEW_ONLY = 1;
     private static final int EXISTING_ONLY = 2;
+    private static final long LARGEST = 32 << 20;
     private static final HexFormat HEX = HexFormat.of();
 
     private final MapCommand.Create create;
@@ -34,6 +35,21 @@ final class ScriptedMap {
     private final MemorySegment memory;
     private final Map<String, byte[]> table = new LinkedHashMap<>();
     private boolean frozen;
+
+    /** What no test means: a broken object does, and a kernel refuses it. */
+    static boolean isTooLarge(MapCommand.Create create) {
+        long entries = Integer.toUnsignedLong(create.maxEntries());
+        return create.keySize() < 0
+                || create.valueSize() < 0
+                || create.valueSize() > LARGEST
+                || (hasMemory(create) && entries * Math.max(1, create.valueSize()) > LARGEST);
+    }
+
+    private static boolean hasMemory(MapCommand.Create create) {
+        return MapType.of(create.type())
+                .filter(t -> t == MapType.ARRAY || t == MapType.RINGBUF || t == MapType.USER_RINGBUF)
+                .isPresent();
+    }
 
     ScriptedMap(MapCommand.Create create, int id) {
         this.create = create;

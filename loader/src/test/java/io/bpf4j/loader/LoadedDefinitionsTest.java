@@ -8,10 +8,14 @@ import io.bpf4j.btf.BtfKind;
 import io.bpf4j.btf.BtfType;
 import io.bpf4j.elf.ByteView;
 import io.bpf4j.elf.Symbol;
+import io.bpf4j.insn.Instruction;
 import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.internal.linux.LinuxVersion;
 import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.internal.sys.ProgCommand;
 import io.bpf4j.loader.internal.sys.ScriptedKernel;
+import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
@@ -22,8 +26,8 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What the kernel gets of maps: attributes from BTF, global data of another size, static values in new maps and old. */
-class EditedMapsTest {
+/** What the kernel gets of an object: attributes of maps from BTF, global data of another size, static values in new maps and old. */
+class LoadedDefinitionsTest {
     private final ScriptedKernel kernel = new ScriptedKernel();
     private final TestObject object = new TestObject();
 
@@ -86,6 +90,50 @@ class EditedMapsTest {
                 object.number("max_entries", 1));
         loader(object.parse()).load().close();
         assertThat(kernel.commands(MapCommand.Create.class).getFirst().btf()).isNull();
+    }
+
+    @Test
+    void aRefusedMapSaysWhatItWasToBe() {
+        object.map(
+                "m",
+                object.number("type", MapType.HASH.number()),
+                object.number("value_size", 8),
+                object.number("max_entries", 1),
+                object.number("map_flags", 0x40));
+        kernel.fail(MapCommand.Create.class, Errno.EINVAL);
+        assertThatThrownBy(() -> loader(object.parse()).load())
+                .isInstanceOf(SyscallException.class)
+                .hasMessageContaining("\"m\"")
+                .hasMessageContaining("HASH, key 0 B, value 8 B, max_entries 1, flags 0x40");
+    }
+
+    @Test
+    void aMapOfUnknownMapsSaysWhatIsMissing() {
+        object.map("m", object.number("type", MapType.HASH_OF_MAPS.number()), object.number("max_entries", 1));
+        kernel.fail(MapCommand.Create.class, Errno.EINVAL);
+        assertThatThrownBy(() -> loader(object.parse()).load()).hasMessageContaining("withInner");
+    }
+
+    // License and version
+
+    @Test
+    void licenseAndVersionReachTheKernel() {
+        Instruction exit = new Instruction(0x95, 0, 0, 0, 0);
+        object.program("socket", "main", exit);
+        loader(object.parse()).load().close();
+        ProgCommand.Load plain = kernel.commands(ProgCommand.Load.class).getFirst();
+        assertThat(plain.license()).isEmpty();
+        // What kernels before 5.0 want of kprobes.
+        assertThat(plain.kernelVersion()).isEqualTo(LinuxVersion.running().code());
+
+        TestObject other = new TestObject();
+        other.program("socket", "main", exit);
+        other.data("license", new byte[] {'G', 'P', 'L', 0});
+        other.data("version", new byte[] {7, 19, 4, 0});
+        loader(other.parse()).load().close();
+        ProgCommand.Load told = kernel.commands(ProgCommand.Load.class).getLast();
+        assertThat(told.license()).isEqualTo("GPL");
+        assertThat(told.kernelVersion()).isEqualTo(0x41307);
     }
 
     // Sizes of global data

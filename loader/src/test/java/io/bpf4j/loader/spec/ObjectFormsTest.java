@@ -1,0 +1,190 @@
+package io.bpf4j.loader.spec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.elf.Section;
+import io.bpf4j.elf.Symbol;
+import io.bpf4j.insn.Instruction;
+import io.bpf4j.loader.error.InvalidObjectException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What else an object file may say or leave out: license, version, externs; and references that lead nowhere. */
+class ObjectFormsTest {
+    private static final Instruction EXIT = new Instruction(0x95, 0, 0, 0, 0);
+
+    private final TestObject object = new TestObject();
+
+    /** r1 = imm ll; exit, with a relocation of the load. */
+    private void loads(int imm, int symbol) {
+        int section = object.program(
+                "socket", "main", new Instruction(0x18, 1, 0, 0, imm), new Instruction(0, 0, 0, 0, 0), EXIT);
+        object.relocation(section, 0, symbol);
+    }
+
+    /** call imm; exit, with a relocation of the call. */
+    private void calls(int imm, int symbol) {
+        int section = object.program("socket", "main", new Instruction(0x85, 0, 1, 0, imm), EXIT);
+        object.relocation(section, 0, symbol);
+    }
+
+    private List<CodeReference> references() {
+        return object.parse().program("main").orElseThrow().function().references();
+    }
+
+    private void refused(String reason) {
+        assertThatThrownBy(object::parse)
+                .isInstanceOf(InvalidObjectException.class)
+                .hasMessageContaining("\"main\"")
+                .hasMessageContaining(reason);
+    }
+
+    // License and version
+
+    @Test
+    void withoutALicenseItIsEmpty() {
+        object.program("socket", "main", EXIT);
+        assertThat(object.parse().license()).isEmpty();
+        assertThat(object.parse().version()).isZero();
+    }
+
+    @Test
+    void aLicenseEndsAtItsZeroOrItsSection() {
+        object.data("license", new byte[] {'G', 'P', 'L'});
+        assertThat(object.parse().license()).isEqualTo("GPL");
+        TestObject other = new TestObject();
+        other.data("license", "Dual MIT/GPL\0rest".getBytes(StandardCharsets.US_ASCII));
+        assertThat(other.parse().license()).isEqualTo("Dual MIT/GPL");
+    }
+
+    @Test
+    void aVersionHasFourBytes() {
+        object.data("version", new byte[] {7, 19, 4, 0});
+        assertThat(object.parse().version()).isEqualTo(4 << 16 | 19 << 8 | 7);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 3, 8})
+    void anotherVersionIsMalformed(int size) {
+        object.data("version", new byte[size]);
+        assertThatThrownBy(object::parse)
+                .isInstanceOf(MalformedDataException.class)
+                .hasMessageContaining("version");
+    }
+
+    // References
+
+    @Test
+    void aFunctionBeginsAtAnInstruction() {
+        object.program(".text", "helper", EXIT, EXIT);
+        int inside = object.symbol("inside", 1, 8, 8, Symbol.STT_NOTYPE, Symbol.STB_GLOBAL, 0);
+        calls(-1, inside);
+        assertThat(references()).containsExactly(new CodeReference.ToFunction(0, 1, 1));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 4, 15})
+    void aCallIntoAnInstructionIsRefused(int value) {
+        object.program(".text", "helper", EXIT, EXIT);
+        calls(-1, object.symbol("inside", 1, value, 8, Symbol.STT_NOTYPE, Symbol.STB_GLOBAL, 0));
+        refused("inside an instruction");
+    }
+
+    @Test
+    void anAddressOfAFunctionIsThatOfAnInstruction() {
+        object.program(".text", "helper", EXIT, EXIT);
+        int section = object.symbol("", 1, 0, 0, Symbol.STT_SECTION, Symbol.STB_LOCAL, 0);
+        loads(8, section);
+        assertThat(references()).containsExactly(new CodeReference.ToFunctionAddress(0, 1, 1));
+    }
+
+    @Test
+    void anAddressInsideAnInstructionIsRefused() {
+        object.program(".text", "helper", EXIT, EXIT);
+        loads(12, object.symbol("", 1, 0, 0, Symbol.STT_SECTION, Symbol.STB_LOCAL, 0));
+        refused("inside an instruction");
+    }
+
+    @Test
+    void globalDataIsReferredToByteByByte() {
+        object.data(".data", new byte[8]);
+        loads(3, object.symbol("", 1, 0, 0, Symbol.STT_SECTION, Symbol.STB_LOCAL, 0));
+        assertThat(references()).containsExactly(new CodeReference.ToData(0, ".data", 3));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {-1, 9, Integer.MIN_VALUE})
+    void whatIsBesideGlobalDataIsRefused(int offset) {
+        object.data(".data", new byte[8]);
+        loads(offset, object.symbol("", 1, 0, 0, Symbol.STT_SECTION, Symbol.STB_LOCAL, 0));
+        refused("byte " + offset);
+    }
+
+    @Test
+    void aVariableWithTheNameOfAMapIsNoMap() {
+        object.map("hash", object.number("type", 1));
+        int elsewhere = object.section("mine", Section.SHT_PROGBITS, Section.SHF_ALLOC, new byte[8]);
+        loads(0, object.symbol("hash", elsewhere, 0, 8, Symbol.STT_OBJECT, Symbol.STB_LOCAL, 0));
+        refused("neither a map nor");
+    }
+
+    @Test
+    void aMapIsReferredToByItsSymbol() {
+        loads(0, object.map("hash", object.number("type", 1)));
+        assertThat(references()).containsExactly(new CodeReference.ToMap(0, "hash"));
+    }
+
+    // Externs
+
+    @Test
+    void anExternThatBtfDoesNotKnow() {
+        loads(0, object.symbol("unknown", 0, 0, 0, Symbol.STT_NOTYPE, Symbol.STB_WEAK, 0));
+        refused("BTF says nothing");
+    }
+
+    @Test
+    void aFunctionThatIsNowhereIsRefusedWeakOrNot() {
+        calls(-1, object.symbol("unknown", 0, 0, 0, Symbol.STT_NOTYPE, Symbol.STB_WEAK, 0));
+        refused("neither this object nor BTF knows");
+    }
+
+    @Test
+    void kconfigExternsAreLaidOutWidestFirst() {
+        int character = object.types.integer("char", 1, 0);
+        int wide = object.types.integer("long", 8, 1);
+        object.extern(".kconfig", "CONFIG_FLAG", object.types.integer("_Bool", 1, 4), true);
+        object.extern(".kconfig", "CONFIG_TEXT", object.types.array(character, object.integer, 16), true);
+        object.extern(".kconfig", "CONFIG_B", object.integer, false);
+        object.extern(".kconfig", "CONFIG_A", object.integer, false);
+        object.extern(".kconfig", "CONFIG_WIDE", wide, true);
+        ObjectSpec spec = object.parse();
+        assertThat(spec.externs().stream().map(e -> e.name() + " " + e.offset() + " " + e.size()))
+                .containsExactly(
+                        "CONFIG_WIDE 0 8", "CONFIG_A 8 4", "CONFIG_B 12 4", "CONFIG_FLAG 16 1", "CONFIG_TEXT 17 16");
+        MapSpec map = spec.map(DataSection.KCONFIG).orElseThrow();
+        assertThat(map.valueSize()).isEqualTo(33);
+        assertThat(map.flags()).isEqualTo(MapSpec.F_MMAPABLE | MapSpec.F_RDONLY_PROG);
+    }
+
+    @Test
+    void aKconfigExternIsOfATypeThatAnOptionFits() {
+        object.extern(".kconfig", "CONFIG_X", object.types.pointer(object.integer), true);
+        assertThatThrownBy(object::parse)
+                .isInstanceOf(InvalidObjectException.class)
+                .hasMessageContaining("CONFIG_X")
+                .hasMessageContaining("tristate");
+    }
+
+    @Test
+    void aKconfigExternIsCalledConfigOrLinux() {
+        object.extern(".kconfig", "HZ", object.integer, true);
+        assertThatThrownBy(object::parse)
+                .isInstanceOf(InvalidObjectException.class)
+                .hasMessageContaining("\"HZ\"");
+    }
+}
