@@ -81,6 +81,62 @@ class LoadedDefinitionsTest {
     }
 
     @Test
+    void whatAnOlderDefinitionSaysReachesTheKernel() {
+        loader(ScriptedLoads.spec("legacy.bpf.o")).load().close();
+        MapCommand.Create hash = kernel.commands(MapCommand.Create.class).stream()
+                .filter(c -> c.name().equals("old_hash"))
+                .findFirst()
+                .orElseThrow();
+        assertThat(hash.type()).isEqualTo(MapType.HASH.number());
+        assertThat(hash.keySize()).isEqualTo(4);
+        assertThat(hash.valueSize()).isEqualTo(8);
+        assertThat(hash.maxEntries()).isEqualTo(16);
+        assertThat(hash.flags()).isEqualTo(MapSpec.F_NO_PREALLOC);
+        assertThat(hash.keyTypeId()).isPositive();
+        assertThat(hash.valueTypeId()).isPositive();
+    }
+
+    @Test
+    void innerMapsAreMadeAsTheyAreDefined() {
+        int inner = object.definition(
+                object.number("type", MapType.ARRAY.number()),
+                object.type("key", object.integer),
+                object.type("value", object.integer),
+                object.number("max_entries", 3),
+                object.number("map_flags", MapSpec.F_INNER_MAP),
+                object.number("numa_node", 2));
+        object.map("m", object.number("type", MapType.ARRAY_OF_MAPS.number()), object.array("values", inner));
+        loader(object.parse()).load().close();
+        MapCommand.Create template = kernel.commands(MapCommand.Create.class).getFirst();
+        assertThat(template.maxEntries()).isEqualTo(3);
+        assertThat(template.flags()).isEqualTo(MapSpec.F_INNER_MAP);
+        assertThat(template.numaNode()).isEqualTo(2);
+        assertThat(template.keyTypeId()).isEqualTo(object.integer);
+        MapCommand.Create outer = kernel.commands(MapCommand.Create.class).getLast();
+        assertThat(outer.inner()).isNotNull();
+        assertThat(outer.keySize()).isEqualTo(4);
+        assertThat(outer.valueSize()).isEqualTo(4);
+    }
+
+    @Test
+    void optionsThatAreGivenAreInTheKconfigMap() {
+        ObjectSpec spec = ScriptedLoads.spec("kconfig.bpf.o");
+        try (BpfObject loaded = loader(spec)
+                .kconfig("CONFIG_HZ=4711\nCONFIG_DEFAULT_HOSTNAME=\"me\"\nCONFIG_NET=m")
+                .load()) {
+            ByteBuffer values = ByteBuffer.wrap(
+                            loaded.map(".kconfig").lookup(key(0)).orElseThrow())
+                    .order(ByteOrder.nativeOrder());
+            assertThat(values.getInt(spec.global("CONFIG_HZ").orElseThrow().offset()))
+                    .isEqualTo(4711);
+            assertThat(values.getInt(spec.global("CONFIG_NET").orElseThrow().offset()))
+                    .isEqualTo(2);
+            int hostname = spec.global("CONFIG_DEFAULT_HOSTNAME").orElseThrow().offset();
+            assertThat(values.slice(hostname, 3)).isEqualTo(ByteBuffer.wrap(new byte[] {'m', 'e', 0}));
+        }
+    }
+
+    @Test
     void sizesWithoutTypesGoWithoutBtf() {
         object.map(
                 "m",

@@ -42,12 +42,22 @@ final class ScriptedMap {
         return create.keySize() < 0
                 || create.valueSize() < 0
                 || create.valueSize() > LARGEST
-                || (hasMemory(create) && entries * Math.max(1, create.valueSize()) > LARGEST);
+                || (hasMemory(create) && entries * bytes(create) > LARGEST);
+    }
+
+    private static boolean isArena(MapCommand.Create create) {
+        return create.type() == MapType.ARENA.number();
+    }
+
+    /** Of one entry: those of an arena are pages. */
+    private static int bytes(MapCommand.Create create) {
+        return isArena(create) ? 4096 : Math.max(1, create.valueSize());
     }
 
     private static boolean hasMemory(MapCommand.Create create) {
         return MapType.of(create.type())
-                .filter(t -> t == MapType.ARRAY || t == MapType.RINGBUF || t == MapType.USER_RINGBUF)
+                .filter(t ->
+                        t == MapType.ARRAY || t == MapType.RINGBUF || t == MapType.USER_RINGBUF || t == MapType.ARENA)
                 .isPresent();
     }
 
@@ -57,7 +67,7 @@ final class ScriptedMap {
         Optional<MapType> type = MapType.of(create.type());
         this.array = type.filter(t -> t == MapType.ARRAY).isPresent();
         this.stride = (create.valueSize() + 7) / 8 * 8;
-        long size = array ? (long) stride * create.maxEntries() : 0;
+        long size = array ? (long) stride * create.maxEntries() : isArena(create) ? 4096L * create.maxEntries() : 0;
         // Whole pages and one more, as much as anyone maps; ring buffers map two pages and the data twice.
         long rounded = (size + 4095) / 4096 * 4096 + 4096;
         boolean ring = type.filter(t -> t == MapType.RINGBUF || t == MapType.USER_RINGBUF)
