@@ -11,6 +11,7 @@ import io.bpf4j.elf.Symbol;
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.internal.linux.CpuSet;
 import io.bpf4j.loader.internal.linux.LinuxVersion;
 import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.internal.sys.ProgCommand;
@@ -146,6 +147,24 @@ class LoadedDefinitionsTest {
                 object.number("max_entries", 1));
         loader(object.parse()).load().close();
         assertThat(kernel.commands(MapCommand.Create.class).getFirst().btf()).isNull();
+    }
+
+    @Test
+    void aRingWithoutASizeIsRefusedAndAPerfArrayGetsOne() {
+        object.map("m", object.number("type", MapType.RINGBUF.number()));
+        assertThatThrownBy(() -> loader(object.parse()).load())
+                .isInstanceOf(InvalidObjectException.class)
+                .hasMessageContaining("\"m\"")
+                .hasMessageContaining("max_entries");
+        TestObject other = new TestObject();
+        other.map(
+                "perf",
+                other.number("type", MapType.PERF_EVENT_ARRAY.number()),
+                other.number("key_size", 4),
+                other.number("value_size", 4));
+        loader(other.parse()).load().close();
+        assertThat(kernel.commands(MapCommand.Create.class).getLast().maxEntries())
+                .isEqualTo(CpuSet.possible().count());
     }
 
     @Test

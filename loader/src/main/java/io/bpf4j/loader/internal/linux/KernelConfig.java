@@ -1,5 +1,6 @@
 package io.bpf4j.loader.internal.linux;
 
+import java.io.BufferedInputStream;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -53,12 +54,20 @@ public final class KernelConfig {
         return Optional.empty();
     }
 
-    /** Reads a file, compressed by gzip where its name says so. */
+    /** Reads a file, compressed by gzip where its name or its first bytes say so. */
     static KernelConfig read(Path file) throws IOException {
-        try (InputStream raw = Files.newInputStream(file);
-                InputStream in = file.toString().endsWith(".gz") ? new GZIPInputStream(raw) : raw) {
+        try (InputStream raw = new BufferedInputStream(Files.newInputStream(file));
+                InputStream in =
+                        file.toString().endsWith(".gz") || startsWithGzip(raw) ? new GZIPInputStream(raw) : raw) {
             return read(file.toString(), in);
         }
+    }
+
+    private static boolean startsWithGzip(InputStream in) throws IOException {
+        in.mark(2);
+        boolean magic = in.read() == 0x1f && in.read() == 0x8b;
+        in.reset();
+        return magic;
     }
 
     static KernelConfig read(String source, InputStream in) throws IOException {

@@ -64,6 +64,19 @@ class LinuxFilesTest {
     }
 
     @Test
+    void aConfigMayBePackedWithoutSayingSo() throws IOException {
+        Files.createDirectories(root.resolve("boot"));
+        try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(root.resolve("boot/config-6.1")))) {
+            out.write("CONFIG_HZ=300\nCONFIG_HZ=100\n".getBytes(UTF_8));
+        }
+        assertThat(KernelConfig.find(root, "6.1").orElseThrow().value("CONFIG_HZ"))
+                .contains("300");
+        write("empty/boot/config-6.1", "");
+        assertThat(KernelConfig.find(root.resolve("empty"), "6.1").orElseThrow().value("CONFIG_HZ"))
+                .isEmpty();
+    }
+
+    @Test
     void noConfigIsAnAnswer() throws IOException {
         assertThat(KernelConfig.find(root, "6.1")).isEmpty();
     }
