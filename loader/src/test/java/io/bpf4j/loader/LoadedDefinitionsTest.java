@@ -7,6 +7,7 @@ import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfKind;
 import io.bpf4j.btf.BtfType;
 import io.bpf4j.elf.ByteView;
+import io.bpf4j.elf.Section;
 import io.bpf4j.elf.Symbol;
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.loader.error.InvalidObjectException;
@@ -257,6 +258,29 @@ class LoadedDefinitionsTest {
                 .isEqualTo(BtfType.Linkage.STATIC);
         assertThat(((BtfType.Var) btf.type(btf.find("count", BtfKind.VAR).orElseThrow())).linkage())
                 .isEqualTo(BtfType.Linkage.GLOBAL);
+    }
+
+    @Test
+    void hiddenSubprogramsAreTheObjectsOwnAndHiddenProgramsAreNot() {
+        int proto = object.types.add(new BtfType.FuncProto(object.integer, List.of()));
+        for (String name : List.of("helper", "open", "main")) {
+            object.types.add(new BtfType.Func(name, proto, BtfType.Linkage.GLOBAL));
+        }
+        byte[] exit = {(byte) 0x95, 0, 0, 0, 0, 0, 0, 0, (byte) 0x95, 0, 0, 0, 0, 0, 0, 0};
+        int text = object.section(".text", Section.SHT_PROGBITS, Section.SHF_ALLOC | 4, exit);
+        object.symbol("helper", text, 0, 8, Symbol.STT_FUNC, Symbol.STB_WEAK, Symbol.STV_INTERNAL);
+        object.symbol("open", text, 8, 8, Symbol.STT_FUNC, Symbol.STB_GLOBAL, Symbol.STV_DEFAULT);
+        int socket = object.section("socket", Section.SHT_PROGBITS, Section.SHF_ALLOC | 4, exit);
+        object.symbol("main", socket, 0, 16, Symbol.STT_FUNC, Symbol.STB_GLOBAL, Symbol.STV_HIDDEN);
+        loader(object.parse()).load().close();
+        assertThat(linkage("helper")).isEqualTo(BtfType.Linkage.STATIC);
+        assertThat(linkage("open")).isEqualTo(BtfType.Linkage.GLOBAL);
+        assertThat(linkage("main")).isEqualTo(BtfType.Linkage.GLOBAL);
+    }
+
+    private int linkage(String function) {
+        Btf btf = loadedBtf();
+        return ((BtfType.Func) btf.type(btf.find(function, BtfKind.FUNC).orElseThrow())).linkage();
     }
 
     @Test

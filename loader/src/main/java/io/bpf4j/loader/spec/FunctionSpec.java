@@ -27,6 +27,11 @@ public record FunctionSpec(
         references = List.copyOf(references);
     }
 
+    /** Whether it is in {@code .text}: called by programs, and no program itself. */
+    public boolean isSubprogram() {
+        return sectionName.equals(ObjectReader.TEXT);
+    }
+
     /** Its size in 8-byte slots. */
     public int size() {
         return instructions.size();

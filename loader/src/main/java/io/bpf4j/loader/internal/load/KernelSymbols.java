@@ -92,7 +92,16 @@ final class KernelSymbols {
                     + " kernel's BTF has it");
         }
         require(extern, !addresses.isEmpty(), "the symbol " + extern.name() + " in /proc/kallsyms");
-        return new Resolved(extern, addresses.isEmpty() ? 0 : addresses.getFirst(), 0);
+        long address = addresses.isEmpty() ? 0 : addresses.getFirst();
+        if (address == 0 && !addresses.isEmpty()) {
+            System.getLogger(KernelSymbols.class.getName())
+                    .log(
+                            System.Logger.Level.WARNING,
+                            spec.source() + ": the address of the symbol " + extern.name() + " reads as 0 in"
+                                    + " /proc/kallsyms; if all do, the kernel hides them: it takes CAP_SYSLOG, or"
+                                    + " sysctl kernel.kptr_restrict=0");
+        }
+        return new Resolved(extern, address, 0);
     }
 
     private Resolved variable(ExternSpec extern) {

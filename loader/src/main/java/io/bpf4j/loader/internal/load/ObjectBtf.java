@@ -72,7 +72,7 @@ final class ObjectBtf {
             }
         }
         Set<String> hidden = spec.functions().stream()
-                .filter(FunctionSpec::hidden)
+                .filter(f -> f.hidden() && f.isSubprogram())
                 .map(FunctionSpec::name)
                 .collect(Collectors.toSet());
         for (int id = Math.max(1, original.firstId()); id < last; id++) {
