@@ -61,6 +61,42 @@ int classify(struct __sk_buff *skb)
 	return report(look(DATA(skb), DATA_END(skb), ETHERNET), 0);
 }
 
+SEC("tc/ingress")
+int inward(struct __sk_buff *skb)
+{
+	return report(load(skb, ETHERNET), 0);
+}
+
+SEC("tc/egress")
+int outward(struct __sk_buff *skb)
+{
+	return report(load(skb, ETHERNET), 0);
+}
+
+SEC("tcx/ingress")
+int inward_by_link(struct __sk_buff *skb)
+{
+	return report(load(skb, ETHERNET), 0);
+}
+
+SEC("tcx/egress")
+int outward_by_link(struct __sk_buff *skb)
+{
+	return report(load(skb, ETHERNET), 0);
+}
+
+SEC("netkit/primary")
+int near_end(struct __sk_buff *skb)
+{
+	return report(load(skb, ETHERNET), 0);
+}
+
+SEC("netkit/peer")
+int far_end(struct __sk_buff *skb)
+{
+	return report(load(skb, ETHERNET), 0);
+}
+
 SEC("action")
 int act(struct __sk_buff *skb)
 {

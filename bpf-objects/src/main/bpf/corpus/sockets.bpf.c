@@ -105,6 +105,13 @@ int verdict(struct __sk_buff *skb)
 	return report(0, SK_PASS);
 }
 
+/* Loaded for no purpose in particular: told when it is attached. */
+SEC("sk_skb")
+int any_purpose(struct __sk_buff *skb)
+{
+	return report(0, SK_PASS);
+}
+
 struct sk_reuseport_md;
 
 SEC("sk_reuseport")

@@ -11,9 +11,11 @@ import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.kernel.ProgramType;
+import io.bpf4j.loader.spec.ExternSpec;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
+import io.bpf4j.loader.spec.SectionKind;
 import io.bpf4j.objects.BpfObjects;
 import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.LeakCheck;
@@ -42,6 +44,11 @@ import org.junit.jupiter.api.Timeout;
 class CorpusTest {
     /** Kinds without a program here. */
     private static final Map<ProgramType, String> NO_PROGRAM = Map.of(ProgramType.UNSPEC, "the kernel's word for none");
+
+    private static final Map<String, String> NO_SECTION = Map.of(
+            "fsession", "of Linux 7.0",
+            "fsession.s", "of Linux 7.0",
+            "struct_ops.s", "the kernel's members that may sleep are those of devices and schedulers");
 
     @TestFactory
     Stream<DynamicContainer> everyProgramFindsNothingWrong() {
@@ -115,6 +122,29 @@ class CorpusTest {
                 .map(relocation -> CoreRelocationKind.of(relocation.kind()).orElseThrow())
                 .collect(Collectors.toCollection(() -> EnumSet.noneOf(CoreRelocationKind.class)));
         assertThat(there).containsExactlyInAnyOrder(CoreRelocationKind.values());
+    }
+
+    @Test
+    void everyKindOfExternHasAMember() {
+        assertThat(BpfObjects.corpus().stream()
+                        .flatMap(name -> Bpf.spec(name).externs().stream())
+                        .map(ExternSpec::kind))
+                .contains(ExternSpec.Kind.values());
+    }
+
+    /** Of any of our objects. What kernels have not yet, and what libbpf therefore does not know, has a reason. */
+    @Test
+    void everyNameOfASectionHasAMember() {
+        Set<String> there = specs().stream()
+                .flatMap(spec -> spec.programs().stream())
+                .flatMap(program -> program.kind().stream())
+                .map(SectionKind::name)
+                .collect(Collectors.toSet());
+        assertThat(SectionKind.all())
+                .extracting(SectionKind::name)
+                .filteredOn(name -> !there.contains(name))
+                .as("without a program")
+                .isSubsetOf(NO_SECTION.keySet());
     }
 
     @Test

@@ -7,6 +7,8 @@ import static io.bpf4j.test.support.Requirement.LIRC;
 import static io.bpf4j.test.support.Requirement.LSM;
 import static io.bpf4j.test.support.Requirement.OPEN_CODED_ITERATORS;
 import static io.bpf4j.test.support.Requirement.TRACEFS;
+import static io.bpf4j.test.support.Requirement.UPROBE_MULTI;
+import static io.bpf4j.test.support.Requirement.UPROBE_SESSION;
 import static io.bpf4j.test.support.Requirement.VARIABLE_SYMBOLS;
 import static java.util.Map.entry;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -63,6 +65,9 @@ final class CorpusTrials {
             entry("tasks", List.of(Requirement.WORK_QUEUES)),
             entry("variables", List.of(VARIABLE_SYMBOLS)));
 
+    /** Attached by its section, and files are used. */
+    private static final CorpusTrial.Run AT_FILES = attached(Program::attach, CorpusEvents::ofFiles);
+
     /** Programs that are not tried as their kind is. */
     private static final Map<String, CorpusTrial> PROGRAMS = Map.ofEntries(
             entry("corpus/rings.bpf.o:perf_event_array", CorpusTrial.of(CorpusTrials::perfEventArray)),
@@ -86,6 +91,13 @@ final class CorpusTrials {
             entry("corpus/group_hooks.bpf.o:peer_6", CorpusTrial.of(loaded("as peer_4"))),
             entry("corpus/timers.bpf.o:at_time", CorpusTrial.of(CorpusTrials::later)),
             entry("corpus/work.bpf.o:work_queue", CorpusTrial.of(CorpusTrials::later)),
+            entry("corpus/functions_sleeping.bpf.o:enters", CorpusTrial.of(AT_FILES, FENTRY)),
+            entry("corpus/functions_sleeping.bpf.o:leaves", CorpusTrial.of(AT_FILES, FENTRY)),
+            entry("corpus/functions_sleeping.bpf.o:in_place", CorpusTrial.of(AT_FILES, FENTRY)),
+            entry("corpus/probes.bpf.o:enters_many", CorpusTrial.of(AT_FILES, UPROBE_MULTI)),
+            entry("corpus/probes.bpf.o:returns_from_many", CorpusTrial.of(AT_FILES, UPROBE_MULTI)),
+            entry("corpus/probes.bpf.o:enters_and_returns", CorpusTrial.of(AT_FILES, UPROBE_SESSION)),
+            entry("corpus/probes.bpf.o:at_probe", CorpusTrial.of(loaded("the section names no probe"))),
             entry("corpus/security.bpf.o:binds_in_group", CorpusTrial.of(CorpusTrials::inGroup, CGROUP2, LSM)),
             entry(
                     "corpus/sockets.bpf.o:connections",
@@ -128,14 +140,14 @@ final class CorpusTrials {
             case SYSCALL -> CorpusTrial.of(run(TestRun.onContext(new byte[16])));
             case CGROUP_SOCK, CGROUP_SOCK_ADDR, CGROUP_SYSCTL, CGROUP_SOCKOPT, CGROUP_DEVICE, SOCK_OPS ->
                 CorpusTrial.of(CorpusTrials::inGroup, CGROUP2);
-            case TRACEPOINT -> CorpusTrial.of(attached(Program::attach, CorpusEvents::ofFiles), TRACEFS);
-            case KPROBE -> CorpusTrial.of(attached(Program::attach, CorpusEvents::ofFiles));
+            case TRACEPOINT -> CorpusTrial.of(AT_FILES, TRACEFS);
+            case KPROBE -> CorpusTrial.of(AT_FILES);
             case RAW_TRACEPOINT_WRITABLE -> CorpusTrial.of(loaded("the one there is needs a network block device"));
             case PERF_EVENT ->
                 CorpusTrial.of(
                         attached(p -> p.attach(AttachTarget.PerfEvent.cpuClock(500)), CorpusEvents::ofProcessor));
             case TRACING -> ofTracing(program);
-            case LSM -> CorpusTrial.of(attached(Program::attach, CorpusEvents::ofFiles), LSM);
+            case LSM -> CorpusTrial.of(AT_FILES, LSM);
             case LIRC_MODE2 -> CorpusTrial.of(loaded("needs a remote control"), LIRC);
             case SK_REUSEPORT -> CorpusTrial.of(loaded("is attached by a socket option that Java does not have"));
             case SK_SKB, SK_MSG -> CorpusTrial.of(loaded("runs with program connections of its object"));
@@ -146,7 +158,7 @@ final class CorpusTrials {
 
     private static CorpusTrial ofTracing(ProgramSpec program) {
         return switch (program.kind().orElseThrow().attachType().orElseThrow()) {
-            case TRACE_RAW_TP -> CorpusTrial.of(attached(Program::attach, CorpusEvents::ofFiles));
+            case TRACE_RAW_TP -> CorpusTrial.of(AT_FILES);
             case TRACE_ITER -> CorpusTrial.of(CorpusTrials::read);
             // The kernel calls functions of its own, to which the program is attached, when it is to be tried.
             default ->
