@@ -2,6 +2,8 @@ package io.bpf4j.loader.feature;
 
 import io.bpf4j.btf.BtfBuilder;
 import io.bpf4j.btf.BtfType;
+import io.bpf4j.loader.internal.sys.ProgCommand;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
 import java.util.function.Consumer;
@@ -55,6 +57,24 @@ final class ProbeBtf {
 
     static byte[] enum64() {
         return encode(btf -> btf.add(new BtfType.Enum64("", 8, false, List.of(new BtfType.EnumValue("x", 0)))));
+    }
+
+    /** Types 2 to 6: {@code void *}, {@code int(void *)}, two functions of it, and a tag on the argument of the second. */
+    static byte[] contextArgument() {
+        return encode(btf -> {
+            int pointer = btf.pointer(0);
+            int prototype = btf.add(new BtfType.FuncProto(INT, List.of(new BtfType.Parameter("ctx", pointer))));
+            btf.add(new BtfType.Func("probe", prototype, BtfType.Linkage.GLOBAL));
+            int function = btf.add(new BtfType.Func("function", prototype, BtfType.Linkage.GLOBAL));
+            btf.add(new BtfType.DeclTag("arg:ctx", function, 0, false));
+        });
+    }
+
+    /** {@code struct bpf_func_info}: slot and type of each of these functions. */
+    static ProgCommand.InfoTable functionsOfContextArgument() {
+        ByteBuffer records = ByteBuffer.allocate(16).order(ByteOrder.nativeOrder());
+        records.putInt(0).putInt(4).putInt(2).putInt(5);
+        return new ProgCommand.InfoTable(records.array(), 8);
     }
 
     private static byte[] encode(Consumer<BtfBuilder> types) {

@@ -41,6 +41,16 @@ final class ProbePrograms {
                 .exit());
     }
 
+    /** Two functions as {@link #callingFunction}, of which the second, in slot 2, reads the first field of the context. */
+    static byte[] passingContext() {
+        return encode(Assembler.create()
+                .callLabel("function")
+                .exit()
+                .label("function")
+                .ldx(4, R0, R1, 0)
+                .exit());
+    }
+
     /** A jump backwards, ten times. */
     static byte[] looping() {
         return encode(Assembler.create()

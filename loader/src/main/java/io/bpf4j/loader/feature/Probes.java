@@ -74,6 +74,7 @@ final class Probes {
                 case BTF_DECL_TAG -> btf(ProbeBtf.declarationTag());
                 case BTF_TYPE_TAG -> btf(ProbeBtf.typeTag());
                 case BTF_ENUM64 -> btf(ProbeBtf.enum64());
+                case ARGUMENT_TAGS -> argumentTags();
                 case OBJECT_NAMES -> load(socketFilter(RETURN_0).withName("probe"));
                 case SUBPROGRAMS -> load(socketFilter(ProbePrograms.callingFunction()));
                 case EXPECTED_ATTACH_TYPE ->
@@ -159,6 +160,20 @@ final class Probes {
 
     private Support btf(byte[] btf) {
         return outcome("BTF with it", kernel.execute(new ProgCommand.LoadBtf("probe", btf, ProgCommand.Log.NONE)));
+    }
+
+    /** A global function that reads a field of its argument, of which only a tag says that it is the context. */
+    private Support argumentTags() {
+        byte[] types = ProbeBtf.contextArgument();
+        return switch (kernel.execute(new ProgCommand.LoadBtf("probe", types, ProgCommand.Log.NONE))) {
+            case LoadResult.Refused refused -> Support.no("BTF for it was refused: " + Errno.describe(refused.errno()));
+            case LoadResult.Loaded loaded -> {
+                try (Fd btf = loaded.fd()) {
+                    yield load(socketFilter(ProbePrograms.passingContext())
+                            .withBtf(btf, ProbeBtf.functionsOfContextArgument(), ProgCommand.InfoTable.NONE));
+                }
+            }
+        };
     }
 
     private Support load(ProgCommand.Load load) {

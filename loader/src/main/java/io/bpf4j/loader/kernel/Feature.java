@@ -25,6 +25,12 @@ public enum Feature {
     BTF_FLOAT("BTF of floating-point types", 5, 13, "b1828f0b0482", "bpf: Add BTF_KIND_FLOAT support"),
     BTF_DECL_TAG("BTF declaration tags", 5, 16, "b5ea834dde6b", "bpf: Support for new btf kind BTF_KIND_TAG"),
     BTF_TYPE_TAG("BTF type tags", 5, 17, "8c42d2fa4eea", "bpf: Support BTF_KIND_TYPE_TAG for btf_type_tag attributes"),
+    ARGUMENT_TAGS(
+            "tags that say what an argument of a global function is",
+            6,
+            8,
+            "94e1c70a3452",
+            "bpf: support 'arg:xxx' btf_decl_tag-based hints for global subprog args"),
     BTF_ENUM64("BTF of 64-bit enums", 6, 0, "6089fb325cf7", "bpf: Add btf enum64 support"),
 
     OBJECT_NAMES(

@@ -71,6 +71,7 @@ final class ObjectBtf {
                 complete(id, datasec, sections.get(datasec.name()));
             }
         }
+        ContextArguments.declare(spec, features, original, result);
         Set<String> hidden = spec.functions().stream()
                 .filter(f -> f.hidden() && f.isSubprogram())
                 .map(FunctionSpec::name)
