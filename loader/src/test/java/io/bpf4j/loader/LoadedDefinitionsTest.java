@@ -304,6 +304,19 @@ class LoadedDefinitionsTest {
     }
 
     @Test
+    void variablesOfMoreThanBtfCanSayAreRefused() {
+        object.data("elsewhere", new byte[8]);
+        for (String name : List.of("one", "two")) {
+            object.variable(
+                    "elsewhere", name, object.integer, 0, 0xffff_ffffL, BtfType.Linkage.GLOBAL, Symbol.STV_DEFAULT);
+        }
+        BpfLoader loader = loader(object.parse());
+        assertThatThrownBy(loader::load)
+                .isInstanceOf(InvalidObjectException.class)
+                .hasMessageContaining("elsewhere");
+    }
+
+    @Test
     void aMapKeepsItsName() {
         assertThatThrownBy(() -> forms().map("outer", map -> MapSpec.of("other", MapType.ARRAY, 4, 4, 1)))
                 .isInstanceOf(IllegalArgumentException.class)

@@ -114,8 +114,8 @@ final class MapReader {
         }
         long first = symbol.value() + values.get().bitOffset() / 8;
         long end = symbol.value() + symbol.size();
-        if (first < 0 || end < first) {
-            throw invalid(map, "has its static values outside of its variable");
+        if (first < 0 || end < first || end > elf.data(section).size()) {
+            throw invalid(map, "has its static values outside of its variable, or that outside of its section");
         }
         // A value belongs to one map: taking it out keeps hostile maps that overlap from multiplying it.
         NavigableMap<Long, Relocation> within = relocations.subMap(first, true, end, false);

@@ -252,6 +252,21 @@ class MapReaderTest {
     }
 
     @Test
+    void slotsAreInTheirSection() {
+        for (int type : new int[] {Section.SHT_PROGBITS, Section.SHT_NOBITS}) {
+            TestObject object = new TestObject();
+            int inner = object.definition(object.number("type", HASH));
+            int outer = object.definition(object.number("type", ARRAY_OF_MAPS), object.array("values", inner));
+            object.section(".maps", type, Section.SHF_ALLOC, new byte[64]);
+            object.variable(".maps", "m", outer, 0, 0xffff_fff0L, BtfType.Linkage.GLOBAL, Symbol.STV_DEFAULT);
+            object.relocation(1, 1L << 31, 1);
+            assertThatThrownBy(object::parse)
+                    .isInstanceOf(InvalidObjectException.class)
+                    .hasMessageContaining("outside of its section");
+        }
+    }
+
+    @Test
     void twoMapsOfOneName() {
         refused("two maps", o -> {
             o.map("m", o.number("type", HASH));

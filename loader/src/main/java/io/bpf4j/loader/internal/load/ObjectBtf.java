@@ -3,6 +3,7 @@ package io.bpf4j.loader.internal.load;
 import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfBuilder;
 import io.bpf4j.btf.BtfType;
+import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.spec.DataSection;
@@ -132,6 +133,10 @@ final class ObjectBtf {
         for (BtfType.SectionVariable variable : datasec.variables()) {
             variables.add(given ? variable : new BtfType.SectionVariable(variable.type(), offset, variable.size()));
             offset += variable.size();
+            if (offset >>> 32 != 0) {
+                throw new InvalidObjectException(spec.source() + ": the variables of section \"" + datasec.name()
+                        + "\" are together larger than 4 GiB");
+            }
         }
         return new BtfType.Datasec(datasec.name(), given ? datasec.size() : Math.max(offset, 1), variables);
     }
