@@ -231,7 +231,7 @@ final class MapReader {
                 case "max_entries" -> maxEntries = (int) number(member);
                 case "map_flags" -> flags = (int) number(member);
                 case "numa_node" -> numaNode = (int) number(member);
-                case "map_extra" -> extra = number(member);
+                case "map_extra" -> extra = wideNumber(member);
                 case "key_size" -> keySize = consistent(member, keySize, number(member));
                 case "value_size" -> valueSize = consistent(member, valueSize, number(member));
                 case "key" -> {
@@ -272,12 +272,16 @@ final class MapReader {
             return (int) now;
         }
 
-        /** A pointer to an array of that length; or, from a macro for 64-bit numbers, an enum with one value. */
+        /** A number of 64 bits: an enum with one value, which is what the macro __ulong makes; or one as the others. */
+        private long wideNumber(BtfType.Member member) {
+            return types.type(types.resolve(member.type())) instanceof BtfType.Enumeration enumeration
+                            && enumeration.values().size() == 1
+                    ? enumeration.values().getFirst().value()
+                    : number(member);
+        }
+
+        /** A pointer to an array of that length, which has 32 bits. */
         private long number(BtfType.Member member) {
-            if (types.type(types.resolve(member.type())) instanceof BtfType.Enumeration enumeration
-                    && enumeration.values().size() == 1) {
-                return enumeration.values().getFirst().value();
-            }
             if (types.type(types.resolve(pointee(member))) instanceof BtfType.Array array) {
                 return array.count();
             }

@@ -79,6 +79,13 @@ class MapReaderTest {
     }
 
     @Test
+    void mapExtraMayBeNarrow() {
+        assertThat(map(object.number("type", HASH), object.number("map_extra", 5))
+                        .extra())
+                .isEqualTo(5);
+    }
+
+    @Test
     void whatContradictsItself() {
         refused("has no type", o -> o.map("m", o.number("max_entries", 1)));
         refused(
@@ -92,6 +99,7 @@ class MapReaderTest {
         refused("not a pointer", o -> o.map("m", o.number("type", HASH), TestObject.member("key", o.integer)));
         refused("not a number", o -> o.map("m", o.type("type", o.integer)));
         refused("no type", o -> o.map("m", o.number("type", 0)));
+        refused("not a pointer", o -> o.map("m", o.number("type", HASH), o.wideNumber("max_entries", 1L << 33)));
     }
 
     @Test
