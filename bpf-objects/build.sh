@@ -50,6 +50,8 @@ compile_all() { # OUTPUT_DIR
         compile "$1" "$name" "$name.bpf.c"
     done
     compile "$1" args12_208 args12.bpf.c -DUSDT_SPEC_208
+    # For machines of the other byte order; nobody loads it here.
+    compile "$1" core_be core.bpf.c -target bpfeb
     mkdir -p "$1/corpus"
     for source in "$sources"/corpus/*.bpf.c; do
         name=$(basename "$source" .bpf.c)

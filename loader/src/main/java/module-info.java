@@ -5,6 +5,7 @@ module io.bpf4j.loader {
     requires transitive io.bpf4j.btf;
 
     exports io.bpf4j.loader;
+    exports io.bpf4j.loader.dryrun;
     exports io.bpf4j.loader.kernel;
     exports io.bpf4j.loader.error;
     exports io.bpf4j.loader.feature;

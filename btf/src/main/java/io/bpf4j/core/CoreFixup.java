@@ -12,8 +12,12 @@ public sealed interface CoreFixup {
      */
     int POISON_HELPER = 195896080;
 
-    /** The instruction is right as it is. */
-    record Keep() implements CoreFixup {}
+    /**
+     * The instruction is right as it is.
+     *
+     * @param value the value it had been compiled with, which the target has, too
+     */
+    record Keep(long value) implements CoreFixup {}
 
     /**
      * Other slots take the instruction's place.

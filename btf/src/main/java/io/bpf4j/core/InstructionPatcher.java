@@ -120,7 +120,7 @@ final class InstructionPatcher {
     }
 
     private CoreFixup fixup(List<Instruction> before, List<Instruction> after, long value) {
-        return before.equals(after) ? new CoreFixup.Keep() : new CoreFixup.Patch(after, value, to.value());
+        return before.equals(after) ? new CoreFixup.Keep(value) : new CoreFixup.Patch(after, value, to.value());
     }
 
     private CoreException unexpected(Instruction slot, long found) {

@@ -7,6 +7,8 @@ import static io.bpf4j.test.support.Requirement.SDT_H;
 import static io.bpf4j.test.support.Requirement.X86_64;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bpf4j.btf.BtfBuilder;
+import io.bpf4j.btf.BtfType;
 import io.bpf4j.objects.BpfObjects;
 import io.bpf4j.test.support.ChildJvm;
 import io.bpf4j.test.support.Cli;
@@ -15,6 +17,8 @@ import io.bpf4j.test.support.Json;
 import io.bpf4j.test.support.Requires;
 import io.bpf4j.test.support.TargetProgram;
 import java.io.IOException;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -138,7 +142,7 @@ class CliTest {
                 "no-such-file",
                 folder.toString(),
                 "directory",
-                file("text", "just text, no ELF\n".getBytes(java.nio.charset.StandardCharsets.UTF_8))
+                file("text", "just text, no ELF\n".getBytes(StandardCharsets.UTF_8))
                         .toString(),
                 "ELF",
                 file("empty", new byte[0]).toString(),
@@ -156,7 +160,7 @@ class CliTest {
     @Test
     void noNotesAndNoSuchProbeAreTold() throws IOException, InterruptedException {
         Path plain = folder.resolve("plain");
-        Path source = file("plain.c", "int main(void) { return 0; }".getBytes(java.nio.charset.StandardCharsets.UTF_8));
+        Path source = file("plain.c", "int main(void) { return 0; }".getBytes(StandardCharsets.UTF_8));
         Commands.check(List.of("gcc", "-o", plain.toString(), source.toString()));
         assertThat(Cli.fail("list", plain.toString()))
                 .contains(plain.toString())
@@ -191,7 +195,7 @@ class CliTest {
 
     @Test
     void argumentStringsFromStandardInputGiveALineEach() throws IOException, InterruptedException {
-        Path input = file("strings", "8@%rax\n\n-4@$5 nonsense\n".getBytes(java.nio.charset.StandardCharsets.UTF_8));
+        Path input = file("strings", "8@%rax\n\n-4@$5 nonsense\n".getBytes(StandardCharsets.UTF_8));
         List<String> command = new ArrayList<>(List.of("sh", "-c", "exec \"$@\" < " + input, "sh"));
         command.addAll(Cli.command("args", "--json", "--machine", "x86_64", "-"));
         assertThat(Json.lines(Commands.check(command)))
@@ -214,5 +218,63 @@ class CliTest {
             throw new AssertionError("no " + key + " in " + object);
         }
         return value;
+    }
+
+    @Test
+    void aDryRunTellsWhichKernelsWouldDo() throws IOException, InterruptedException {
+        Path object = file("core.bpf.o", BpfObjects.bytes("core.bpf.o"));
+        Path kernels = Files.createDirectories(folder.resolve("kernels"));
+        kernel(kernels.resolve("old.btf"), "state", 8);
+        kernel(kernels.resolve("new.btf"), "__state", 4);
+        Files.writeString(kernels.resolve("readme"), "not BTF");
+
+        Commands.Result result =
+                Cli.run("load", "--dry-run", "--json", "-v", "--btf", kernels.toString(), object.toString());
+        List<Map<String, @Nullable Object>> lines = Json.lines(result.out());
+        assertThat(lines)
+                .extracting(line -> line.get("kernel"))
+                .containsExactly(
+                        kernels.resolve("new.btf").toString(),
+                        kernels.resolve("old.btf").toString());
+        assertThat(result.out())
+                .contains("\"question\":\"byte offset of struct task_struct.__state\",\"local\":0,\"target\":64")
+                .contains("\"question\":\"byte offset of struct task_struct___old.state\",\"local\":0,\"target\":64")
+                .contains("has no struct bpf_prog");
+        // Its programs are optional: the object itself fits anywhere.
+        assertThat(result.exitCode()).as(result.err()).isEqualTo(0);
+
+        Path needy = file("trace.bpf.o", BpfObjects.bytes("arena.bpf.o"));
+        Commands.Result refused = Cli.run("load", "--dry-run", "--btf", kernels.toString(), needy.toString());
+        assertThat(refused.exitCode()).isEqualTo(1);
+        assertThat(refused.err()).isEmpty();
+        assertThat(refused.out().lines().filter(line -> line.endsWith(": does not fit")))
+                .hasSize(2);
+        assertThat(refused.out()).contains("needs a function bpf_arena_alloc_pages in the kernel's BTF");
+    }
+
+    @Test
+    void whatIsNoBtfIsOneLine() throws IOException, InterruptedException {
+        Path object = file("object.bpf.o", BpfObjects.bytes("counters.bpf.o"));
+        Path text = file("text", "no BTF".getBytes(StandardCharsets.UTF_8));
+        for (String wrong : List.of(text.toString(), "/no/such/file", "/dev/null", "/dev/zero")) {
+            Commands.Result result = Cli.run("load", "--dry-run", "--btf", wrong, object.toString());
+            assertThat(result.exitCode()).as(wrong).isEqualTo(1);
+            assertThat(result.out()).as(wrong).isEmpty();
+            assertThat(result.err().lines())
+                    .as(wrong)
+                    .hasSize(1)
+                    .allSatisfy(line -> assertThat(line).startsWith("bpf4j: ").contains(wrong));
+        }
+        Commands.Result twice = Cli.run("load", "--btf", text.toString(), "--btf", text.toString(), object.toString());
+        assertThat(twice.exitCode()).isEqualTo(2);
+        assertThat(twice.err()).contains("only with --dry-run");
+    }
+
+    /** A kernel of one struct with one member. */
+    private static void kernel(Path file, String member, int size) throws IOException {
+        BtfBuilder types = BtfBuilder.create();
+        int number = types.integer("number", size, 0);
+        types.struct("task_struct", 128, BtfType.Member.at(member, number, 64));
+        Files.write(file, types.toBytes(ByteOrder.LITTLE_ENDIAN));
     }
 }

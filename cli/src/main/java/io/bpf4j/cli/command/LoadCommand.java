@@ -1,5 +1,7 @@
 package io.bpf4j.cli.command;
 
+import io.bpf4j.btf.Btf;
+import io.bpf4j.btf.BtfFile;
 import io.bpf4j.cli.failure.ErrorText;
 import io.bpf4j.cli.failure.InputFile;
 import io.bpf4j.cli.output.Console;
@@ -7,30 +9,70 @@ import io.bpf4j.cli.output.JsonLine;
 import io.bpf4j.cli.output.Text;
 import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.dryrun.DryRun;
+import io.bpf4j.loader.dryrun.Fit;
 import io.bpf4j.loader.spec.ObjectSpec;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** Loads objects into the kernel and unloads them: does this kernel take them? */
 @Command(
         name = "load",
         description = {
             "Loads each BPF object into the kernel and unloads it again: would this kernel take it?",
-            "Needs root, or CAP_BPF and CAP_PERFMON."
+            "Needs root, or CAP_BPF and CAP_PERFMON.",
+            "With --dry-run, which needs neither rights nor a kernel: would the kernels of these BTFs have what it needs?"
+                    + " Exit status 1 if one lacks something that the programs come to."
         },
-        footer = {"  bpf4j load program.bpf.o", "  bpf4j load --json *.bpf.o | jq 'select(.ok | not)'"})
+        footer = {
+            "  bpf4j load program.bpf.o",
+            "  bpf4j load --json *.bpf.o | jq 'select(.ok | not)'",
+            "  bpf4j load --dry-run --btf btfhub-archive/ubuntu program.bpf.o"
+        })
 final class LoadCommand implements Callable<Integer> {
+    private static final Path RUNNING = Path.of("/sys/kernel/btf/vmlinux");
+
     private final Console console;
+    private Optional<Btf> target = Optional.empty();
 
     @Option(names = "--json", description = "One JSON object for each file.")
     private boolean json;
+
+    @Option(
+            names = "--btf",
+            paramLabel = "BTF",
+            description = {
+                "Types to relocate against, in place of the running kernel's: raw BTF, an ELF file with .BTF such as"
+                        + " vmlinux, or BTFHub's .btf.tar.xz.",
+                "With --dry-run also folders of these, and more than once."
+            })
+    private List<Path> btfs = new ArrayList<>();
+
+    @Option(
+            names = "--dry-run",
+            description = "Only relocate, and tell for each program what the kernel of each BTF would lack.")
+    private boolean dryRun;
+
+    @Option(
+            names = {"-v", "--verbose"},
+            description = "With --dry-run: what became of each relocation.")
+    private boolean verbose;
+
+    @Spec
+    private @Nullable CommandSpec command;
 
     @Parameters(arity = "1..*", paramLabel = "FILE", description = "BPF objects, as clang -target bpf -c makes them.")
     private List<Path> files = new ArrayList<>();
@@ -40,7 +82,16 @@ final class LoadCommand implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() {
+    public Integer call() throws IOException {
+        if (dryRun) {
+            return dryRun();
+        }
+        if (btfs.size() > 1) {
+            throw new ParameterException(
+                    Objects.requireNonNull(command).commandLine(),
+                    "--btf can be given more than once only with --dry-run: an object is loaded for one kernel");
+        }
+        target = btfs.isEmpty() ? Optional.empty() : Optional.of(BtfFile.read(InputFile.check(btfs.getFirst())));
         boolean failed = false;
         for (Path file : files) {
             Outcome outcome = load(file);
@@ -57,7 +108,77 @@ final class LoadCommand implements Callable<Integer> {
         return failed ? CommandTree.FAILED : CommandTree.OK;
     }
 
-    private static Outcome load(Path file) {
+    /** Kernels outermost: the BTF of one is large, and is read once for all objects. */
+    private int dryRun() throws IOException {
+        List<ObjectSpec> objects = new ArrayList<>();
+        boolean failed = false;
+        for (Path file : files) {
+            try {
+                objects.add(ObjectSpec.read(InputFile.check(file)));
+            } catch (IOException | RuntimeException | StackOverflowError | OutOfMemoryError e) {
+                failed = true;
+                Outcome outcome = new Outcome(file, "open", ErrorText.of(e), 0, 0);
+                if (json) {
+                    console.line(outcome.json());
+                } else {
+                    complain(outcome.text());
+                }
+            }
+        }
+        DryRuns runs = new DryRuns(objects);
+        for (Path btf : btfs.isEmpty() ? List.of(RUNNING) : btfs) {
+            try {
+                BtfFile.forEach(Files.isDirectory(btf) ? btf : InputFile.check(btf), runs);
+            } catch (IOException | RuntimeException e) {
+                runs.failed = true;
+                complain(ErrorText.of(e));
+            }
+        }
+        return failed || runs.failed ? CommandTree.FAILED : CommandTree.OK;
+    }
+
+    private void complain(String text) {
+        console.flush();
+        console.error("bpf4j: " + text);
+    }
+
+    private final class DryRuns implements BtfFile.Taker {
+        private final List<ObjectSpec> objects;
+        private boolean failed;
+
+        DryRuns(List<ObjectSpec> objects) {
+            this.objects = objects;
+        }
+
+        @Override
+        public void take(String name, Btf kernel) {
+            for (ObjectSpec object : objects) {
+                Fit fit;
+                try {
+                    fit = DryRun.of(object, kernel);
+                } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {
+                    failed = true;
+                    complain(object.source() + " on " + name + ": " + ErrorText.of(e));
+                    continue;
+                }
+                failed |= !fit.fits();
+                DryRunReport report = new DryRunReport(fit, verbose);
+                if (json) {
+                    console.line(report.json());
+                } else {
+                    report.print(console);
+                }
+            }
+        }
+
+        @Override
+        public void refused(String name, IOException problem) {
+            failed = true;
+            complain(ErrorText.of(problem));
+        }
+    }
+
+    private Outcome load(Path file) {
         ObjectSpec spec;
         try {
             spec = ObjectSpec.read(InputFile.check(file));
@@ -65,7 +186,9 @@ final class LoadCommand implements Callable<Integer> {
             // Whatever is wrong with this file, and be it a defect of ours that it brings out: the next gets its turn.
             return new Outcome(file, "open", ErrorText.of(e), 0, 0);
         }
-        try (BpfObject object = BpfLoader.of(spec).load()) {
+        BpfLoader loader = BpfLoader.of(spec);
+        target.ifPresent(loader::targetBtf);
+        try (BpfObject object = loader.load()) {
             return new Outcome(
                     file, "load", null, object.programs().size(), object.maps().size());
         } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {

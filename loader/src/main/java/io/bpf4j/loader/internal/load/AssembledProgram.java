@@ -23,7 +23,13 @@ record AssembledProgram(
      * An instruction that the verifier refuses if it comes by.
      *
      * @param slot where it is in the program
-     * @param reason what this kernel lacks
+     * @param isRelocation whether it is a CO-RE relocation; else the call of a function
+     * @param what this kernel lacks
+     * @param reason the same with the place in the object
      */
-    record Poisoned(int slot, String reason) {}
+    record Poisoned(int slot, boolean isRelocation, String what, String reason) {
+        Poisoned movedBy(int slots) {
+            return new Poisoned(slot + slots, isRelocation, what, reason);
+        }
+    }
 }

@@ -84,7 +84,8 @@ record AttachPoint(int btfId, @Nullable Fd program, OptionalInt member) {
         }
     }
 
-    private static AttachPoint inKernel(ProgramSpec program, Supplier<CoreTarget> kernel) {
+    /** The function of a program that is for the kernel's. */
+    static AttachPoint inKernel(ProgramSpec program, Supplier<CoreTarget> kernel) {
         AttachType attachType = program.kind().flatMap(k -> k.attachType()).orElse(AttachType.TRACE_FENTRY);
         String prefix;
         BtfKind kind = BtfKind.FUNC;

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -59,14 +60,22 @@ final class KernelSymbols {
                 .collect(Collectors.toSet());
         Map<String, List<Long>> found = addresses.isEmpty() ? Map.of() : addresses(addresses);
         for (ExternSpec extern : spec.externs()) {
-            switch (extern.kind()) {
-                case KCONFIG -> {}
-                case KSYM -> resolved.put(extern.name(), untyped(extern, found.getOrDefault(extern.name(), List.of())));
-                case KSYM_TYPED -> resolved.put(extern.name(), variable(extern));
-                case KFUNC -> resolved.put(extern.name(), function(extern));
+            if (extern.kind() == ExternSpec.Kind.KSYM) {
+                resolved.put(extern.name(), untyped(extern, found.getOrDefault(extern.name(), List.of())));
+            } else {
+                typed(extern).ifPresent(symbol -> resolved.put(extern.name(), symbol));
             }
         }
         return resolved;
+    }
+
+    /** What has a type, and so is in BTF; empty for other externs. */
+    Optional<Resolved> typed(ExternSpec extern) {
+        return switch (extern.kind()) {
+            case KCONFIG, KSYM -> Optional.empty();
+            case KSYM_TYPED -> Optional.of(variable(extern));
+            case KFUNC -> Optional.of(function(extern));
+        };
     }
 
     private Map<String, List<Long>> addresses(Set<String> names) {

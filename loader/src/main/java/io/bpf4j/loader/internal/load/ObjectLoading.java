@@ -137,7 +137,7 @@ public final class ObjectLoading {
         Map<String, KernelSymbols.Resolved> symbols = new KernelSymbols(spec, KernelBtf::running).resolve();
         ProgramAssembly assembly = new ProgramAssembly(
                 spec,
-                maps,
+                ProgramAssembly.MapNumbers.of(maps),
                 symbols,
                 () -> options.targetBtf().map(CoreTarget::of).orElseGet(KernelBtf::running),
                 btf != null && ObjectBtf.describesFunctions(spec, features));

@@ -29,6 +29,11 @@ final class OldKernelHelpers {
 
     private OldKernelHelpers() {}
 
+    /** Whether a kernel that lacks this helper gets another one. */
+    static boolean hasStandIn(int helper) {
+        return PROBE_READS.containsKey(helper);
+    }
+
     /** The code as the kernel can take it; the same list where nothing has to change. */
     static List<Instruction> fitted(List<Instruction> code, Features features) {
         // The code first: a probe costs system calls, and most programs on a new kernel need none.

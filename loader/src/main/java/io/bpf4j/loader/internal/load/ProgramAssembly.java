@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -51,7 +52,7 @@ final class ProgramAssembly {
     private static final int POISON_KFUNC_HELPER = 2_002_000_000;
 
     private final ObjectSpec spec;
-    private final Map<String, KernelMap> maps;
+    private final MapNumbers maps;
     private final Map<String, KernelSymbols.Resolved> symbols;
     private final Supplier<CoreTarget> target;
     private final boolean describe;
@@ -63,7 +64,39 @@ final class ProgramAssembly {
     private final RecordsByPlace<BtfExt.LineInfo> lineRecords;
     private @Nullable CoreRelocator relocator;
 
-    private record Relocated(List<Instruction> instructions, List<Poisoned> poisoned) {}
+    private record Relocated(List<Instruction> instructions, List<Poisoned> poisoned, List<Outcome> outcomes) {}
+
+    /** What stands in an instruction for a map. */
+    interface MapNumbers {
+        /**
+         * The number for a map.
+         *
+         * @param mentioned takes what must stay open until the program is loaded
+         * @return empty if there is no such map
+         */
+        OptionalInt number(String map, List<Fd> mentioned);
+
+        /** Descriptors. */
+        static MapNumbers of(Map<String, KernelMap> maps) {
+            return (name, mentioned) -> {
+                KernelMap map = maps.get(name);
+                if (map == null) {
+                    return OptionalInt.empty();
+                }
+                if (!mentioned.contains(map.fd())) {
+                    mentioned.add(map.fd());
+                }
+                return OptionalInt.of(map.fd().number());
+            };
+        }
+    }
+
+    /**
+     * What became of a relocation.
+     *
+     * @param slot in the function
+     */
+    record Outcome(int slot, BtfExt.CoreRelocation relocation, CoreFixup fixup) {}
 
     /**
      * An assembly of programs of one object.
@@ -72,7 +105,7 @@ final class ProgramAssembly {
      */
     ProgramAssembly(
             ObjectSpec spec,
-            Map<String, KernelMap> maps,
+            MapNumbers maps,
             Map<String, KernelSymbols.Resolved> symbols,
             Supplier<CoreTarget> target,
             boolean describe) {
@@ -99,7 +132,7 @@ final class ProgramAssembly {
         List<Poisoned> poisoned = new ArrayList<>();
         places.forEach((function, start) -> {
             Relocated body = relocated.computeIfAbsent(function, this::relocate);
-            body.poisoned().forEach(p -> poisoned.add(new Poisoned(start + p.slot(), p.reason())));
+            body.poisoned().forEach(p -> poisoned.add(p.movedBy(start)));
             code.addAll(body.instructions());
             for (CodeReference reference : function.references()) {
                 resolve(code, start, function, reference, places, mentioned, poisoned);
@@ -117,6 +150,7 @@ final class ProgramAssembly {
     private Relocated relocate(FunctionSpec function) {
         List<Instruction> code = new ArrayList<>(function.instructions());
         List<Poisoned> poisoned = new ArrayList<>();
+        List<Outcome> outcomes = new ArrayList<>();
         for (BtfExt.CoreRelocation relocation : relocations.of(function)) {
             CoreRelocator core = relocator;
             if (core == null) {
@@ -125,13 +159,18 @@ final class ProgramAssembly {
             }
             int index = relocations.slot(function, relocation);
             try {
-                switch (core.relocate(relocation, code, index)) {
+                CoreFixup fixup = core.relocate(relocation, code, index);
+                outcomes.add(new Outcome(index, relocation, fixup));
+                switch (fixup) {
                     case CoreFixup.Keep keep -> {}
                     case CoreFixup.Patch patch -> replace(code, index, patch.slots());
                     case CoreFixup.Poison poison -> {
                         replace(code, index, poison.slots());
                         poisoned.add(new Poisoned(
-                                index, "instruction " + index + " of " + function.name() + ": " + poison.reason()));
+                                index,
+                                true,
+                                poison.reason(),
+                                "instruction " + index + " of " + function.name() + ": " + poison.reason()));
                     }
                 }
             } catch (CoreException e) {
@@ -141,7 +180,13 @@ final class ProgramAssembly {
                         e);
             }
         }
-        return new Relocated(code, poisoned);
+        return new Relocated(code, poisoned, outcomes);
+    }
+
+    /** What became of the relocations of a function that is in a program which was assembled. */
+    List<Outcome> outcomes(FunctionSpec function) {
+        Relocated body = relocated.get(function);
+        return body == null ? List.of() : List.copyOf(body.outcomes());
     }
 
     private static void replace(List<Instruction> code, int index, List<Instruction> slots) {
@@ -171,26 +216,19 @@ final class ProgramAssembly {
                 load(code, at, PseudoSource.FUNC, place(places, callee) - at - 1, 0);
             }
             case CodeReference.ToMap map ->
-                load(
-                        code,
-                        at,
-                        PseudoSource.MAP_FD,
-                        number(map(function, map.map()).fd(), mentioned),
-                        0);
+                load(code, at, PseudoSource.MAP_FD, number(function, map.map(), mentioned), 0);
             case CodeReference.ToData data ->
-                load(
-                        code,
-                        at,
-                        PseudoSource.MAP_VALUE,
-                        number(map(function, data.map()).fd(), mentioned),
-                        data.offset());
+                load(code, at, PseudoSource.MAP_VALUE, number(function, data.map(), mentioned), data.offset());
             case CodeReference.ToExtern extern -> extern(code, at, function, extern, mentioned);
             case CodeReference.ToKernelFunction call -> {
                 KernelSymbols.Resolved symbol = symbol(function, call.name());
                 if (symbol.isMissing()) {
                     code.set(at, instruction.withSrc(PseudoSource.HELPER_CALL).withImm(POISON_KFUNC_HELPER));
                     poisoned.add(new Poisoned(
-                            at, "function " + call.name() + " of the kernel, called by " + function.name()));
+                            at,
+                            false,
+                            call.name(),
+                            "function " + call.name() + " of the kernel, called by " + function.name()));
                 } else {
                     code.set(
                             at,
@@ -224,7 +262,7 @@ final class ProgramAssembly {
                         code,
                         at,
                         PseudoSource.MAP_VALUE,
-                        number(map(function, DataSection.KCONFIG).fd(), mentioned),
+                        number(function, DataSection.KCONFIG, mentioned),
                         extern.offset());
             case KSYM -> {
                 long address = symbol(function, extern.name()).address();
@@ -247,21 +285,10 @@ final class ProgramAssembly {
         return symbol;
     }
 
-    private KernelMap map(FunctionSpec function, String name) {
-        KernelMap map = maps.get(name);
-        if (map == null) {
-            throw new InvalidObjectException(
-                    spec.source() + ": function \"" + function.name() + "\" refers to unknown map \"" + name + "\"");
-        }
-        return map;
-    }
-
-    /** The number goes into the code, so the descriptor must stay open until the program is loaded. */
-    private static int number(Fd fd, List<Fd> mentioned) {
-        if (!mentioned.contains(fd)) {
-            mentioned.add(fd);
-        }
-        return fd.number();
+    private int number(FunctionSpec function, String map, List<Fd> mentioned) {
+        return maps.number(map, mentioned)
+                .orElseThrow(() -> new InvalidObjectException(spec.source() + ": function \"" + function.name()
+                        + "\" refers to unknown map \"" + map + "\""));
     }
 
     private static void load(List<Instruction> code, int at, int source, int first, int second) {

@@ -64,12 +64,17 @@ final class StructOpsImages {
     void find(Supplier<CoreTarget> kernel) {
         for (StructOpsSpec variable : variables) {
             if (variable.autocreate()) {
-                StructOpsImage image = StructOpsImage.of(
-                        variable, spec.btf().orElseThrow(), kernel.get().kernel());
-                images.put(variable.name(), image);
-                image.slots().forEach(slot -> serve(image, slot));
+                find(variable, kernel);
             }
         }
+    }
+
+    /** Looks one of them up. */
+    void find(StructOpsSpec variable, Supplier<CoreTarget> kernel) {
+        StructOpsImage image = StructOpsImage.of(
+                variable, spec.btf().orElseThrow(), kernel.get().kernel());
+        images.put(variable.name(), image);
+        image.slots().forEach(slot -> serve(image, slot));
     }
 
     /** One program may serve several variables, in the same member of the same struct. */

@@ -1,0 +1,335 @@
+package io.bpf4j.btf;
+
+import io.bpf4j.elf.ByteView;
+import io.bpf4j.elf.ElfFile;
+import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.elf.Section;
+import java.io.BufferedInputStream;
+import java.io.EOFException;
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.ByteOrder;
+import java.nio.file.FileVisitOption;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.apache.commons.compress.MemoryLimitException;
+import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
+import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
+import org.apache.commons.compress.compressors.gzip.GzipCompressorInputStream;
+import org.apache.commons.compress.compressors.xz.XZCompressorInputStream;
+
+/**
+ * BTF in files, in the forms that people have it:
+ *
+ * <pre>
+ *   raw                    /sys/kernel/btf/vmlinux, or a file that bpftool wrote
+ *   ELF                    a vmlinux or a module with a section .BTF, an object of clang's
+ *   archive                BTFHub's 5.4.0-91-generic.btf.tar.xz; .tar.gz and .tar, too; .xz or .gz of one file
+ *   directory              all files in it and below that are one of these; of a folder with a file "vmlinux", as is
+ *                          /sys/kernel/btf, that file: the others are modules, which say nothing without it
+ * </pre>
+ *
+ * What a file is, its first bytes say and not its name. No file may become larger than {@value #MAX_BYTES} bytes: the BTF
+ * of a kernel has ten million.
+ */
+public final class BtfFile {
+    /** Bytes of one BTF at most, and 64 MiB. */
+    static final int MAX_BYTES = 64 << 20;
+
+    /** An ELF with debug information is larger than its BTF. */
+    private static final long MAX_ELF_BYTES = 2L << 30;
+
+    /** xz -9 needs 65 MiB to decompress. */
+    private static final int XZ_MEMORY_KIB = 66 * 1024;
+
+    private static final String VMLINUX = "vmlinux";
+
+    private static final int BTF_MAGIC = 0xeb9f;
+
+    /** Where a tar has "ustar". */
+    private static final int USTAR = 257;
+
+    private BtfFile() {}
+
+    /** Takes one BTF of many. */
+    @FunctionalInterface
+    public interface Taker {
+        /**
+         * Takes one.
+         *
+         * @param name of the file; of one in an archive {@code ARCHIVE!/ENTRY}
+         */
+        void take(String name, Btf btf) throws IOException;
+
+        /**
+         * Is told of a file that could not be read. Ends everything, unless overridden.
+         *
+         * @param problem with the name of the file
+         */
+        default void refused(String name, IOException problem) throws IOException {
+            throw problem;
+        }
+    }
+
+    /**
+     * Reads the BTF of one kernel: a file, or an archive of one.
+     *
+     * @throws IOException if it can't be read, has no BTF, or several
+     * @throws MalformedDataException if the BTF breaks the rules
+     */
+    public static Btf read(Path file) throws IOException {
+        if (Files.isDirectory(file)) {
+            throw new IOException(file + " is a directory, not one BTF");
+        }
+        Btf[] found = new Btf[1];
+        forEach(file, (name, btf) -> {
+            if (found[0] != null) {
+                throw new IOException(file + " has several BTFs; unpack the one that is meant");
+            }
+            found[0] = btf;
+        });
+        return found[0];
+    }
+
+    /**
+     * Reads split BTF, as modules have it.
+     *
+     * @param file raw or ELF
+     * @param base the BTF of the kernel that the module is for
+     * @throws IOException if it can't be read, or has no BTF
+     * @throws MalformedDataException if the BTF breaks the rules
+     */
+    public static Btf read(Path file, Btf base) throws IOException {
+        byte[] bytes = bytes(file);
+        if (isBtf(bytes)) {
+            return Btf.parse(view(file.toString(), bytes), base);
+        }
+        try (ElfFile elf = ElfFile.parse(file.toString(), bytes)) {
+            return Btf.parse(section(elf), base);
+        }
+    }
+
+    /**
+     * Reads all that is there, in the order of the names.
+     *
+     * @param path a file, an archive or a directory. In a directory, files that are none of these are passed over
+     * @throws IOException if something can't be read, or there is nothing; and what the taker throws
+     */
+    public static void forEach(Path path, Taker taker) throws IOException {
+        if (!Files.isDirectory(path)) {
+            one(path, taker);
+            return;
+        }
+        List<Path> files;
+        try (Stream<Path> all = Files.walk(path, FileVisitOption.FOLLOW_LINKS)) {
+            files = all.filter(Files::isRegularFile)
+                    .filter(file -> file.endsWith(VMLINUX) || !Files.exists(file.resolveSibling(VMLINUX)))
+                    .sorted()
+                    .toList();
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+        boolean any = false;
+        for (Path file : files) {
+            if (kind(start(file)) != Kind.OTHER) {
+                any = true;
+                one(file, taker);
+            }
+        }
+        if (!any) {
+            throw new IOException(path + ": no BTF, ELF file or archive in this directory");
+        }
+    }
+
+    private enum Kind {
+        BTF,
+        ELF,
+        XZ,
+        GZIP,
+        TAR,
+        OTHER
+    }
+
+    private static void one(Path file, Taker taker) throws IOException {
+        String name = file.toString();
+        try {
+            read(file, name, (entry, btf) -> {
+                try {
+                    taker.take(entry, btf);
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e); // the taker's, and no matter of this file
+                }
+            });
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        } catch (MalformedDataException e) {
+            taker.refused(name, new IOException(e.getMessage(), e));
+        } catch (MemoryLimitException e) {
+            taker.refused(name, new IOException(name + ": needs more memory to decompress than xz -9 does", e));
+        } catch (EOFException e) {
+            taker.refused(name, new IOException(name + ": ends too early", e));
+        } catch (IOException e) {
+            String problem = String.valueOf(e.getMessage());
+            taker.refused(name, problem.contains(name) ? e : new IOException(name + ": " + problem, e));
+        }
+    }
+
+    private static void read(Path file, String name, Taker taker) throws IOException {
+        switch (kind(start(file))) {
+            case BTF -> taker.take(name, Btf.parse(view(name, bytes(file))));
+            case ELF -> {
+                try (ElfFile elf = ElfFile.open(file)) {
+                    taker.take(name, Btf.parse(section(elf)));
+                }
+            }
+            case XZ, GZIP, TAR -> {
+                try (InputStream raw = Files.newInputStream(file)) {
+                    archive(name, new BufferedInputStream(raw), taker);
+                }
+            }
+            case OTHER -> throw new IOException(name + " is neither BTF nor an ELF file nor an archive of these");
+        }
+    }
+
+    private static void archive(String name, BufferedInputStream in, Taker taker) throws IOException {
+        Kind kind = kind(peek(in));
+        switch (kind) {
+            case XZ ->
+                archive(
+                        name,
+                        buffered(XZCompressorInputStream.builder()
+                                .setInputStream(in)
+                                .setDecompressConcatenated(true)
+                                .setMemoryLimitKiB(XZ_MEMORY_KIB)
+                                .get()),
+                        taker);
+            case GZIP ->
+                archive(
+                        name,
+                        buffered(GzipCompressorInputStream.builder()
+                                .setInputStream(in)
+                                .setDecompressConcatenated(true)
+                                .get()),
+                        taker);
+            case TAR -> entries(name, in, taker);
+            case BTF, ELF -> content(name, limited(name, in), taker);
+            case OTHER -> throw new IOException(name + " holds neither BTF nor an ELF file");
+        }
+    }
+
+    private static void entries(String name, InputStream in, Taker taker) throws IOException {
+        boolean any = false;
+        try (TarArchiveInputStream tar = new TarArchiveInputStream(in)) {
+            for (TarArchiveEntry entry = tar.getNextEntry(); entry != null; entry = tar.getNextEntry()) {
+                if (!entry.isFile()) {
+                    continue;
+                }
+                String inside = name + "!/" + entry.getName();
+                BufferedInputStream content = buffered(tar);
+                Kind kind = kind(peek(content));
+                if (kind == Kind.BTF || kind == Kind.ELF) {
+                    any = true;
+                    content(inside, limited(inside, content), taker);
+                }
+            }
+        }
+        if (!any) {
+            throw new IOException(name + ": no BTF in this archive");
+        }
+    }
+
+    private static void content(String name, byte[] bytes, Taker taker) throws IOException {
+        if (isBtf(bytes)) {
+            taker.take(name, Btf.parse(view(name, bytes)));
+            return;
+        }
+        try (ElfFile elf = ElfFile.parse(name, bytes)) {
+            taker.take(name, Btf.parse(section(elf)));
+        }
+    }
+
+    /** Closing it leaves the archive open. */
+    private static BufferedInputStream buffered(InputStream in) {
+        return new BufferedInputStream(new FilterInputStream(in) {
+            @Override
+            public void close() {}
+        });
+    }
+
+    private static byte[] limited(String name, InputStream in) throws IOException {
+        byte[] bytes = in.readNBytes(MAX_BYTES + 1);
+        if (bytes.length > MAX_BYTES) {
+            throw new IOException(name + ": larger than " + MAX_BYTES + " bytes, too large for BTF");
+        }
+        return bytes;
+    }
+
+    private static byte[] bytes(Path file) throws IOException {
+        // Files of sysfs say a size that is right, and those of procfs 0.
+        if (Files.size(file) > MAX_ELF_BYTES) {
+            throw new IOException(file + ": larger than " + MAX_ELF_BYTES + " bytes, too large for BTF");
+        }
+        return Files.readAllBytes(file);
+    }
+
+    private static ByteView section(ElfFile elf) throws IOException {
+        Section section = elf.section(".BTF")
+                .orElseThrow(() -> new IOException(
+                        elf.source() + " has no section .BTF: it was compiled without BTF, or stripped of it"));
+        return elf.data(section);
+    }
+
+    private static ByteView view(String name, byte[] bytes) {
+        return ByteView.of(name, bytes, ByteOrder.nativeOrder());
+    }
+
+    private static byte[] start(Path file) throws IOException {
+        try (InputStream in = Files.newInputStream(file)) {
+            return in.readNBytes(USTAR + 5);
+        }
+    }
+
+    private static byte[] peek(BufferedInputStream in) throws IOException {
+        in.mark(USTAR + 5);
+        byte[] start = in.readNBytes(USTAR + 5);
+        in.reset();
+        return start;
+    }
+
+    private static boolean isBtf(byte[] start) {
+        if (start.length < 2) {
+            return false;
+        }
+        int magic = ((start[0] & 0xff) << 8) | (start[1] & 0xff);
+        return magic == BTF_MAGIC || magic == Short.toUnsignedInt(Short.reverseBytes((short) BTF_MAGIC));
+    }
+
+    private static Kind kind(byte[] start) {
+        if (isBtf(start)) {
+            return Kind.BTF;
+        }
+        if (starts(start, 0, 0x7f, 'E', 'L', 'F')) {
+            return Kind.ELF;
+        }
+        if (starts(start, 0, 0xfd, '7', 'z', 'X', 'Z', 0)) {
+            return Kind.XZ;
+        }
+        if (starts(start, 0, 0x1f, 0x8b)) {
+            return Kind.GZIP;
+        }
+        return starts(start, USTAR, 'u', 's', 't', 'a', 'r') ? Kind.TAR : Kind.OTHER;
+    }
+
+    private static boolean starts(byte[] bytes, int at, int... wanted) {
+        for (int i = 0; i < wanted.length; i++) {
+            if (at + i >= bytes.length || (bytes[at + i] & 0xff) != wanted[i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

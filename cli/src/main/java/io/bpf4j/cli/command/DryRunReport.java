@@ -1,0 +1,104 @@
+package io.bpf4j.cli.command;
+
+import io.bpf4j.cli.output.Console;
+import io.bpf4j.cli.output.JsonLine;
+import io.bpf4j.cli.output.Text;
+import io.bpf4j.loader.dryrun.Finding;
+import io.bpf4j.loader.dryrun.Fit;
+import io.bpf4j.loader.dryrun.ProgramFit;
+import io.bpf4j.loader.dryrun.Relocation;
+import java.util.List;
+import java.util.Locale;
+
+/** Whether an object fits a kernel, as a person or a program reads it. <i>Confined.</i> */
+final class DryRunReport {
+    private final Fit fit;
+    private final boolean verbose;
+
+    /**
+     * A report.
+     *
+     * @param verbose with what became of each relocation
+     */
+    DryRunReport(Fit fit, boolean verbose) {
+        this.fit = fit;
+        this.verbose = verbose;
+    }
+
+    void print(Console console) {
+        console.line(Text.printable(fit.source() + " on " + fit.kernel() + ": " + verdict()));
+        fit.findings().forEach(finding -> console.line(Text.printable("  " + finding)));
+        for (ProgramFit program : fit.programs()) {
+            String name = "  " + program.program() + (program.autoload() ? "" : " (optional)") + ": ";
+            program.findings().forEach(finding -> console.line(Text.printable(name + finding)));
+            if (verbose) {
+                if (program.fits()) {
+                    console.line(Text.printable(name + "fits"));
+                }
+                program.relocations()
+                        .forEach(relocation ->
+                                console.line(Text.printable("    " + relocation.place() + ": " + relocation)));
+            }
+        }
+    }
+
+    private String verdict() {
+        long failing = fit.programs().stream().filter(p -> !p.fits()).count();
+        if (fit.fits()) {
+            return "fits" + (failing == 0 ? "" : ", without " + Scans.count(failing, "optional program"));
+        }
+        return "does not fit";
+    }
+
+    String json() {
+        JsonLine line = new JsonLine()
+                .beginObject()
+                .field("file", fit.source())
+                .field("kernel", fit.kernel())
+                .field("fits", fit.fits());
+        findings(line, fit.findings());
+        line.key("programs").beginArray();
+        for (ProgramFit program : fit.programs()) {
+            line.beginObject()
+                    .field("name", program.program())
+                    .field("section", program.sectionName())
+                    .field("autoload", program.autoload())
+                    .field("fits", program.fits());
+            findings(line, program.findings());
+            if (verbose) {
+                relocations(line, program.relocations());
+            }
+            line.endObject();
+        }
+        return line.endArray().endObject().toString();
+    }
+
+    private static void findings(JsonLine line, List<Finding> findings) {
+        line.key("findings").beginArray();
+        for (Finding finding : findings) {
+            line.beginObject().field("kind", finding.kind().name().toLowerCase(Locale.ROOT));
+            finding.place().ifPresent(place -> place(line, place));
+            line.field("problem", finding.problem()).endObject();
+        }
+        line.endArray();
+    }
+
+    private static void place(JsonLine line, Finding.Place place) {
+        line.field("function", place.function())
+                .field("instruction", place.instruction())
+                .field("source", place.source());
+    }
+
+    private static void relocations(JsonLine line, List<Relocation> relocations) {
+        line.key("relocations").beginArray();
+        for (Relocation relocation : relocations) {
+            line.beginObject();
+            place(line, relocation.place());
+            line.field("question", relocation.question());
+            relocation.local().ifPresent(value -> line.field("local", value));
+            relocation.target().ifPresent(value -> line.field("target", value));
+            line.field("resolved", relocation.isResolved()).endObject();
+        }
+        line.endArray();
+    }
+}
