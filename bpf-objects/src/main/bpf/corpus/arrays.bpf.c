@@ -47,13 +47,13 @@ int array_map(struct __sk_buff *skb)
 	int index = 2;
 
 	CHECK(!bpf_map_update_elem(&array, &index, &value, BPF_ANY));
-	CHECK(bpf_map_update_elem(&array, &index, &value, BPF_NOEXIST) == -EEXIST);
-	CHECK(bpf_map_delete_elem(&array, &index) == -EINVAL);
+	CHECK((int)bpf_map_update_elem(&array, &index, &value, BPF_NOEXIST) == -EEXIST);
+	CHECK((int)bpf_map_delete_elem(&array, &index) == -EINVAL);
 	found = bpf_map_lookup_elem(&array, &index);
 	CHECK(found && *found == 9);
 	index = 3;
 	CHECK(!bpf_map_lookup_elem(&array, &index));
-	CHECK(bpf_map_update_elem(&array, &index, &value, BPF_ANY) == -E2BIG);
+	CHECK((int)bpf_map_update_elem(&array, &index, &value, BPF_ANY) == -E2BIG);
 	return 0;
 }
 

@@ -29,8 +29,11 @@ int leaves_with_two(__u64 *ctx)
 	return report((int)ctx[0] == 2 && ctx[1] == 3 && (int)ctx[2] == 5 ? 0 : __LINE__, 0);
 }
 
-/* bpf_modify_return_test(int a, int *b): called with 1 and the address of 2 */
-SEC("fmod_ret/bpf_modify_return_test")
+/*
+ * bpf_modify_return_test(int a, int *b): called with 1 and the address of 2. Before Linux 6.2 only kernels with error
+ * injection let it be attached to.
+ */
+SEC("?fmod_ret/bpf_modify_return_test")
 int in_place(__u64 *ctx)
 {
 	/* the last is what programs before this one returned */

@@ -60,10 +60,10 @@ int hash_map(struct __sk_buff *skb)
 	struct value value = {.sum = 3, .small = 4}, *found;
 
 	CHECK(!bpf_map_lookup_elem(&hash, &key));
-	CHECK(bpf_map_delete_elem(&hash, &key) == -ENOENT);
-	CHECK(bpf_map_update_elem(&hash, &key, &value, BPF_EXIST) == -ENOENT);
+	CHECK((int)bpf_map_delete_elem(&hash, &key) == -ENOENT);
+	CHECK((int)bpf_map_update_elem(&hash, &key, &value, BPF_EXIST) == -ENOENT);
 	CHECK(!bpf_map_update_elem(&hash, &key, &value, BPF_NOEXIST));
-	CHECK(bpf_map_update_elem(&hash, &key, &value, BPF_NOEXIST) == -EEXIST);
+	CHECK((int)bpf_map_update_elem(&hash, &key, &value, BPF_NOEXIST) == -EEXIST);
 	found = bpf_map_lookup_elem(&hash, &key);
 	CHECK(found);
 	CHECK(found->sum == 3);
@@ -87,7 +87,7 @@ int full_hash_map(struct __sk_buff *skb)
 	key.number = 1;
 	CHECK(!bpf_map_update_elem(&sized, &key, &value, BPF_ANY));
 	key.kind = 1;
-	CHECK(bpf_map_update_elem(&sized, &key, &value, BPF_ANY) == -E2BIG);
+	CHECK((int)bpf_map_update_elem(&sized, &key, &value, BPF_ANY) == -E2BIG);
 	key.kind = 0;
 	found = bpf_map_lookup_elem(&sized, &key);
 	CHECK(found && *found == 7);

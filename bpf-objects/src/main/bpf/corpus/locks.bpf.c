@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Things of the kernel's inside a map's value: a lock, a timer. The kernel finds them by the BTF of the value; so
- * these maps can't be made without it.
+ * Locks inside of a map's value and of global data. The kernel finds them by the BTF of the value; so these maps can't
+ * be made without it.
  */
 #include <bpf4j/corpus.h>
 
@@ -12,30 +12,21 @@ struct guarded {
 	__u32 left, right;
 };
 
-struct guarded_map {
+struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 4);
 	__type(key, __u32);
 	__type(value, struct guarded);
 } guarded SEC(".maps");
 
-/* Also where the map is one within a map. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__array(values, struct guarded_map);
-} guarded_maps SEC(".maps") = {
-	.values = { &guarded },
-};
-
-static __always_inline int change(void *map)
+SEC("tc")
+int spin_lock(struct __sk_buff *skb)
 {
 	struct guarded initial = {.left = 1}, *value;
 	__u32 key = 1;
 
-	bpf_map_update_elem(map, &key, &initial, BPF_ANY);
-	value = bpf_map_lookup_elem(map, &key);
+	bpf_map_update_elem(&guarded, &key, &initial, BPF_ANY);
+	value = bpf_map_lookup_elem(&guarded, &key);
 	CHECK(value);
 	bpf_spin_lock(&value->lock);
 	value->left += 1;
@@ -43,22 +34,6 @@ static __always_inline int change(void *map)
 	bpf_spin_unlock(&value->lock);
 	CHECK(value->left == 2 && value->right == 3);
 	return 0;
-}
-
-SEC("tc")
-int spin_lock(struct __sk_buff *skb)
-{
-	return change(&guarded);
-}
-
-SEC("tc")
-int spin_lock_in_inner_map(struct __sk_buff *skb)
-{
-	__u32 slot = 0;
-	void *map = bpf_map_lookup_elem(&guarded_maps, &slot);
-
-	CHECK(map);
-	return change(map);
 }
 
 /* One in global data: its section is kept apart, since user space can't map what holds a lock. */

@@ -29,12 +29,12 @@ int queue_map(struct __sk_buff *skb)
 {
 	__u32 value = 1;
 
-	CHECK(bpf_map_pop_elem(&queue, &value) == -ENOENT);
+	CHECK((int)bpf_map_pop_elem(&queue, &value) == -ENOENT);
 	value = 1;
 	CHECK(!bpf_map_push_elem(&queue, &value, 0));
 	value = 2;
 	CHECK(!bpf_map_push_elem(&queue, &value, 0));
-	CHECK(bpf_map_push_elem(&queue, &value, 0) == -E2BIG);
+	CHECK((int)bpf_map_push_elem(&queue, &value, 0) == -E2BIG);
 	value = 3;
 	CHECK(!bpf_map_push_elem(&queue, &value, BPF_EXIST)); /* in place of the oldest */
 	CHECK(!bpf_map_peek_elem(&queue, &value));
@@ -43,7 +43,7 @@ int queue_map(struct __sk_buff *skb)
 	CHECK(value == 2);
 	CHECK(!bpf_map_pop_elem(&queue, &value));
 	CHECK(value == 3);
-	CHECK(bpf_map_pop_elem(&queue, &value) == -ENOENT);
+	CHECK((int)bpf_map_pop_elem(&queue, &value) == -ENOENT);
 	return 0;
 }
 
@@ -61,7 +61,7 @@ int stack_map(struct __sk_buff *skb)
 	CHECK(value == 2);
 	CHECK(!bpf_map_pop_elem(&stack, &value));
 	CHECK(value == 1);
-	CHECK(bpf_map_peek_elem(&stack, &value) == -ENOENT);
+	CHECK((int)bpf_map_peek_elem(&stack, &value) == -ENOENT);
 	return 0;
 }
 

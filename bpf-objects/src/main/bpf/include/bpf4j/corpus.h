@@ -74,7 +74,10 @@ enum { BPF_F_NO_PREALLOC = 1, BPF_F_NUMA_NODE = 4, BPF_F_MMAPABLE = 1 << 10, BPF
 #define BPF_F_CURRENT_CPU 0xffffffffULL
 enum { BPF_STORAGE_GET_F_CREATE = 1 };
 
-/* error numbers, x86-64 and arm64 alike */
+/*
+ * Error numbers, x86-64 and arm64 alike. Before Linux 6.4 (kernel commit d7ba4cc900bf) what the map helpers return is
+ * a number of 32 bits, the upper half is not set: so (int)bpf_map_update_elem(...) == -EEXIST.
+ */
 enum { ENOENT = 2, E2BIG = 7, EAGAIN = 11, EBUSY = 16, EEXIST = 17, EINVAL = 22, EOPNOTSUPP = 95 };
 
 /* Contexts, as far as they are used: include/uapi/linux/bpf.h. */

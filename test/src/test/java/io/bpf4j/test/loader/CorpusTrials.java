@@ -51,12 +51,14 @@ final class CorpusTrials {
 
     /** What all programs of an object need. */
     private static final Map<String, List<Requirement>> OBJECTS = Map.ofEntries(
+            entry("functions_sleeping", List.of(Requirement.KERNEL_FUNCTIONS)),
             entry("group_storage", List.of(Requirement.GROUP_STORAGE)),
             entry("exceptions", List.of(EXCEPTIONS)),
             entry("group_unix", List.of(EXCEPTIONS)),
             entry("instructions_v4", List.of(Requirement.INSTRUCTIONS_V4)),
             entry("iterators", List.of(OPEN_CODED_ITERATORS)),
             entry("kfuncs", List.of(Requirement.KERNEL_FUNCTIONS)),
+            entry("locks_nested", List.of(Requirement.KERNEL_FUNCTIONS)),
             entry("may_goto", List.of(Requirement.MAY_GOTO)),
             entry("objects", List.of(Requirement.KERNEL_FUNCTIONS)),
             entry("work", List.of(Requirement.WORK_QUEUES)),
@@ -91,13 +93,14 @@ final class CorpusTrials {
             entry("corpus/group_hooks.bpf.o:peer_6", CorpusTrial.of(loaded("as peer_4"))),
             entry("corpus/timers.bpf.o:at_time", CorpusTrial.of(CorpusTrials::later)),
             entry("corpus/work.bpf.o:work_queue", CorpusTrial.of(CorpusTrials::later)),
-            entry("corpus/functions_sleeping.bpf.o:enters", CorpusTrial.of(AT_FILES, FENTRY)),
-            entry("corpus/functions_sleeping.bpf.o:leaves", CorpusTrial.of(AT_FILES, FENTRY)),
-            entry("corpus/functions_sleeping.bpf.o:in_place", CorpusTrial.of(AT_FILES, FENTRY)),
+            entry("corpus/functions_sleeping.bpf.o:in_place", CorpusTrial.of(CorpusTrials::besideEnters, FENTRY)),
             entry("corpus/probes.bpf.o:enters_many", CorpusTrial.of(AT_FILES, UPROBE_MULTI)),
             entry("corpus/probes.bpf.o:returns_from_many", CorpusTrial.of(AT_FILES, UPROBE_MULTI)),
             entry("corpus/probes.bpf.o:enters_and_returns", CorpusTrial.of(AT_FILES, UPROBE_SESSION)),
             entry("corpus/probes.bpf.o:at_probe", CorpusTrial.of(loaded("the section names no probe"))),
+            entry(
+                    "corpus/functions.bpf.o:in_place",
+                    CorpusTrial.of(CorpusTrials::tracing, FENTRY, Requirement.KERNEL_FUNCTIONS)),
             entry("corpus/security.bpf.o:binds_in_group", CorpusTrial.of(CorpusTrials::inGroup, CGROUP2, LSM)),
             entry(
                     "corpus/sockets.bpf.o:connections",
@@ -161,17 +164,25 @@ final class CorpusTrials {
             case TRACE_RAW_TP -> CorpusTrial.of(AT_FILES);
             case TRACE_ITER -> CorpusTrial.of(CorpusTrials::read);
             // The kernel calls functions of its own, to which the program is attached, when it is to be tried.
-            default ->
-                CorpusTrial.of(
-                        (object, p) -> {
-                            try (Link link = p.attach()) {
-                                assertThat(link.isClosed()).isFalse();
-                                p.test(TestRun.once());
-                                return reported(object);
-                            }
-                        },
-                        FENTRY);
+            default -> CorpusTrial.of(CorpusTrials::tracing, FENTRY);
         };
+    }
+
+    private static int tracing(BpfObject object, Program program) {
+        try (Link link = program.attach()) {
+            assertThat(link.isClosed()).isFalse();
+            program.test(TestRun.once());
+            return reported(object);
+        }
+    }
+
+    /** The function is called to try a program at its start, which is how this one gets its turn. */
+    private static int besideEnters(BpfObject object, Program program) {
+        try (Link link = program.attach()) {
+            assertThat(link.isClosed()).isFalse();
+            object.program("enters").test(TestRun.once());
+            return reported(object);
+        }
     }
 
     private static CorpusTrial.Run run(TestRun run) {
