@@ -7,20 +7,81 @@ import java.io.IOException;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import javax.tools.JavaCompiler;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/** What the README shows compiles. */
+/** The Java that the README and the pages under docs show compiles. */
 class ReadmeTest {
+    private static final String FENCE = "```";
+
+    /** What a snippet of a page takes for granted: these imports, and {@code spec}. */
+    private static final String FRAME = """
+            import io.bpf4j.btf.*;
+            import io.bpf4j.loader.*;
+            import io.bpf4j.loader.dryrun.*;
+            import io.bpf4j.loader.link.*;
+            import io.bpf4j.loader.map.*;
+            import io.bpf4j.loader.spec.*;
+            import io.bpf4j.usdt.*;
+            import java.nio.file.*;
+
+            final class Snippet {
+                static void run(ObjectSpec spec) throws Exception {
+            %s
+                }
+            }
+            """;
+
     @Test
     void theQuickStartCompiles() throws IOException {
-        String readme = Files.readString(TargetProgram.testModule().resolveSibling("README.md"));
-        int start = readme.indexOf("```java\n") + "```java\n".length();
-        String code = readme.substring(start, readme.indexOf("```", start));
+        List<String> snippets = snippets(root().resolve("README.md"));
+        assertThat(snippets).hasSize(1);
+        assertThat(problems("TraceGc.java", snippets.getFirst())).isEmpty();
+    }
+
+    static Stream<Arguments> pages() throws IOException {
+        List<Arguments> all = new ArrayList<>();
+        try (Stream<Path> pages = Files.list(root().resolve("docs"))) {
+            for (Path page : pages.sorted().toList()) {
+                for (String snippet : snippets(page)) {
+                    all.add(Arguments.of(page.getFileName().toString(), snippet));
+                }
+            }
+        }
+        return all.stream();
+    }
+
+    @ParameterizedTest
+    @MethodSource("pages")
+    void whatAPageShowsCompiles(String page, String snippet) throws IOException {
+        assertThat(problems("Snippet.java", FRAME.formatted(snippet))).as(page).isEmpty();
+    }
+
+    private static Path root() {
+        return TargetProgram.testModule().resolveSibling(".").normalize();
+    }
+
+    private static List<String> snippets(Path page) throws IOException {
+        List<String> snippets = new ArrayList<>();
+        String text = Files.readString(page);
+        String opening = FENCE + "java\n";
+        for (int start = text.indexOf(opening); start >= 0; start = text.indexOf(opening, start)) {
+            start += opening.length();
+            snippets.add(text.substring(start, text.indexOf(FENCE, start)));
+        }
+        return snippets;
+    }
+
+    private static String problems(String file, String code) throws IOException {
         Path folder = TargetProgram.temporaryFolder();
-        Path source = Files.writeString(folder.resolve("TraceGc.java"), code);
+        Path source = Files.writeString(folder.resolve(file), code);
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         StringWriter problems = new StringWriter();
         boolean compiled = compiler.getTask(
@@ -31,6 +92,6 @@ class ReadmeTest {
                         null,
                         compiler.getStandardFileManager(null, null, null).getJavaFileObjects(source))
                 .call();
-        assertThat(compiled).as(problems.toString()).isTrue();
+        return compiled ? "" : problems.toString();
     }
 }
