@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * Locks inside of a map's value and of global data. The kernel finds them by the BTF of the value; so these maps can't
- * be made without it.
- */
+/* A lock in a map's value. The kernel finds it by the BTF of the value; so the map can't be made without that. */
 #include <bpf4j/corpus.h>
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
@@ -33,19 +30,5 @@ int spin_lock(struct __sk_buff *skb)
 	value->right = value->left + 1;
 	bpf_spin_unlock(&value->lock);
 	CHECK(value->left == 2 && value->right == 3);
-	return 0;
-}
-
-/* One in global data: its section is kept apart, since user space can't map what holds a lock. */
-private(lock) struct bpf_spin_lock global_lock;
-private(lock) __u32 under_lock = 0;
-
-SEC("tc")
-int global_spin_lock(struct __sk_buff *skb)
-{
-	bpf_spin_lock(&global_lock);
-	under_lock += 1;
-	bpf_spin_unlock(&global_lock);
-	CHECK(under_lock >= 1);
 	return 0;
 }

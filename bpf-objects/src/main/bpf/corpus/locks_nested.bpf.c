@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A lock in the value of a map that is in a map. Linux 6.2. */
+/* A lock in the value of a map that is in a map, and one in global data. Linux 6.2. */
 #include <bpf4j/corpus.h>
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
@@ -41,5 +41,19 @@ int spin_lock(struct __sk_buff *skb)
 	value->right = value->left + 1;
 	bpf_spin_unlock(&value->lock);
 	CHECK(value->left == 2 && value->right == 3);
+	return 0;
+}
+
+/* One in global data: its section is kept apart, since user space can't map what holds a lock. */
+private(lock) struct bpf_spin_lock global_lock;
+private(lock) __u32 under_lock = 0;
+
+SEC("tc")
+int global_spin_lock(struct __sk_buff *skb)
+{
+	bpf_spin_lock(&global_lock);
+	under_lock += 1;
+	bpf_spin_unlock(&global_lock);
+	CHECK(under_lock >= 1);
 	return 0;
 }

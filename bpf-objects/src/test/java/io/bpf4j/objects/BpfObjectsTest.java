@@ -37,14 +37,14 @@ class BpfObjectsTest {
     }
 
     @Test
-    void objectsAreLittleEndianBpfElf() throws IOException {
+    void objectsAreBpfElfOfTheByteOrderThatTheirNameSays() throws IOException {
         for (String name : all()) {
             byte[] object = BpfObjects.bytes(name);
-            // e_ident: magic, ELFCLASS64, ELFDATA2LSB; e_machine at 18: 247 = EM_BPF
-            assertThat(object).as(name).startsWith(0x7f, 'E', 'L', 'F', 2, 1);
-            assertThat((object[18] & 0xff) | ((object[19] & 0xff) << 8))
-                    .as(name)
-                    .isEqualTo(247);
+            boolean isBigEndian = name.endsWith("_be.bpf.o");
+            // e_ident: magic, ELFCLASS64, ELFDATA2LSB or MSB; e_machine at 18: 247 = EM_BPF
+            assertThat(object).as(name).startsWith(0x7f, 'E', 'L', 'F', 2, isBigEndian ? 2 : 1);
+            assertThat(object[isBigEndian ? 19 : 18] & 0xff).as(name).isEqualTo(247);
+            assertThat(object[isBigEndian ? 18 : 19]).as(name).isZero();
             assertThat(BpfObjects.open(name).readAllBytes()).as(name).isEqualTo(object);
         }
     }
