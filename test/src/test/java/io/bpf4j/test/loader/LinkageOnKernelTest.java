@@ -30,18 +30,30 @@ class LinkageOnKernelTest {
         try (BpfObject object = Bpf.load(OBJECT)) {
             int failed = object.program("linkage").test(PACKET).returned();
             assertThat(failed).as("linkage.bpf.c:%d", failed).isZero();
-            BpfMap locked = object.map(".data.locked");
-            assertThat(locked.flags() & MapSpec.F_MMAPABLE).isZero();
+            assertThat(object.map(".data.locked").flags() & MapSpec.F_MMAPABLE).isZero();
             assertThat(object.map(".data").flags() & MapSpec.F_MMAPABLE).isNotZero();
-            assertThat(Bpf.u64(object, "guarded")).isEqualTo(42);
+            assertThat(Bpf.u64(object, "guarded")).isEqualTo(40);
             assertThat(Bpf.element(object.map("weak_map"), 0).getLong()).isEqualTo(7);
         }
     }
 
     @Test
+    @Requires(Requirement.LOCK_IN_DATA)
+    void aLockIsAmongHiddenVariables() {
+        try (BpfObject object = Bpf.load(OBJECT, loader -> loader.withProgram("locked"))) {
+            int failed = object.program("locked").test(PACKET).returned();
+            assertThat(failed).as("linkage.bpf.c:%d", failed).isZero();
+            assertThat(Bpf.u64(object, "guarded")).isEqualTo(42);
+            object.global("guarded").setLong(1);
+            assertThat(Bpf.u64(object, "guarded")).isEqualTo(1);
+        }
+    }
+
+    @Test
+    @Requires(Requirement.LOCK_IN_DATA)
     void theKernelMapsNoLock() {
-        try (BpfObject object =
-                Bpf.load(OBJECT, loader -> loader.map(".data.locked", map -> map.withFlags(MapSpec.F_MMAPABLE)))) {
+        try (BpfObject object = Bpf.load(
+                OBJECT, loader -> loader.map(".data.locked", map -> map.withFlags(MapSpec.F_MMAPABLE)))) {
             assertThatThrownBy(() -> object.global("guarded")).isInstanceOf(SyscallException.class);
         }
     }

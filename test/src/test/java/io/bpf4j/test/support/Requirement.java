@@ -181,6 +181,13 @@ public enum Requirement {
             return kernelIsAtLeast(5, 15);
         }
     },
+    /** Locks in sections of global variables, where only structs had them before. */
+    LOCK_IN_DATA("Linux 6.2 or later, for locks among global variables") {
+        @Override
+        boolean present() {
+            return kernelIsAtLeast(6, 2);
+        }
+    },
     /** The helper that calls a function again and again. */
     BPF_LOOP("Linux 5.17 or later, for the helper bpf_loop") {
         @Override
