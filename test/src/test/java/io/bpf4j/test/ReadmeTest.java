@@ -61,7 +61,9 @@ class ReadmeTest {
     @ParameterizedTest
     @MethodSource("pages")
     void whatAPageShowsCompiles(String page, String snippet) throws IOException {
-        assertThat(problems("Snippet.java", FRAME.formatted(snippet))).as(page).isEmpty();
+        assertThat(problems("Snippet.java", FRAME.replace("%s", snippet)))
+                .as(page)
+                .isEmpty();
     }
 
     private static Path root() {

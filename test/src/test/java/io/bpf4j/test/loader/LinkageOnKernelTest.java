@@ -52,8 +52,8 @@ class LinkageOnKernelTest {
     @Test
     @Requires(Requirement.LOCK_IN_DATA)
     void theKernelMapsNoLock() {
-        try (BpfObject object = Bpf.load(
-                OBJECT, loader -> loader.map(".data.locked", map -> map.withFlags(MapSpec.F_MMAPABLE)))) {
+        try (BpfObject object =
+                Bpf.load(OBJECT, loader -> loader.map(".data.locked", map -> map.withFlags(MapSpec.F_MMAPABLE)))) {
             assertThatThrownBy(() -> object.global("guarded")).isInstanceOf(SyscallException.class);
         }
     }
