@@ -73,7 +73,8 @@ public final class CoreTarget {
         }
     }
 
-    private List<Btf> modules() {
+    /** The BTFs of its modules, each on top of the kernel's; read when first asked for. */
+    public List<Btf> modules() {
         List<Btf> loaded = loadedModules;
         if (loaded == null) {
             loaded = List.copyOf(modules.get());

@@ -323,6 +323,7 @@ public final class BpfObject implements AutoCloseable {
             copies.values().forEach(copy -> all.add(copy.fd()));
             loaded.programs().values().stream().map(LoadedProgram::fd).forEach(all::add);
             all.addAll(loaded.owned().values());
+            all.addAll(loaded.modules());
             var btf = loaded.btf();
             if (btf != null) {
                 all.add(btf);

@@ -1,6 +1,5 @@
 package io.bpf4j.loader.map;
 
-import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.kernel.MapType;
 import java.lang.foreign.MemorySegment;
 
@@ -33,7 +32,7 @@ public final class ArenaMap {
         if (map.typeNumber() != MapType.ARENA.number()) {
             throw new IllegalArgumentException("map \"" + map.name() + "\" is no arena");
         }
-        return new ArenaMap(map, KernelMap.of(map).arena());
+        return new ArenaMap(map, map.arena());
     }
 
     /** The map behind this view. */

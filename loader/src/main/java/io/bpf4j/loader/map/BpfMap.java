@@ -186,6 +186,15 @@ public interface BpfMap extends AutoCloseable {
     MapInfo info();
 
     /**
+     * All of an arena as memory, mapped once: see {@link ArenaMap}. It goes with the map.
+     *
+     * @throws UnsupportedOperationException if this is no arena
+     */
+    default MemorySegment arena() {
+        throw new UnsupportedOperationException("map \"" + name() + "\" is no arena");
+    }
+
+    /**
      * Forbids writes from user space for good; programs may still write. Needs Linux 5.2.
      *
      * @throws io.bpf4j.loader.error.SyscallException EBUSY if already frozen or mapped for writing

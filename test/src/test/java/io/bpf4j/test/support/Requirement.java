@@ -50,6 +50,20 @@ public enum Requirement {
             return kernelIsAtLeast(6, 6);
         }
     },
+    /** A module with functions to trace. */
+    EXT4_MODULE("a kernel whose ext4 is a module that shows its types (CONFIG_DEBUG_INFO_BTF_MODULES)") {
+        @Override
+        boolean present() {
+            return Files.exists(Path.of("/sys/kernel/btf/ext4"));
+        }
+    },
+    /** A module with functions for programs to call. */
+    NF_CONNTRACK_MODULE("Linux 5.18 or later with nf_conntrack as a module that is loaded and shows its types") {
+        @Override
+        boolean present() {
+            return kernelIsAtLeast(5, 18) && Files.exists(Path.of("/sys/kernel/btf/nf_conntrack"));
+        }
+    },
     /** Maps of type ARENA. */
     ARENA("Linux 6.9 or later, for arenas") {
         @Override

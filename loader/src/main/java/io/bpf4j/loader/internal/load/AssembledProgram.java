@@ -10,6 +10,7 @@ import java.util.List;
  * A program ready for the kernel: all its functions in one piece, every reference resolved. <i>Immutable.</i>
  *
  * @param mentioned descriptors whose numbers are in the instructions
+ * @param modules BTF of modules by the number that calls of their functions have; the first is never looked at
  * @param poisoned what was not found, to explain a verifier's refusal by
  */
 record AssembledProgram(
@@ -18,6 +19,7 @@ record AssembledProgram(
         InfoTable functions,
         InfoTable lines,
         List<Fd> mentioned,
+        List<Fd> modules,
         List<Poisoned> poisoned) {
     /**
      * An instruction that the verifier refuses if it comes by.

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * program whose function is replaced or traced. What the id stands for depends on the attach type:
  *
  * <pre>
- *   fentry, fexit, fmod_ret   FUNC NAME
+ *   fentry, fexit, fmod_ret   FUNC NAME; also of a module, NAME or MODULE:NAME
  *   tp_btf                    TYPEDEF btf_trace_NAME
  *   lsm, lsm_cgroup           FUNC bpf_lsm_NAME
  *   iter                      FUNC bpf_iter_NAME
@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * @param btfId 0 for programs that need none
- * @param program the other program; null for the kernel
+ * @param program the other program, or the BTF of a module; null for the kernel
  * @param member index in a struct of functions; it goes where other programs have their attach type
  */
 record AttachPoint(int btfId, @Nullable Fd program, OptionalInt member) {
@@ -47,7 +47,11 @@ record AttachPoint(int btfId, @Nullable Fd program, OptionalInt member) {
      * @param target the program whose function is meant; null for the kernel's
      */
     static AttachPoint of(
-            ProgramSpec program, Supplier<CoreTarget> types, Kernel kernel, @Nullable ProgramHandle target) {
+            ProgramSpec program,
+            Supplier<CoreTarget> types,
+            KernelModules modules,
+            Kernel kernel,
+            @Nullable ProgramHandle target) {
         ProgramType type = program.type();
         if (target != null) {
             return inProgram(program, kernel, target);
@@ -57,7 +61,7 @@ record AttachPoint(int btfId, @Nullable Fd program, OptionalInt member) {
                     + "\" replaces a function of another program (freplace): load that first, and name it with"
                     + " BpfLoader.attachTo");
         }
-        return type == ProgramType.TRACING || type == ProgramType.LSM ? inKernel(program, types) : NONE;
+        return type == ProgramType.TRACING || type == ProgramType.LSM ? inKernel(program, types, modules) : NONE;
     }
 
     private static AttachPoint inProgram(ProgramSpec program, Kernel kernel, ProgramHandle target) {
@@ -84,8 +88,14 @@ record AttachPoint(int btfId, @Nullable Fd program, OptionalInt member) {
         }
     }
 
-    /** The function of a program that is for the kernel's. */
-    static AttachPoint inKernel(ProgramSpec program, Supplier<CoreTarget> kernel) {
+    private static AttachPoint inKernel(ProgramSpec program, Supplier<CoreTarget> kernel, KernelModules modules) {
+        KernelModules.Found found = find(program, kernel, modules);
+        boolean inModule = found.module().base().isPresent();
+        return new AttachPoint(found.id(), inModule ? modules.descriptor(found.module()) : null, OptionalInt.empty());
+    }
+
+    /** The function of a program that is for one of the kernel's, or of its modules'. */
+    static KernelModules.Found find(ProgramSpec program, Supplier<CoreTarget> kernel, KernelModules modules) {
         AttachType attachType = program.kind().flatMap(k -> k.attachType()).orElse(AttachType.TRACE_FENTRY);
         String prefix;
         BtfKind kind = BtfKind.FUNC;
@@ -99,12 +109,18 @@ record AttachPoint(int btfId, @Nullable Fd program, OptionalInt member) {
             default -> prefix = "";
         }
         requireName(program);
-        Btf types = kernel.get().kernel();
-        OptionalInt id = types.find(prefix + program.target(), kind);
-        if (id.isEmpty()) {
-            throw new RelocationException("program \"" + program.name() + "\": this kernel has no \"" + prefix
-                    + program.target() + "\" (SEC(\"" + program.sectionName() + "\"))");
+        int colon = program.target().indexOf(':');
+        String module = colon < 0 ? "" : program.target().substring(0, colon);
+        String name = prefix + program.target().substring(colon + 1);
+        if (module.isEmpty() || module.equals("vmlinux")) {
+            Btf types = kernel.get().kernel();
+            OptionalInt id = types.find(name, kind);
+            if (id.isPresent()) {
+                return new KernelModules.Found(types, id.getAsInt());
+            }
         }
-        return new AttachPoint(id.getAsInt(), null, OptionalInt.empty());
+        return modules.find(module, name, kind)
+                .orElseThrow(() -> new RelocationException("program \"" + program.name() + "\": this kernel has no \""
+                        + name + "\" (SEC(\"" + program.sectionName() + "\")), " + modules.searched()));
     }
 }

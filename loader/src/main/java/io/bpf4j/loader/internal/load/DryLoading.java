@@ -43,6 +43,7 @@ public final class DryLoading {
     private final Btf kernel;
     private final KernelVocabulary vocabulary;
     private final RecordsByPlace<BtfExt.LineInfo> lines;
+    private final KernelModules modules;
     private final ReadOnlyData readOnlyData;
     private final List<Finding> findings = new ArrayList<>();
 
@@ -51,6 +52,7 @@ public final class DryLoading {
         this.target = target;
         this.kernel = target.kernel();
         this.vocabulary = new KernelVocabulary(kernel);
+        this.modules = KernelModules.withoutKernel(() -> target);
         this.readOnlyData = new ReadOnlyData(spec);
         this.lines = new RecordsByPlace<>(
                 section -> spec.btfExt().map(ext -> ext.lines().of(section)).orElse(List.of()),
@@ -65,7 +67,8 @@ public final class DryLoading {
         checkMaps();
         Map<String, KernelSymbols.Resolved> symbols = symbols();
         StructOpsImages structOps = structOps();
-        ProgramAssembly assembly = new ProgramAssembly(spec, this::mapNumber, symbols, () -> target, false);
+        ProgramAssembly assembly =
+                new ProgramAssembly(spec, this::mapNumber, symbols, () -> target, modules::descriptor, false);
         List<ProgramFit> programs = new ArrayList<>();
         for (ProgramSpec program : spec.programs()) {
             programs.add(program(program, assembly, structOps));
@@ -89,11 +92,14 @@ public final class DryLoading {
     }
 
     private Map<String, KernelSymbols.Resolved> symbols() {
-        KernelSymbols lookup = new KernelSymbols(spec, () -> target);
+        KernelSymbols lookup = new KernelSymbols(spec, () -> target, modules);
         Map<String, KernelSymbols.Resolved> resolved = new HashMap<>();
         for (ExternSpec extern : spec.externs()) {
             try {
-                lookup.typed(extern).ifPresent(symbol -> resolved.put(extern.name(), symbol));
+                // Of a module or not: descriptors are for kernels.
+                lookup.typed(extern)
+                        .ifPresent(symbol -> resolved.put(
+                                extern.name(), new KernelSymbols.Resolved(extern, symbol.address(), symbol.btfId())));
             } catch (BpfException e) {
                 add(Finding.Kind.SYMBOL, bare(e));
                 resolved.put(extern.name(), new KernelSymbols.Resolved(extern, 0, 0));
@@ -167,7 +173,7 @@ public final class DryLoading {
     private void checkTarget(ProgramSpec program, StructOpsImages structOps, List<Finding> own) {
         try {
             switch (program.type()) {
-                case TRACING, LSM -> AttachPoint.inKernel(program, () -> target);
+                case TRACING, LSM -> AttachPoint.find(program, () -> target, modules);
                 case STRUCT_OPS -> {
                     if (program.autoload() && !structOps.isIdle(program)) {
                         structOps.point(program);

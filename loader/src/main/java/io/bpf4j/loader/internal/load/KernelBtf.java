@@ -24,11 +24,12 @@ final class KernelBtf {
     private KernelBtf() {}
 
     private static final class Running {
-        static final CoreTarget TARGET = CoreTarget.of(read(VMLINUX, null), KernelBtf::modules);
+        static final Btf KERNEL = read(VMLINUX, null);
     }
 
     /**
-     * The types.
+     * The types: those of the kernel, and of the modules that are loaded when these are first asked for. So each object that
+     * is loaded has a target of its own.
      *
      * @throws RelocationException if this kernel doesn't show them: Linux 5.4 with CONFIG_DEBUG_INFO_BTF does
      */
@@ -38,7 +39,7 @@ final class KernelBtf {
                     "this kernel shows no BTF of itself at " + VMLINUX
                             + " (Linux >= 5.4 with CONFIG_DEBUG_INFO_BTF does); give the loader the BTF of this kernel instead");
         }
-        return Running.TARGET;
+        return CoreTarget.of(Running.KERNEL, KernelBtf::modules);
     }
 
     private static Btf read(Path file, @org.jspecify.annotations.Nullable Btf base) {
@@ -55,7 +56,7 @@ final class KernelBtf {
         List<Btf> modules = new ArrayList<>();
         try (Stream<Path> files = Files.list(FOLDER)) {
             for (Path file : files.filter(f -> !f.equals(VMLINUX)).sorted().toList()) {
-                modules.add(read(file, Running.TARGET.kernel()));
+                modules.add(read(file, Running.KERNEL));
             }
         } catch (IOException e) {
             throw new RelocationException("list " + FOLDER + ": " + e.getMessage(), e);

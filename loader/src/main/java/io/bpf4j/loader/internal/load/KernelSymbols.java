@@ -20,6 +20,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Kernel symbols that an object refers to: typed variables and functions by their BTF id, others by the address that
@@ -30,8 +31,20 @@ import java.util.stream.Collectors;
  * changed it, {@code func___old} and {@code func___new}, all weak: the one that fits is there, the others are missing.
  */
 final class KernelSymbols {
-    /** An address, or a BTF id in the kernel's types; 0 for a weak one that is missing. */
-    record Resolved(ExternSpec extern, long address, int btfId) {
+    /**
+     * An address, or a BTF id in the kernel's types; 0 for a weak one that is missing.
+     *
+     * @param module whose BTF has the id; null for the kernel's own
+     */
+    record Resolved(
+            ExternSpec extern,
+            long address,
+            int btfId,
+            @Nullable Btf module) {
+        Resolved(ExternSpec extern, long address, int btfId) {
+            this(extern, address, btfId, null);
+        }
+
         boolean isMissing() {
             return address == 0 && btfId == 0;
         }
@@ -42,13 +55,16 @@ final class KernelSymbols {
 
     private final Kallsyms kallsyms;
 
-    KernelSymbols(ObjectSpec spec, Supplier<CoreTarget> kernel) {
-        this(spec, kernel, Kallsyms.running());
+    private final KernelModules modules;
+
+    KernelSymbols(ObjectSpec spec, Supplier<CoreTarget> kernel, KernelModules modules) {
+        this(spec, kernel, modules, Kallsyms.running());
     }
 
-    KernelSymbols(ObjectSpec spec, Supplier<CoreTarget> kernel, Kallsyms kallsyms) {
+    KernelSymbols(ObjectSpec spec, Supplier<CoreTarget> kernel, KernelModules modules, Kallsyms kallsyms) {
         this.spec = spec;
         this.kernel = kernel;
+        this.modules = modules;
         this.kallsyms = kallsyms;
     }
 
@@ -114,34 +130,41 @@ final class KernelSymbols {
     }
 
     private Resolved variable(ExternSpec extern) {
-        OptionalInt id = find(extern, extern.name(), BtfKind.VAR);
-        require(extern, id.isPresent(), "a variable " + extern.name() + " in the kernel's BTF");
-        if (id.isPresent()) {
-            Btf types = kernel.get().kernel();
-            int declared = types.type(id.getAsInt()) instanceof BtfType.Var var ? var.type() : 0;
-            if (!goTogether(extern.typeId(), types, declared)) {
-                throw new RelocationException(spec.source() + ": the kernel's variable " + extern.name() + " is "
-                        + described(types, declared) + ", but the object declares it as "
-                        + described(own(), extern.typeId()));
-            }
+        Optional<KernelModules.Found> found = find(extern, extern.name(), BtfKind.VAR);
+        require(extern, found.isPresent(), "a variable " + extern.name() + " in the kernel's BTF");
+        if (found.isEmpty()) {
+            return new Resolved(extern, 0, 0);
         }
-        return new Resolved(extern, 0, id.orElse(0));
+        Btf types = found.get().module();
+        int declared = types.type(found.get().id()) instanceof BtfType.Var var ? var.type() : 0;
+        if (!goTogether(extern.typeId(), types, declared)) {
+            throw new RelocationException(spec.source() + ": the kernel's variable " + extern.name() + " is "
+                    + described(types, declared) + ", but the object declares it as "
+                    + described(own(), extern.typeId()));
+        }
+        return resolved(extern, found.get());
     }
 
     private Resolved function(ExternSpec extern) {
         String name = EssentialName.of(extern.name());
-        OptionalInt id = find(extern, name, BtfKind.FUNC);
-        require(extern, id.isPresent(), "a function " + name + " in the kernel's BTF");
-        if (id.isPresent()) {
-            Btf types = kernel.get().kernel();
-            int declared = own().type(extern.typeId()) instanceof BtfType.Func func ? func.type() : 0;
-            int defined = types.type(id.getAsInt()) instanceof BtfType.Func func ? func.type() : 0;
-            if (!goTogether(declared, types, defined)) {
-                require(extern, false, "a function " + name + " of the parameters that it declares");
-                return new Resolved(extern, 0, 0);
-            }
+        Optional<KernelModules.Found> found = find(extern, name, BtfKind.FUNC);
+        require(extern, found.isPresent(), "a function " + name + " in the kernel's BTF");
+        if (found.isEmpty()) {
+            return new Resolved(extern, 0, 0);
         }
-        return new Resolved(extern, 0, id.orElse(0));
+        Btf types = found.get().module();
+        int declared = own().type(extern.typeId()) instanceof BtfType.Func func ? func.type() : 0;
+        int defined = types.type(found.get().id()) instanceof BtfType.Func func ? func.type() : 0;
+        if (!goTogether(declared, types, defined)) {
+            require(extern, false, "a function " + name + " of the parameters that it declares");
+            return new Resolved(extern, 0, 0);
+        }
+        return resolved(extern, found.get());
+    }
+
+    private static Resolved resolved(ExternSpec extern, KernelModules.Found found) {
+        boolean inModule = found.module().base().isPresent();
+        return new Resolved(extern, 0, found.id(), inModule ? found.module() : null);
     }
 
     private Btf own() {
@@ -163,13 +186,18 @@ final class KernelSymbols {
         return name.isEmpty() ? types.kind(resolved).name() : types.kind(resolved) + " " + name;
     }
 
-    private OptionalInt find(ExternSpec extern, String name, BtfKind kind) {
+    /** In the kernel, or else in its modules. */
+    private Optional<KernelModules.Found> find(ExternSpec extern, String name, BtfKind kind) {
         try {
-            return kernel.get().kernel().find(name, kind);
+            Btf types = kernel.get().kernel();
+            OptionalInt id = types.find(name, kind);
+            return id.isPresent()
+                    ? Optional.of(new KernelModules.Found(types, id.getAsInt()))
+                    : modules.find("", name, kind);
         } catch (RelocationException e) {
             // A kernel that shows no types of its own has none that this extern could be.
             if (extern.weak()) {
-                return OptionalInt.empty();
+                return Optional.empty();
             }
             throw e;
         }

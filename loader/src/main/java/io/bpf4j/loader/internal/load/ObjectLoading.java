@@ -27,10 +27,12 @@ import io.bpf4j.loader.spec.ProgramSpec;
 import java.nio.ByteOrder;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,6 +72,8 @@ public final class ObjectLoading {
     private final LoadOptions options;
     private final Features features;
     private final StructOpsImages structOps;
+    private final Supplier<CoreTarget> kernelTypes = new Remembered<>(KernelBtf::running);
+    private final KernelModules modules;
     private final UndoStack undo = new UndoStack();
     /** Maps that were made, not found. */
     private final Set<String> fresh = new HashSet<>();
@@ -80,6 +84,7 @@ public final class ObjectLoading {
         this.options = options;
         this.features = options.features();
         this.structOps = new StructOpsImages(spec, options.structOps());
+        this.modules = new KernelModules(kernel, kernelTypes);
     }
 
     /**
@@ -87,6 +92,7 @@ public final class ObjectLoading {
      *
      * @param owned maps to close with the object
      * @param structOps what the kernel is to call, without the programs, by the name of its map
+     * @param modules BTF of modules that programs call or attach to, for copies of them
      * @param again loads another copy of a program
      */
     public record Result(
@@ -95,6 +101,7 @@ public final class ObjectLoading {
             Map<String, LoadedProgram> programs,
             Map<String, StructOpsImage> structOps,
             @Nullable Fd btf,
+            List<Fd> modules,
             CopyLoader again) {}
 
     /**
@@ -126,20 +133,22 @@ public final class ObjectLoading {
         }
         requireKnownGlobals();
         requireLoadedSlots();
+        undo.push(modules::close);
         if (!features.has(Feature.MEMCG_ACCOUNTING)) {
             kernel.execute(new FileCommand.RaiseMemlock());
         }
         Fd btf = loadBtf();
         Map<String, BpfMap> owned = new LinkedHashMap<>();
         Map<String, KernelMap> maps = createMaps(btf, owned);
-        structOps.find(KernelBtf::running);
+        structOps.find(kernelTypes);
         createStructOps(btf, maps, owned);
-        Map<String, KernelSymbols.Resolved> symbols = new KernelSymbols(spec, KernelBtf::running).resolve();
+        Map<String, KernelSymbols.Resolved> symbols = new KernelSymbols(spec, kernelTypes, modules).resolve();
         ProgramAssembly assembly = new ProgramAssembly(
                 spec,
                 ProgramAssembly.MapNumbers.of(maps),
                 symbols,
-                () -> options.targetBtf().map(CoreTarget::of).orElseGet(KernelBtf::running),
+                () -> options.targetBtf().map(CoreTarget::of).orElseGet(kernelTypes),
+                modules::descriptor,
                 btf != null && ObjectBtf.describesFunctions(spec, features));
         ProgramLoading loading = new ProgramLoading(kernel, features, spec, btf, options.logLevel());
 
@@ -165,7 +174,7 @@ public final class ObjectLoading {
             return load(loading, ready, attachType);
         };
         Map<String, BpfMap> all = new LinkedHashMap<>(maps);
-        return new Result(all, owned, programs, structOps.byName(), btf, again);
+        return new Result(all, owned, programs, structOps.byName(), btf, modules.descriptors(), again);
     }
 
     private boolean isWanted(ProgramSpec program) {
@@ -190,7 +199,8 @@ public final class ObjectLoading {
                 ? structOps.point(program.spec())
                 : AttachPoint.of(
                         program.spec(),
-                        KernelBtf::running,
+                        kernelTypes,
+                        modules,
                         kernel,
                         options.targets().get(program.spec().name()));
         ProgramLoading.Loaded loaded = loading.load(program, attachType, point);

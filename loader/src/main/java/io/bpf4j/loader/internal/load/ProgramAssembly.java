@@ -1,5 +1,6 @@
 package io.bpf4j.loader.internal.load;
 
+import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfExt;
 import io.bpf4j.core.CoreException;
 import io.bpf4j.core.CoreFixup;
@@ -27,6 +28,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -55,6 +57,7 @@ final class ProgramAssembly {
     private final MapNumbers maps;
     private final Map<String, KernelSymbols.Resolved> symbols;
     private final Supplier<CoreTarget> target;
+    private final Function<Btf, Fd> modules;
     private final boolean describe;
     private final FunctionPlaces functions;
     private final Map<FunctionSpec, Relocated> relocated = new HashMap<>();
@@ -108,11 +111,13 @@ final class ProgramAssembly {
             MapNumbers maps,
             Map<String, KernelSymbols.Resolved> symbols,
             Supplier<CoreTarget> target,
+            Function<Btf, Fd> modules,
             boolean describe) {
         this.spec = spec;
         this.maps = maps;
         this.symbols = symbols;
         this.target = target;
+        this.modules = modules;
         this.describe = describe;
         Optional<BtfExt> ext = spec.btfExt();
         this.relocations = new RecordsByPlace<>(
@@ -129,13 +134,14 @@ final class ProgramAssembly {
         Map<FunctionSpec, Integer> places = functions.of(program);
         List<Instruction> code = new ArrayList<>();
         List<Fd> mentioned = new ArrayList<>();
+        List<Fd> called = new ArrayList<>();
         List<Poisoned> poisoned = new ArrayList<>();
         places.forEach((function, start) -> {
             Relocated body = relocated.computeIfAbsent(function, this::relocate);
             body.poisoned().forEach(p -> poisoned.add(p.movedBy(start)));
             code.addAll(body.instructions());
             for (CodeReference reference : function.references()) {
-                resolve(code, start, function, reference, places, mentioned, poisoned);
+                resolve(code, start, function, reference, places, mentioned, called, poisoned);
             }
         });
         return new AssembledProgram(
@@ -144,6 +150,7 @@ final class ProgramAssembly {
                 describe ? functionInfo(places) : InfoTable.NONE,
                 describe ? lineInfo(places) : InfoTable.NONE,
                 List.copyOf(mentioned),
+                List.copyOf(called),
                 List.copyOf(poisoned));
     }
 
@@ -202,6 +209,7 @@ final class ProgramAssembly {
             CodeReference reference,
             Map<FunctionSpec, Integer> places,
             List<Fd> mentioned,
+            List<Fd> called,
             List<Poisoned> poisoned) {
         int at = start + reference.instruction();
         Instruction instruction = code.get(at);
@@ -234,11 +242,29 @@ final class ProgramAssembly {
                             at,
                             instruction
                                     .withSrc(PseudoSource.KFUNC_CALL)
-                                    .withOffset(0)
+                                    .withOffset(moduleNumber(symbol, called))
                                     .withImm(symbol.btfId()));
                 }
             }
         }
+    }
+
+    /** A call says by a number in the program's list of modules whose function it means; 0 is the kernel itself. */
+    private int moduleNumber(KernelSymbols.Resolved symbol, List<Fd> called) {
+        Btf module = symbol.module();
+        if (module == null) {
+            return 0;
+        }
+        Fd fd = modules.apply(module);
+        if (called.isEmpty()) {
+            called.add(fd); // in place of the kernel
+        }
+        int number = called.subList(1, called.size()).indexOf(fd) + 1;
+        if (number == 0) {
+            called.add(fd);
+            number = called.size() - 1;
+        }
+        return number;
     }
 
     private static int place(Map<FunctionSpec, Integer> places, FunctionSpec function) {
@@ -271,7 +297,14 @@ final class ProgramAssembly {
             case KSYM_TYPED, KFUNC -> {
                 KernelSymbols.Resolved symbol = symbol(function, extern.name());
                 int source = symbol.isMissing() ? PseudoSource.NUMBER : PseudoSource.BTF_ID;
-                load(code, at, source, symbol.btfId(), 0);
+                Btf module = symbol.module();
+                int descriptor = 0;
+                if (module != null) {
+                    Fd fd = modules.apply(module);
+                    mentioned.add(fd);
+                    descriptor = fd.number();
+                }
+                load(code, at, source, symbol.btfId(), descriptor);
             }
         }
     }

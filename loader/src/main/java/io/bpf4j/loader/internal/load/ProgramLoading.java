@@ -106,7 +106,8 @@ public final class ProgramLoading {
                         spec.version() != 0
                                 ? spec.version()
                                 : LinuxVersion.running().code())
-                .withMentioned(program.mentioned());
+                .withMentioned(program.mentioned())
+                .withFdArray(program.modules());
         if (features.has(Feature.EXPECTED_ATTACH_TYPE)) {
             command = command.withExpectedAttachType(point.member()
                     .orElseGet(() -> attachType.map(AttachType::number).orElse(0)));

@@ -133,7 +133,11 @@ public final class KernelMap implements BpfMap {
      * All of an arena, mapped once: the first mapping decides the addresses that programs and processes know it by, unless
      * its maker did.
      */
+    @Override
     public MemorySegment arena() {
+        if (type.orElse(null) != MapType.ARENA) {
+            return BpfMap.super.arena();
+        }
         synchronized (mappings) {
             MemorySegment mapped = arena;
             if (mapped == null) {

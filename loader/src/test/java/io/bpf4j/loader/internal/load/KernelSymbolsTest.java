@@ -53,9 +53,10 @@ class KernelSymbolsTest {
                 List.of(new ExternSpec(kind, name, weak, type, 0, 0)),
                 own.build("test.o", ByteOrder.LITTLE_ENDIAN));
         CoreTarget target = CoreTarget.of(kernels.build("vmlinux", ByteOrder.LITTLE_ENDIAN));
-        return java.util.Objects.requireNonNull(new KernelSymbols(spec, () -> target, new Kallsyms(file))
-                .resolve()
-                .get(name));
+        return java.util.Objects.requireNonNull(
+                new KernelSymbols(spec, () -> target, KernelModules.withoutKernel(() -> target), new Kallsyms(file))
+                        .resolve()
+                        .get(name));
     }
 
     private KernelSymbols.Resolved variable(String name, int type, boolean weak) {

@@ -1,0 +1,58 @@
+package io.bpf4j.test.loader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.TestRun;
+import io.bpf4j.loader.error.RelocationException;
+import io.bpf4j.loader.link.Link;
+import io.bpf4j.test.support.Bpf;
+import io.bpf4j.test.support.LeakCheck;
+import io.bpf4j.test.support.Requirement;
+import io.bpf4j.test.support.Requires;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Functions of modules: one that is traced, two that are called. */
+@Requires(Requirement.BPF)
+@ExtendWith(LeakCheck.class)
+class ModulesOnKernelTest {
+    @Test
+    @Requires({Requirement.FENTRY, Requirement.EXT4_MODULE})
+    void aFunctionOfAModuleIsTraced() throws Exception {
+        try (BpfObject object = Bpf.load(
+                        "modules.bpf.o", loader -> loader.withProgram("on_open").withProgram("on_open_of_module"));
+                Link plain = object.program("on_open").attach();
+                Link named = object.program("on_open_of_module").attach()) {
+            assertThat(Files.readString(Path.of("/etc/passwd"))).isNotEmpty();
+            assertThat(Bpf.u64(object, "opened")).isPositive();
+            assertThat(Bpf.u64(object, "opened_of_module")).isPositive();
+            assertThat(plain.description()).contains("ext4_file_open");
+            assertThat(named.isClosed()).isFalse();
+        }
+    }
+
+    @Test
+    @Requires(Requirement.NF_CONNTRACK_MODULE)
+    void functionsOfAModuleAreCalled() {
+        try (BpfObject object = Bpf.load("modules.bpf.o", loader -> loader.withProgram("look_up"))) {
+            assertThat(object.program("look_up")
+                            .test(TestRun.onData(new byte[64]))
+                            .returned())
+                    .as("ENOENT")
+                    .isEqualTo(2);
+        }
+    }
+
+    @Test
+    void aModuleThatIsNotThereIsNamed() {
+        assertThatThrownBy(() -> Bpf.load("modules.bpf.o", loader -> loader.withProgram("on_open_of_no_module")))
+                .isInstanceOf(RelocationException.class)
+                .hasMessageContaining("this kernel has no \"ext4_file_open\"")
+                .hasMessageContaining("SEC(\"fentry/bpf4j_no_such_module:ext4_file_open\")")
+                .hasMessageContaining("module");
+    }
+}
