@@ -9,7 +9,7 @@ import io.bpf4j.cli.output.JsonLine;
 import io.bpf4j.cli.output.Text;
 import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
-import io.bpf4j.loader.dryrun.DryRun;
+import io.bpf4j.loader.DryRun;
 import io.bpf4j.loader.dryrun.Fit;
 import io.bpf4j.loader.spec.ObjectSpec;
 import java.io.IOException;

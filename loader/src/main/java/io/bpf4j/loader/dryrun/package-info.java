@@ -1,6 +1,5 @@
 /**
- * Whether an object would fit a kernel, asked of that kernel's BTF alone: no kernel, no rights, any machine. For tools
- * that want to know which kernels they support before they ship.
+ * What {@link io.bpf4j.loader.DryRun} finds: whether an object would fit a kernel, asked of that kernel's BTF alone.
  */
 @NullMarked
 package io.bpf4j.loader.dryrun;

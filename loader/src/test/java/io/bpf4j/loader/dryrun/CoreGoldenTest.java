@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfFile;
 import io.bpf4j.insn.Disassembler;
+import io.bpf4j.loader.DryRun;
 import io.bpf4j.loader.ScriptedLoads;
 import io.bpf4j.loader.spec.ObjectSpec;
 import java.io.IOException;

@@ -1,7 +1,8 @@
-package io.bpf4j.loader.dryrun;
+package io.bpf4j.loader;
 
 import io.bpf4j.btf.Btf;
 import io.bpf4j.core.CoreTarget;
+import io.bpf4j.loader.dryrun.Fit;
 import io.bpf4j.loader.internal.load.DryLoading;
 import io.bpf4j.loader.spec.ObjectSpec;
 
