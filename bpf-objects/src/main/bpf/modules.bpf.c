@@ -9,8 +9,14 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 #define __ksym __attribute__((section(".ksyms")))
 
-struct nf_conn;
-struct __sk_buff;
+/* Structs as in the kernel, if only in name: a declaration alone would not go with them. */
+struct nf_conn {
+	int use;
+};
+
+struct __sk_buff {
+	__u32 len;
+};
 
 /* include/uapi/linux/bpf.h, the part for IPv4 */
 struct bpf_sock_tuple {

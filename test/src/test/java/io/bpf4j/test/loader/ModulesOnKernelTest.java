@@ -13,6 +13,7 @@ import io.bpf4j.test.support.Requirement;
 import io.bpf4j.test.support.Requires;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -30,8 +31,7 @@ class ModulesOnKernelTest {
             assertThat(Files.readString(Path.of("/etc/passwd"))).isNotEmpty();
             assertThat(Bpf.u64(object, "opened")).isPositive();
             assertThat(Bpf.u64(object, "opened_of_module")).isPositive();
-            assertThat(plain.description()).contains("ext4_file_open");
-            assertThat(named.isClosed()).isFalse();
+            assertThat(List.of(plain, named)).noneMatch(Link::isClosed);
         }
     }
 
