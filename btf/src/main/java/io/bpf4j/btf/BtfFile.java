@@ -15,6 +15,7 @@ import java.nio.file.FileVisitOption;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.apache.commons.compress.MemoryLimitException;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
@@ -109,8 +110,23 @@ public final class BtfFile {
             return Btf.parse(view(file.toString(), bytes), base);
         }
         try (ElfFile elf = ElfFile.parse(file.toString(), bytes)) {
-            return Btf.parse(section(elf), base);
+            return ofModule(elf, base);
         }
+    }
+
+    /**
+     * The BTF of a module, on top of that of a kernel. One that carries a distilled base ({@code .BTF.base}, Linux 6.11) is
+     * put on any kernel that has the types which it refers to; another is right only on the kernel it was built with.
+     *
+     * @throws IOException if it has no BTF
+     * @throws MalformedDataException if the BTF breaks the rules, or the kernel lacks a type of the distilled base
+     */
+    public static Btf ofModule(ElfFile elf, Btf base) throws IOException {
+        ByteView split = section(elf);
+        Optional<Section> distilled = elf.section(".BTF.base");
+        return distilled.isEmpty()
+                ? Btf.parse(split, base)
+                : DistilledBase.relocate(Btf.parse(split, Btf.parse(elf.data(distilled.get()))), base);
     }
 
     /**

@@ -1,0 +1,169 @@
+package io.bpf4j.btf;
+
+import io.bpf4j.elf.MalformedDataException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntUnaryOperator;
+
+/**
+ * Puts the BTF of a module on top of a kernel that it was not built with.
+ *
+ * <p>A module's BTF counts its types from where the kernel's end, and refers to those of the kernel by number: good for one
+ * build of one kernel. So since Linux 6.11 a module that is built apart carries, in a section {@code .BTF.base}, a
+ * <i>distilled base</i>: of each type of the kernel that it refers to the name, the kind and, where the layout depends on
+ * it, the size. By these each is found again, and the module's types are counted anew:
+ *
+ * <pre>
+ *   .BTF.base           [1] INT 'int' size=4   [2] STRUCT 'list_head' size=16   [3] FWD 'task_struct'
+ *   .BTF                [4] STRUCT 'mine': task [5], list [2]   [5] PTR to [3]
+ *   the kernel          [1] INT 'int' ... [77] STRUCT 'list_head' ... [132] STRUCT 'task_struct' ... 126610 types
+ *   the result          [126610] STRUCT 'mine': task [126611], list [77]   [126611] PTR to [132]
+ * </pre>
+ *
+ * Source: Documentation/bpf/btf.rst of the kernel, section 4.2 (.BTF.base); kernel commits 58e185a0dc35 and
+ * 8646db238997. <i>Confined.</i>
+ */
+final class DistilledBase {
+    private final Btf base;
+    private final Btf kernel;
+    private final int[] found;
+
+    private DistilledBase(Btf base, Btf kernel) {
+        this.base = base;
+        this.kernel = kernel;
+        this.found = new int[base.typeCount()];
+    }
+
+    /**
+     * The module's types on top of a kernel's.
+     *
+     * @param split as the module has them, on top of its distilled base
+     * @throws MalformedDataException if the kernel lacks a type, or has two of one name and size
+     */
+    static Btf relocate(Btf split, Btf kernel) {
+        Btf base = split.base().orElseThrow();
+        DistilledBase work = new DistilledBase(base, kernel);
+        for (int id = 1; id < base.typeCount(); id++) {
+            work.found[id] = work.find(id);
+        }
+        BtfBuilder moved = BtfBuilder.split(kernel);
+        int shift = kernel.typeCount() - split.firstId();
+        IntUnaryOperator ids = id -> {
+            if (id < 0 || id >= split.typeCount()) {
+                throw split.bytes()
+                        .malformed(0, "refers to type " + Integer.toUnsignedString(id) + " of " + split.typeCount());
+            }
+            return id < work.found.length ? work.found[id] : id + shift;
+        };
+        for (int id = split.firstId(); id < split.typeCount(); id++) {
+            moved.add(withIds(split.type(id), ids));
+        }
+        return moved.build(split.source(), kernel.order());
+    }
+
+    private int find(int id) {
+        BtfType wanted = base.type(id);
+        int match = 0;
+        for (int candidate : kernel.idsNamed(base.name(id))) {
+            if (!fits(wanted, kernel.type(candidate))) {
+                continue;
+            }
+            if (match != 0 && wanted instanceof BtfType.Composite composite && composite.size() != 0) {
+                throw refused(
+                        id,
+                        "is ambiguous: " + kernel.source() + " has it as [" + match + "] and [" + candidate
+                                + "], of the same size");
+            }
+            match = match == 0 ? candidate : match;
+        }
+        if (match == 0) {
+            throw refused(id, "is not in " + kernel.source() + ": the module is for another kernel");
+        }
+        return match;
+    }
+
+    /** A size of 0 says that the layout does not depend on it. */
+    private static boolean fits(BtfType wanted, BtfType candidate) {
+        return switch (wanted) {
+            case BtfType.Int integer ->
+                candidate instanceof BtfType.Int other
+                        && other.size() == integer.size()
+                        && other.encoding() == integer.encoding();
+            case BtfType.FloatingPoint real ->
+                candidate instanceof BtfType.FloatingPoint other && other.size() == real.size();
+            // Enumerations of 64 bits are in a distilled base as such of 32, with their size.
+            case BtfType.Enumeration enumeration ->
+                candidate instanceof BtfType.Enumeration other && other.size() == enumeration.size();
+            case BtfType.Composite composite ->
+                candidate instanceof BtfType.Composite other
+                        && other.kind() == composite.kind()
+                        && (composite.size() == 0 || composite.size() == other.size());
+            case BtfType.Fwd fwd ->
+                switch (candidate) {
+                    case BtfType.Fwd other -> other.isUnion() == fwd.isUnion();
+                    case BtfType.Struct struct -> !fwd.isUnion();
+                    case BtfType.Union union -> fwd.isUnion();
+                    default -> false;
+                };
+            default -> false;
+        };
+    }
+
+    private MalformedDataException refused(int id, String problem) {
+        return base.bytes()
+                .malformed(0, "type [" + id + "] " + base.kind(id) + " \"" + base.name(id) + "\" " + problem);
+    }
+
+    /** The same type with other ids in it. */
+    private static BtfType withIds(BtfType type, IntUnaryOperator ids) {
+        return switch (type) {
+            case BtfType.VoidType nothing -> nothing;
+            case BtfType.Int integer -> integer;
+            case BtfType.FloatingPoint real -> real;
+            case BtfType.Enum32 enumeration -> enumeration;
+            case BtfType.Enum64 enumeration -> enumeration;
+            case BtfType.Fwd fwd -> fwd;
+            case BtfType.Ptr pointer -> new BtfType.Ptr(ids.applyAsInt(pointer.type()));
+            case BtfType.Array array ->
+                new BtfType.Array(
+                        ids.applyAsInt(array.elementType()), ids.applyAsInt(array.indexType()), array.count());
+            case BtfType.Struct struct -> new BtfType.Struct(struct.name(), struct.size(), members(struct, ids));
+            case BtfType.Union union -> new BtfType.Union(union.name(), union.size(), members(union, ids));
+            case BtfType.Typedef typedef -> new BtfType.Typedef(typedef.name(), ids.applyAsInt(typedef.type()));
+            case BtfType.Volatile modifier -> new BtfType.Volatile(ids.applyAsInt(modifier.type()));
+            case BtfType.Const modifier -> new BtfType.Const(ids.applyAsInt(modifier.type()));
+            case BtfType.Restrict modifier -> new BtfType.Restrict(ids.applyAsInt(modifier.type()));
+            case BtfType.TypeTag tag -> new BtfType.TypeTag(tag.name(), ids.applyAsInt(tag.type()), tag.attribute());
+            case BtfType.Func function ->
+                new BtfType.Func(function.name(), ids.applyAsInt(function.type()), function.linkage());
+            case BtfType.FuncProto prototype -> {
+                List<BtfType.Parameter> parameters = new ArrayList<>();
+                for (BtfType.Parameter parameter : prototype.parameters()) {
+                    parameters.add(new BtfType.Parameter(parameter.name(), ids.applyAsInt(parameter.type())));
+                }
+                yield new BtfType.FuncProto(ids.applyAsInt(prototype.returnType()), parameters);
+            }
+            case BtfType.Var variable ->
+                new BtfType.Var(variable.name(), ids.applyAsInt(variable.type()), variable.linkage());
+            case BtfType.Datasec section -> {
+                List<BtfType.SectionVariable> variables = new ArrayList<>();
+                for (BtfType.SectionVariable variable : section.variables()) {
+                    variables.add(new BtfType.SectionVariable(
+                            ids.applyAsInt(variable.type()), variable.offset(), variable.size()));
+                }
+                yield new BtfType.Datasec(section.name(), section.size(), variables);
+            }
+            case BtfType.DeclTag tag ->
+                new BtfType.DeclTag(tag.name(), ids.applyAsInt(tag.type()), tag.component(), tag.attribute());
+        };
+    }
+
+    private static List<BtfType.Member> members(BtfType.Composite composite, IntUnaryOperator ids) {
+        List<BtfType.Member> members = new ArrayList<>();
+        for (BtfType.Member member : composite.members()) {
+            members.add(new BtfType.Member(
+                    member.name(), ids.applyAsInt(member.type()), member.bitOffset(), member.bitSize()));
+        }
+        return members;
+    }
+}
