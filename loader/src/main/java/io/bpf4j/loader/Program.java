@@ -14,12 +14,16 @@ import io.bpf4j.loader.link.IteratorLink;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.ProgramHandle;
 import io.bpf4j.loader.spec.ProgramSpec;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 
 /** A program in the kernel. It belongs to its object and is closed with it. <i>Thread-safe.</i> */
 public final class Program implements ProgramHandle {
+    private static final int STREAM_ROOM = 16 << 10;
+
     private final BpfObject object;
     private final LoadedProgram loaded;
 
@@ -118,6 +122,37 @@ public final class Program implements ProgramHandle {
                         run.cpu(),
                         run.batchSize()));
         return new TestResult(result.returned(), result.nanos(), result.data(), result.context());
+    }
+
+    /** What a program writes text to. */
+    public enum TextStream {
+        /** What it prints itself, with {@code bpf_stream_printk(BPF_STREAM_STDOUT, …)}. */
+        OUT(1),
+        /** What it prints there, and what the kernel has to say: faults in an arena, loops that took too long. */
+        ERR(2);
+
+        private final int number;
+
+        TextStream(int number) {
+            this.number = number;
+        }
+    }
+
+    /**
+     * Takes out what the program has written to a stream since the last time (Linux 6.17, commit 5ab154f1463a). What
+     * nobody takes out stays, up to 100,000 bytes; then the program's prints fail.
+     *
+     * @return empty if there is nothing
+     * @throws io.bpf4j.loader.error.SyscallException EINVAL before Linux 6.17
+     */
+    public String readStream(TextStream stream) {
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        byte[] part;
+        do {
+            part = object.kernel().execute(new ProgCommand.ReadStream(loaded.fd(), stream.number, STREAM_ROOM));
+            all.writeBytes(part);
+        } while (part.length == STREAM_ROOM);
+        return all.toString(StandardCharsets.UTF_8);
     }
 
     /** What the kernel says about this program now; its run time and count while {@link RunStatistics} are on. */

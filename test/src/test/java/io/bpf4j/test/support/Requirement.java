@@ -2,6 +2,7 @@ package io.bpf4j.test.support;
 
 import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.TestRun;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.kernel.Errno;
 import java.io.IOException;
@@ -62,6 +63,25 @@ public enum Requirement {
         @Override
         boolean present() {
             return kernelIsAtLeast(5, 18) && Files.exists(Path.of("/sys/kernel/btf/nf_conntrack"));
+        }
+    },
+    /** Streams of text that programs write to. */
+    STREAMS("Linux 6.17 or later, for streams of programs") {
+        @Override
+        boolean present() {
+            return kernelIsAtLeast(6, 17);
+        }
+    },
+    /** A kernel may have no memory to give where it must not wait for any, and some never have: it is asked. */
+    STREAM_MEMORY("a kernel that gives programs memory for their streams (the program gets ENOMEM)") {
+        @Override
+        boolean present() {
+            if (!STREAMS.present()) {
+                return false;
+            }
+            try (BpfObject object = Bpf.load("streams.bpf.o", loader -> loader.withProgram("say"))) {
+                return object.program("say").test(TestRun.once()).returned() != Errno.ENOMEM.number();
+            }
         }
     },
     /** Maps of type ARENA. */

@@ -4,6 +4,7 @@ import io.bpf4j.loader.kernel.Errno;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -42,6 +43,7 @@ final class BpfCalls {
     private static final int LINK_DETACH = 34;
     private static final int PROG_BIND_MAP = 35;
     private static final int TOKEN_CREATE = 36;
+    private static final int PROG_STREAM_READ = 37;
 
     /**
      * The verifier gives up with EAGAIN when a signal is pending (commit c3494801cd17, "bpf: check pending signals while
@@ -132,6 +134,12 @@ final class BpfCalls {
                                     0,
                                     12));
                 case ProgCommand.TestRun run -> testRun(run, scratch, arena);
+                case ProgCommand.ReadStream read -> {
+                    MemorySegment bytes = arena.allocate(read.room());
+                    long size = StreamReadAttr.encode(scratch.attr, read, bytes);
+                    int got = kernel.check(read, Libc.bpf(PROG_STREAM_READ, scratch, size));
+                    yield bytes.asSlice(0, got).toArray(ValueLayout.JAVA_BYTE);
+                }
                 case ProgCommand.EnableStats stats ->
                     // BPF_STATS_RUN_TIME is 0, the only kind there is.
                     Fd.of(kernel, kernel.check(stats, ints(ENABLE_STATS, scratch, 0, 0, 0, 4)), "BPF statistics");

@@ -339,6 +339,24 @@ public sealed interface ProgCommand<R> extends Command<R> {
      */
     record TestRunResult(int returned, int nanos, byte[] data, byte[] context) {}
 
+    /**
+     * BPF_PROG_STREAM_READ_BY_FD: takes what a program has written out of one of its streams.
+     *
+     * @param stream 1 or 2
+     * @param room bytes at most
+     */
+    record ReadStream(Fd program, int stream, int room) implements ProgCommand<byte[]> {
+        @Override
+        public String call() {
+            return "bpf(BPF_PROG_STREAM_READ_BY_FD) of " + program.what();
+        }
+
+        @Override
+        public List<Fd> fds() {
+            return List.of(program);
+        }
+    }
+
     /** BPF_ENABLE_STATS: run time and run count of every program are kept while the descriptor is open. */
     record EnableStats() implements ProgCommand<Fd> {
         @Override

@@ -206,6 +206,7 @@ public final class ScriptedKernel implements Kernel {
             case ProgCommand.LoadBtf btf -> new LoadResult.Loaded(newFd("BTF of " + btf.name()), "");
             case ProgCommand.BindMap _ -> 0;
             case ProgCommand.TestRun _ -> new ProgCommand.TestRunResult(0, 0, new byte[0], new byte[0]);
+            case ProgCommand.ReadStream _ -> new byte[0];
             case ProgCommand.EnableStats _ -> newFd("BPF statistics");
         };
     }
