@@ -221,6 +221,15 @@ class CliTest {
     }
 
     @Test
+    void inspectShowsStructsOfFunctions() throws IOException, InterruptedException {
+        Path object = file("struct_ops.bpf.o", BpfObjects.bytes("struct_ops.bpf.o"));
+        assertThat(Cli.check("inspect", object.toString()))
+                .contains("?.struct_ops.link", "ssthresh=ssthresh undo_cwnd=undo_cwnd cong_avoid=first_avoid");
+        assertThat(Cli.check("inspect", "--json", object.toString()))
+                .contains("\"cong_avoid\":\"second_avoid\"", "\"struct\":\"tcp_congestion_ops___future\"");
+    }
+
+    @Test
     void aDryRunTellsWhichKernelsWouldDo() throws IOException, InterruptedException {
         Path object = file("core.bpf.o", BpfObjects.bytes("core.bpf.o"));
         Path kernels = Files.createDirectories(folder.resolve("kernels"));

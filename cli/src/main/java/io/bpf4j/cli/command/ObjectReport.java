@@ -15,6 +15,7 @@ import io.bpf4j.loader.spec.GlobalSpec;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
+import io.bpf4j.loader.spec.StructOpsSpec;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -56,6 +57,11 @@ final class ObjectReport {
                     "0x" + Integer.toHexString(map.flags()));
         }
         section(console, maps, spec.maps());
+        Table structs = new Table("  ").row("STRUCT_OPS", "STRUCT", "SECTION", "FUNCTIONS");
+        for (StructOpsSpec struct : spec.structOps()) {
+            structs.row(struct.name(), struct.type(), section(struct), String.join(" ", functions(struct)));
+        }
+        section(console, structs, spec.structOps());
         Table globals = new Table("  ").row("GLOBAL", "SECTION", "OFFSET", "SIZE");
         for (GlobalSpec global : spec.globals()) {
             globals.row(global.name(), global.map(), Integer.toString(global.offset()), global.size() + " B");
@@ -71,6 +77,17 @@ final class ObjectReport {
         rows.forEach(r -> relocations.row(r.function(), Integer.toString(r.instruction()), r.kind(), r.target()));
         section(console, relocations, rows);
         console.line("  " + btf());
+    }
+
+    private static String section(StructOpsSpec struct) {
+        return (struct.autocreate() ? "" : "?") + struct.sectionName();
+    }
+
+    /** {@code member=program}. */
+    private static List<String> functions(StructOpsSpec struct) {
+        return struct.functions().entrySet().stream()
+                .map(function -> function.getKey() + "=" + function.getValue())
+                .toList();
     }
 
     private static void section(Console console, Table table, List<?> rows) {
@@ -116,6 +133,17 @@ final class ObjectReport {
                     .field("flags", Integer.toUnsignedLong(map.flags()))
                     .field("pinByName", map.pinByName())
                     .endObject();
+        }
+        line.endArray().key("structOps").beginArray();
+        for (StructOpsSpec struct : spec.structOps()) {
+            line.beginObject()
+                    .field("name", struct.name())
+                    .field("struct", struct.type())
+                    .field("section", struct.sectionName())
+                    .field("autocreate", struct.autocreate());
+            line.key("functions").beginObject();
+            struct.functions().forEach(line::field);
+            line.endObject().endObject();
         }
         line.endArray().key("globals").beginArray();
         for (GlobalSpec global : spec.globals()) {
