@@ -1,0 +1,119 @@
+package io.bpf4j.btf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bpf4j.elf.ByteView;
+import io.bpf4j.elf.MalformedDataException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** BTF with a million types, as long as chains and as wide as it gets. The time limits end what would hang. */
+@Timeout(60)
+class BtfLargeTest {
+    private static final int MILLION = 1_000_000;
+    private static final ByteOrder ORDER = ByteOrder.LITTLE_ENDIAN;
+
+    /** Kinds as the format numbers them. */
+    private static final int PTR = 2;
+
+    private static final int ARRAY = 3;
+    private static final int STRUCT = 4;
+    private static final int TYPEDEF = 8;
+
+    /** A type of three words, the least there is. */
+    private static void type(ByteBuffer types, int name, int kind, int length, int sizeOrType) {
+        types.putInt(name).putInt((kind << 24) | length).putInt(sizeOrType);
+    }
+
+    private static Btf parse(ByteBuffer types, String strings) {
+        byte[] text = strings.getBytes(StandardCharsets.ISO_8859_1);
+        int length = types.position();
+        ByteBuffer all = ByteBuffer.allocate(24 + length + text.length).order(ORDER);
+        all.putShort((short) 0xeb9f).put((byte) 1).put((byte) 0).putInt(24);
+        all.putInt(0).putInt(length).putInt(length).putInt(text.length);
+        all.put(types.array(), 0, length).put(text);
+        return Btf.parse(ByteView.of("large", all.array(), ORDER));
+    }
+
+    private static ByteBuffer room(int bytes) {
+        return ByteBuffer.allocate(bytes).order(ORDER);
+    }
+
+    @Test
+    void aMillionNamesAreFound() {
+        StringBuilder names = new StringBuilder("\0");
+        ByteBuffer types = room(12 * MILLION);
+        for (int i = 0; i < MILLION; i++) {
+            type(types, names.length(), STRUCT, 0, i);
+            names.append("type_").append(i).append('\0');
+        }
+        Btf btf = parse(types, names.toString());
+        assertThat(btf.typeCount()).isEqualTo(MILLION + 1);
+        assertThat(btf.find("type_999999", BtfKind.STRUCT)).hasValue(MILLION);
+        assertThat(btf.find("type_0", BtfKind.STRUCT)).hasValue(1);
+        assertThat(btf.find("type_1000000", BtfKind.STRUCT)).isEmpty();
+        assertThat(btf.size(MILLION)).isEqualTo(MILLION - 1);
+    }
+
+    @Test
+    void aMillionTypesMayHaveOneName() {
+        ByteBuffer types = room(12 * MILLION);
+        for (int i = 0; i < MILLION; i++) {
+            type(types, 1, STRUCT, 0, 8);
+        }
+        Btf btf = parse(types, "\0same\0");
+        assertThat(btf.idsNamed("same")).hasSize(MILLION);
+        assertThat(btf.find("same", BtfKind.STRUCT)).isPresent();
+    }
+
+    @Test
+    void aChainOfAMillionTypesIsFollowedOrRefused() {
+        ByteBuffer types = room(12 * MILLION + 12);
+        for (int id = 1; id < MILLION; id++) {
+            type(types, 1, TYPEDEF, 0, id + 1);
+        }
+        type(types, 1, STRUCT, 0, 8);
+        Btf btf = parse(types, "\0t\0");
+        assertThatThrownBy(() -> btf.resolve(1)).isInstanceOf(MalformedDataException.class);
+        assertThatThrownBy(() -> btf.size(1)).isInstanceOf(MalformedDataException.class);
+        assertThat(btf.size(MILLION - 2)).isEqualTo(8);
+    }
+
+    @Test
+    void arraysOfArraysEndWithoutOverflow() {
+        int depth = 100_000;
+        ByteBuffer types = room(24 * depth + 12);
+        for (int id = 1; id < depth; id++) {
+            type(types, 0, ARRAY, 0, 0);
+            types.putInt(id + 1).putInt(id + 1).putInt(2);
+        }
+        type(types, 1, STRUCT, 0, 8);
+        Btf btf = parse(types, "\0t\0");
+        assertThatThrownBy(() -> btf.size(1)).isInstanceOf(MalformedDataException.class);
+        assertThat(btf.size(depth - 3)).isEqualTo(8 * 8);
+    }
+
+    @Test
+    void pointersThatLeadInCirclesHaveASize() {
+        ByteBuffer types = room(12 * MILLION);
+        for (int id = 1; id <= MILLION; id++) {
+            type(types, 0, PTR, 0, id % MILLION + 1);
+        }
+        Btf btf = parse(types, "\0");
+        assertThat(btf.size(1)).isEqualTo(8);
+        assertThat(btf.resolve(MILLION)).isEqualTo(MILLION);
+    }
+
+    @Test
+    void anIncompleteTypeOfManyMembersIsRefused() {
+        ByteBuffer types = room(12);
+        type(types, 1, STRUCT, 0xffff, 8);
+        assertThatThrownBy(() -> parse(types, "\0t\0"))
+                .isInstanceOf(MalformedDataException.class)
+                .hasMessageContaining("reaches beyond the type section");
+    }
+}
