@@ -35,7 +35,7 @@ class BtfLargeTest {
         ByteBuffer all = ByteBuffer.allocate(24 + length + text.length).order(ORDER);
         all.putShort((short) 0xeb9f).put((byte) 1).put((byte) 0).putInt(24);
         all.putInt(0).putInt(length).putInt(length).putInt(text.length);
-        all.put(types.array(), 0, length).put(text);
+        all.put(types.flip()).put(text);
         return Btf.parse(ByteView.of("large", all.array(), ORDER));
     }
 
