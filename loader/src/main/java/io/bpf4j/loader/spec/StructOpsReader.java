@@ -130,8 +130,10 @@ final class StructOpsReader {
         }
         List<StructOpsSpec.Member> members = new ArrayList<>();
         for (BtfType.Member member : struct.members()) {
+            // Those without a name can't be set, but are looked at when the kernel lacks them.
+            StructOpsSpec.Member described = described(types, section, struct, member);
             if (!member.name().isEmpty()) {
-                members.add(described(types, section, struct, member));
+                members.add(described);
             }
         }
         StructOpsSpec spec = new StructOpsSpec(
@@ -150,7 +152,8 @@ final class StructOpsReader {
     private StructOpsSpec.Member described(Btf types, Section section, BtfType.Struct struct, BtfType.Member member) {
         long offset = member.bitOffset() / 8;
         long size = member.isBitField() ? 0 : types.size(member.type());
-        if (offset > struct.size() || size > struct.size() - offset) {
+        long end = member.isBitField() ? (member.bitOffset() + member.bitSize() + 7) / 8 : offset + size;
+        if (size < 0 || end < offset || end > struct.size()) {
             throw invalid(
                     section,
                     "has a struct " + struct.name() + " whose member \"" + member.name() + "\" is beyond its "

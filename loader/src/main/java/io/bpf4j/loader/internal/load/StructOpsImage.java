@@ -41,6 +41,9 @@ import org.jspecify.annotations.Nullable;
 public record StructOpsImage(StructOpsSpec variable, int typeId, int wrapperTypeId, byte[] value, List<Slot> slots) {
     private static final String WRAPPER = "bpf_struct_ops_";
 
+    /** Far above any struct of functions; BTF that comes from a file may say anything, and this is allocated. */
+    private static final int MAX_SIZE = 1 << 20;
+
     /**
      * A place for a function.
      *
@@ -86,7 +89,11 @@ public record StructOpsImage(StructOpsSpec variable, int typeId, int wrapperType
                     .findFirst()
                     .map(member -> (int) (member.bitOffset() / 8))
                     .orElseThrow(() -> failed("the kernel's struct " + wrapper.name() + " holds no struct " + name));
-            byte[] value = new byte[Math.toIntExact(wrapper.size())];
+            if (wrapper.size() > MAX_SIZE) {
+                throw failed("the kernel's struct " + wrapper.name() + " is said to have " + wrapper.size()
+                        + " bytes, and " + MAX_SIZE + " are the most that is believed");
+            }
+            byte[] value = new byte[(int) wrapper.size()];
             List<Slot> slots = new ArrayList<>();
             BtfType.Struct ours = (BtfType.Struct) local.type(variable.typeId());
             for (BtfType.Member member : ours.members()) {
@@ -117,7 +124,7 @@ public record StructOpsImage(StructOpsSpec variable, int typeId, int wrapperType
                 return;
             }
             BtfType.Member theirs = known.get();
-            int target = start + (int) (theirs.bitOffset() / 8);
+            long place = start + theirs.bitOffset() / 8;
             if (member.isBitField() || theirs.isBitField()) {
                 requireZero(member, offset, size, "is a bit-field, and these can't be set");
                 return;
@@ -133,6 +140,7 @@ public record StructOpsImage(StructOpsSpec variable, int typeId, int wrapperType
                 requireZero(member, offset, size, "is a pointer, and only programs can be pointed to");
                 if (program != null) {
                     requireFunction(member, (BtfType.Ptr) theirType);
+                    int target = within(value, place, Long.BYTES, member);
                     slots.add(new Slot(target, type.members().indexOf(theirs), member.name(), program));
                 }
                 return;
@@ -141,7 +149,17 @@ public record StructOpsImage(StructOpsSpec variable, int typeId, int wrapperType
             if (size != theirSize) {
                 throw failed(member, "has " + size + " bytes in the object and " + theirSize + " in the kernel");
             }
-            System.arraycopy(content, offset, value, target, size);
+            System.arraycopy(content, offset, value, within(value, place, size, member), size);
+        }
+
+        private int within(byte[] value, long place, int size, BtfType.Member member) {
+            if (place < 0 || place > value.length - size) {
+                throw failed(
+                        member,
+                        "is at byte " + place + " of the " + value.length + " of the kernel's struct " + WRAPPER
+                                + name);
+            }
+            return (int) place;
         }
 
         private void requireFunction(BtfType.Member member, BtfType.Ptr theirs) {

@@ -129,6 +129,22 @@ class StructOpsImageTest {
     }
 
     @Test
+    void placesOutsideOfTheKernelsStructAreRefused() {
+        assertRefused(
+                "\"number\" of struct ops___mine is at byte 4112 of the 64",
+                variable,
+                kernel(NAME, SHUT, OPEN, Member.at("number", 1, 4096), BITS));
+        assertRefused(
+                "\"open\" of struct ops___mine is at byte 60 of the 64",
+                variable,
+                kernel(NAME, SHUT, Member.at("open", 3, 44), NUMBER, BITS));
+        BtfBuilder types = kernelTypes();
+        int ops = types.struct("ops", 48, NAME);
+        types.struct("bpf_struct_ops_ops", 1L << 30, Member.at("data", ops, 16));
+        assertRefused("is said to have 1073741824 bytes", variable, types.build("kernel", ORDER));
+    }
+
+    @Test
     void zeroMayBeMissing() {
         StructOpsSpec bare = variable.withoutFunction("open").withoutFunction("shut");
         assertThat(StructOpsImage.of(bare, object, kernel(NAME)).slots()).isEmpty();
