@@ -58,11 +58,11 @@ public enum Requirement {
             return Files.exists(Path.of("/sys/kernel/btf/ext4"));
         }
     },
-    /** A module with functions for programs to call. */
-    NF_CONNTRACK_MODULE("Linux 5.18 or later with nf_conntrack as a module that is loaded and shows its types") {
+    /** A module with functions for programs to call, and to ask for first: 58aa2afbb1e6 lets them take the address. */
+    NF_CONNTRACK_MODULE("Linux 6.4 or later with nf_conntrack as a module that is loaded and shows its types") {
         @Override
         boolean present() {
-            return kernelIsAtLeast(5, 18) && Files.exists(Path.of("/sys/kernel/btf/nf_conntrack"));
+            return kernelIsAtLeast(6, 4) && Files.exists(Path.of("/sys/kernel/btf/nf_conntrack"));
         }
     },
     /** Streams of text that programs write to. */
