@@ -84,7 +84,8 @@ int maps(struct pt_regs *ctx)
 	value->touched++;
 
 	bpf_map_update_elem(&hash, &made, &fresh, BPF_NOEXIST);
-	CHECK(bpf_map_update_elem(&hash, &made, &fresh, BPF_NOEXIST) == -17 /* EEXIST */);
+	/* 32 bits of it: before Linux 6.2 that is all there is. */
+	CHECK((int)bpf_map_update_elem(&hash, &made, &fresh, BPF_NOEXIST) == -17 /* EEXIST */);
 	CHECK(bpf_map_update_elem(&hash, &made, &fresh, BPF_EXIST) == 0);
 	bpf_map_delete_elem(&hash, &gone);
 	CHECK(!bpf_map_lookup_elem(&hash, &gone));
