@@ -83,6 +83,36 @@ class LoadedDefinitionsTest {
     }
 
     @Test
+    void whatTheEmbedderSaysInsteadReachesTheKernel() {
+        object.map(
+                "m",
+                object.number("type", MapType.HASH.number()),
+                object.type("key", object.integer),
+                object.type("value", object.integer),
+                object.number("max_entries", 1));
+        loader(object.parse())
+                .map(
+                        "m",
+                        map -> map.withType(MapType.LRU_HASH.number())
+                                .withMaxEntries(100)
+                                .withFlags(MapSpec.F_RDONLY_PROG)
+                                .withNumaNode(2)
+                                .withExtra(7)
+                                .withSizes(4, 40))
+                .load()
+                .close();
+        MapCommand.Create create = kernel.commands(MapCommand.Create.class).getFirst();
+        assertThat(create.type()).isEqualTo(MapType.LRU_HASH.number());
+        assertThat(create.maxEntries()).isEqualTo(100);
+        assertThat(create.flags()).isEqualTo(MapSpec.F_RDONLY_PROG | MapSpec.F_NUMA_NODE);
+        assertThat(create.numaNode()).isEqualTo(2);
+        assertThat(create.extra()).isEqualTo(7);
+        assertThat(create.keyTypeId()).isEqualTo(object.integer);
+        assertThat(create.valueSize()).isEqualTo(40);
+        assertThat(create.valueTypeId()).as("of 4 bytes").isZero();
+    }
+
+    @Test
     void whatAnOlderDefinitionSaysReachesTheKernel() {
         loader(ScriptedLoads.spec("legacy.bpf.o")).load().close();
         MapCommand.Create hash = kernel.commands(MapCommand.Create.class).stream()

@@ -4,6 +4,7 @@ import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.kernel.MapType;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +44,9 @@ public record MapSpec(
 
     /** {@code BPF_F_NO_PREALLOC}: hash entries are allocated when needed. */
     public static final int F_NO_PREALLOC = 1;
+
+    /** {@code BPF_F_NUMA_NODE}: on the node that the definition says. */
+    public static final int F_NUMA_NODE = 1 << 2;
 
     /** {@code BPF_F_RDONLY_PROG}: programs may only read. */
     public static final int F_RDONLY_PROG = 1 << 7;
@@ -90,39 +94,11 @@ public record MapSpec(
 
     /** The same map with global variables in it. */
     MapSpec withData(DataSection section) {
-        return new MapSpec(
-                name,
-                typeNumber,
-                keySize,
-                valueSize,
-                maxEntries,
-                flags,
-                numaNode,
-                extra,
-                keyTypeId,
-                valueTypeId,
-                pinByName,
-                inner,
-                slots,
-                section);
+        return with(draft -> draft.data = section);
     }
 
     public MapSpec withMaxEntries(int newMaxEntries) {
-        return new MapSpec(
-                name,
-                typeNumber,
-                keySize,
-                valueSize,
-                newMaxEntries,
-                flags,
-                numaNode,
-                extra,
-                keyTypeId,
-                valueTypeId,
-                pinByName,
-                inner,
-                slots,
-                data);
+        return with(draft -> draft.maxEntries = newMaxEntries);
     }
 
     /**
@@ -143,132 +119,108 @@ public record MapSpec(
                 resized = data.resized(newValueSize);
             }
         }
-        return new MapSpec(
-                name,
-                typeNumber,
-                newKeySize,
-                newValueSize,
-                maxEntries,
-                flags,
-                numaNode,
-                extra,
-                newKeySize == keySize ? keyTypeId : 0,
-                newValueSize == valueSize || isData() ? valueTypeId : 0,
-                pinByName,
-                inner,
-                slots,
-                resized);
+        DataSection section = resized;
+        return with(draft -> {
+            draft.keySize = newKeySize;
+            draft.valueSize = newValueSize;
+            draft.keyTypeId = newKeySize == keySize ? keyTypeId : 0;
+            draft.valueTypeId = newValueSize == valueSize || isData() ? valueTypeId : 0;
+            draft.data = section;
+        });
     }
 
     /** With other static values, or none: what a map of maps or of programs holds from the start. */
     public MapSpec withSlots(List<Slot> newSlots) {
-        return new MapSpec(
-                name,
-                typeNumber,
-                keySize,
-                valueSize,
-                maxEntries,
-                flags,
-                numaNode,
-                extra,
-                keyTypeId,
-                valueTypeId,
-                pinByName,
-                inner,
-                newSlots,
-                data);
+        return with(draft -> draft.slots = newSlots);
     }
 
     public MapSpec withFlags(int newFlags) {
-        return new MapSpec(
-                name,
-                typeNumber,
-                keySize,
-                valueSize,
-                maxEntries,
-                newFlags,
-                numaNode,
-                extra,
-                keyTypeId,
-                valueTypeId,
-                pinByName,
-                inner,
-                slots,
-                data);
+        return with(draft -> draft.flags = newFlags);
+    }
+
+    /** Allocated on a node of memory of choice; sets {@code BPF_F_NUMA_NODE}, too (Linux 4.14). */
+    public MapSpec withNumaNode(int node) {
+        return with(draft -> {
+            draft.numaNode = node;
+            draft.flags |= F_NUMA_NODE;
+        });
     }
 
     /** With another {@code map_extra}: the address of an arena, or the number of hash functions of a bloom filter. */
     public MapSpec withExtra(long newExtra) {
-        return new MapSpec(
-                name,
-                typeNumber,
-                keySize,
-                valueSize,
-                maxEntries,
-                flags,
-                numaNode,
-                newExtra,
-                keyTypeId,
-                valueTypeId,
-                pinByName,
-                inner,
-                slots,
-                data);
+        return with(draft -> draft.extra = newExtra);
     }
 
     public MapSpec withType(int newTypeNumber) {
-        return new MapSpec(
-                name,
-                newTypeNumber,
-                keySize,
-                valueSize,
-                maxEntries,
-                flags,
-                numaNode,
-                extra,
-                keyTypeId,
-                valueTypeId,
-                pinByName,
-                inner,
-                slots,
-                data);
+        return with(draft -> draft.typeNumber = newTypeNumber);
     }
 
     /** A map of maps with another template of its inner maps. */
     public MapSpec withInner(MapSpec template) {
-        return new MapSpec(
-                name,
-                typeNumber,
-                keySize,
-                valueSize,
-                maxEntries,
-                flags,
-                numaNode,
-                extra,
-                keyTypeId,
-                valueTypeId,
-                pinByName,
-                template,
-                slots,
-                data);
+        return with(draft -> draft.inner = template);
     }
 
     /** Pinned under its name, or found there, as the object's {@code LIBBPF_PIN_BY_NAME} asks for; or not. */
     public MapSpec withPinByName(boolean pin) {
-        return new MapSpec(
-                name,
-                typeNumber,
-                keySize,
-                valueSize,
-                maxEntries,
-                flags,
-                numaNode,
-                extra,
-                keyTypeId,
-                valueTypeId,
-                pin,
-                inner,
-                slots,
-                data);
+        return with(draft -> draft.pinByName = pin);
+    }
+
+    private MapSpec with(Consumer<Draft> change) {
+        Draft draft = new Draft(this);
+        change.accept(draft);
+        return draft.done();
+    }
+
+    /** A definition that is being changed. */
+    private static final class Draft {
+        private final MapSpec original;
+        private int typeNumber;
+        private int keySize;
+        private int valueSize;
+        private int maxEntries;
+        private int flags;
+        private int numaNode;
+        private long extra;
+        private int keyTypeId;
+        private int valueTypeId;
+        private boolean pinByName;
+        private @Nullable MapSpec inner;
+        private List<Slot> slots;
+        private @Nullable DataSection data;
+
+        Draft(MapSpec original) {
+            this.original = original;
+            typeNumber = original.typeNumber;
+            keySize = original.keySize;
+            valueSize = original.valueSize;
+            maxEntries = original.maxEntries;
+            flags = original.flags;
+            numaNode = original.numaNode;
+            extra = original.extra;
+            keyTypeId = original.keyTypeId;
+            valueTypeId = original.valueTypeId;
+            pinByName = original.pinByName;
+            inner = original.inner;
+            slots = original.slots;
+            data = original.data;
+        }
+
+        MapSpec done() {
+            return new MapSpec(
+                    original.name,
+                    typeNumber,
+                    keySize,
+                    valueSize,
+                    maxEntries,
+                    flags,
+                    numaNode,
+                    extra,
+                    keyTypeId,
+                    valueTypeId,
+                    pinByName,
+                    inner,
+                    slots,
+                    data);
+        }
     }
 }
