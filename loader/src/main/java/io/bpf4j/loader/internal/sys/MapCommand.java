@@ -2,6 +2,7 @@ package io.bpf4j.loader.internal.sys;
 
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +13,7 @@ public sealed interface MapCommand<R> extends Command<R> {
      *
      * @param type the kernel's number of the map type, which may be one that {@code MapType} does not know
      * @param name what the kernel shows, cut to 15 bytes; empty for kernels before 4.15
+     * @param ifindex network device that the map is moved to (offload); 0 for none
      * @param inner the template of a map-in-map's values
      * @param btf the BTF that describes key and value
      * @param keyTypeId id in {@code btf}; 0 for none
@@ -27,6 +29,7 @@ public sealed interface MapCommand<R> extends Command<R> {
             int maxEntries,
             int flags,
             int numaNode,
+            int ifindex,
             @Nullable Fd inner,
             @Nullable Fd btf,
             int keyTypeId,
@@ -36,126 +39,50 @@ public sealed interface MapCommand<R> extends Command<R> {
             implements MapCommand<Fd> {
 
         public static Create of(int type, String name, int keySize, int valueSize, int maxEntries) {
-            return new Create(type, name, keySize, valueSize, maxEntries, 0, 0, null, null, 0, 0, 0, 0);
+            return new Create(type, name, keySize, valueSize, maxEntries, 0, 0, 0, null, null, 0, 0, 0, 0);
         }
 
         public Create withName(String newName) {
-            return new Create(
-                    type,
-                    newName,
-                    keySize,
-                    valueSize,
-                    maxEntries,
-                    flags,
-                    numaNode,
-                    inner,
-                    btf,
-                    keyTypeId,
-                    valueTypeId,
-                    kernelValueTypeId,
-                    extra);
+            return with(draft -> draft.name = newName);
         }
 
         public Create withFlags(int newFlags) {
-            return new Create(
-                    type,
-                    name,
-                    keySize,
-                    valueSize,
-                    maxEntries,
-                    newFlags,
-                    numaNode,
-                    inner,
-                    btf,
-                    keyTypeId,
-                    valueTypeId,
-                    kernelValueTypeId,
-                    extra);
+            return with(draft -> draft.flags = newFlags);
         }
 
         public Create withNumaNode(int node) {
-            return new Create(
-                    type,
-                    name,
-                    keySize,
-                    valueSize,
-                    maxEntries,
-                    flags,
-                    node,
-                    inner,
-                    btf,
-                    keyTypeId,
-                    valueTypeId,
-                    kernelValueTypeId,
-                    extra);
+            return with(draft -> draft.numaNode = node);
+        }
+
+        /** For the network device of that index, which the map is moved to. */
+        public Create withIfindex(int index) {
+            return with(draft -> draft.ifindex = index);
         }
 
         public Create withInner(@Nullable Fd template) {
-            return new Create(
-                    type,
-                    name,
-                    keySize,
-                    valueSize,
-                    maxEntries,
-                    flags,
-                    numaNode,
-                    template,
-                    btf,
-                    keyTypeId,
-                    valueTypeId,
-                    kernelValueTypeId,
-                    extra);
+            return with(draft -> draft.inner = template);
         }
 
         public Create withBtf(@Nullable Fd newBtf, int newKeyTypeId, int newValueTypeId) {
-            return new Create(
-                    type,
-                    name,
-                    keySize,
-                    valueSize,
-                    maxEntries,
-                    flags,
-                    numaNode,
-                    inner,
-                    newBtf,
-                    newKeyTypeId,
-                    newValueTypeId,
-                    kernelValueTypeId,
-                    extra);
+            return with(draft -> {
+                draft.btf = newBtf;
+                draft.keyTypeId = newKeyTypeId;
+                draft.valueTypeId = newValueTypeId;
+            });
         }
 
         public Create withKernelValueTypeId(int id) {
-            return new Create(
-                    type,
-                    name,
-                    keySize,
-                    valueSize,
-                    maxEntries,
-                    flags,
-                    numaNode,
-                    inner,
-                    btf,
-                    keyTypeId,
-                    valueTypeId,
-                    id,
-                    extra);
+            return with(draft -> draft.kernelValueTypeId = id);
         }
 
         public Create withExtra(long newExtra) {
-            return new Create(
-                    type,
-                    name,
-                    keySize,
-                    valueSize,
-                    maxEntries,
-                    flags,
-                    numaNode,
-                    inner,
-                    btf,
-                    keyTypeId,
-                    valueTypeId,
-                    kernelValueTypeId,
-                    newExtra);
+            return with(draft -> draft.extra = newExtra);
+        }
+
+        private Create with(Consumer<Draft> change) {
+            Draft draft = new Draft(this);
+            change.accept(draft);
+            return draft.done();
         }
 
         @Override
@@ -167,6 +94,53 @@ public sealed interface MapCommand<R> extends Command<R> {
         @Override
         public List<Fd> fds() {
             return Stream.of(inner, btf).flatMap(Stream::ofNullable).toList();
+        }
+
+        /** A command that is being put together. */
+        private static final class Draft {
+            private final Create original;
+            private String name;
+            private int flags;
+            private int numaNode;
+            private int ifindex;
+            private @Nullable Fd inner;
+            private @Nullable Fd btf;
+            private int keyTypeId;
+            private int valueTypeId;
+            private int kernelValueTypeId;
+            private long extra;
+
+            Draft(Create original) {
+                this.original = original;
+                name = original.name;
+                flags = original.flags;
+                numaNode = original.numaNode;
+                ifindex = original.ifindex;
+                inner = original.inner;
+                btf = original.btf;
+                keyTypeId = original.keyTypeId;
+                valueTypeId = original.valueTypeId;
+                kernelValueTypeId = original.kernelValueTypeId;
+                extra = original.extra;
+            }
+
+            Create done() {
+                return new Create(
+                        original.type,
+                        name,
+                        original.keySize,
+                        original.valueSize,
+                        original.maxEntries,
+                        flags,
+                        numaNode,
+                        ifindex,
+                        inner,
+                        btf,
+                        keyTypeId,
+                        valueTypeId,
+                        kernelValueTypeId,
+                        extra);
+            }
         }
     }
 

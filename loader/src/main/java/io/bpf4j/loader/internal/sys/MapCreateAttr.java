@@ -17,6 +17,7 @@ final class MapCreateAttr {
     private static final long INNER_MAP_FD = 20;
     private static final long NUMA_NODE = 24;
     private static final long MAP_NAME = 28;
+    private static final long MAP_IFINDEX = 44;
     private static final long BTF_FD = 48;
     private static final long BTF_KEY_TYPE_ID = 52;
     private static final long BTF_VALUE_TYPE_ID = 56;
@@ -35,6 +36,7 @@ final class MapCreateAttr {
         attr.set(U32, INNER_MAP_FD, Struct.fd(create.inner()));
         attr.set(U32, NUMA_NODE, create.numaNode());
         Struct.name(attr, MAP_NAME, create.name());
+        attr.set(U32, MAP_IFINDEX, create.ifindex());
         attr.set(U32, BTF_FD, Struct.fd(create.btf()));
         attr.set(U32, BTF_KEY_TYPE_ID, create.keyTypeId());
         attr.set(U32, BTF_VALUE_TYPE_ID, create.valueTypeId());

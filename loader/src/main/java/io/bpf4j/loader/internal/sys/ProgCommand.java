@@ -2,6 +2,7 @@ package io.bpf4j.loader.internal.sys;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The commands of bpf(2) that load programs and BTF and work on programs. */
@@ -30,6 +31,7 @@ public sealed interface ProgCommand<R> extends Command<R> {
      * @param instructions encoded, 8 bytes each, in the machine's byte order, with the numbers of descriptors in them
      * @param mentioned the descriptors whose numbers stand in the instructions or in {@code fdArray}
      * @param kernelVersion {@code kern_version}, which kernels before 5.0 compare for kprobes; 0 for none
+     * @param ifindex network device that the program is moved to (offload), or for which it is made; 0 for none
      * @param attachTarget program to extend, or BTF object of a module; null for none and for vmlinux
      * @param fdArray numbers of maps and BTF objects that instructions mention by index
      */
@@ -73,184 +75,58 @@ public sealed interface ProgCommand<R> extends Command<R> {
         }
 
         public Load withName(String newName) {
-            return new Load(
-                    type,
-                    newName,
-                    instructions,
-                    license,
-                    flags,
-                    expectedAttachType,
-                    kernelVersion,
-                    ifindex,
-                    btf,
-                    funcInfo,
-                    lineInfo,
-                    attachBtfId,
-                    attachTarget,
-                    fdArray,
-                    mentioned,
-                    log);
+            return with(draft -> draft.name = newName);
         }
 
         public Load withFlags(int newFlags) {
-            return new Load(
-                    type,
-                    name,
-                    instructions,
-                    license,
-                    newFlags,
-                    expectedAttachType,
-                    kernelVersion,
-                    ifindex,
-                    btf,
-                    funcInfo,
-                    lineInfo,
-                    attachBtfId,
-                    attachTarget,
-                    fdArray,
-                    mentioned,
-                    log);
+            return with(draft -> draft.flags = newFlags);
         }
 
         public Load withExpectedAttachType(int number) {
-            return new Load(
-                    type,
-                    name,
-                    instructions,
-                    license,
-                    flags,
-                    number,
-                    kernelVersion,
-                    ifindex,
-                    btf,
-                    funcInfo,
-                    lineInfo,
-                    attachBtfId,
-                    attachTarget,
-                    fdArray,
-                    mentioned,
-                    log);
+            return with(draft -> draft.expectedAttachType = number);
         }
 
         public Load withKernelVersion(int code) {
-            return new Load(
-                    type,
-                    name,
-                    instructions,
-                    license,
-                    flags,
-                    expectedAttachType,
-                    code,
-                    ifindex,
-                    btf,
-                    funcInfo,
-                    lineInfo,
-                    attachBtfId,
-                    attachTarget,
-                    fdArray,
-                    mentioned,
-                    log);
+            return with(draft -> draft.kernelVersion = code);
+        }
+
+        /** For the network device of that index, which the program is moved to. */
+        public Load withIfindex(int index) {
+            return with(draft -> draft.ifindex = index);
         }
 
         public Load withBtf(@Nullable Fd newBtf, InfoTable newFuncInfo, InfoTable newLineInfo) {
-            return new Load(
-                    type,
-                    name,
-                    instructions,
-                    license,
-                    flags,
-                    expectedAttachType,
-                    kernelVersion,
-                    ifindex,
-                    newBtf,
-                    newFuncInfo,
-                    newLineInfo,
-                    attachBtfId,
-                    attachTarget,
-                    fdArray,
-                    mentioned,
-                    log);
+            return with(draft -> {
+                draft.btf = newBtf;
+                draft.funcInfo = newFuncInfo;
+                draft.lineInfo = newLineInfo;
+            });
         }
 
         public Load withAttachTarget(int btfId, @Nullable Fd target) {
-            return new Load(
-                    type,
-                    name,
-                    instructions,
-                    license,
-                    flags,
-                    expectedAttachType,
-                    kernelVersion,
-                    ifindex,
-                    btf,
-                    funcInfo,
-                    lineInfo,
-                    btfId,
-                    target,
-                    fdArray,
-                    mentioned,
-                    log);
+            return with(draft -> {
+                draft.attachBtfId = btfId;
+                draft.attachTarget = target;
+            });
         }
 
         public Load withFdArray(List<Fd> fds) {
-            return new Load(
-                    type,
-                    name,
-                    instructions,
-                    license,
-                    flags,
-                    expectedAttachType,
-                    kernelVersion,
-                    ifindex,
-                    btf,
-                    funcInfo,
-                    lineInfo,
-                    attachBtfId,
-                    attachTarget,
-                    List.copyOf(fds),
-                    mentioned,
-                    log);
+            return with(draft -> draft.fdArray = List.copyOf(fds));
         }
 
         /** The instructions mention these by number: hold them while the kernel reads the instructions. */
         public Load withMentioned(List<Fd> fds) {
-            return new Load(
-                    type,
-                    name,
-                    instructions,
-                    license,
-                    flags,
-                    expectedAttachType,
-                    kernelVersion,
-                    ifindex,
-                    btf,
-                    funcInfo,
-                    lineInfo,
-                    attachBtfId,
-                    attachTarget,
-                    fdArray,
-                    List.copyOf(fds),
-                    log);
+            return with(draft -> draft.mentioned = List.copyOf(fds));
         }
 
         public Load withLog(Log newLog) {
-            return new Load(
-                    type,
-                    name,
-                    instructions,
-                    license,
-                    flags,
-                    expectedAttachType,
-                    kernelVersion,
-                    ifindex,
-                    btf,
-                    funcInfo,
-                    lineInfo,
-                    attachBtfId,
-                    attachTarget,
-                    fdArray,
-                    mentioned,
-                    newLog);
+            return with(draft -> draft.log = newLog);
+        }
+
+        private Load with(Consumer<Draft> change) {
+            Draft draft = new Draft(this);
+            change.accept(draft);
+            return draft.done();
         }
 
         @Override
@@ -269,6 +145,61 @@ public sealed interface ProgCommand<R> extends Command<R> {
                 all.add(attachTarget);
             }
             return all;
+        }
+
+        /** A command that is being put together. */
+        private static final class Draft {
+            private final Load original;
+            private String name;
+            private int flags;
+            private int expectedAttachType;
+            private int kernelVersion;
+            private int ifindex;
+            private @Nullable Fd btf;
+            private InfoTable funcInfo;
+            private InfoTable lineInfo;
+            private int attachBtfId;
+            private @Nullable Fd attachTarget;
+            private List<Fd> fdArray;
+            private List<Fd> mentioned;
+            private Log log;
+
+            Draft(Load original) {
+                this.original = original;
+                name = original.name;
+                flags = original.flags;
+                expectedAttachType = original.expectedAttachType;
+                kernelVersion = original.kernelVersion;
+                ifindex = original.ifindex;
+                btf = original.btf;
+                funcInfo = original.funcInfo;
+                lineInfo = original.lineInfo;
+                attachBtfId = original.attachBtfId;
+                attachTarget = original.attachTarget;
+                fdArray = original.fdArray;
+                mentioned = original.mentioned;
+                log = original.log;
+            }
+
+            Load done() {
+                return new Load(
+                        original.type,
+                        name,
+                        original.instructions,
+                        original.license,
+                        flags,
+                        expectedAttachType,
+                        kernelVersion,
+                        ifindex,
+                        btf,
+                        funcInfo,
+                        lineInfo,
+                        attachBtfId,
+                        attachTarget,
+                        fdArray,
+                        mentioned,
+                        log);
+            }
         }
     }
 

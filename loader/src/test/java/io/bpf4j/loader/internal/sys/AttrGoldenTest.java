@@ -60,7 +60,7 @@ class AttrGoldenTest {
     @Test
     void mapCreate() {
         MapCommand.Create create =
-                new MapCommand.Create(1, "events", 4, 8, 16, 0x400, 2, first, second, 5, 6, 7, 0x1122334455667788L);
+                new MapCommand.Create(1, "events", 4, 8, 16, 0x400, 2, 9, first, second, 5, 6, 7, 0x1122334455667788L);
         assertGolden("map_create", MapCreateAttr.encode(attr, create));
     }
 
@@ -92,6 +92,7 @@ class AttrGoldenTest {
                 .withFlags(0x10)
                 .withExpectedAttachType(48)
                 .withKernelVersion(0x060102)
+                .withIfindex(9)
                 .withBtf(first, new ProgCommand.InfoTable(new byte[8], 8), new ProgCommand.InfoTable(new byte[16], 16))
                 .withAttachTarget(9, second)
                 .withFdArray(List.of(third))
@@ -104,7 +105,7 @@ class AttrGoldenTest {
     void tokens() {
         assertGolden("token_create", TokenAttr.encode(attr, new TokenCommand.Create(first)));
         MapCommand.Create create =
-                new MapCommand.Create(1, "events", 4, 8, 16, 0x400, 2, first, second, 5, 6, 7, 0x1122334455667788L);
+                new MapCommand.Create(1, "events", 4, 8, 16, 0x400, 2, 9, first, second, 5, 6, 7, 0x1122334455667788L);
         assertGolden("map_create_token", TokenAttr.addToMap(attr, MapCreateAttr.encode(attr, create), third));
         attr.fill((byte) 0x5a);
         ProgCommand.Load load =
