@@ -2,6 +2,7 @@ package io.bpf4j.loader;
 
 import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfType;
+import io.bpf4j.insn.Instruction;
 import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.feature.Features;
@@ -12,17 +13,20 @@ import io.bpf4j.loader.internal.load.ResizedData;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.LinuxKernel;
 import io.bpf4j.loader.internal.sys.TokenKernel;
+import io.bpf4j.loader.kernel.KernelVersion;
 import io.bpf4j.loader.link.ProgramHandle;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.spec.GlobalSpec;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.loader.spec.ProgramSpec;
 import io.bpf4j.loader.spec.StructOpsSpec;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -42,12 +46,16 @@ public final class BpfLoader {
     private final ObjectSpec spec;
     private final Map<String, byte[]> globals = new HashMap<>();
     private final Map<String, MapSpec> maps = new HashMap<>();
+    private final Map<String, ProgramSpec> programs = new HashMap<>();
+    private final Map<String, UnaryOperator<List<Instruction>>> instructions = new HashMap<>();
     private final Map<String, StructOpsSpec> structOps = new HashMap<>();
     private final Map<String, BpfMap> reused = new HashMap<>();
     private final Set<String> skipped = new HashSet<>();
     private final Set<String> wanted = new HashSet<>();
     private final Map<String, ProgramHandle> targets = new HashMap<>();
     private Optional<Features> features = Optional.empty();
+    private Optional<String> objectName = Optional.empty();
+    private Optional<KernelVersion> kernelVersion = Optional.empty();
     private Kernel kernel = LinuxKernel.instance();
     private Optional<Path> pinDirectory = Optional.empty();
     private Optional<Path> tokenDirectory = Optional.empty();
@@ -98,6 +106,40 @@ public final class BpfLoader {
     }
 
     /**
+     * Changes a program before it is loaded: its type, its attach type, its flags, what it is for; where it is attached by
+     * name, and whether at all.
+     *
+     * {@snippet :
+     * BpfLoader.of(spec)
+     *         .program("on_connect", program -> program.withTarget("tcp_v6_connect"))
+     *         .program("on_close", program -> program.withSection("fentry/tcp_close"))
+     * }
+     *
+     * @throws InvalidObjectException if there is no such program
+     */
+    public BpfLoader program(String name, UnaryOperator<ProgramSpec> edit) {
+        ProgramSpec after = edit.apply(knownProgram(name));
+        if (!after.name().equals(name)) {
+            throw new IllegalArgumentException("program \"" + name + "\" can't become \"" + after.name() + "\"");
+        }
+        programs.put(name, after);
+        return this;
+    }
+
+    /**
+     * Changes the instructions of a program, right before the verifier gets them: with the functions that it calls behind
+     * it, relocated, and with descriptors of maps in them. Asked once for each load of the program. If their number changes,
+     * the kernel gets no function and line information, which says by number what it is about.
+     *
+     * @throws InvalidObjectException if there is no such program
+     */
+    public BpfLoader instructions(String program, UnaryOperator<List<Instruction>> edit) {
+        knownProgram(program);
+        instructions.put(program, edit);
+        return this;
+    }
+
+    /**
      * Changes a struct of functions ({@code SEC(".struct_ops.link")}) before it is made: its values, its functions, and
      * whether it is made at all.
      *
@@ -140,7 +182,7 @@ public final class BpfLoader {
      * @throws InvalidObjectException if there is no such program
      */
     public BpfLoader skipProgram(String name) {
-        requireProgram(name);
+        knownProgram(name);
         skipped.add(name);
         return this;
     }
@@ -154,7 +196,7 @@ public final class BpfLoader {
      * @throws InvalidObjectException if there is no such program
      */
     public BpfLoader attachTo(String name, ProgramHandle target) {
-        requireProgram(name);
+        knownProgram(name);
         targets.put(name, target);
         return this;
     }
@@ -165,15 +207,18 @@ public final class BpfLoader {
      * @throws InvalidObjectException if there is no such program
      */
     public BpfLoader withProgram(String name) {
-        requireProgram(name);
+        knownProgram(name);
         wanted.add(name);
         return this;
     }
 
-    private void requireProgram(String name) {
-        if (spec.program(name).isEmpty()) {
-            throw new InvalidObjectException(spec.source() + " has no program \"" + name + "\"");
-        }
+    private ProgramSpec knownProgram(String name) {
+        ProgramSpec edited = programs.get(name);
+        return edited != null
+                ? edited
+                : spec.program(name)
+                        .orElseThrow(
+                                () -> new InvalidObjectException(spec.source() + " has no program \"" + name + "\""));
     }
 
     /**
@@ -184,6 +229,24 @@ public final class BpfLoader {
      */
     public BpfLoader pinDirectory(Path directory) {
         pinDirectory = Optional.of(directory);
+        return this;
+    }
+
+    /**
+     * What the names of the maps of global data begin with, as {@code bpftool map} shows them: {@code gc} for {@code gc.bss}.
+     * Unless told it is the name of the object's file up to its first dot.
+     */
+    public BpfLoader objectName(String name) {
+        objectName = Optional.of(name);
+        return this;
+    }
+
+    /**
+     * The kernel version to load programs for, which kernels before 5.0 compare with their own for kprobes. Unless told it is
+     * what {@code SEC("version")} says, or that of the running kernel.
+     */
+    public BpfLoader kernelVersion(KernelVersion version) {
+        kernelVersion = Optional.of(version);
         return this;
     }
 
@@ -266,12 +329,15 @@ public final class BpfLoader {
     }
 
     private BpfObject load(Kernel through, Features chosen) {
-        ObjectSpec edited = spec.withMaps(maps);
+        ObjectSpec edited = spec.withMaps(maps).withPrograms(programs);
         LoadOptions options = new LoadOptions(
                 chosen,
+                objectName,
+                kernelVersion,
                 globals,
                 structOps,
                 reused,
+                instructions,
                 skipped,
                 wanted,
                 targets,
@@ -279,9 +345,17 @@ public final class BpfLoader {
                 targetBtf,
                 kconfig,
                 logLevel,
-                program -> SectionAttachers.of(program)
-                        .map(attacher -> new LoadOptions.AttachTypeChoice(attacher.attachType(program, chosen))));
+                program -> attachTypeOfOthers(program, chosen));
         return new BpfObject(through, edited, chosen, ObjectLoading.load(through, edited, options));
+    }
+
+    /** What another module wants a program loaded with, unless the embedder has said. */
+    private static Optional<LoadOptions.AttachTypeChoice> attachTypeOfOthers(ProgramSpec program, Features features) {
+        if (!program.attachType().equals(program.kind().flatMap(kind -> kind.attachType()))) {
+            return Optional.empty();
+        }
+        return SectionAttachers.of(program)
+                .map(attacher -> new LoadOptions.AttachTypeChoice(attacher.attachType(program, features)));
     }
 
     private byte[] encoded(GlobalSpec variable, Object value) {

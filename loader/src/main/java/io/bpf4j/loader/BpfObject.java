@@ -191,9 +191,9 @@ public final class BpfObject implements AutoCloseable {
     }
 
     /**
-     * Attaches every program as its section's name says, and every struct of functions: all, or none. Programs of which no name can say it ({@link
-     * Program#isAttachedBySection()} is false, such as {@code SEC("xdp")}) are left for {@link Program#attach(
-     * io.bpf4j.loader.link.AttachTarget)}.
+     * Attaches every program as its section's name says, and every struct of functions: all, or none. Programs of which no
+     * name can say it ({@link Program#isAttachedBySection()} is false, such as {@code SEC("xdp")}) are left for {@link
+     * Program#attach(io.bpf4j.loader.link.AttachTarget)}; so is what {@code withAutoattach(false)} was said of.
      *
      * @throws AttachException if one can't be attached, or its name could say where to and does not; those before it are
      *     detached again
@@ -202,13 +202,15 @@ public final class BpfObject implements AutoCloseable {
         List<Link> links = new ArrayList<>();
         try {
             for (Program program : programs.values()) {
-                if (program.isAttachedBySection()) {
+                if (program.spec().autoattach() && program.isAttachedBySection()) {
                     links.add(program.attach());
                 }
             }
-            for (String name : loaded.structOps().keySet()) {
-                links.add(attachStructOps(name));
-            }
+            loaded.structOps().forEach((name, image) -> {
+                if (image.variable().autoattach()) {
+                    links.add(attachStructOps(name));
+                }
+            });
             return new LinkGroup(links);
         } catch (RuntimeException e) {
             try {

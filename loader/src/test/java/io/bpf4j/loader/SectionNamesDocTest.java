@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -39,7 +38,7 @@ class SectionNamesDocTest {
     void whatTheTableCallsAPlaceIsAttachedByName() {
         for (SectionKind kind : SectionKind.all()) {
             FunctionSpec function = new FunctionSpec("p", 1, kind.name(), 0, false, List.of(), List.of());
-            ProgramSpec program = new ProgramSpec("p", kind.name(), Optional.of(kind), true, function);
+            ProgramSpec program = ProgramSpec.of(kind.name(), function);
             boolean attachedByUsdtModule =
                     kind.name().equals("usdt") || kind.name().equals("usdt.s");
 

@@ -8,7 +8,6 @@ import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.ProcessFilter;
 import io.bpf4j.loader.spec.FunctionSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
-import io.bpf4j.loader.spec.SectionKind;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -21,7 +20,7 @@ class SectionTargetsTest {
 
     private static ProgramSpec program(String section) {
         FunctionSpec function = new FunctionSpec("p", 1, section, 0, false, List.of(), List.of());
-        return new ProgramSpec("p", section, SectionKind.of(section), true, function);
+        return ProgramSpec.of(section, function);
     }
 
     private static AttachTarget target(String section) {

@@ -13,7 +13,6 @@ import io.bpf4j.loader.spec.FunctionSpec;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
-import io.bpf4j.loader.spec.SectionKind;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -44,7 +43,7 @@ final class ScriptedUsdt {
                 false,
                 List.of(new Instruction(0xb7, 0, 0, 0, 0), new Instruction(0x95, 0, 0, 0, 0)),
                 List.of());
-        ProgramSpec program = new ProgramSpec("on", "usdt", SectionKind.of("usdt"), true, function);
+        ProgramSpec program = ProgramSpec.of("usdt", function);
         return new ObjectSpec(
                 "test.bpf.o",
                 ByteOrder.nativeOrder(),

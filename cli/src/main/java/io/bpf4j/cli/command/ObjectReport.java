@@ -8,6 +8,7 @@ import io.bpf4j.cli.output.Table;
 import io.bpf4j.cli.output.Text;
 import io.bpf4j.core.CoreException;
 import io.bpf4j.core.CoreRelocator;
+import io.bpf4j.loader.kernel.ProgramType;
 import io.bpf4j.loader.spec.CodeReference;
 import io.bpf4j.loader.spec.ExternSpec;
 import io.bpf4j.loader.spec.FunctionSpec;
@@ -196,7 +197,7 @@ final class ObjectReport {
     }
 
     private static String type(ProgramSpec program) {
-        return program.kind().map(k -> lower(k.type())).orElse("unknown");
+        return program.type() == ProgramType.UNSPEC ? "unknown" : lower(program.type());
     }
 
     private static String type(MapSpec map) {

@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param keyTypeId BTF type of the key in the object, 0 if unknown
  * @param valueTypeId BTF type of the value in the object, 0 if unknown
  * @param pinByName whether the object asks for {@code LIBBPF_PIN_BY_NAME}
+ * @param autocreate whether it is made, or there already ({@code BpfLoader.reuseMap}); else programs must not come to it
+ * @param ifindex index of the network device that has the map (offload); 0 for none
  * @param inner what the maps in this map look like, for a map of maps
  * @param slots static values of a map of maps or of programs
  * @param data the section of global data that this map carries, for one that does; an arena has it at its start
@@ -38,6 +40,8 @@ public record MapSpec(
         int keyTypeId,
         int valueTypeId,
         boolean pinByName,
+        boolean autocreate,
+        int ifindex,
         @Nullable MapSpec inner,
         List<Slot> slots,
         @Nullable DataSection data) {
@@ -70,6 +74,41 @@ public record MapSpec(
 
     public MapSpec {
         slots = List.copyOf(slots);
+    }
+
+    /** A map as objects can define it: it is made, and in no device. */
+    public MapSpec(
+            String name,
+            int typeNumber,
+            int keySize,
+            int valueSize,
+            int maxEntries,
+            int flags,
+            int numaNode,
+            long extra,
+            int keyTypeId,
+            int valueTypeId,
+            boolean pinByName,
+            @Nullable MapSpec inner,
+            List<Slot> slots,
+            @Nullable DataSection data) {
+        this(
+                name,
+                typeNumber,
+                keySize,
+                valueSize,
+                maxEntries,
+                flags,
+                numaNode,
+                extra,
+                keyTypeId,
+                valueTypeId,
+                pinByName,
+                true,
+                0,
+                inner,
+                slots,
+                data);
     }
 
     /** A map of a type with sizes; everything else as small as can be. */
@@ -165,6 +204,23 @@ public record MapSpec(
         return with(draft -> draft.pinByName = pin);
     }
 
+    /**
+     * Made, or left out, for instance because this kernel has no maps of its type. A program that the verifier sees use a map
+     * that is left out is refused, so a constant in {@code .rodata} has to keep it from there, or it has to be left out too.
+     */
+    public MapSpec withAutocreate(boolean create) {
+        return with(draft -> draft.autocreate = create);
+    }
+
+    /**
+     * In a network device, for programs that run there (offload, Linux 4.16).
+     *
+     * @param index as {@code NetworkInterface.getIndex()} has it
+     */
+    public MapSpec withIfindex(int index) {
+        return with(draft -> draft.ifindex = index);
+    }
+
     private MapSpec with(Consumer<Draft> change) {
         Draft draft = new Draft(this);
         change.accept(draft);
@@ -184,6 +240,8 @@ public record MapSpec(
         private int keyTypeId;
         private int valueTypeId;
         private boolean pinByName;
+        private boolean autocreate;
+        private int ifindex;
         private @Nullable MapSpec inner;
         private List<Slot> slots;
         private @Nullable DataSection data;
@@ -200,6 +258,8 @@ public record MapSpec(
             keyTypeId = original.keyTypeId;
             valueTypeId = original.valueTypeId;
             pinByName = original.pinByName;
+            autocreate = original.autocreate;
+            ifindex = original.ifindex;
             inner = original.inner;
             slots = original.slots;
             data = original.data;
@@ -218,6 +278,8 @@ public record MapSpec(
                     keyTypeId,
                     valueTypeId,
                     pinByName,
+                    autocreate,
+                    ifindex,
                     inner,
                     slots,
                     data);

@@ -90,7 +90,7 @@ final class ObjectReader {
                 FunctionSpec function = builder.build();
                 functions.add(function);
                 if (!section.name().equals(TEXT)) {
-                    programs.add(program(function));
+                    programs.add(ProgramSpec.of(function.sectionName(), function));
                 }
             }
         }
@@ -110,12 +110,6 @@ final class ObjectReader {
 
     private ByteView named(Section section) {
         return elf.data(section);
-    }
-
-    private static ProgramSpec program(FunctionSpec function) {
-        boolean optional = function.sectionName().startsWith("?");
-        String section = optional ? function.sectionName().substring(1) : function.sectionName();
-        return new ProgramSpec(function.name(), section, SectionKind.of(section), !optional, function);
     }
 
     /** The functions of each section with code, by their place. */

@@ -107,6 +107,22 @@ public record ObjectSpec(
                 btfExt);
     }
 
+    /** The same object with other definitions of some programs, by name. */
+    public ObjectSpec withPrograms(Map<String, ProgramSpec> edited) {
+        return new ObjectSpec(
+                source,
+                order,
+                license,
+                version,
+                programs.stream().map(p -> edited.getOrDefault(p.name(), p)).toList(),
+                functions,
+                maps,
+                structOps,
+                externs,
+                btf,
+                btfExt);
+    }
+
     public Optional<ExternSpec> extern(String name) {
         return externs.stream().filter(e -> e.name().equals(name)).findFirst();
     }

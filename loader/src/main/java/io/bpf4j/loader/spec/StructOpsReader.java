@@ -140,6 +140,7 @@ final class StructOpsReader {
                 var.name(),
                 sectionName,
                 autocreate,
+                true,
                 struct.name(),
                 typeId,
                 elf.header().order(),

@@ -20,6 +20,7 @@ import java.util.stream.Collectors;
  * @param name of the variable
  * @param sectionName as in {@code SEC("…")}, without a leading {@code ?}
  * @param autocreate false where the section starts with {@code ?}: made only if asked for
+ * @param autoattach whether it is attached with all the others
  * @param type name of the struct in the object; what follows {@code ___} in it is for the compiler alone
  * @param typeId of the struct in the object's BTF
  * @param order byte order of {@code content}
@@ -32,6 +33,7 @@ public record StructOpsSpec(
         String name,
         String sectionName,
         boolean autocreate,
+        boolean autoattach,
         String type,
         int typeId,
         ByteOrder order,
@@ -72,7 +74,14 @@ public record StructOpsSpec(
 
     /** Made, or left out, whatever its section says. */
     public StructOpsSpec withAutocreate(boolean create) {
-        return new StructOpsSpec(name, sectionName, create, type, typeId, order, content, members, functions);
+        return new StructOpsSpec(
+                name, sectionName, create, autoattach, type, typeId, order, content, members, functions);
+    }
+
+    /** Attached with all the others ({@code BpfObject.attachAll}), or left to be attached in code. */
+    public StructOpsSpec withAutoattach(boolean attach) {
+        return new StructOpsSpec(
+                name, sectionName, autocreate, attach, type, typeId, order, content, members, functions);
     }
 
     /**
@@ -143,7 +152,8 @@ public record StructOpsSpec(
     }
 
     private StructOpsSpec with(byte[] newContent, Map<String, String> newFunctions) {
-        return new StructOpsSpec(name, sectionName, autocreate, type, typeId, order, newContent, members, newFunctions);
+        return new StructOpsSpec(
+                name, sectionName, autocreate, autoattach, type, typeId, order, newContent, members, newFunctions);
     }
 
     private Member data(String member) {

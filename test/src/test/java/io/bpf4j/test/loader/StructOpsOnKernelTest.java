@@ -119,6 +119,17 @@ class StructOpsOnKernelTest {
     }
 
     @Test
+    void oneThatIsNotToBeAttachedIsLeft() throws Exception {
+        try (BpfObject object = BpfLoader.of(Bpf.spec("struct_ops.bpf.o"))
+                        .structOps("first", first -> first.withAutocreate(true).withAutoattach(false))
+                        .load();
+                LinkGroup all = object.attachAll()) {
+            assertThat(all.links()).isEmpty();
+            assertThat(available()).doesNotContain("bpf4j_link");
+        }
+    }
+
+    @Test
     void twoOfOneNameAreRefusedAndTheFirstGoesOn() throws Exception {
         try (BpfObject object = load("first", "second");
                 Link link = object.attachStructOps("first")) {

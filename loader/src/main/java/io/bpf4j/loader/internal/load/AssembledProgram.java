@@ -25,13 +25,22 @@ record AssembledProgram(
      * An instruction that the verifier refuses if it comes by.
      *
      * @param slot where it is in the program
-     * @param isRelocation whether it is a CO-RE relocation; else the call of a function
-     * @param what this kernel lacks
+     * @param what is not there: a reason for a relocation, else a name
      * @param reason the same with the place in the object
      */
-    record Poisoned(int slot, boolean isRelocation, String what, String reason) {
+    record Poisoned(int slot, Kind kind, String what, String reason) {
+        /** What stood there. */
+        enum Kind {
+            /** An instruction with a CO-RE relocation. */
+            RELOCATION,
+            /** The call of a kernel function. */
+            FUNCTION,
+            /** The load of a map that was left out. */
+            MAP
+        }
+
         Poisoned movedBy(int slots) {
-            return new Poisoned(slot + slots, isRelocation, what, reason);
+            return new Poisoned(slot + slots, kind, what, reason);
         }
     }
 }

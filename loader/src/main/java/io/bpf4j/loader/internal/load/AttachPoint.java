@@ -84,7 +84,8 @@ record AttachPoint(int btfId, @Nullable Fd program, OptionalInt member) {
     private static void requireName(ProgramSpec program) {
         if (program.target().isEmpty()) {
             throw new InvalidObjectException("program \"" + program.name() + "\" in SEC(\"" + program.sectionName()
-                    + "\") has to say which function it is for: SEC(\"" + program.sectionName() + "/NAME\")");
+                    + "\") has to say which function it is for: SEC(\"" + program.sectionName()
+                    + "/NAME\"), or BpfLoader.program(\"" + program.name() + "\", p -> p.withTarget(\"NAME\"))");
         }
     }
 
@@ -96,7 +97,7 @@ record AttachPoint(int btfId, @Nullable Fd program, OptionalInt member) {
 
     /** The function of a program that is for one of the kernel's, or of its modules'. */
     static KernelModules.Found find(ProgramSpec program, Supplier<CoreTarget> kernel, KernelModules modules) {
-        AttachType attachType = program.kind().flatMap(k -> k.attachType()).orElse(AttachType.TRACE_FENTRY);
+        AttachType attachType = program.attachType().orElse(AttachType.TRACE_FENTRY);
         String prefix;
         BtfKind kind = BtfKind.FUNC;
         switch (attachType) {

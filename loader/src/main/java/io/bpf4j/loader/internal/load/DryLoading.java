@@ -82,7 +82,7 @@ public final class DryLoading {
 
     private void checkMaps() {
         for (MapSpec map : spec.maps()) {
-            if (!vocabulary.hasMapType(map.typeNumber())) {
+            if (map.autocreate() && !vocabulary.hasMapType(map.typeNumber())) {
                 add(
                         Finding.Kind.MAP,
                         "map \"" + map.name() + "\": the kernel has no maps of type "
@@ -127,7 +127,8 @@ public final class DryLoading {
     /** The index of a map plus 1, so that none has the number that stands for nothing. */
     private OptionalInt mapNumber(String name, List<io.bpf4j.loader.internal.sys.Fd> mentioned) {
         for (int i = 0; i < spec.maps().size(); i++) {
-            if (spec.maps().get(i).name().equals(name)) {
+            MapSpec map = spec.maps().get(i);
+            if (map.name().equals(name) && map.autocreate()) {
                 return OptionalInt.of(i + 1);
             }
         }
@@ -154,7 +155,7 @@ public final class DryLoading {
 
     private void checkKind(ProgramSpec program, List<Finding> own) {
         ProgramType type = program.type();
-        Optional<AttachType> attachType = program.kind().flatMap(kind -> kind.attachType());
+        Optional<AttachType> attachType = program.attachType();
         String problem = null;
         if (type == ProgramType.UNSPEC) {
             problem = "SEC(\"" + program.sectionName() + "\") says no program type";
@@ -192,13 +193,19 @@ public final class DryLoading {
         BitSet poisons = new BitSet();
         for (AssembledProgram.Poisoned poisoned : assembled.poisoned()) {
             // What the object can't do without is told once, and not at each call.
-            boolean told = !poisoned.isRelocation() && !isWeak(poisoned.what());
+            boolean told = poisoned.kind() == AssembledProgram.Poisoned.Kind.FUNCTION && !isWeak(poisoned.what());
             if (reached.get(poisoned.slot()) && !told && !poisons.get(poisoned.slot())) {
                 poisons.set(poisoned.slot());
-                own.add(new Finding(
-                        poisoned.isRelocation() ? Finding.Kind.RELOCATION : Finding.Kind.SYMBOL,
-                        place(places, poisoned.slot()),
-                        poisoned.isRelocation() ? poisoned.what() : "the kernel has no function " + poisoned.what()));
+                Optional<Finding.Place> place = place(places, poisoned.slot());
+                own.add(
+                        switch (poisoned.kind()) {
+                            case RELOCATION -> new Finding(Finding.Kind.RELOCATION, place, poisoned.what());
+                            case FUNCTION ->
+                                new Finding(
+                                        Finding.Kind.SYMBOL, place, "the kernel has no function " + poisoned.what());
+                            case MAP ->
+                                new Finding(Finding.Kind.MAP, place, "map \"" + poisoned.what() + "\" was left out");
+                        });
             }
         }
         for (int slot = reached.nextSetBit(0); slot >= 0; slot = reached.nextSetBit(slot + 1)) {

@@ -27,18 +27,27 @@ public final class MapCreation {
     private final Kernel kernel;
     private final Features features;
     private final String source;
+    private final String objectName;
     private final @Nullable Fd btf;
 
-    MapCreation(Kernel kernel, Features features, String source, @Nullable Fd btf) {
+    /**
+     * Of an object.
+     *
+     * @param source what messages call it
+     * @param objectName path or name, which names of maps of global data begin with
+     * @param btf its types, if the kernel has them
+     */
+    MapCreation(Kernel kernel, Features features, String source, String objectName, @Nullable Fd btf) {
         this.kernel = kernel;
         this.features = features;
         this.source = source;
+        this.objectName = objectName;
         this.btf = btf;
     }
 
     /** A map that belongs to no object. */
     public static KernelMap standalone(Kernel kernel, Features features, MapSpec spec) {
-        return new MapCreation(kernel, features, "map " + spec.name(), null).create(spec, null);
+        return new MapCreation(kernel, features, "map " + spec.name(), spec.name(), null).create(spec, null);
     }
 
     /** A map, empty but for global data, which is in it when this returns. */
@@ -126,6 +135,7 @@ public final class MapCreation {
                         spec.typeNumber(), kernelName(spec), spec.keySize(), spec.valueSize(), maxEntries(spec))
                 .withFlags(flags(spec))
                 .withNumaNode(spec.numaNode())
+                .withIfindex(spec.ifindex())
                 .withInner(template)
                 .withExtra(spec.extra());
         if (btf == null || !takesBtf(spec) || (spec.keyTypeId() == 0 && spec.valueTypeId() == 0)) {
@@ -183,7 +193,7 @@ public final class MapCreation {
         if (!features.has(Feature.OBJECT_NAMES)) {
             return "";
         }
-        return spec.isData() ? KernelNames.ofSection(source, spec.name()) : KernelNames.of(spec.name());
+        return spec.isData() ? KernelNames.ofSection(objectName, spec.name()) : KernelNames.of(spec.name());
     }
 
     /** The flags as this kernel takes them. */

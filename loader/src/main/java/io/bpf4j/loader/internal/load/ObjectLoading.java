@@ -150,7 +150,7 @@ public final class ObjectLoading {
                 () -> options.targetBtf().map(CoreTarget::of).orElseGet(kernelTypes),
                 modules::descriptor,
                 btf != null && ObjectBtf.describesFunctions(spec, features));
-        ProgramLoading loading = new ProgramLoading(kernel, features, spec, btf, options.logLevel());
+        ProgramLoading loading = new ProgramLoading(kernel, features, spec, btf, options);
 
         Map<String, AssembledProgram> assembled = new LinkedHashMap<>();
         Map<String, LoadedProgram> programs = new LinkedHashMap<>();
@@ -191,7 +191,7 @@ public final class ObjectLoading {
 
     private Optional<AttachType> attachType(ProgramSpec program) {
         Optional<LoadOptions.AttachTypeChoice> choice = options.attachType().apply(program);
-        return choice.isPresent() ? choice.get().type() : program.kind().flatMap(k -> k.attachType());
+        return choice.isPresent() ? choice.get().type() : program.attachType();
     }
 
     private LoadedProgram load(ProgramLoading loading, AssembledProgram program, Optional<AttachType> attachType) {
@@ -209,8 +209,12 @@ public final class ObjectLoading {
 
     private void requireKnownGlobals() {
         for (String name : options.globals().keySet()) {
-            if (spec.global(name).isEmpty()) {
-                throw new InvalidObjectException(spec.source() + ": has no global variable \"" + name + "\"");
+            GlobalSpec variable = spec.global(name)
+                    .orElseThrow(() ->
+                            new InvalidObjectException(spec.source() + ": has no global variable \"" + name + "\""));
+            if (!spec.map(variable.map()).orElseThrow().autocreate()) {
+                throw new InvalidObjectException(spec.source() + ": global variable \"" + name + "\" is in \""
+                        + variable.map() + "\", which is left out");
             }
         }
     }
@@ -255,13 +259,16 @@ public final class ObjectLoading {
     }
 
     private Map<String, KernelMap> createMaps(@Nullable Fd btf, Map<String, BpfMap> owned) {
-        MapCreation creation = new MapCreation(kernel, features, spec.source(), btf);
+        MapCreation creation = creation(btf);
         MapPinning pinning = new MapPinning(kernel, creation, spec.source(), options.pinDirectory(), undo);
         Map<String, KernelMap> maps = new LinkedHashMap<>();
         for (MapSpec map : spec.maps()) {
             BpfMap reused = options.reused().get(map.name());
             if (reused != null) {
                 maps.put(map.name(), compatible(map, KernelMap.of(reused)));
+                continue;
+            }
+            if (!map.autocreate()) {
                 continue;
             }
             if (map.isData() && !features.has(Feature.GLOBAL_DATA)) {
@@ -282,8 +289,13 @@ public final class ObjectLoading {
         return maps;
     }
 
+    private MapCreation creation(@Nullable Fd btf) {
+        return new MapCreation(
+                kernel, features, spec.source(), options.objectName().orElse(spec.source()), btf);
+    }
+
     private void createStructOps(@Nullable Fd btf, Map<String, KernelMap> maps, Map<String, BpfMap> owned) {
-        MapCreation creation = new MapCreation(kernel, features, spec.source(), btf);
+        MapCreation creation = creation(btf);
         for (StructOpsImage image : structOps.all()) {
             KernelMap map = creation.create(image);
             undo.push(map::close);
@@ -350,13 +362,16 @@ public final class ObjectLoading {
     /** Whatever a map is to hold from the start is there when it is filled; said before the kernel is asked for anything. */
     private void requireLoadedSlots() {
         for (MapSpec map : spec.maps()) {
-            for (MapSpec.Slot slot : map.slots()) {
+            for (MapSpec.Slot slot : isMade(map) ? map.slots() : List.<MapSpec.Slot>of()) {
                 Optional<ProgramSpec> program = spec.program(slot.target());
                 if (holdsPrograms(map)
                         ? program.isEmpty()
-                        : spec.map(slot.target()).isEmpty()) {
+                        : spec.map(slot.target()).filter(this::isMade).isEmpty()) {
                     throw new InvalidObjectException(spec.source() + ": map \"" + map.name() + "\" holds \""
-                            + slot.target() + "\", which is no " + (holdsPrograms(map) ? "program" : "map"));
+                            + slot.target() + "\", which "
+                            + (holdsPrograms(map)
+                                    ? "is no program"
+                                    : spec.map(slot.target()).isEmpty() ? "is no map" : "was left out"));
                 }
                 if (holdsPrograms(map) && !isWanted(program.orElseThrow())) {
                     throw new InvalidObjectException(
@@ -366,6 +381,11 @@ public final class ObjectLoading {
                 }
             }
         }
+    }
+
+    /** Whether there is this map when the load is done. */
+    private boolean isMade(MapSpec map) {
+        return map.autocreate() || options.reused().containsKey(map.name());
     }
 
     private static boolean holdsPrograms(MapSpec map) {
@@ -378,6 +398,9 @@ public final class ObjectLoading {
      */
     private void setSlots(Map<String, KernelMap> maps, Map<String, LoadedProgram> programs) {
         for (MapSpec map : spec.maps()) {
+            if (!isMade(map)) {
+                continue;
+            }
             KernelMap target = Objects.requireNonNull(maps.get(map.name()));
             if (!holdsPrograms(map) && !fresh.contains(map.name())) {
                 continue;

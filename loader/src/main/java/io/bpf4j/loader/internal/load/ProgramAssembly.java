@@ -7,6 +7,7 @@ import io.bpf4j.core.CoreFixup;
 import io.bpf4j.core.CoreRelocator;
 import io.bpf4j.core.CoreTarget;
 import io.bpf4j.insn.Instruction;
+import io.bpf4j.insn.Opcodes;
 import io.bpf4j.insn.PseudoSource;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.RelocationException;
@@ -52,6 +53,9 @@ import org.jspecify.annotations.Nullable;
 final class ProgramAssembly {
     /** The instruction that replaces a call of a weak kernel function that is missing; see {@link CoreFixup.Poison}. */
     private static final int POISON_KFUNC_HELPER = 2_002_000_000;
+
+    /** The same for the load of a map that was left out. */
+    private static final int POISON_MAP_HELPER = 2_001_000_000;
 
     private final ObjectSpec spec;
     private final MapNumbers maps;
@@ -175,7 +179,7 @@ final class ProgramAssembly {
                         replace(code, index, poison.slots());
                         poisoned.add(new Poisoned(
                                 index,
-                                true,
+                                Poisoned.Kind.RELOCATION,
                                 poison.reason(),
                                 "instruction " + index + " of " + function.name() + ": " + poison.reason()));
                     }
@@ -224,17 +228,17 @@ final class ProgramAssembly {
                 load(code, at, PseudoSource.FUNC, place(places, callee) - at - 1, 0);
             }
             case CodeReference.ToMap map ->
-                load(code, at, PseudoSource.MAP_FD, number(function, map.map(), mentioned), 0);
+                loadMap(code, at, PseudoSource.MAP_FD, 0, function, map.map(), mentioned, poisoned);
             case CodeReference.ToData data ->
-                load(code, at, PseudoSource.MAP_VALUE, number(function, data.map(), mentioned), data.offset());
-            case CodeReference.ToExtern extern -> extern(code, at, function, extern, mentioned);
+                loadMap(code, at, PseudoSource.MAP_VALUE, data.offset(), function, data.map(), mentioned, poisoned);
+            case CodeReference.ToExtern extern -> extern(code, at, function, extern, mentioned, poisoned);
             case CodeReference.ToKernelFunction call -> {
                 KernelSymbols.Resolved symbol = symbol(function, call.name());
                 if (symbol.isMissing()) {
                     code.set(at, instruction.withSrc(PseudoSource.HELPER_CALL).withImm(POISON_KFUNC_HELPER));
                     poisoned.add(new Poisoned(
                             at,
-                            false,
+                            Poisoned.Kind.FUNCTION,
                             call.name(),
                             "function " + call.name() + " of the kernel, called by " + function.name()));
                 } else {
@@ -280,16 +284,20 @@ final class ProgramAssembly {
             int at,
             FunctionSpec function,
             CodeReference.ToExtern reference,
-            List<Fd> mentioned) {
+            List<Fd> mentioned,
+            List<Poisoned> poisoned) {
         ExternSpec extern = Objects.requireNonNull(externs.get(reference.name()));
         switch (extern.kind()) {
             case KCONFIG ->
-                load(
+                loadMap(
                         code,
                         at,
                         PseudoSource.MAP_VALUE,
-                        number(function, DataSection.KCONFIG, mentioned),
-                        extern.offset());
+                        extern.offset(),
+                        function,
+                        DataSection.KCONFIG,
+                        mentioned,
+                        poisoned);
             case KSYM -> {
                 long address = symbol(function, extern.name()).address();
                 load(code, at, PseudoSource.NUMBER, (int) address, (int) (address >>> 32));
@@ -318,10 +326,31 @@ final class ProgramAssembly {
         return symbol;
     }
 
-    private int number(FunctionSpec function, String map, List<Fd> mentioned) {
-        return maps.number(map, mentioned)
-                .orElseThrow(() -> new InvalidObjectException(spec.source() + ": function \"" + function.name()
-                        + "\" refers to unknown map \"" + map + "\""));
+    /** Loads the address of a map, or of a place in its value; or what the verifier refuses, if the map was left out. */
+    private void loadMap(
+            List<Instruction> code,
+            int at,
+            int source,
+            int offset,
+            FunctionSpec function,
+            String map,
+            List<Fd> mentioned,
+            List<Poisoned> poisoned) {
+        OptionalInt number = maps.number(map, mentioned);
+        if (number.isPresent()) {
+            load(code, at, source, number.getAsInt(), offset);
+            return;
+        }
+        if (spec.map(map).isEmpty()) {
+            throw new InvalidObjectException(
+                    spec.source() + ": function \"" + function.name() + "\" refers to unknown map \"" + map + "\"");
+        }
+        // Both halves, so that neither is taken for something else.
+        Instruction refused = new Instruction(Opcodes.JMP | Opcodes.CALL, 0, 0, 0, POISON_MAP_HELPER);
+        code.set(at, refused);
+        code.set(at + 1, refused);
+        poisoned.add(new Poisoned(
+                at, Poisoned.Kind.MAP, map, "map \"" + map + "\", which was left out, used by " + function.name()));
     }
 
     private static void load(List<Instruction> code, int at, int source, int first, int second) {

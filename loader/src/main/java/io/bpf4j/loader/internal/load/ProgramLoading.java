@@ -1,5 +1,6 @@
 package io.bpf4j.loader.internal.load;
 
+import io.bpf4j.insn.Instruction;
 import io.bpf4j.insn.Instructions;
 import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
@@ -14,11 +15,13 @@ import io.bpf4j.loader.internal.sys.ProgCommand;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.loader.kernel.KernelVersion;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -29,9 +32,6 @@ import org.jspecify.annotations.Nullable;
  * tried again with one, in a buffer that grows until the whole log fits. <i>Thread-safe.</i>
  */
 public final class ProgramLoading {
-    private static final int F_SLEEPABLE = 1 << 4;
-    private static final int F_XDP_HAS_FRAGS = 1 << 5;
-
     private static final int FIRST_LOG = 256 << 10;
     /** What kernels before 5.2 allow; longer logs are cut there (kernel commit 7a9f5c65abcc). */
     private static final int LARGEST_LOG = (16 << 20) - 1;
@@ -44,19 +44,20 @@ public final class ProgramLoading {
     private final Features features;
     private final ObjectSpec spec;
     private final @Nullable Fd btf;
-    private final int logLevel;
+    private final LoadOptions options;
 
-    ProgramLoading(Kernel kernel, Features features, ObjectSpec spec, @Nullable Fd btf, int logLevel) {
+    ProgramLoading(Kernel kernel, Features features, ObjectSpec spec, @Nullable Fd btf, LoadOptions options) {
         this.kernel = kernel;
         this.features = features;
         this.spec = spec;
         this.btf = btf;
-        this.logLevel = logLevel;
+        this.options = options;
     }
 
     /** Loads a program for an attach type; the descriptor is the caller's. */
     Loaded load(AssembledProgram program, Optional<AttachType> attachType, AttachPoint point) {
         ProgCommand.Load command = command(program, attachType, point);
+        int logLevel = program.spec().verifierLog().orElse(options.logLevel());
         if (logLevel > 0) {
             ProgCommand.Load logged = command.withLog(new ProgCommand.Log(logLevel, LARGEST_LOG));
             switch (kernel.execute(logged)) {
@@ -89,30 +90,41 @@ public final class ProgramLoading {
     /** A program in the kernel and the log of its verification, empty unless asked for. */
     record Loaded(Fd fd, String log) {}
 
+    private int kernelVersion() {
+        return options.kernelVersion()
+                .map(KernelVersion::code)
+                .orElseGet(() -> spec.version() != 0
+                        ? spec.version()
+                        : LinuxVersion.running().code());
+    }
+
     private ProgCommand.Load command(AssembledProgram program, Optional<AttachType> attachType, AttachPoint point) {
         ProgramSpec of = program.spec();
-        int flags = of.isSleepable() ? F_SLEEPABLE : 0;
-        if (of.kind().map(k -> k.frags()).orElse(false)) {
-            flags |= F_XDP_HAS_FRAGS;
-        }
+        List<Instruction> fitted = OldKernelHelpers.fitted(program.instructions(), features);
+        List<Instruction> code = options.instructions()
+                .getOrDefault(of.name(), UnaryOperator.identity())
+                .apply(fitted);
         ProgCommand.Load command = ProgCommand.Load.of(
                         of.type().number(),
                         features.has(Feature.OBJECT_NAMES) ? KernelNames.of(of.name()) : "",
-                        Instructions.encode(OldKernelHelpers.fitted(program.instructions(), features), spec.order()),
+                        Instructions.encode(code, spec.order()),
                         spec.license())
-                .withFlags(flags)
+                .withFlags(of.flags())
+                .withIfindex(of.ifindex())
                 .withAttachTarget(point.btfId(), point.program())
-                .withKernelVersion(
-                        spec.version() != 0
-                                ? spec.version()
-                                : LinuxVersion.running().code())
+                .withKernelVersion(kernelVersion())
                 .withMentioned(program.mentioned())
                 .withFdArray(program.modules());
         if (features.has(Feature.EXPECTED_ATTACH_TYPE)) {
             command = command.withExpectedAttachType(point.member()
                     .orElseGet(() -> attachType.map(AttachType::number).orElse(0)));
         }
-        return btf == null ? command : command.withBtf(btf, program.functions(), program.lines());
+        if (btf == null) {
+            return command;
+        }
+        return code.size() == fitted.size()
+                ? command.withBtf(btf, program.functions(), program.lines())
+                : command.withBtf(btf, ProgCommand.InfoTable.NONE, ProgCommand.InfoTable.NONE);
     }
 
     private BpfException refusal(
@@ -171,12 +183,16 @@ public final class ProgramLoading {
             return "";
         }
         OptionalInt slot = lastCall(refused.log());
-        String found = poisoned.stream()
+        List<AssembledProgram.Poisoned> met = poisoned.stream()
                 .filter(p -> slot.isEmpty() || p.slot() == slot.getAsInt())
-                .map(AssembledProgram.Poisoned::reason)
                 .limit(3)
-                .collect(Collectors.joining("; "));
-        return found.isEmpty() ? "" : "it reaches what this kernel does not have: " + found;
+                .toList();
+        if (met.isEmpty()) {
+            return "";
+        }
+        boolean leftOut = met.stream().allMatch(p -> p.kind() == AssembledProgram.Poisoned.Kind.MAP);
+        return (leftOut ? "it comes to " : "it reaches what this kernel does not have: ")
+                + met.stream().map(AssembledProgram.Poisoned::reason).collect(Collectors.joining("; "));
     }
 
     private static OptionalInt lastCall(String log) {

@@ -14,7 +14,6 @@ import io.bpf4j.loader.spec.CodeReference.ToFunction;
 import io.bpf4j.loader.spec.FunctionSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
-import io.bpf4j.loader.spec.SectionKind;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,7 +59,7 @@ class ContextArgumentsTest {
             FunctionSpec main = new FunctionSpec(
                     "main" + index, index, section, 0, false, List.of(EXIT), List.of(new ToFunction(0, 1, 0)));
             functions.add(main);
-            programs.add(new ProgramSpec(main.name(), section, SectionKind.of(section), true, main));
+            programs.add(ProgramSpec.of(section, main));
         }
         ObjectSpec spec = new ObjectSpec(
                 "test.o",

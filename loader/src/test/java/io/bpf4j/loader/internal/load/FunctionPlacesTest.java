@@ -92,7 +92,7 @@ class FunctionPlacesTest {
     }
 
     private static Map<FunctionSpec, Integer> places(FunctionSpec main, Optional<String> tag, FunctionSpec... others) {
-        ProgramSpec program = new ProgramSpec("main", "syscall", Optional.empty(), true, main);
+        ProgramSpec program = ProgramSpec.of("syscall", main);
         List<FunctionSpec> functions = new ArrayList<>(List.of(others));
         functions.add(main);
         BtfBuilder types = BtfBuilder.create();

@@ -26,6 +26,7 @@ class StructOpsImageTest {
             "mine",
             ".struct_ops.link",
             true,
+            true,
             "ops___mine",
             object.find("ops___mine", BtfKind.STRUCT).orElseThrow(),
             ORDER,

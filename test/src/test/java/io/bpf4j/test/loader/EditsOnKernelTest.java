@@ -1,0 +1,200 @@
+package io.bpf4j.test.loader;
+
+import static io.bpf4j.test.support.Requirement.BPF;
+import static io.bpf4j.test.support.Requirement.KERNEL_BTF;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bpf4j.insn.Instruction;
+import io.bpf4j.loader.BpfLoader;
+import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.Program;
+import io.bpf4j.loader.TestRun;
+import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.error.VerifierException;
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.ProgramType;
+import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.IteratorLink;
+import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.LinkGroup;
+import io.bpf4j.loader.spec.ProgramSpec;
+import io.bpf4j.test.support.Bpf;
+import io.bpf4j.test.support.LeakCheck;
+import io.bpf4j.test.support.Requires;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What an embedder says of programs and maps before the load, the kernel goes by. */
+@Requires(BPF)
+@ExtendWith(LeakCheck.class)
+@Timeout(60)
+class EditsOnKernelTest {
+    private static final TestRun PACKET = TestRun.onData(new byte[64]);
+
+    private static BpfLoader loader() {
+        return BpfLoader.of(Bpf.spec("edits.bpf.o"));
+    }
+
+    @Test
+    void aMapThatIsLeftOutIsNotMadeAndCodeThatIsRuledOutMayNameIt() {
+        try (BpfObject object =
+                loader().map("extra", map -> map.withAutocreate(false)).load()) {
+            assertThat(object.findMap("extra")).isEmpty();
+            assertThat(object.program("guarded").test(PACKET).returned()).isEqualTo(7);
+        }
+    }
+
+    @Test
+    void aProgramThatComesToAMapThatWasLeftOutIsRefusedWithItsName() {
+        BpfLoader reaching = loader().global("use_extra", true).map("extra", map -> map.withAutocreate(false));
+        assertThatThrownBy(reaching::load)
+                .isInstanceOf(VerifierException.class)
+                .hasMessageContaining("it comes to map \"extra\", which was left out, used by guarded")
+                .hasMessageContaining("edits.bpf.c:");
+    }
+
+    @Test
+    void aSectionThatNobodyKnowsGetsAType() {
+        try (BpfObject object = loader().withProgram("nameless")
+                .program("nameless", program -> program.withType(ProgramType.SCHED_CLS))
+                .load()) {
+            Program program = object.program("nameless");
+            assertThat(program.test(PACKET).returned()).isEqualTo(3);
+            assertThat(program.info().typeNumber()).isEqualTo(ProgramType.SCHED_CLS.number());
+            assertThat(program.isAttachedBySection()).isFalse();
+        }
+        assertThatThrownBy(() -> loader().withProgram("nameless").load())
+                .isInstanceOf(InvalidObjectException.class)
+                .hasMessageContaining("a name that says no program type");
+    }
+
+    @Test
+    void aSectionCanBeSaidAnew() {
+        try (BpfObject object = loader().program("nameless", program -> program.withSection("cgroup_skb/egress"))
+                .load()) {
+            Program program = object.program("nameless");
+            assertThat(program.info().typeNumber()).isEqualTo(ProgramType.CGROUP_SKB.number());
+            assertThat(program.attachType()).contains(AttachType.CGROUP_INET_EGRESS);
+        }
+    }
+
+    @Test
+    void aTargetIsSaidInCodeAndThatIsWhereItIsAttached() {
+        try (BpfObject object = loader().withProgram("on_event")
+                        .program("on_event", program -> program.withTarget("sys_enter"))
+                        .load();
+                Link _ = object.program("on_event").attach()) {
+            requireCallsAfterASystemCall(object);
+        }
+    }
+
+    private static void requireCallsAfterASystemCall(BpfObject object) {
+        assertThat(Files.exists(Path.of("/proc/self"))).isTrue();
+        assertThat(Bpf.u64(object, "calls")).isPositive();
+    }
+
+    @Test
+    void onesOwnTargetTakesThePlaceOfAWrongOne() {
+        try (BpfObject object = loader().withProgram("on_wrong_event")
+                        .program("on_wrong_event", program -> program.withTarget("sys_enter"))
+                        .load();
+                LinkGroup links = object.attachAll()) {
+            assertThat(links.links()).hasSize(1);
+            requireCallsAfterASystemCall(object);
+        }
+    }
+
+    @Test
+    void whatIsNotToBeAttachedIsLeft() {
+        try (BpfObject object = loader().withProgram("on_wrong_event")
+                        .program("on_wrong_event", program -> program.withAutoattach(false))
+                        .load();
+                LinkGroup links = object.attachAll()) {
+            assertThat(links.links()).isEmpty();
+        }
+    }
+
+    @Test
+    @Requires(KERNEL_BTF)
+    void aTracingProgramIsLoadedForTheFunctionThatIsSaidInCode() throws IOException {
+        try (BpfObject object = loader().withProgram("each")
+                        .program("each", program -> program.withTarget("bpf_map"))
+                        .load();
+                IteratorLink link = object.program("each").attach(new AttachTarget.Iter());
+                InputStream maps = link.open()) {
+            // At least those of this object, and the end.
+            assertThat(maps.readAllBytes().length)
+                    .isGreaterThan(object.maps().size())
+                    .isLessThan(100_000);
+        }
+        assertThatThrownBy(() -> loader().withProgram("each").load())
+                .isInstanceOf(InvalidObjectException.class)
+                .hasMessageContaining("has to say which function it is for")
+                .hasMessageContaining("withTarget");
+    }
+
+    @Test
+    void oneProgramsLogIsAskedForAndAnothersIsNot() {
+        try (BpfObject object = loader().withProgram("unguarded")
+                .program("unguarded", program -> program.withVerifierLog(2))
+                .load()) {
+            assertThat(object.program("unguarded").verifierLog()).contains("bpf_map_lookup_elem");
+            assertThat(object.program("guarded").verifierLog()).isEmpty();
+        }
+        try (BpfObject object = loader().verifierLog(1)
+                .program("guarded", program -> program.withVerifierLog(0))
+                .load()) {
+            assertThat(object.program("guarded").verifierLog()).isEmpty();
+        }
+    }
+
+    @Test
+    void instructionsChangeRightBeforeTheVerifier() {
+        try (BpfObject object =
+                loader().instructions("guarded", EditsOnKernelTest::oneMore).load()) {
+            assertThat(object.program("guarded").test(PACKET).returned()).isEqualTo(8);
+        }
+    }
+
+    /** {@code r0 += 1} before the exit: more instructions than the line information is about. */
+    private static List<Instruction> oneMore(List<Instruction> code) {
+        // Only the last instruction of this program leaves it.
+        int exit = code.size() - 1;
+        List<Instruction> longer = new ArrayList<>(code);
+        longer.add(exit, new Instruction(0x07, 0, 0, 0, 1));
+        return longer;
+    }
+
+    @Test
+    void flagsReachTheVerifier() {
+        // Sleepable is no word for programs of sockets.
+        BpfLoader sleeping =
+                loader().program("guarded", program -> program.withFlags(program.flags() | ProgramSpec.F_SLEEPABLE));
+        assertThatThrownBy(sleeping::load)
+                .isInstanceOf(VerifierException.class)
+                .hasMessageContaining("can be sleepable");
+        try (BpfObject object = loader().program(
+                        "guarded", program -> program.withFlags(ProgramSpec.F_STRICT_ALIGNMENT))
+                .load()) {
+            assertThat(object.program("guarded").test(PACKET).returned()).isEqualTo(7);
+        }
+    }
+
+    @Test
+    void mapsOfGlobalDataBeginWithTheNameThatIsGiven() {
+        try (BpfObject object = loader().objectName("watch").load()) {
+            assertThat(object.map(".rodata").info().name()).isEqualTo("watch.rodata");
+        }
+        try (BpfObject object = loader().load()) {
+            assertThat(object.map(".rodata").info().name()).isEqualTo("edits.rodata");
+        }
+    }
+}
