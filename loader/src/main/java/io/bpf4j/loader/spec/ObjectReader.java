@@ -130,6 +130,9 @@ final class ObjectReader {
                 throw new InvalidObjectException(elf.source() + ": function " + quoted(found.getFirst())
                         + " is in section \"" + section.name() + "\", which holds no code");
             }
+            if (!section.name().equals(TEXT)) {
+                found.forEach(symbol -> requireGlobal(symbol, section));
+            }
             code.put(index, split(section, found));
             for (FunctionBuilder function : code.getOrDefault(index, List.of())) {
                 if (!section.name().equals(TEXT) && !names.add(function.name)) {
@@ -139,6 +142,17 @@ final class ObjectReader {
             }
         });
         return code;
+    }
+
+    /**
+     * A function behind a {@code SEC} is a program. One that is static can't be meant as one: the compiler drops it, or
+     * changes what it takes, as it likes.
+     */
+    private void requireGlobal(Symbol symbol, Section section) {
+        if (symbol.binding() == Symbol.STB_LOCAL) {
+            throw new InvalidObjectException(elf.source() + ": function " + quoted(symbol) + " in SEC(\""
+                    + section.name() + "\") is static: drop \"static\" if it is a program, or SEC if programs call it");
+        }
     }
 
     private List<FunctionBuilder> split(Section section, List<Symbol> found) {

@@ -77,6 +77,23 @@ class ObjectFormsTest {
                 .hasMessageContaining("version");
     }
 
+    // Functions
+
+    @Test
+    void aStaticFunctionIsNoProgramAndMayStandInTextOnly() {
+        int code = object.program("socket", "main", EXIT);
+        object.symbol("helper", code, 0, 8, Symbol.STT_FUNC, Symbol.STB_LOCAL, 0);
+        assertThatThrownBy(object::parse)
+                .isInstanceOf(InvalidObjectException.class)
+                .hasMessageContaining("function \"helper\" in SEC(\"socket\") is static");
+
+        TestObject plain = new TestObject();
+        int text = plain.section(".text", Section.SHT_PROGBITS, 6, new byte[] {(byte) 0x95, 0, 0, 0, 0, 0, 0, 0});
+        plain.symbol("helper", text, 0, 8, Symbol.STT_FUNC, Symbol.STB_LOCAL, 0);
+        assertThat(plain.parse().functions()).hasSize(1);
+        assertThat(plain.parse().programs()).isEmpty();
+    }
+
     // References
 
     @Test

@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,11 +65,15 @@ final class KconfigValues {
         this.running = running;
     }
 
-    /** The bytes of the {@code .kconfig} map. */
-    byte[] fill(DataSection section) {
+    /**
+     * The bytes of the {@code .kconfig} map.
+     *
+     * @param chosen externs whose values the embedder sets, which need none from here
+     */
+    byte[] fill(DataSection section, Set<String> chosen) {
         ByteBuffer bytes = ByteBuffer.wrap(section.initial()).order(spec.order());
         for (ExternSpec extern : spec.externs()) {
-            if (extern.kind() == ExternSpec.Kind.KCONFIG) {
+            if (extern.kind() == ExternSpec.Kind.KCONFIG && !chosen.contains(extern.name())) {
                 set(bytes, extern);
             }
         }

@@ -337,7 +337,8 @@ public final class ObjectLoading {
             return null;
         }
         if (data.name().equals(DataSection.KCONFIG)) {
-            return overridden(data, new KconfigValues(spec, features, options.kconfig()).fill(data));
+            KconfigValues values = new KconfigValues(spec, features, options.kconfig());
+            return overridden(data, values.fill(data, options.globals().keySet()));
         }
         boolean given =
                 data.variables().stream().anyMatch(v -> options.globals().containsKey(v.name()));

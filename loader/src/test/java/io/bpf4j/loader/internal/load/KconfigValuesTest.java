@@ -21,6 +21,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -78,13 +79,18 @@ class KconfigValuesTest {
     }
 
     private static byte[] fill(ObjectSpec spec, Features features, String given, KconfigValues.Source running) {
+        return fill(spec, features, given, running, Set.of());
+    }
+
+    private static byte[] fill(
+            ObjectSpec spec, Features features, String given, KconfigValues.Source running, Set<String> chosen) {
         int size = spec.externs().getFirst().size();
         return new KconfigValues(
                         spec,
                         features,
                         given.isEmpty() ? Optional.empty() : Optional.of(KernelConfig.given(given)),
                         running)
-                .fill(new DataSection(DataSection.KCONFIG, 0, new byte[0], size, true, List.of()));
+                .fill(new DataSection(DataSection.KCONFIG, 0, new byte[0], size, true, List.of()), chosen);
     }
 
     private static String value(String type, String option) {
@@ -202,6 +208,16 @@ class KconfigValuesTest {
                 .hasMessageContaining("does not fit");
         assertThatThrownBy(() -> fill(spec("LINUX_HAS_BPF_COOKIE", TRISTATE, true), all, "", Optional::empty))
                 .hasMessageContaining("libbpf_tristate");
+    }
+
+    @Test
+    void whatTheEmbedderSetsNeedNotBeKnown() {
+        Features all = ScriptedLoads.everything();
+        KconfigValues.Source never = () -> {
+            throw new AssertionError("read without need");
+        };
+        assertThat(fill(spec("CONFIG_X", U32, false), all, "", never, Set.of("CONFIG_X")))
+                .containsOnly(0);
     }
 
     @Test
