@@ -12,6 +12,7 @@ import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.error.VerifierException;
+import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.LoadResult;
 import io.bpf4j.loader.internal.sys.MapCommand;
@@ -200,7 +201,7 @@ class BpfLoaderTest {
     void aProcessWithoutRightsIsNotToldThatItsKernelIsOld() {
         kernel.fail(MapCommand.Create.class, Errno.EPERM);
         assertThatThrownBy(() -> ScriptedLoads.loader(kernel, ScriptedLoads.spec("globals.bpf.o"))
-                        .features(ScriptedLoads.everything().without(Feature.GLOBAL_DATA, Feature.BTF))
+                        .features(Features.ofKernel(kernel))
                         .load())
                 .isInstanceOf(SyscallException.class)
                 .hasMessageContaining("EPERM");

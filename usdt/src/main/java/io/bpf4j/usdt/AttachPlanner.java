@@ -22,6 +22,10 @@ import java.util.OptionalInt;
  * process were dropped, silently. As libbpf does, bpf4j takes them for missing on such kernels. A program is loaded either
  * for a multi link or for perf events; the other one takes a second copy, which the loader makes on demand.
  *
+ * <p><b>Where the kernel could not be asked</b>, for want of a right, cookies are taken for there, as the loader does: if
+ * they are not, the verifier says so. A multi link is not: a wrong guess at what its pid means would show in nothing but
+ * events that are missing, and single uprobes do the same on every kernel.
+ *
  * <p><b>Without cookies</b> the absolute address of a site must be known, so the file has a fixed address or the process
  * is given.
  */
@@ -30,7 +34,7 @@ final class AttachPlanner {
 
     /** The strategy that suits these features best, whatever the probes. */
     static AttachStrategy strategy(Features features) {
-        if (!features.has(Feature.BPF_COOKIE)) {
+        if (features.lacks(Feature.BPF_COOKIE)) {
             return AttachStrategy.IP_MAP;
         }
         return features.has(Feature.UPROBE_MULTI_LINK) && features.has(Feature.UPROBE_MULTI_PROCESS)
@@ -46,7 +50,7 @@ final class AttachPlanner {
      */
     static AttachPlan plan(String what, Features features, List<UsdtProbe> probes, OptionalInt pid) {
         boolean semaphores = probes.stream().flatMap(p -> p.sites().stream()).anyMatch(UsdtSite::hasSemaphore);
-        if (semaphores && !features.has(Feature.UPROBE_REF_COUNTER)) {
+        if (semaphores && features.lacks(Feature.UPROBE_REF_COUNTER)) {
             throw new UnsupportedFeatureException(
                     what,
                     Feature.UPROBE_REF_COUNTER,
@@ -88,7 +92,8 @@ final class AttachPlanner {
     }
 
     private static String missing(Features features, Feature feature) {
-        return "no " + feature.description() + " (requires Linux >= " + feature.since() + "): "
+        return (features.lacks(feature) ? "no " : "not known whether there is ") + feature.description()
+                + " (requires Linux >= " + feature.since() + "): "
                 + features.support(feature).reason();
     }
 

@@ -7,11 +7,13 @@ import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.feature.Support;
+import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Feature;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 
@@ -84,6 +86,18 @@ class AttachPlannerTest {
                 .isThrownBy(() -> plan(ALL, 0x5000, Feature.UPROBE_REF_COUNTER))
                 .withMessageContaining("semaphore");
         assertThat(plan(ALL, 0, Feature.UPROBE_REF_COUNTER).siteCount()).isEqualTo(1);
+    }
+
+    /** A multi link whose pid might mean a thread would lose events without a word; cookies that aren't there show. */
+    @Test
+    void whereTheKernelCantBeAskedEachSiteIsAttachedByItselfWithACookie() {
+        Features unknown = Features.of(
+                _ -> new Support.Unknown("bpf(BPF_PROG_LOAD)", Errno.EPERM.number(), Optional.of("it needs CAP_BPF")));
+        AttachPlan plan = AttachPlanner.plan("attach p:n in /a", unknown, List.of(probe("/a", "n", 0x5000, 1)), ALL);
+        assertThat(plan.strategy()).isEqualTo(AttachStrategy.COOKIE);
+        assertThat(plan.reasons().getFirst())
+                .startsWith("not known whether there is one link for many uprobes")
+                .contains("EPERM", "CAP_BPF");
     }
 
     private static AttachPlan plan(OptionalInt pid, long semaphore, Feature... missing) {

@@ -1,6 +1,7 @@
 package io.bpf4j.loader.error;
 
 import io.bpf4j.loader.kernel.Errno;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The kernel refused a system call; the message names the call, the thing it was for, and the reason. <i>Immutable.</i> */
@@ -13,6 +14,8 @@ public final class SyscallException extends BpfException {
     /** The kernel's number, kept even where {@link Errno} has no name for it. */
     private final int errnoNumber;
 
+    private final @Nullable String hint;
+
     /**
      * With all that the message needs.
      *
@@ -24,11 +27,17 @@ public final class SyscallException extends BpfException {
         super(call + " failed: " + Errno.describe(errnoNumber) + (hint == null ? "" : ": " + hint));
         this.call = call;
         this.errnoNumber = errnoNumber;
+        this.hint = hint;
     }
 
     /** What was asked of the kernel, such as {@code bpf(BPF_MAP_CREATE) for map "events"}. */
     public String call() {
         return call;
+    }
+
+    /** Why this usually happens and what to do about it, as the end of a sentence. */
+    public Optional<String> hint() {
+        return Optional.ofNullable(hint);
     }
 
     public Errno errno() {

@@ -1,5 +1,6 @@
 package io.bpf4j.loader.feature;
 
+import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.LinuxKernel;
@@ -68,13 +69,28 @@ public final class Features {
         if (answer == null) {
             // Not computeIfAbsent: a probe may ask for another feature. Two threads may both probe; both find the same.
             answer = probe.apply(feature);
-            known.put(feature, answer);
+            // Want of descriptors or memory passes, and must not be held against the feature for ever.
+            if (!(answer instanceof Support.Unknown unknown && unknown.isPassing())) {
+                known.put(feature, answer);
+            }
         }
         return answer;
     }
 
+    /**
+     * Whether the feature is there for certain. Not the opposite of {@link #lacks}: between the two is what could not be
+     * asked. Ask this where a wrong yes would do harm that no later call reports.
+     */
     public boolean has(Feature feature) {
-        return support(feature).supported();
+        return support(feature) instanceof Support.Present;
+    }
+
+    /**
+     * Whether the feature is missing for certain, or taken away. Ask this to decide on a detour around a feature: where
+     * the kernel could not be asked, the straight way is taken, and the call that matters says what is wrong.
+     */
+    public boolean lacks(Feature feature) {
+        return support(feature) instanceof Support.Absent;
     }
 
     /**
@@ -82,11 +98,13 @@ public final class Features {
      *
      * @param what what needs it, for the start of the message: {@code attach gc__begin in libjvm.so}
      * @throws UnsupportedFeatureException if it is not there
+     * @throws SyscallException if the kernel could not be asked
      */
     public void require(Feature feature, String what) {
-        Support support = support(feature);
-        if (!support.supported()) {
-            throw new UnsupportedFeatureException(what, feature, support.reason());
+        switch (support(feature)) {
+            case Support.Present _ -> {}
+            case Support.Absent absent -> throw new UnsupportedFeatureException(what, feature, absent.reason());
+            case Support.Unknown unknown -> throw unknown.failure(what);
         }
     }
 }

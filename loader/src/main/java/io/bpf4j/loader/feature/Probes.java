@@ -1,9 +1,15 @@
 package io.bpf4j.loader.feature;
 
+import io.bpf4j.btf.Btf;
+import io.bpf4j.btf.BtfKind;
+import io.bpf4j.loader.error.RelocationException;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.internal.linux.Kallsyms;
+import io.bpf4j.loader.internal.linux.KernelBtf;
 import io.bpf4j.loader.internal.linux.LinuxVersion;
 import io.bpf4j.loader.internal.linux.PerfSources;
+import io.bpf4j.loader.internal.sys.Command;
+import io.bpf4j.loader.internal.sys.FailureHints;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.LinkCommand;
@@ -18,12 +24,16 @@ import io.bpf4j.loader.kernel.ProgramType;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * Finds out whether the kernel has a feature by trying it. <i>Thread-safe.</i>
@@ -35,7 +45,7 @@ import java.util.function.Function;
  *       kernel that knows the feature gets as far as seeing the mistake, and its error number says so.
  *   <li>Look into sysfs, where that is the kernel's own way to announce the feature.
  * </ul>
- * Which version and commit brought a feature is written in {@link Feature}.
+ * A kernel that refuses the question (EPERM and its like, {@link Denials}) has not said no. Which version and commit brought a feature is written in {@link Feature}.
  */
 final class Probes {
     private static final int PROGRAM_SLEEPABLE = 1 << 4; // BPF_F_SLEEPABLE
@@ -47,20 +57,22 @@ final class Probes {
     private static final String LICENSE = "GPL";
     private static final byte[] RETURN_0 = ProbePrograms.returning(0);
 
-    private static final byte[] RETURN_1 = ProbePrograms.returning(1);
-
     private final Kernel kernel;
     private final Path sysfs;
     private final Kallsyms symbols;
+    private final Supplier<Optional<Btf>> types;
+    private final Denials denials;
 
     Probes(Kernel kernel) {
-        this(kernel, Path.of("/sys"), Kallsyms.running());
+        this(kernel, Path.of("/sys"), Kallsyms.running(), Probes::runningTypes);
     }
 
-    Probes(Kernel kernel, Path sysfs, Kallsyms symbols) {
+    Probes(Kernel kernel, Path sysfs, Kallsyms symbols, Supplier<Optional<Btf>> types) {
         this.kernel = kernel;
         this.sysfs = sysfs;
         this.symbols = symbols;
+        this.types = types;
+        this.denials = new Denials(kernel);
     }
 
     Support probe(Feature feature) {
@@ -78,15 +90,16 @@ final class Probes {
                 case OBJECT_NAMES -> load(socketFilter(RETURN_0).withName("probe"));
                 case SUBPROGRAMS -> load(socketFilter(ProbePrograms.callingFunction()));
                 case EXPECTED_ATTACH_TYPE ->
-                    load(program(ProgramType.CGROUP_SOCK, RETURN_1)
-                            .withExpectedAttachType(AttachType.CGROUP_INET_SOCK_CREATE.number()));
+                    // Of a kind that has no attach types, so that no right but CAP_BPF is needed. The kernel takes no
+                    // notice of the field then, but has to know it.
+                    load(socketFilter(RETURN_0).withExpectedAttachType(AttachType.CGROUP_INET_SOCK_CREATE.number()));
                 case GLOBAL_DATA -> globalData();
                 case MAP_FREEZE ->
                     onMap(array(), map -> {
                         kernel.execute(new MapCommand.Freeze(map));
                         return Support.yes("an array was frozen");
                     });
-                case BOUNDED_LOOPS -> load(socketFilter(ProbePrograms.looping()));
+                case BOUNDED_LOOPS -> boundedLoops();
                 case MMAPABLE_ARRAY -> onMap(array().withFlags(MAP_MMAPABLE), _ -> Support.yes("an array was made so"));
                 case PROBE_READ_KERNEL -> load(program(ProgramType.TRACEPOINT, ProbePrograms.readingKernel()));
                 case MAP_BATCH -> batch();
@@ -134,7 +147,9 @@ final class Probes {
                 case UPROBE_MULTI_DESCRIPTOR -> uprobeMultiDescriptor();
             };
         } catch (SyscallException e) {
-            return Support.no(e.call() + " failed: " + Errno.describe(e.errnoNumber()));
+            return Denials.isDenial(e.errno())
+                    ? Support.unknown(e)
+                    : Support.no(e.call() + " failed: " + Errno.describe(e.errnoNumber()));
         }
     }
 
@@ -150,7 +165,7 @@ final class Probes {
         return program(ProgramType.SOCKET_FILTER, instructions);
     }
 
-    private static ProgCommand.Load program(ProgramType type, byte[] instructions) {
+    static ProgCommand.Load program(ProgramType type, byte[] instructions) {
         ProgCommand.Load load = ProgCommand.Load.of(type.number(), "", instructions, LICENSE);
         // Kernels before 5.0 insist on their own version for kprobes.
         return type == ProgramType.KPROBE
@@ -159,14 +174,18 @@ final class Probes {
     }
 
     private Support btf(byte[] btf) {
-        return outcome("BTF with it", kernel.execute(new ProgCommand.LoadBtf("probe", btf, ProgCommand.Log.NONE)));
+        ProgCommand.LoadBtf load = new ProgCommand.LoadBtf("probe", btf, ProgCommand.Log.NONE);
+        return switch (kernel.execute(load)) {
+            case LoadResult.Loaded loaded -> loaded(loaded, "BTF with it");
+            case LoadResult.Refused refused -> denials.of(load, refused.errno(), "BTF with it was refused");
+        };
     }
 
     /** A global function that reads a field of its argument, of which only a tag says that it is the context. */
     private Support argumentTags() {
-        byte[] types = ProbeBtf.contextArgument();
-        return switch (kernel.execute(new ProgCommand.LoadBtf("probe", types, ProgCommand.Log.NONE))) {
-            case LoadResult.Refused refused -> Support.no("BTF for it was refused: " + Errno.describe(refused.errno()));
+        ProgCommand.LoadBtf types = new ProgCommand.LoadBtf("probe", ProbeBtf.contextArgument(), ProgCommand.Log.NONE);
+        return switch (kernel.execute(types)) {
+            case LoadResult.Refused refused -> denials.of(types, refused.errno(), "BTF for it was refused");
             case LoadResult.Loaded loaded -> {
                 try (Fd btf = loaded.fd()) {
                     yield load(socketFilter(ProbePrograms.passingContext())
@@ -177,17 +196,29 @@ final class Probes {
     }
 
     private Support load(ProgCommand.Load load) {
-        return outcome("a program with it", kernel.execute(load));
+        return switch (kernel.execute(load)) {
+            case LoadResult.Loaded loaded -> loaded(loaded, "a program with it");
+            case LoadResult.Refused refused -> denials.of(load, refused.errno(), "a program with it was refused");
+        };
     }
 
-    private static Support outcome(String what, LoadResult result) {
-        return switch (result) {
-            case LoadResult.Loaded loaded -> {
-                loaded.fd().close();
-                yield Support.yes(what + " was loaded");
-            }
-            case LoadResult.Refused refused -> Support.no(what + " was refused: " + Errno.describe(refused.errno()));
+    /**
+     * Without CAP_PERFMON the verifier also follows what a processor might do by mistake, here a loop without end, and
+     * gives up with E2BIG. One that knows no loops does not get there: EINVAL.
+     */
+    private Support boundedLoops() {
+        ProgCommand.Load loop = socketFilter(ProbePrograms.looping());
+        return switch (kernel.execute(loop)) {
+            case LoadResult.Loaded loaded -> loaded(loaded, "a program with it");
+            case LoadResult.Refused refused
+            when Errno.of(refused.errno()) == Errno.E2BIG -> Support.yes("the verifier followed a loop");
+            case LoadResult.Refused refused -> denials.of(loop, refused.errno(), "a program with it was refused");
         };
+    }
+
+    private static Support loaded(LoadResult.Loaded loaded, String what) {
+        loaded.fd().close();
+        return Support.yes(what + " was loaded");
     }
 
     private Support onMap(MapCommand.Create create, Function<Fd, Support> test) {
@@ -205,7 +236,7 @@ final class Probes {
                 }
             }
             case LoadResult.Refused refused ->
-                Support.no("the program to try it with was refused: " + Errno.describe(refused.errno()));
+                denials.of(load, refused.errno(), "the program to try it with was refused");
         };
     }
 
@@ -221,11 +252,14 @@ final class Probes {
             MemorySegment room = arena.allocate(8, 8);
             MemorySegment position = arena.allocate(8, 8);
             return onMap(hash(), map -> {
-                int errno = kernel.execute(new MapCommand.Batch(
-                                MapCommand.BatchOp.LOOKUP, map, MemorySegment.NULL, position, room, room, 1, 0))
-                        .errno();
+                MapCommand.Batch lookup = new MapCommand.Batch(
+                        MapCommand.BatchOp.LOOKUP, map, MemorySegment.NULL, position, room, room, 1, 0);
                 // The map is empty: a kernel that knows the call says so.
-                return expect("a lookup in batches of an empty map", Errno.ENOENT, errno);
+                return expect(
+                        lookup,
+                        "a lookup in batches of an empty map",
+                        Errno.ENOENT,
+                        kernel.execute(lookup).errno());
             });
         }
     }
@@ -233,13 +267,11 @@ final class Probes {
     private Support lookupAndDelete() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment room = arena.allocate(16, 8);
-            return onMap(
-                    hash(),
-                    map -> expect(
-                            "lookup-and-delete in an empty hash map",
-                            Errno.ENOENT,
-                            kernel.element(
-                                    MapCommand.Op.LOOKUP_AND_DELETE, map, room.asSlice(0, 4), room.asSlice(8, 8), 0)));
+            return onMap(hash(), map -> {
+                MapCommand.Element element = new MapCommand.Element(
+                        MapCommand.Op.LOOKUP_AND_DELETE, map, room.asSlice(0, 4), room.asSlice(8, 8), 0);
+                return expect(element, "lookup-and-delete in an empty hash map", Errno.ENOENT, kernel.execute(element));
+            });
         }
     }
 
@@ -321,11 +353,14 @@ final class Probes {
         try (Fd _ = kernel.execute(create)) {
             return Support.no("the kernel linked what can't be linked");
         } catch (SyscallException e) {
-            return expect("a link made wrong on purpose", expected, e.errnoNumber());
+            return expect(create, "a link made wrong on purpose", expected, e.errnoNumber());
         }
     }
 
-    private static Support expect(String what, Errno expected, int errno) {
+    private static Support expect(Command<?> command, String what, Errno expected, int errno) {
+        if (errno != expected.number() && Denials.isDenial(Errno.of(errno))) {
+            return Support.unknown(FailureHints.explained(command, errno));
+        }
         String result = what + " gave "
                 + (errno == 0
                         ? "success"
@@ -339,25 +374,60 @@ final class Probes {
         return new PerfSources(sysfs.resolve("bus/event_source/devices"));
     }
 
-    private static Support announced(OptionalInt number, String what) {
-        return number.isPresent() ? Support.yes("sysfs has " + what) : Support.no("sysfs does not have " + what);
+    private Support announced(OptionalInt number, String what) {
+        return number.isPresent() ? Support.yes("sysfs has " + what) : missing("bus", "sysfs does not have " + what);
     }
 
     private Support file(String path) {
         Path file = sysfs.resolve(path);
-        return Files.isReadable(file) ? Support.yes(file + " is there") : Support.no(file + " is not there");
+        if (Files.exists(file) && !Files.isReadable(file)) {
+            return Denials.file(file, Errno.EACCES, "this user may not read it");
+        }
+        return Files.isReadable(file) ? Support.yes(file + " is there") : missing("kernel", file + " is not there");
     }
 
-    /** Entry points of system calls have the architecture in their name where there is a wrapper. */
+    /** A container may have no sysfs, or an empty one: that says nothing about the kernel. */
+    private Support missing(String top, String reason) {
+        return Files.isDirectory(sysfs.resolve(top))
+                ? Support.no(reason)
+                : Denials.file(sysfs.resolve(top), Errno.ENOENT, "sysfs is not mounted here");
+    }
+
+    /**
+     * Entry points of system calls have the architecture in their name where there is a wrapper. The kernel's types name
+     * its functions, and are read and indexed for other reasons, too; its list of symbols would be read for this alone.
+     * Types that don't name the function may be cut down, or be made by tools that leave functions out: that is no answer.
+     */
     private Support syscallWrapper() {
         Set<String> names = Set.of("__x64_sys_bpf", "__arm64_sys_bpf", "__s390x_sys_bpf", "__riscv_sys_bpf");
+        Optional<String> typed = types.get()
+                .flatMap(btf -> names.stream()
+                        .filter(name -> btf.find(name, BtfKind.FUNC).isPresent())
+                        .findFirst());
+        if (typed.isPresent()) {
+            return Support.yes("the kernel's BTF has " + typed.get());
+        }
         try {
             return symbols.addresses(names).keySet().stream()
                     .findFirst()
                     .map(name -> Support.yes("the kernel has " + name))
                     .orElse(Support.no("the kernel has no entry point such as __x64_sys_bpf"));
+        } catch (AccessDeniedException e) {
+            return Denials.file(symbols.file(), Errno.EACCES, "this user may not read it");
+        } catch (NoSuchFileException e) {
+            return Denials.file(
+                    symbols.file(), Errno.ENOENT, "proc is not mounted here, or the kernel has no KALLSYMS");
         } catch (IOException e) {
-            return Support.no("the kernel's symbols can't be read: " + e.getMessage());
+            return Denials.file(symbols.file(), Errno.EIO, e.toString());
+        }
+    }
+
+    /** The running kernel's, where they can be had. */
+    private static Optional<Btf> runningTypes() {
+        try {
+            return KernelBtf.isReadable() ? Optional.of(KernelBtf.types()) : Optional.empty();
+        } catch (RelocationException e) {
+            return Optional.empty();
         }
     }
 }

@@ -3,6 +3,10 @@ package io.bpf4j.loader.feature;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bpf4j.btf.Btf;
+import io.bpf4j.btf.BtfBuilder;
+import io.bpf4j.btf.BtfType;
+import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.internal.linux.Kallsyms;
 import io.bpf4j.loader.internal.sys.Command;
@@ -13,14 +17,23 @@ import io.bpf4j.loader.internal.sys.ScriptedKernel;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.loader.kernel.ProgramType;
 import java.io.IOException;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class FeaturesTest {
     private final ScriptedKernel kernel = new ScriptedKernel();
@@ -28,21 +41,115 @@ class FeaturesTest {
     @ParameterizedTest
     @EnumSource(Feature.class)
     void aProbeLeavesNothingOpen(Feature feature, @TempDir Path empty) {
-        new Probes(kernel, empty, new Kallsyms(empty.resolve("kallsyms"))).probe(feature);
+        probes(empty).probe(feature);
         assertThat(kernel.open()).isEmpty();
-        kernel.fail(Command.class, Errno.EPERM);
-        assertThat(new Probes(kernel, empty, new Kallsyms(empty.resolve("kallsyms"))).probe(feature))
-                .satisfies(support -> {
-                    assertThat(support.supported()).isFalse();
-                    assertThat(support.reason()).isNotBlank();
-                });
+        kernel.fail(Command.class, Errno.EINVAL);
+        assertThat(probes(empty).probe(feature).reason()).isNotBlank();
+        assertThat(kernel.open()).isEmpty();
+    }
+
+    private Probes probes(Path files) {
+        return new Probes(kernel, files, new Kallsyms(files.resolve("kallsyms")), Optional::empty);
+    }
+
+    static Stream<Arguments> refusals() {
+        return Arrays.stream(Feature.values())
+                .flatMap(feature -> Stream.of(Errno.EPERM, Errno.EACCES, Errno.ENOSYS, Errno.EMFILE, Errno.ENOMEM)
+                        .map(errno -> Arguments.of(feature, errno)));
+    }
+
+    /** Neither does a container without /sys and /proc. */
+    @ParameterizedTest
+    @MethodSource("refusals")
+    void aKernelThatMayNotBeAskedHasNotSaidNo(Feature feature, Errno errno, @TempDir Path empty) {
+        kernel.fail(Command.class, errno);
+        assertThat(probes(empty).probe(feature)).isInstanceOfSatisfying(Support.Unknown.class, unknown -> {
+            assertThat(unknown.errno()).isIn(errno, Errno.ENOENT);
+            assertThat(unknown.reason())
+                    .contains(unknown.call(), unknown.errno().name())
+                    .doesNotContain("not supported");
+        });
+        assertThat(kernel.open()).isEmpty();
+    }
+
+    /** Where maps and BTF may be made and programs may not be loaded, or links not be made. */
+    @ParameterizedTest
+    @EnumSource(Feature.class)
+    void norHasOneThatRefusesALaterStep(Feature feature, @TempDir Path empty) {
+        for (Class<?> step : List.of(
+                ProgCommand.Load.class,
+                LinkCommand.Create.class,
+                MapCommand.Element.class,
+                MapCommand.Batch.class,
+                MapCommand.Freeze.class,
+                ProgCommand.BindMap.class)) {
+            kernel.clearCommands();
+            kernel.fail(step, Errno.EPERM);
+            Support support = probes(empty).probe(feature);
+            if (!kernel.commands(step).isEmpty()) {
+                assertThat(support).as(step.getSimpleName()).isInstanceOf(Support.Unknown.class);
+            }
+            assertThat(kernel.open()).isEmpty();
+        }
+    }
+
+    @Test
+    void theVerifiersEaccesIsANoIfOtherProgramsLoad() {
+        kernel.failNth(1, ProgCommand.Load.class, Errno.EACCES);
+        Support support = Features.probing(kernel).support(Feature.ARGUMENT_TAGS);
+        assertThat(support).isEqualTo(Support.no("a program with it was refused: EACCES (Permission denied)"));
+        assertThat(kernel.commands(ProgCommand.Load.class).getLast().type())
+                .as("tried next: the same kind without the feature")
+                .isEqualTo(ProgramType.SOCKET_FILTER.number());
+        assertThat(kernel.open()).isEmpty();
+    }
+
+    /** To a process without CAP_BPF, where it may load socket filters, a loop is as invalid as to an old kernel. */
+    @Test
+    void theVerifiersEinvalIsNoAnswerIfItIsStrictWithThisProcess() {
+        kernel.fail(ProgCommand.Load.class, Errno.EPERM);
+        kernel.failNth(1, ProgCommand.Load.class, Errno.EINVAL);
+        assertThat(Features.probing(kernel).support(Feature.BOUNDED_LOOPS))
+                .isInstanceOfSatisfying(
+                        Support.Unknown.class,
+                        unknown -> assertThat(unknown.errno()).isEqualTo(Errno.EPERM));
+    }
+
+    @Test
+    void aLoopThatTheVerifierTiresOfIsALoopThatItFollows() {
+        kernel.fail(ProgCommand.Load.class, Errno.E2BIG);
+        assertThat(Features.probing(kernel).has(Feature.BOUNDED_LOOPS)).isTrue();
+    }
+
+    @Test
+    void wantOfDescriptorsIsNotRemembered() {
+        Features features = Features.probing(kernel);
+        kernel.failNth(1, MapCommand.Create.class, Errno.EMFILE);
+        assertThat(features.support(Feature.RING_BUFFER)).isInstanceOf(Support.Unknown.class);
+        assertThat(features.has(Feature.RING_BUFFER)).isTrue();
+        kernel.failNth(1, ProgCommand.EnableStats.class, Errno.EPERM);
+        assertThat(features.support(Feature.RUN_STATISTICS)).isInstanceOf(Support.Unknown.class);
+        assertThat(features.support(Feature.RUN_STATISTICS)).as("rights stay").isInstanceOf(Support.Unknown.class);
+    }
+
+    @Test
+    void betweenHasAndLacksIsWhatCouldNotBeAsked() {
+        kernel.fail(MapCommand.Create.class, Errno.EPERM);
+        Features features = Features.probing(kernel);
+        assertThat(features.has(Feature.RING_BUFFER)).isFalse();
+        assertThat(features.lacks(Feature.RING_BUFFER)).isFalse();
+        assertThat(features.without(Feature.RING_BUFFER).lacks(Feature.RING_BUFFER))
+                .isTrue();
+        assertThatThrownBy(() -> features.require(Feature.RING_BUFFER, "--rings"))
+                .isInstanceOf(SyscallException.class)
+                .hasMessageStartingWith("--rings: bpf(BPF_MAP_CREATE) failed: EPERM");
     }
 
     @Test
     void aRefusedProgramSaysWhy() {
         kernel.fail(ProgCommand.Load.class, Errno.EINVAL);
         Support support = Features.probing(kernel).support(Feature.BPF_COOKIE);
-        assertThat(support.supported()).isFalse();
+        assertThat(support).isInstanceOf(Support.Absent.class);
         assertThat(support.reason()).isEqualTo("a program with it was refused: EINVAL (Invalid argument)");
     }
 
@@ -81,13 +188,30 @@ class FeaturesTest {
     void sysfsAnnounces(@TempDir Path sysfs) throws IOException {
         Path uprobe = Files.createDirectories(sysfs.resolve("bus/event_source/devices/uprobe/format"));
         Files.writeString(uprobe.resolveSibling("type"), "8\n");
-        Probes probes = new Probes(kernel, sysfs, new Kallsyms(sysfs.resolve("kallsyms")));
-        assertThat(probes.probe(Feature.PERF_UPROBE).supported()).isTrue();
-        assertThat(probes.probe(Feature.UPROBE_REF_COUNTER).supported()).isFalse();
+        Probes probes = probes(sysfs);
+        assertThat(probes.probe(Feature.PERF_UPROBE)).isInstanceOf(Support.Present.class);
+        assertThat(probes.probe(Feature.UPROBE_REF_COUNTER)).isInstanceOf(Support.Absent.class);
         Files.writeString(uprobe.resolve("ref_ctr_offset"), "config:32-63\n");
-        assertThat(probes.probe(Feature.UPROBE_REF_COUNTER).supported()).isTrue();
-        Files.writeString(sysfs.resolve("kallsyms"), "ffffffff81001000 T __arm64_sys_bpf\n");
-        assertThat(probes.probe(Feature.SYSCALL_WRAPPER).supported()).isTrue();
+        assertThat(probes.probe(Feature.UPROBE_REF_COUNTER)).isInstanceOf(Support.Present.class);
+        Files.createDirectories(sysfs.resolve("kernel"));
+        assertThat(probes.probe(Feature.KERNEL_BTF)).isInstanceOf(Support.Absent.class);
+    }
+
+    @Test
+    void systemCallsAreLookedUpInTheKernelsTypesAndThenInItsSymbols(@TempDir Path files) throws IOException {
+        Kallsyms symbols = new Kallsyms(files.resolve("kallsyms"));
+        BtfBuilder types = BtfBuilder.create();
+        Supplier<Optional<Btf>> shown = () -> Optional.of(types.build("kernel", ByteOrder.nativeOrder()));
+        Probes probes = new Probes(kernel, files, symbols, shown);
+        assertThat(probes.probe(Feature.SYSCALL_WRAPPER)).isInstanceOf(Support.Unknown.class);
+        Files.writeString(files.resolve("kallsyms"), "ffffffff81001000 T sys_bpf\n");
+        assertThat(probes.probe(Feature.SYSCALL_WRAPPER)).isInstanceOf(Support.Absent.class);
+        Files.writeString(files.resolve("kallsyms"), "ffffffff81001000 T __arm64_sys_bpf\n");
+        assertThat(probes.probe(Feature.SYSCALL_WRAPPER)).isEqualTo(Support.yes("the kernel has __arm64_sys_bpf"));
+        types.add(new BtfType.Func(
+                "__s390x_sys_bpf", types.add(new BtfType.FuncProto(0, List.of())), BtfType.Linkage.STATIC));
+        assertThat(probes.probe(Feature.SYSCALL_WRAPPER))
+                .isEqualTo(Support.yes("the kernel's BTF has __s390x_sys_bpf"));
     }
 
     @Test

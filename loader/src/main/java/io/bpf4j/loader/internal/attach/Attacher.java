@@ -123,7 +123,7 @@ public final class Attacher {
      */
     private String systemCall(Attempt attempt, String name) {
         String os = System.getProperty("os.arch", "");
-        if (!features.has(Feature.SYSCALL_WRAPPER)) {
+        if (features.lacks(Feature.SYSCALL_WRAPPER)) {
             return "__se_sys_" + name;
         }
         return switch (os) {

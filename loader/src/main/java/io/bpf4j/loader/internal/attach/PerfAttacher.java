@@ -1,5 +1,6 @@
 package io.bpf4j.loader.internal.attach;
 
+import io.bpf4j.loader.feature.Support;
 import io.bpf4j.loader.internal.linux.CpuSet;
 import io.bpf4j.loader.internal.linux.PerfSources;
 import io.bpf4j.loader.internal.linux.TraceFs;
@@ -35,7 +36,10 @@ final class PerfAttacher {
                     + " SEC(\"uprobe\") makes one for single uprobes");
         }
         int type = sources.uprobeType()
-                .orElseThrow(() -> attempt.refused("this kernel has no uprobes (CONFIG_UPROBE_EVENTS, Linux >= 4.17)"));
+                .orElseThrow(() -> noSource(
+                        attempt,
+                        Feature.PERF_UPROBE,
+                        "this kernel has no uprobes (CONFIG_UPROBE_EVENTS, Linux >= 4.17)"));
         long config = returns ? returnBit(attempt, sources.uprobeReturnBit()) : 0;
         if (site.refCounterOffset() != 0) {
             OptionalInt shift = sources.refCounterShift();
@@ -68,12 +72,21 @@ final class PerfAttacher {
                     + " SEC(\"kprobe\") makes one for single kprobes");
         }
         int type = sources.kprobeType()
-                .orElseThrow(() -> attempt.refused("this kernel has no kprobes (CONFIG_KPROBE_EVENTS, Linux >= 4.17)"));
+                .orElseThrow(() -> noSource(
+                        attempt,
+                        Feature.PERF_KPROBE,
+                        "this kernel has no kprobes (CONFIG_KPROBE_EVENTS, Linux >= 4.17)"));
         long config = returns ? returnBit(attempt, sources.kprobeReturnBit()) : 0;
         return link(
                 attempt,
                 attempt.execute(PerfCommand.Open.probe(attempt.what(), type, config, function, offset, -1, 0)),
                 cookie);
+    }
+
+    /** A sysfs that isn't there says nothing about the kernel. */
+    private static RuntimeException noSource(Attempt attempt, Feature source, String missing) {
+        return attempt.refused(
+                attempt.features().support(source) instanceof Support.Unknown unknown ? unknown.reason() : missing);
     }
 
     Link tracepoint(Attempt attempt, AttachTarget.Tracepoint target) {
@@ -130,7 +143,7 @@ final class PerfAttacher {
     /** A program on a perf event: through a link where the kernel has it (5.15), else by ioctl. Owns the event. */
     private static Link link(Attempt attempt, Fd event, long cookie) {
         try {
-            if (attempt.features().has(Feature.PERF_LINK)) {
+            if (!attempt.features().lacks(Feature.PERF_LINK)) {
                 Fd link =
                         attempt.execute(attempt.create(AttachType.PERF_EVENT, new LinkCommand.Details.PerfEvent(cookie))
                                 .withTarget(event));
@@ -143,7 +156,9 @@ final class PerfAttacher {
                 return KernelLink.of(attempt, link, event);
             }
             if (cookie != 0) {
+                // The ioctl below has no room for a cookie, and would drop it silently.
                 attempt.features().require(Feature.BPF_COOKIE, "attach " + attempt.what() + " with a cookie");
+                attempt.features().require(Feature.PERF_LINK, "attach " + attempt.what() + " with a cookie");
             }
             attempt.execute(new PerfCommand.SetProgram(event, attempt.program()));
             attempt.execute(new PerfCommand.Enable(event));

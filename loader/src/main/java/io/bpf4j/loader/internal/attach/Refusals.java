@@ -160,7 +160,7 @@ final class Refusals {
     }
 
     private static String missing(Feature feature, Features features) {
-        return features.has(feature)
+        return !features.lacks(feature)
                 ? ""
                 : "; this kernel does not have " + feature.description() + " (requires Linux >= " + feature.since()
                         + ")";

@@ -33,6 +33,11 @@ public final class Kallsyms {
         return new Kallsyms(Path.of("/proc/kallsyms"));
     }
 
+    /** Where they are read. */
+    public Path file() {
+        return file;
+    }
+
     /**
      * The addresses of the symbols that are there, of each name all that differ: static functions and variables of
      * different files may be called the same. Addresses are 0 where the kernel hides them.

@@ -66,7 +66,7 @@ final class ContextArguments {
             }
             if (callers == null) {
                 // Asked only now: objects with such tags are few.
-                if (features.has(Feature.ARGUMENT_TAGS)) {
+                if (!features.lacks(Feature.ARGUMENT_TAGS)) {
                     return;
                 }
                 callers = callers();

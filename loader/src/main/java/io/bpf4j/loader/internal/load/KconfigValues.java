@@ -5,6 +5,7 @@ import io.bpf4j.btf.BtfType;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.RelocationException;
 import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.feature.Support;
 import io.bpf4j.loader.internal.linux.KernelConfig;
 import io.bpf4j.loader.internal.linux.LinuxVersion;
 import io.bpf4j.loader.kernel.Feature;
@@ -87,11 +88,21 @@ final class KconfigValues {
         switch (extern.name()) {
             case "LINUX_KERNEL_VERSION" ->
                 loaders(bytes, extern, type, LinuxVersion.running().code());
-            case "LINUX_HAS_BPF_COOKIE" -> loaders(bytes, extern, type, features.has(Feature.BPF_COOKIE) ? 1 : 0);
-            case "LINUX_HAS_SYSCALL_WRAPPER" ->
-                loaders(bytes, extern, type, features.has(Feature.SYSCALL_WRAPPER) ? 1 : 0);
+            // As with each feature that code asks for: where it could not be asked, the verifier has the last word.
+            case "LINUX_HAS_BPF_COOKIE" -> loaders(bytes, extern, type, features.lacks(Feature.BPF_COOKIE) ? 0 : 1);
+            case "LINUX_HAS_SYSCALL_WRAPPER" -> loaders(bytes, extern, type, hasSyscallWrapper(extern) ? 1 : 0);
             default -> option(bytes, extern, type);
         }
+    }
+
+    /** No later call would notice a wrong answer, and the program would take its arguments from the wrong registers. */
+    private boolean hasSyscallWrapper(ExternSpec extern) {
+        return switch (features.support(Feature.SYSCALL_WRAPPER)) {
+            case Support.Present _ -> true;
+            case Support.Absent _ -> false;
+            case Support.Unknown unknown ->
+                throw unknown.failure(spec.source() + ": value of extern \"" + extern.name() + "\"");
+        };
     }
 
     private Btf types() {

@@ -76,7 +76,7 @@ public final class MapCreation {
                 map.update(new byte[4], initial, UpdateMode.ANY);
             }
             DataSection data = spec.data();
-            if (data != null && data.readOnly() && features.has(Feature.MAP_FREEZE)) {
+            if (data != null && data.readOnly() && !features.lacks(Feature.MAP_FREEZE)) {
                 map.freeze();
             }
             return map;
@@ -93,7 +93,7 @@ public final class MapCreation {
             throw new InvalidObjectException(source + ": struct_ops variable \"" + variable.name()
                     + "\" needs the object's BTF in the kernel, which has not taken it");
         }
-        String name = features.has(Feature.OBJECT_NAMES) ? KernelNames.of(variable.name()) : "";
+        String name = features.lacks(Feature.OBJECT_NAMES) ? "" : KernelNames.of(variable.name());
         MapCommand.Create create = MapCommand.Create.of(MapType.STRUCT_OPS.number(), name, 4, image.value().length, 1)
                 .withFlags(variable.isLinked() ? MapSpec.F_LINK : 0)
                 .withBtf(btf, 0, 0)
@@ -190,7 +190,7 @@ public final class MapCreation {
     }
 
     private String kernelName(MapSpec spec) {
-        if (!features.has(Feature.OBJECT_NAMES)) {
+        if (features.lacks(Feature.OBJECT_NAMES)) {
             return "";
         }
         return spec.isData() ? KernelNames.ofSection(objectName, spec.name()) : KernelNames.of(spec.name());
@@ -198,7 +198,7 @@ public final class MapCreation {
 
     /** The flags as this kernel takes them. */
     int flags(MapSpec spec) {
-        boolean mayMap = features.has(Feature.MMAPABLE_ARRAY);
+        boolean mayMap = !features.lacks(Feature.MMAPABLE_ARRAY);
         return spec.isData() && !mayMap ? spec.flags() & ~MapSpec.F_MMAPABLE : spec.flags();
     }
 

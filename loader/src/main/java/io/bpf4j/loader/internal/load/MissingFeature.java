@@ -2,6 +2,7 @@ package io.bpf4j.loader.internal.load;
 
 import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.feature.Support;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Feature;
@@ -60,9 +61,9 @@ final class MissingFeature {
     }
 
     private static Optional<UnsupportedFeatureException> missing(String what, Feature feature, Features features) {
-        return features.has(feature)
-                ? Optional.empty()
-                : Optional.of(new UnsupportedFeatureException(
-                        what, feature, features.support(feature).reason()));
+        // What could not be asked is no explanation: the refusal stands as it is.
+        return features.support(feature) instanceof Support.Absent absent
+                ? Optional.of(new UnsupportedFeatureException(what, feature, absent.reason()))
+                : Optional.empty();
     }
 }

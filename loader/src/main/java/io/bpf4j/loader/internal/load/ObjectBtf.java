@@ -207,25 +207,25 @@ final class ObjectBtf {
     private BtfType knownToKernel(BtfType type) {
         return switch (type) {
             case BtfType.Func func
-            when !features.has(Feature.BTF_FUNC) -> new BtfType.Typedef(func.name(), func.type());
+            when features.lacks(Feature.BTF_FUNC) -> new BtfType.Typedef(func.name(), func.type());
             case BtfType.FuncProto proto
-            when !features.has(Feature.BTF_FUNC) -> new BtfType.Enum32("", 4, false, List.of());
+            when features.lacks(Feature.BTF_FUNC) -> new BtfType.Enum32("", 4, false, List.of());
             case BtfType.Func func
-            when func.linkage() != BtfType.Linkage.STATIC && !features.has(Feature.BTF_GLOBAL_FUNC) ->
+            when func.linkage() != BtfType.Linkage.STATIC && features.lacks(Feature.BTF_GLOBAL_FUNC) ->
                 new BtfType.Func(func.name(), func.type(), BtfType.Linkage.STATIC);
             case BtfType.Var var
-            when !features.has(Feature.BTF_DATASEC) -> BtfType.Int.of(identifier(var.name()), 1, 0);
+            when features.lacks(Feature.BTF_DATASEC) -> BtfType.Int.of(identifier(var.name()), 1, 0);
             case BtfType.Datasec datasec
-            when !features.has(Feature.BTF_DATASEC) ->
+            when features.lacks(Feature.BTF_DATASEC) ->
                 new BtfType.Struct(identifier(datasec.name()), datasec.size(), List.of());
             case BtfType.FloatingPoint real
-            when !features.has(Feature.BTF_FLOAT) -> new BtfType.Struct("", real.size(), List.of());
-            case BtfType.DeclTag tag when !features.has(Feature.BTF_DECL_TAG) -> BtfType.Int.of("tag", 1, 0);
-            case BtfType.TypeTag tag when !features.has(Feature.BTF_TYPE_TAG) -> new BtfType.Const(tag.type());
+            when features.lacks(Feature.BTF_FLOAT) -> new BtfType.Struct("", real.size(), List.of());
+            case BtfType.DeclTag tag when features.lacks(Feature.BTF_DECL_TAG) -> BtfType.Int.of("tag", 1, 0);
+            case BtfType.TypeTag tag when features.lacks(Feature.BTF_TYPE_TAG) -> new BtfType.Const(tag.type());
             case BtfType.Enum64 wide
-            when !features.has(Feature.BTF_ENUM64) -> new BtfType.Union(wide.name(), wide.size(), List.of());
+            when features.lacks(Feature.BTF_ENUM64) -> new BtfType.Union(wide.name(), wide.size(), List.of());
             case BtfType.Enum32 narrow
-            when narrow.signed() && !features.has(Feature.BTF_ENUM64) ->
+            when narrow.signed() && features.lacks(Feature.BTF_ENUM64) ->
                 new BtfType.Enum32(narrow.name(), narrow.size(), false, narrow.values());
             default -> type;
         };
@@ -238,7 +238,7 @@ final class ObjectBtf {
 
     /** Whether functions of the object may be described to the kernel at all. */
     static boolean describesFunctions(ObjectSpec spec, Features features) {
-        return spec.btf().isPresent() && features.has(Feature.BTF_FUNC);
+        return spec.btf().isPresent() && !features.lacks(Feature.BTF_FUNC);
     }
 
     /** Externs of a kind, by name. */

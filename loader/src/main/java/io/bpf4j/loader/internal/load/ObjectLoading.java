@@ -5,13 +5,14 @@ import io.bpf4j.core.CoreTarget;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.feature.Support;
+import io.bpf4j.loader.internal.linux.KernelBtf;
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.FailureHints;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.LoadResult;
-import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.internal.sys.ProgCommand;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
@@ -222,7 +223,7 @@ public final class ObjectLoading {
     /** The object's BTF; null if it has none, or the kernel can't take it and the object can do without. */
     private @Nullable Fd loadBtf() {
         Optional<Btf> btf = spec.btf();
-        if (btf.isEmpty() || !features.has(Feature.BTF)) {
+        if (btf.isEmpty() || features.lacks(Feature.BTF)) {
             return null;
         }
         byte[] bytes = ObjectBtf.loadable(spec, btf.get(), features);
@@ -271,12 +272,9 @@ public final class ObjectLoading {
             if (!map.autocreate()) {
                 continue;
             }
-            if (map.isData() && !features.has(Feature.GLOBAL_DATA)) {
-                requireRightToMakeMaps(map);
+            if (map.isData() && features.support(Feature.GLOBAL_DATA) instanceof Support.Absent absent) {
                 throw new UnsupportedFeatureException(
-                        spec.source() + ": section " + map.name(),
-                        Feature.GLOBAL_DATA,
-                        features.support(Feature.GLOBAL_DATA).reason());
+                        spec.source() + ": section " + map.name(), Feature.GLOBAL_DATA, absent.reason());
             }
             KernelMap[] made = new KernelMap[1];
             KernelMap used = pinning.findOrMake(map, () -> made[0] = creation.create(map, initial(map)));
@@ -302,17 +300,6 @@ public final class ObjectLoading {
             maps.put(image.variable().name(), map);
             owned.put(image.variable().name(), map);
         }
-    }
-
-    /**
-     * To a process without rights the kernel seems to have nothing. The plainest map of all tells that from a kernel that
-     * lacks something.
-     *
-     * @throws io.bpf4j.loader.error.SyscallException if that is refused too
-     */
-    private void requireRightToMakeMaps(MapSpec map) {
-        kernel.execute(MapCommand.Create.of(MapType.ARRAY.number(), KernelNames.of(map.name()), 4, 4, 1))
-                .close();
     }
 
     private KernelMap compatible(MapSpec wanted, KernelMap found) {

@@ -38,7 +38,7 @@ final class OldKernelHelpers {
     static List<Instruction> fitted(List<Instruction> code, Features features) {
         // The code first: a probe costs system calls, and most programs on a new kernel need none.
         boolean calls = code.stream().anyMatch(i -> i.isHelperCall() && PROBE_READS.containsKey(i.imm()));
-        if (!calls || features.has(Feature.PROBE_READ_KERNEL)) {
+        if (!calls || !features.lacks(Feature.PROBE_READ_KERNEL)) {
             return code;
         }
         List<Instruction> fitted = new ArrayList<>(code);

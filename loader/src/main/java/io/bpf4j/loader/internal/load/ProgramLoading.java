@@ -106,7 +106,7 @@ public final class ProgramLoading {
                 .apply(fitted);
         ProgCommand.Load command = ProgCommand.Load.of(
                         of.type().number(),
-                        features.has(Feature.OBJECT_NAMES) ? KernelNames.of(of.name()) : "",
+                        features.lacks(Feature.OBJECT_NAMES) ? "" : KernelNames.of(of.name()),
                         Instructions.encode(code, spec.order()),
                         spec.license())
                 .withFlags(of.flags())
@@ -115,7 +115,7 @@ public final class ProgramLoading {
                 .withKernelVersion(kernelVersion())
                 .withMentioned(program.mentioned())
                 .withFdArray(program.modules());
-        if (features.has(Feature.EXPECTED_ATTACH_TYPE)) {
+        if (!features.lacks(Feature.EXPECTED_ATTACH_TYPE)) {
             command = command.withExpectedAttachType(point.member()
                     .orElseGet(() -> attachType.map(AttachType::number).orElse(0)));
         }

@@ -3,6 +3,7 @@ package io.bpf4j.loader.internal.sys;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.kernel.Errno;
 import java.nio.file.Path;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Why a call usually fails with an error, and what to do: the end of the sentence that the error number starts. */
@@ -50,13 +51,17 @@ public final class FailureHints {
                     : "the path must be in a BPF file system: mount -t bpf bpf /sys/fs/bpf";
         }
         boolean admin = rights.has(ProcessRights.CAP_SYS_ADMIN);
-        if (!admin && !rights.has(ProcessRights.CAP_BPF)) {
+        if (!admin && command instanceof ProgCommand.EnableStats) {
+            return "it needs CAP_SYS_ADMIN, which this process does not have; run as root";
+        }
+        Optional<NeededRights> missing = admin ? Optional.empty() : NeededRights.missing(command, rights);
+        if (missing.isPresent() && missing.get() == NeededRights.CAP_BPF) {
             return "it needs CAP_BPF, and CAP_PERFMON for tracing (CAP_SYS_ADMIN before Linux 5.8), which this process"
                     + " does not have; run as root, or setcap cap_bpf,cap_perfmon+ep on the java executable"
                     + sysctl("kernel.unprivileged_bpf_disabled", rights.unprivilegedBpfDisabled(), -1);
         }
-        if (!admin && !rights.has(ProcessRights.CAP_PERFMON)) {
-            return "this process has CAP_BPF; tracing needs CAP_PERFMON too";
+        if (missing.isPresent()) {
+            return "this process has CAP_BPF; " + missing.get().purpose() + " needs " + missing.get() + " too";
         }
         return errno == Errno.EPERM
                 ? "this process has the capabilities, so a policy of the kernel refuses (lockdown, LSM or seccomp), or,"

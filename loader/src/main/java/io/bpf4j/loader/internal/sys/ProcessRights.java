@@ -14,8 +14,9 @@ import java.nio.file.Path;
  */
 record ProcessRights(long capabilities, int unprivilegedBpfDisabled, int perfEventParanoid, long openFiles) {
     /** include/uapi/linux/capability.h. */
-    static final int CAP_SYS_ADMIN = 21;
+    static final int CAP_NET_ADMIN = 12;
 
+    static final int CAP_SYS_ADMIN = 21;
     static final int CAP_PERFMON = 38;
     static final int CAP_BPF = 39;
 

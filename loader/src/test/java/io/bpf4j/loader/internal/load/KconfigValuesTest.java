@@ -7,9 +7,12 @@ import io.bpf4j.btf.BtfBuilder;
 import io.bpf4j.btf.BtfType;
 import io.bpf4j.loader.ScriptedLoads;
 import io.bpf4j.loader.error.RelocationException;
+import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.feature.Support;
 import io.bpf4j.loader.internal.linux.KernelConfig;
 import io.bpf4j.loader.internal.linux.LinuxVersion;
+import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.spec.DataSection;
 import io.bpf4j.loader.spec.ExternSpec;
@@ -76,6 +79,22 @@ class KconfigValuesTest {
                 List.of(),
                 List.of(new ExternSpec(ExternSpec.Kind.KCONFIG, name, weak, type, 0, (int) btf.size(type))),
                 btf);
+    }
+
+    /** A wrong guess would show in nothing but wrong values. */
+    @Test
+    void whetherSystemCallsHaveAWrapperIsNotGuessed() {
+        Features unknown =
+                Features.of(_ -> new Support.Unknown("read /proc/kallsyms", Errno.EACCES.number(), Optional.empty()));
+        ObjectSpec wrapper = spec("LINUX_HAS_SYSCALL_WRAPPER", BOOL, false);
+        assertThatThrownBy(() -> fill(wrapper, unknown, "", Optional::empty))
+                .isInstanceOf(SyscallException.class)
+                .hasMessage("test.o: value of extern \"LINUX_HAS_SYSCALL_WRAPPER\": read /proc/kallsyms failed:"
+                        + " EACCES (Permission denied)");
+        ObjectSpec cookie = spec("LINUX_HAS_BPF_COOKIE", BOOL, false);
+        assertThat(fill(cookie, unknown, "", Optional::empty))
+                .as("the verifier knows better")
+                .containsExactly(1);
     }
 
     private static byte[] fill(ObjectSpec spec, Features features, String given, KconfigValues.Source running) {

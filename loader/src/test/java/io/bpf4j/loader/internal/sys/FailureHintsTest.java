@@ -3,6 +3,7 @@ package io.bpf4j.loader.internal.sys;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.ProgramType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,6 +30,23 @@ class FailureHintsTest {
     void halfTheCapabilitiesAreToldFromNone() {
         ProcessRights bpfOnly = new ProcessRights(1L << ProcessRights.CAP_BPF, 2, 2, 1024);
         assertThat(hint(MAP, Errno.EPERM, bpfOnly)).contains("tracing needs CAP_PERFMON too");
+    }
+
+    @Test
+    void theCapabilityDependsOnTheKindOfProgram() {
+        ProcessRights bpfOnly = new ProcessRights(1L << ProcessRights.CAP_BPF, 2, 2, 1024);
+        ProcessRights tracing =
+                new ProcessRights(1L << ProcessRights.CAP_BPF | 1L << ProcessRights.CAP_PERFMON, 2, 2, 1024);
+        assertThat(hint(program(ProgramType.KPROBE), Errno.EPERM, bpfOnly)).contains("CAP_PERFMON too");
+        assertThat(hint(program(ProgramType.XDP), Errno.EPERM, bpfOnly)).contains("CAP_NET_ADMIN too");
+        assertThat(hint(program(ProgramType.CGROUP_SOCK), Errno.EPERM, tracing)).contains("CAP_NET_ADMIN too");
+        assertThat(hint(program(ProgramType.SOCKET_FILTER), Errno.EPERM, bpfOnly))
+                .contains("policy");
+        assertThat(hint(new ProgCommand.EnableStats(), Errno.EPERM, tracing)).contains("CAP_SYS_ADMIN");
+    }
+
+    private static Command<?> program(ProgramType type) {
+        return ProgCommand.Load.of(type.number(), "x", new byte[0], "GPL");
     }
 
     @Test

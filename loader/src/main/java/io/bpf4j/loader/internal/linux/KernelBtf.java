@@ -1,4 +1,4 @@
-package io.bpf4j.loader.internal.load;
+package io.bpf4j.loader.internal.linux;
 
 import io.bpf4j.btf.Btf;
 import io.bpf4j.core.CoreTarget;
@@ -12,20 +12,19 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The running kernel's own types, read and indexed once per process: several megabytes, which every object that
  * relocates against them shares. <i>Thread-safe.</i>
  */
-final class KernelBtf {
+public final class KernelBtf {
     private static final Path FOLDER = Path.of("/sys/kernel/btf");
     private static final Path VMLINUX = FOLDER.resolve("vmlinux");
 
     private KernelBtf() {}
 
-    private static final class Running {
-        static final Btf KERNEL = read(VMLINUX, null);
-    }
+    private static @Nullable Btf kernel;
 
     /**
      * The types: those of the kernel, and of the modules that are loaded when these are first asked for. So each object that
@@ -33,16 +32,35 @@ final class KernelBtf {
      *
      * @throws RelocationException if this kernel doesn't show them: Linux 5.4 with CONFIG_DEBUG_INFO_BTF does
      */
-    static CoreTarget running() {
-        if (!Files.isReadable(VMLINUX)) {
+    public static CoreTarget running() {
+        if (!isReadable()) {
             throw new RelocationException(
                     "this kernel shows no BTF of itself at " + VMLINUX
                             + " (Linux >= 5.4 with CONFIG_DEBUG_INFO_BTF does); give the loader the BTF of this kernel instead");
         }
-        return CoreTarget.of(Running.KERNEL, KernelBtf::modules);
+        return CoreTarget.of(types(), KernelBtf::modules);
     }
 
-    private static Btf read(Path file, @org.jspecify.annotations.Nullable Btf base) {
+    /** Whether this kernel shows its types to this process. */
+    public static boolean isReadable() {
+        return Files.isReadable(VMLINUX);
+    }
+
+    /**
+     * The types of the kernel without those of its modules.
+     *
+     * @throws RelocationException if they are not {@linkplain #isReadable readable}, or are no BTF
+     */
+    public static synchronized Btf types() {
+        Btf read = kernel;
+        if (read == null) {
+            read = read(VMLINUX, null);
+            kernel = read;
+        }
+        return read;
+    }
+
+    private static Btf read(Path file, @Nullable Btf base) {
         try {
             ByteView bytes = ByteView.of(file.toString(), Files.readAllBytes(file), ByteOrder.nativeOrder());
             return base == null ? Btf.parse(bytes) : Btf.parse(bytes, base);
@@ -56,7 +74,7 @@ final class KernelBtf {
         List<Btf> modules = new ArrayList<>();
         try (Stream<Path> files = Files.list(FOLDER)) {
             for (Path file : files.filter(f -> !f.equals(VMLINUX)).sorted().toList()) {
-                modules.add(read(file, Running.KERNEL));
+                modules.add(read(file, types()));
             }
         } catch (IOException e) {
             throw new RelocationException("list " + FOLDER + ": " + e.getMessage(), e);
