@@ -8,10 +8,11 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 enum { STREAM_OUT = 1, STREAM_ERR = 2 };
 
-/* Called bpf_stream_vprintk in 6.17 and bpf_stream_vprintk_impl in 6.18. */
-extern int bpf_stream_vprintk(int stream, const char *format, const void *arguments, __u32 size, void *aux) __ksym __weak;
+/* bpf_stream_vprintk of 6.17 is bpf_stream_vprintk_impl in 6.18. Since 7.0 the verifier adds the last argument. */
+extern int bpf_stream_vprintk___4(int stream, const char *format, const void *arguments, __u32 size) __ksym __weak;
 extern int bpf_stream_vprintk_impl(int stream, const char *format, const void *arguments, __u32 size,
 				   void *aux) __ksym __weak;
+extern int bpf_stream_vprintk(int stream, const char *format, const void *arguments, __u32 size, void *aux) __ksym __weak;
 
 __u64 number = 0;
 
@@ -22,6 +23,8 @@ static int print(int stream)
 {
 	__u64 arguments[2] = {number, (__u64)who};
 
+	if (bpf_stream_vprintk___4)
+		return bpf_stream_vprintk___4(stream, words, arguments, sizeof(arguments));
 	if (bpf_stream_vprintk_impl)
 		return bpf_stream_vprintk_impl(stream, words, arguments, sizeof(arguments), NULL);
 	if (bpf_stream_vprintk)

@@ -65,12 +65,13 @@ int stack_map(struct __sk_buff *skb)
 	return 0;
 }
 
+/* Not on the stack: the verifier of Linux 7.2 thinks of a peek as a write, and has forgotten the value by then. */
+__u64 known = 1234567;
+
 SEC("tc")
 int bloom_filter(struct __sk_buff *skb)
 {
-	__u64 value = 1234567;
-
-	CHECK(!bpf_map_push_elem(&filter, &value, BPF_ANY));
-	CHECK(!bpf_map_peek_elem(&filter, &value));
+	CHECK(!bpf_map_push_elem(&filter, &known, BPF_ANY));
+	CHECK(!bpf_map_peek_elem(&filter, &known));
 	return 0;
 }

@@ -23,7 +23,10 @@ struct {
 extern int bpf_wq_init(struct bpf_wq *work, void *map, unsigned int flags) __ksym;
 extern int bpf_wq_start(struct bpf_wq *work, unsigned int flags) __ksym;
 extern int bpf_wq_set_callback_impl(struct bpf_wq *work, int (*callback)(void *map, int *key, void *value),
-				    unsigned int flags, void *none) __ksym;
+				    unsigned int flags, void *none) __ksym __weak;
+/* Since Linux 7.0, where the verifier adds the last argument. */
+extern int bpf_wq_set_callback(struct bpf_wq *work, int (*callback)(void *map, int *key, void *value),
+			       unsigned int flags) __ksym __weak;
 
 REPORTS
 
@@ -44,7 +47,10 @@ int work_queue(struct __sk_buff *skb)
 	CHECK(later);
 	later->magic = 815;
 	CHECK(!bpf_wq_init(&later->work, &queue, 0));
-	CHECK(!bpf_wq_set_callback_impl(&later->work, runs_later, 0, NULL));
+	if (bpf_wq_set_callback)
+		CHECK(!bpf_wq_set_callback(&later->work, runs_later, 0));
+	else
+		CHECK(!bpf_wq_set_callback_impl(&later->work, runs_later, 0, NULL));
 	CHECK(!bpf_wq_start(&later->work, 0));
 	return 0;
 }

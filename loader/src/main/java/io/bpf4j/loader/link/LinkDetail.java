@@ -87,7 +87,7 @@ public sealed interface LinkDetail {
      *
      * @param path of the file, as the kernel sees it; empty if it is out of reach
      * @param count how many
-     * @param flags {@code BPF_F_UPROBE_MULTI_*}: 1 for returns
+     * @param flags {@code BPF_F_UPROBE_MULTI_*}: 1 for returns, 2 where the file was given by its descriptor
      * @param pid the process; 0 for all
      */
     record UprobeMulti(String path, int count, int flags, int pid) implements LinkDetail {}
