@@ -35,6 +35,7 @@ int main(void)
 	a.map_flags = 0x400;
 	a.inner_map_fd = 1001;
 	a.numa_node = 2;
+	a.map_ifindex = 9;
 	memcpy(a.map_name, "events", 6);
 	a.btf_fd = 1002;
 	a.btf_key_type_id = 5;
@@ -42,6 +43,11 @@ int main(void)
 	a.btf_vmlinux_value_type_id = 7;
 	a.map_extra = 0x1122334455667788;
 	dump("map_create", &a, 72);
+	a.map_flags |= 1 << 15;
+	a.value_type_btf_obj_fd = 1003;
+	dump("map_create_module", &a, 80);
+	a.map_flags &= ~(1 << 15);
+	a.value_type_btf_obj_fd = 0;
 	a.map_flags |= 1 << 16;
 	a.map_token_fd = 1003;
 	dump("map_create_token", &a, 80);
@@ -88,7 +94,7 @@ int main(void)
 	a.kern_version = 0x060102;
 	a.prog_flags = 0x10;
 	memcpy(a.prog_name, "on_gc", 5);
-	a.prog_ifindex = 0;
+	a.prog_ifindex = 9;
 	a.expected_attach_type = 48;
 	a.prog_btf_fd = 1001;
 	a.func_info_rec_size = 8;

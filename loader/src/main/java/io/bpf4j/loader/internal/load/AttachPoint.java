@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  *   lsm, lsm_cgroup           FUNC bpf_lsm_NAME
  *   iter                      FUNC bpf_iter_NAME
  *   freplace                  FUNC NAME of the other program
- *   struct_ops                STRUCT, with the index of one of its members
+ *   struct_ops                STRUCT, also of a module, with the index of one of its members
  * </pre>
  *
  * @param btfId 0 for programs that need none
@@ -36,9 +36,13 @@ import org.jspecify.annotations.Nullable;
 record AttachPoint(int btfId, @Nullable Fd program, OptionalInt member) {
     private static final AttachPoint NONE = new AttachPoint(0, null, OptionalInt.empty());
 
-    /** A function of a struct of the kernel's. */
-    static AttachPoint ofMember(int structId, int member) {
-        return new AttachPoint(structId, null, OptionalInt.of(member));
+    /**
+     * A function of a struct of the kernel's.
+     *
+     * @param module the BTF of the module that has the struct; null for the kernel itself
+     */
+    static AttachPoint ofMember(int structId, int member, @Nullable Fd module) {
+        return new AttachPoint(structId, module, OptionalInt.of(member));
     }
 
     /**

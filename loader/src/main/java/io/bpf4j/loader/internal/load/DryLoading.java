@@ -115,7 +115,7 @@ public final class DryLoading {
         for (StructOpsSpec variable : spec.structOps()) {
             if (variable.autocreate()) {
                 try {
-                    images.find(variable, () -> target);
+                    images.find(variable, () -> target, modules);
                 } catch (BpfException e) {
                     add(Finding.Kind.STRUCT_OPS, bare(e));
                 }
@@ -177,7 +177,7 @@ public final class DryLoading {
                 case TRACING, LSM -> AttachPoint.find(program, () -> target, modules);
                 case STRUCT_OPS -> {
                     if (program.autoload() && !structOps.isIdle(program)) {
-                        structOps.point(program);
+                        structOps.served(program);
                     }
                 }
                 default -> {}

@@ -86,8 +86,12 @@ public final class MapCreation {
         }
     }
 
-    /** A map for a struct of functions, without its value. */
-    KernelMap create(StructOpsImage image) {
+    /**
+     * A map for a struct of functions, without its value.
+     *
+     * @param module the BTF of the module that the struct is of; null for the kernel itself
+     */
+    KernelMap create(StructOpsImage image, @Nullable Fd module) {
         StructOpsSpec variable = image.variable();
         if (btf == null) {
             throw new InvalidObjectException(source + ": struct_ops variable \"" + variable.name()
@@ -97,10 +101,19 @@ public final class MapCreation {
         MapCommand.Create create = MapCommand.Create.of(MapType.STRUCT_OPS.number(), name, 4, image.value().length, 1)
                 .withFlags(variable.isLinked() ? MapSpec.F_LINK : 0)
                 .withBtf(btf, 0, 0)
-                .withKernelValueTypeId(image.wrapperTypeId());
+                .withKernelValueType(image.wrapperTypeId(), module);
         try {
             return KernelMap.create(kernel, create, variable.name());
         } catch (SyscallException e) {
+            // Before 6.9 there was no place for the descriptor: a value beyond the end of the attributes is E2BIG.
+            if (image.module().isPresent() && (e.errno() == Errno.EINVAL || e.errno() == Errno.E2BIG)) {
+                throw new InvalidObjectException(
+                        source + ": the kernel refuses a map for struct_ops variable \"" + variable.name()
+                                + "\", whose struct " + variable.type() + " is of module \""
+                                + image.module().map(KernelModules::nameOf).orElse("") + "\": " + e.getMessage()
+                                + "; structs of modules take Linux 6.9",
+                        e);
+            }
             if (e.errno() == Errno.EINVAL && variable.isLinked()) {
                 throw new InvalidObjectException(
                         source + ": the kernel refuses a map for struct_ops variable \"" + variable.name()

@@ -141,7 +141,7 @@ public final class ObjectLoading {
         Fd btf = loadBtf();
         Map<String, BpfMap> owned = new LinkedHashMap<>();
         Map<String, KernelMap> maps = createMaps(btf, owned);
-        structOps.find(kernelTypes);
+        structOps.find(kernelTypes, modules);
         createStructOps(btf, maps, owned);
         Map<String, KernelSymbols.Resolved> symbols = new KernelSymbols(spec, kernelTypes, modules).resolve();
         ProgramAssembly assembly = new ProgramAssembly(
@@ -197,7 +197,7 @@ public final class ObjectLoading {
 
     private LoadedProgram load(ProgramLoading loading, AssembledProgram program, Optional<AttachType> attachType) {
         AttachPoint point = program.spec().type() == ProgramType.STRUCT_OPS
-                ? structOps.point(program.spec())
+                ? structOps.point(program.spec(), modules)
                 : AttachPoint.of(
                         program.spec(),
                         kernelTypes,
@@ -295,7 +295,8 @@ public final class ObjectLoading {
     private void createStructOps(@Nullable Fd btf, Map<String, KernelMap> maps, Map<String, BpfMap> owned) {
         MapCreation creation = creation(btf);
         for (StructOpsImage image : structOps.all()) {
-            KernelMap map = creation.create(image);
+            KernelMap map = creation.create(
+                    image, image.module().map(modules::descriptor).orElse(null));
             undo.push(map::close);
             maps.put(image.variable().name(), map);
             owned.put(image.variable().name(), map);

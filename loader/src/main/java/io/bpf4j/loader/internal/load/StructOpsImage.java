@@ -28,17 +28,22 @@ import org.jspecify.annotations.Nullable;
  *   };
  * </pre>
  *
+ * <p>A module may have such structs, too (Linux 6.9): then both are looked up in its types, and the kernel is told whose
+ * they are.
+ *
  * <p>Programs are verified for the member they serve, by its index in the kernel's struct; their descriptors go into the
  * value, in place of addresses, once they are loaded. Source: kernel/bpf/bpf_struct_ops.c of Linux 6.12.
  *
  * @param variable what the object says
- * @param typeId of the struct, in the kernel's BTF
+ * @param module whose BTF has the ids; empty for the kernel's own
+ * @param typeId of the struct
  * @param wrapperTypeId of the struct around it
  * @param value of the map, functions still 0
  * @param slots where functions go
  */
 @SuppressWarnings("ArrayRecordComponent") // internal; read only where programs are put into a copy
-public record StructOpsImage(StructOpsSpec variable, int typeId, int wrapperTypeId, byte[] value, List<Slot> slots) {
+public record StructOpsImage(
+        StructOpsSpec variable, Optional<Btf> module, int typeId, int wrapperTypeId, byte[] value, List<Slot> slots) {
     private static final String WRAPPER = "bpf_struct_ops_";
 
     /** Far above any struct of functions; BTF that comes from a file may say anything, and this is allocated. */
@@ -56,39 +61,67 @@ public record StructOpsImage(StructOpsSpec variable, int typeId, int wrapperType
      * The image for a kernel.
      *
      * @param local the object's types
-     * @throws RelocationException if the kernel has no such struct, or one that the object's doesn't fit
+     * @param modules looked at where the kernel itself has no such struct
+     * @throws RelocationException if neither has no such struct, or one that the object's doesn't fit
      */
-    static StructOpsImage of(StructOpsSpec variable, Btf local, Btf kernel) {
-        return new Builder(variable, local, kernel).build();
+    static StructOpsImage of(StructOpsSpec variable, Btf local, Btf kernel, KernelModules modules) {
+        KernelModules.Found wrapper = wrapper(variable, kernel, modules);
+        return new Builder(variable, local, wrapper).build();
+    }
+
+    /** What the kernel keeps around a struct is there for those only that may be implemented, so that is looked for. */
+    private static KernelModules.Found wrapper(StructOpsSpec variable, Btf kernel, KernelModules modules) {
+        String name = EssentialName.of(variable.type());
+        return find(WRAPPER + name, kernel, modules).orElseThrow(() -> {
+            boolean known = find(name, kernel, modules).isPresent();
+            return failed(
+                    variable,
+                    known
+                            ? "this kernel has no struct " + WRAPPER + name + ": its struct " + name
+                                    + " is not one to be implemented"
+                            : "this kernel has no struct " + name + ", " + modules.searched());
+        });
+    }
+
+    private static Optional<KernelModules.Found> find(String struct, Btf kernel, KernelModules modules) {
+        OptionalInt id = kernel.find(struct, BtfKind.STRUCT);
+        return id.isPresent()
+                ? Optional.of(new KernelModules.Found(kernel, id.getAsInt()))
+                : modules.find("", struct, BtfKind.STRUCT);
+    }
+
+    private static RelocationException failed(StructOpsSpec variable, String problem) {
+        return new RelocationException("struct_ops variable \"" + variable.name() + "\": " + problem);
     }
 
     private static final class Builder {
         private final StructOpsSpec variable;
         private final Btf local;
         private final Btf kernel;
+        private final int wrapperId;
         private final String name;
         private final byte[] content;
 
-        Builder(StructOpsSpec variable, Btf local, Btf kernel) {
+        Builder(StructOpsSpec variable, Btf local, KernelModules.Found wrapper) {
             this.variable = variable;
             this.local = local;
-            this.kernel = kernel;
+            this.kernel = wrapper.module();
+            this.wrapperId = wrapper.id();
             this.name = EssentialName.of(variable.type());
             this.content = variable.content();
         }
 
         StructOpsImage build() {
-            int typeId = find(name, "struct " + name);
-            int wrapperId = find(
-                    WRAPPER + name,
-                    "struct " + WRAPPER + name + ": its struct " + name + " is not one to be implemented");
-            BtfType.Struct type = (BtfType.Struct) kernel.type(typeId);
             BtfType.Struct wrapper = (BtfType.Struct) kernel.type(wrapperId);
-            int start = wrapper.members().stream()
-                    .filter(member -> kernel.resolve(member.type()) == typeId)
+            // The struct of a module may be of that name and another's; or the kernel's own.
+            BtfType.Member data = wrapper.members().stream()
+                    .filter(member -> kernel.type(kernel.resolve(member.type())) instanceof BtfType.Struct struct
+                            && struct.name().equals(name))
                     .findFirst()
-                    .map(member -> (int) (member.bitOffset() / 8))
                     .orElseThrow(() -> failed("the kernel's struct " + wrapper.name() + " holds no struct " + name));
+            int typeId = kernel.resolve(data.type());
+            BtfType.Struct type = (BtfType.Struct) kernel.type(typeId);
+            int start = (int) (data.bitOffset() / 8);
             if (wrapper.size() > MAX_SIZE) {
                 throw failed("the kernel's struct " + wrapper.name() + " is said to have " + wrapper.size()
                         + " bytes, and " + MAX_SIZE + " are the most that is believed");
@@ -99,12 +132,8 @@ public record StructOpsImage(StructOpsSpec variable, int typeId, int wrapperType
             for (BtfType.Member member : ours.members()) {
                 place(member, type, start, value, slots);
             }
-            return new StructOpsImage(variable, typeId, wrapperId, value, List.copyOf(slots));
-        }
-
-        private int find(String struct, String what) {
-            OptionalInt id = kernel.find(struct, BtfKind.STRUCT);
-            return id.orElseThrow(() -> failed("this kernel has no " + what));
+            Optional<Btf> module = kernel.base().isPresent() ? Optional.of(kernel) : Optional.empty();
+            return new StructOpsImage(variable, module, typeId, wrapperId, value, List.copyOf(slots));
         }
 
         private void place(BtfType.Member member, BtfType.Struct type, int start, byte[] value, List<Slot> slots) {
@@ -191,7 +220,7 @@ public record StructOpsImage(StructOpsSpec variable, int typeId, int wrapperType
         }
 
         private RelocationException failed(String problem) {
-            return new RelocationException("struct_ops variable \"" + variable.name() + "\": " + problem);
+            return StructOpsImage.failed(variable, problem);
         }
     }
 }

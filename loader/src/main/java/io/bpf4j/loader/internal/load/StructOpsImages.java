@@ -20,13 +20,26 @@ final class StructOpsImages {
     private final ObjectSpec spec;
     private final List<StructOpsSpec> variables;
     private final Map<String, StructOpsImage> images = new LinkedHashMap<>();
-    private final Map<String, AttachPoint> points = new HashMap<>();
-    private final Map<String, String> served = new HashMap<>();
+    private final Map<String, Served> served = new HashMap<>();
 
     /** Programs that some struct refers to, made or not. */
     private final Set<String> mentioned = new HashSet<>();
 
     private final Set<String> needed = new HashSet<>();
+
+    /** The member of a struct that a program is for. */
+    record Served(StructOpsImage image, StructOpsImage.Slot slot) {
+        boolean isSameMemberAs(Served other) {
+            return image.typeId() == other.image.typeId()
+                    && image.module().equals(other.image.module())
+                    && slot.index() == other.slot.index();
+        }
+
+        @Override
+        public String toString() {
+            return "\"" + slot.member() + "\" of struct " + image.variable().type();
+        }
+    }
 
     /** Of the variables as the embedder edited them. */
     StructOpsImages(ObjectSpec spec, Map<String, StructOpsSpec> edited) {
@@ -61,31 +74,28 @@ final class StructOpsImages {
     }
 
     /** Looks the structs up in the kernel's types, if the object has any. */
-    void find(Supplier<CoreTarget> kernel) {
+    void find(Supplier<CoreTarget> kernel, KernelModules modules) {
         for (StructOpsSpec variable : variables) {
             if (variable.autocreate()) {
-                find(variable, kernel);
+                find(variable, kernel, modules);
             }
         }
     }
 
     /** Looks one of them up. */
-    void find(StructOpsSpec variable, Supplier<CoreTarget> kernel) {
+    void find(StructOpsSpec variable, Supplier<CoreTarget> kernel, KernelModules modules) {
         StructOpsImage image = StructOpsImage.of(
-                variable, spec.btf().orElseThrow(), kernel.get().kernel());
+                variable, spec.btf().orElseThrow(), kernel.get().kernel(), modules);
         images.put(variable.name(), image);
-        image.slots().forEach(slot -> serve(image, slot));
+        image.slots().forEach(slot -> serve(slot.program(), new Served(image, slot)));
     }
 
     /** One program may serve several variables, in the same member of the same struct. */
-    private void serve(StructOpsImage image, StructOpsImage.Slot slot) {
-        AttachPoint point = AttachPoint.ofMember(image.typeId(), slot.index());
-        AttachPoint before = points.putIfAbsent(slot.program(), point);
-        String place = "\"" + slot.member() + "\" of struct " + image.variable().type();
-        String placeBefore = served.putIfAbsent(slot.program(), place);
-        if (before != null && !before.equals(point)) {
-            throw new InvalidObjectException(spec.source() + ": program \"" + slot.program() + "\" is for "
-                    + placeBefore + " and for " + place + "; a program is verified for one member");
+    private void serve(String program, Served member) {
+        Served before = served.putIfAbsent(program, member);
+        if (before != null && !before.isSameMemberAs(member)) {
+            throw new InvalidObjectException(spec.source() + ": program \"" + program + "\" is for " + before
+                    + " and for " + member + "; a program is verified for one member");
         }
     }
 
@@ -109,14 +119,27 @@ final class StructOpsImages {
      *
      * @throws InvalidObjectException if nothing refers to it
      */
-    AttachPoint point(ProgramSpec program) {
-        AttachPoint point = points.get(program.name());
-        if (point == null) {
+    AttachPoint point(ProgramSpec program, KernelModules modules) {
+        Served member = served(program);
+        return AttachPoint.ofMember(
+                member.image().typeId(),
+                member.slot().index(),
+                member.image().module().map(modules::descriptor).orElse(null));
+    }
+
+    /**
+     * The member that a program is for.
+     *
+     * @throws InvalidObjectException if nothing refers to it
+     */
+    Served served(ProgramSpec program) {
+        Served member = served.get(program.name());
+        if (member == null) {
             throw new InvalidObjectException(spec.source() + ": program \"" + program.name() + "\" in SEC(\""
                     + program.sectionName()
                     + "\") is called by no struct_ops variable that is made, so the kernel can't know what to verify it"
                     + " for; skip it, or name it in one");
         }
-        return point;
+        return member;
     }
 }

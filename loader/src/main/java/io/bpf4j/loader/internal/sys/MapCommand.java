@@ -18,7 +18,8 @@ public sealed interface MapCommand<R> extends Command<R> {
      * @param btf the BTF that describes key and value
      * @param keyTypeId id in {@code btf}; 0 for none
      * @param valueTypeId id in {@code btf}; 0 for none
-     * @param kernelValueTypeId id in the kernel's BTF, for struct_ops
+     * @param kernelValueTypeId id in the kernel's BTF, or a module's, for struct_ops
+     * @param kernelValueBtf the module's, if it is one (Linux 6.9)
      * @param extra {@code map_extra}: hash functions of a bloom filter, address of an arena
      */
     record Create(
@@ -35,11 +36,12 @@ public sealed interface MapCommand<R> extends Command<R> {
             int keyTypeId,
             int valueTypeId,
             int kernelValueTypeId,
+            @Nullable Fd kernelValueBtf,
             long extra)
             implements MapCommand<Fd> {
 
         public static Create of(int type, String name, int keySize, int valueSize, int maxEntries) {
-            return new Create(type, name, keySize, valueSize, maxEntries, 0, 0, 0, null, null, 0, 0, 0, 0);
+            return new Create(type, name, keySize, valueSize, maxEntries, 0, 0, 0, null, null, 0, 0, 0, null, 0);
         }
 
         public Create withName(String newName) {
@@ -71,8 +73,12 @@ public sealed interface MapCommand<R> extends Command<R> {
             });
         }
 
-        public Create withKernelValueTypeId(int id) {
-            return with(draft -> draft.kernelValueTypeId = id);
+        /** A type of the kernel, or of the module whose BTF that is. */
+        public Create withKernelValueType(int id, @Nullable Fd module) {
+            return with(draft -> {
+                draft.kernelValueTypeId = id;
+                draft.kernelValueBtf = module;
+            });
         }
 
         public Create withExtra(long newExtra) {
@@ -93,7 +99,9 @@ public sealed interface MapCommand<R> extends Command<R> {
 
         @Override
         public List<Fd> fds() {
-            return Stream.of(inner, btf).flatMap(Stream::ofNullable).toList();
+            return Stream.of(inner, btf, kernelValueBtf)
+                    .flatMap(Stream::ofNullable)
+                    .toList();
         }
 
         /** A command that is being put together. */
@@ -108,6 +116,7 @@ public sealed interface MapCommand<R> extends Command<R> {
             private int keyTypeId;
             private int valueTypeId;
             private int kernelValueTypeId;
+            private @Nullable Fd kernelValueBtf;
             private long extra;
 
             Draft(Create original) {
@@ -121,6 +130,7 @@ public sealed interface MapCommand<R> extends Command<R> {
                 keyTypeId = original.keyTypeId;
                 valueTypeId = original.valueTypeId;
                 kernelValueTypeId = original.kernelValueTypeId;
+                kernelValueBtf = original.kernelValueBtf;
                 extra = original.extra;
             }
 
@@ -139,6 +149,7 @@ public sealed interface MapCommand<R> extends Command<R> {
                         keyTypeId,
                         valueTypeId,
                         kernelValueTypeId,
+                        kernelValueBtf,
                         extra);
             }
         }

@@ -5,9 +5,18 @@ import static io.bpf4j.loader.internal.sys.Struct.U64;
 
 import java.lang.foreign.MemorySegment;
 
-/** The part of {@code union bpf_attr} for BPF_MAP_CREATE (include/uapi/linux/bpf.h, 6.18), up to {@code map_extra}. */
+/**
+ * The part of {@code union bpf_attr} for BPF_MAP_CREATE (include/uapi/linux/bpf.h, 6.18), up to
+ * {@code value_type_btf_obj_fd}.
+ */
 final class MapCreateAttr {
-    static final long SIZE = 72;
+    /** Up to {@code map_extra}: what comes behind is for few maps. */
+    private static final long SIZE = 72;
+
+    private static final long SIZE_WITH_BTF_OF_VALUE = 80;
+
+    /** BPF_F_VTYPE_BTF_OBJ_FD: there is a descriptor of the BTF that has the type of the value (fcc2c1fb0651). */
+    private static final int VTYPE_BTF_OBJ_FD = 1 << 15;
 
     private static final long MAP_TYPE = 0;
     private static final long KEY_SIZE = 4;
@@ -23,6 +32,7 @@ final class MapCreateAttr {
     private static final long BTF_VALUE_TYPE_ID = 56;
     private static final long BTF_VMLINUX_VALUE_TYPE_ID = 60;
     private static final long MAP_EXTRA = 64;
+    private static final long VALUE_TYPE_BTF_OBJ_FD = 72;
 
     private MapCreateAttr() {}
 
@@ -42,6 +52,12 @@ final class MapCreateAttr {
         attr.set(U32, BTF_VALUE_TYPE_ID, create.valueTypeId());
         attr.set(U32, BTF_VMLINUX_VALUE_TYPE_ID, create.kernelValueTypeId());
         attr.set(U64, MAP_EXTRA, create.extra());
-        return SIZE;
+        if (create.kernelValueBtf() == null) {
+            return SIZE;
+        }
+        attr.asSlice(SIZE, SIZE_WITH_BTF_OF_VALUE - SIZE).fill((byte) 0);
+        attr.set(U32, MAP_FLAGS, create.flags() | VTYPE_BTF_OBJ_FD);
+        attr.set(U32, VALUE_TYPE_BTF_OBJ_FD, Struct.fd(create.kernelValueBtf()));
+        return SIZE_WITH_BTF_OF_VALUE;
     }
 }

@@ -8,6 +8,7 @@ import io.bpf4j.btf.BtfBuilder;
 import io.bpf4j.btf.BtfKind;
 import io.bpf4j.btf.BtfType;
 import io.bpf4j.btf.BtfType.Member;
+import io.bpf4j.core.CoreTarget;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.RelocationException;
 import io.bpf4j.loader.spec.StructOpsSpec;
@@ -72,6 +73,10 @@ class StructOpsImageTest {
         return types;
     }
 
+    private StructOpsImage image(StructOpsSpec of, Btf kernel) {
+        return StructOpsImage.of(of, object, kernel, KernelModules.withoutKernel(() -> CoreTarget.of(kernel)));
+    }
+
     private static final Member NAME = Member.at("name", 5, 0);
     private static final Member SHUT = Member.at("shut", 3, 8);
     private static final Member OPEN = Member.at("open", 3, 24);
@@ -81,8 +86,7 @@ class StructOpsImageTest {
     @Test
     void membersGoWhereTheKernelHasThem() {
         StructOpsSpec edited = variable.withValue("number", 7).withText("name", "fine");
-        StructOpsImage image =
-                StructOpsImage.of(edited, object, kernel(NAME, SHUT, Member.at("other", 6, 16), OPEN, NUMBER, BITS));
+        StructOpsImage image = image(edited, kernel(NAME, SHUT, Member.at("other", 6, 16), OPEN, NUMBER, BITS));
         ByteBuffer value = ByteBuffer.wrap(image.value()).order(ORDER);
         assertThat(value.capacity()).isEqualTo(64);
         assertThat(value.getInt(16 + 40)).isEqualTo(7);
@@ -116,7 +120,7 @@ class StructOpsImageTest {
     }
 
     private void assertRefused(String problem, StructOpsSpec of, Btf kernel) {
-        assertThatThrownBy(() -> StructOpsImage.of(of, object, kernel))
+        assertThatThrownBy(() -> image(of, kernel))
                 .isInstanceOf(RelocationException.class)
                 .hasMessageStartingWith("struct_ops variable \"mine\": ")
                 .hasMessageContaining(problem);
@@ -148,7 +152,7 @@ class StructOpsImageTest {
     @Test
     void zeroMayBeMissing() {
         StructOpsSpec bare = variable.withoutFunction("open").withoutFunction("shut");
-        assertThat(StructOpsImage.of(bare, object, kernel(NAME)).slots()).isEmpty();
+        assertThat(image(bare, kernel(NAME)).slots()).isEmpty();
     }
 
     @Test

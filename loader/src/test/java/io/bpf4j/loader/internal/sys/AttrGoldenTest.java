@@ -59,9 +59,11 @@ class AttrGoldenTest {
 
     @Test
     void mapCreate() {
-        MapCommand.Create create =
-                new MapCommand.Create(1, "events", 4, 8, 16, 0x400, 2, 9, first, second, 5, 6, 7, 0x1122334455667788L);
+        MapCommand.Create create = new MapCommand.Create(
+                1, "events", 4, 8, 16, 0x400, 2, 9, first, second, 5, 6, 7, null, 0x1122334455667788L);
         assertGolden("map_create", MapCreateAttr.encode(attr, create));
+        attr.fill((byte) 0x5a);
+        assertGolden("map_create_module", MapCreateAttr.encode(attr, create.withKernelValueType(7, third)));
     }
 
     @Test
@@ -104,8 +106,8 @@ class AttrGoldenTest {
     @Test
     void tokens() {
         assertGolden("token_create", TokenAttr.encode(attr, new TokenCommand.Create(first)));
-        MapCommand.Create create =
-                new MapCommand.Create(1, "events", 4, 8, 16, 0x400, 2, 9, first, second, 5, 6, 7, 0x1122334455667788L);
+        MapCommand.Create create = new MapCommand.Create(
+                1, "events", 4, 8, 16, 0x400, 2, 9, first, second, 5, 6, 7, null, 0x1122334455667788L);
         assertGolden("map_create_token", TokenAttr.addToMap(attr, MapCreateAttr.encode(attr, create), third));
         attr.fill((byte) 0x5a);
         ProgCommand.Load load =
