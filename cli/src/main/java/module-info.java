@@ -7,6 +7,9 @@ module io.bpf4j.cli {
     requires info.picocli;
     requires jdk.unsupported; // signals
 
+    provides System.LoggerFinder with
+            io.bpf4j.cli.output.Warnings;
+
     // picocli fills the annotated fields of the commands by reflection; nothing else is open.
     opens io.bpf4j.cli.command to
             info.picocli;
