@@ -276,11 +276,17 @@ public final class BpfLoader {
     }
 
     /**
-     * Asks for the verifier's log also where a program is accepted; see {@link Program#verifierLog()}.
+     * Asks for the verifier's log also where a program is accepted; see {@link Program#verifierLog()} and {@link
+     * Program#verifierStatistics()}. It makes the load slower, level 2 much: logs of many megabytes are usual there.
      *
-     * @param level 1 instructions, 2 every path, 4 figures only; 0, the default, none
+     * @param level 1 instructions, 2 every path, 4 figures (Linux 5.2), or 4 and one of the others; 0, the default, none
+     * @throws IllegalArgumentException if it is something else
      */
     public BpfLoader verifierLog(int level) {
+        if (level < 0 || level > 7) {
+            throw new IllegalArgumentException("the verifier has no log level " + level
+                    + "; 1 is for instructions, 2 for every path, 4 for figures");
+        }
         logLevel = level;
         return this;
     }

@@ -50,9 +50,17 @@ public final class Program implements ProgramHandle {
         return loaded.attachType();
     }
 
-    /** The verifier's log, if {@link BpfLoader#verifierLog} asked for one; else empty. */
+    /**
+     * The verifier's log, if {@link BpfLoader#verifierLog} asked for one; else empty. All of it up to 64 MiB, or an eighth of
+     * the heap; of a longer one a part, with a line that says so.
+     */
     public String verifierLog() {
         return loaded.log();
+    }
+
+    /** What the verification took, if {@link BpfLoader#verifierLog} asked for a log; of level 4 there are the most figures. */
+    public Optional<VerifierStatistics> verifierStatistics() {
+        return VerifierStatistics.of(loaded.log());
     }
 
     @Override

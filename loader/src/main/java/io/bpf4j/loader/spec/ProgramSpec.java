@@ -162,8 +162,15 @@ public record ProgramSpec(
         return with(draft -> draft.autoattach = attach);
     }
 
-    /** With a verifier's log of a level of its own: 1 instructions, 2 every path, 4 figures only, 0 none. */
+    /**
+     * With a verifier's log of a level of its own: 1 instructions, 2 every path, 4 figures, 0 none.
+     *
+     * @throws IllegalArgumentException if the level is less than 0 or more than 7
+     */
     public ProgramSpec withVerifierLog(int level) {
+        if (level < 0 || level > 7) {
+            throw new IllegalArgumentException("the verifier has no log level " + level);
+        }
         return with(draft -> draft.verifierLog = OptionalInt.of(level));
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Feature;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -41,6 +42,40 @@ class ErrorsTest {
     void aLineOfAMegabyteIsCut() {
         assertThat(new VerifierException("p", Errno.EINVAL.number(), "x".repeat(1 << 20)).getMessage())
                 .hasSizeLessThan(1000);
+    }
+
+    @Test
+    void theSourceLineIsThereEvenIfItIsFurtherUp() {
+        String code = IntStream.range(0, 20)
+                .mapToObj(i -> i + ": (07) r0 += 1\n")
+                .collect(Collectors.joining("", "; sum += all[i]; @ x.bpf.c:12\n", "R0 is wrong\n"));
+        assertThat(Objects.requireNonNull(new VerifierException("p", Errno.EINVAL.number(), code).getMessage())
+                        .lines())
+                .startsWith(
+                        "load program \"p\": EINVAL (Invalid argument)",
+                        "    (10 lines left out)",
+                        "    ; sum += all[i]; @ x.bpf.c:12",
+                        "    9: (07) r0 += 1")
+                .hasSize(15);
+    }
+
+    @Test
+    void thePlaceComesBeforeTheLog() {
+        VerifierException e = new VerifierException("p", 22, "R0 !read_ok\n", "set it", "instruction 3 of main");
+        assertThat(e).hasMessage("""
+                        load program "p": EINVAL (Invalid argument): set it
+                            at instruction 3 of main
+                            R0 !read_ok""");
+        assertThat(e.place()).isEqualTo("instruction 3 of main");
+    }
+
+    @Test
+    void controlCharactersAreShownAndNotObeyed() {
+        VerifierException e = new VerifierException("p", 22, "; \u001b[2Jx\b@ y.c:1\n", "\u0007", "f (\u009bx)");
+        assertThat(e.getMessage())
+                .contains("; \\x1b[2Jx\\x08@ y.c:1", ": \\x07", "f (\\x9bx)")
+                .doesNotContain("\u001b", "\u0007", "\u009b");
+        assertThat(e.log()).contains("\u001b");
     }
 
     @Test

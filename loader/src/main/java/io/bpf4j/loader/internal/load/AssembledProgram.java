@@ -3,15 +3,19 @@ package io.bpf4j.loader.internal.load;
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.ProgCommand.InfoTable;
+import io.bpf4j.loader.spec.FunctionSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A program ready for the kernel: all its functions in one piece, every reference resolved. <i>Immutable.</i>
  *
  * @param mentioned descriptors whose numbers are in the instructions
  * @param modules BTF of modules by the number that calls of their functions have; the first is never looked at
+ * @param places where each function starts, in order
  * @param poisoned what was not found, to explain a verifier's refusal by
+ * @param absent what was not found and may be missing, to the same end
  */
 record AssembledProgram(
         ProgramSpec spec,
@@ -20,7 +24,9 @@ record AssembledProgram(
         InfoTable lines,
         List<Fd> mentioned,
         List<Fd> modules,
-        List<Poisoned> poisoned) {
+        Map<FunctionSpec, Integer> places,
+        List<Poisoned> poisoned,
+        List<Absent> absent) {
     /**
      * An instruction that the verifier refuses if it comes by.
      *
@@ -43,4 +49,11 @@ record AssembledProgram(
             return new Poisoned(slot + slots, kind, what, reason);
         }
     }
+
+    /**
+     * The address of a weak symbol, which is 0 here.
+     *
+     * @param slot of the instruction that loads it
+     */
+    record Absent(int slot, String symbol) {}
 }

@@ -1,7 +1,6 @@
 package io.bpf4j.loader.internal.load;
 
 import io.bpf4j.btf.Btf;
-import io.bpf4j.btf.BtfExt;
 import io.bpf4j.core.CoreException;
 import io.bpf4j.core.CoreFixup;
 import io.bpf4j.core.CoreRelocator;
@@ -42,7 +41,7 @@ public final class DryLoading {
     private final CoreTarget target;
     private final Btf kernel;
     private final KernelVocabulary vocabulary;
-    private final RecordsByPlace<BtfExt.LineInfo> lines;
+    private final SourceLines lines;
     private final KernelModules modules;
     private final ReadOnlyData readOnlyData;
     private final List<Finding> findings = new ArrayList<>();
@@ -54,9 +53,7 @@ public final class DryLoading {
         this.vocabulary = new KernelVocabulary(kernel);
         this.modules = KernelModules.withoutKernel(() -> target);
         this.readOnlyData = new ReadOnlyData(spec);
-        this.lines = new RecordsByPlace<>(
-                section -> spec.btfExt().map(ext -> ext.lines().of(section)).orElse(List.of()),
-                BtfExt.LineInfo::offset);
+        this.lines = new SourceLines(spec);
     }
 
     public Fit run() {
@@ -196,7 +193,7 @@ public final class DryLoading {
             boolean told = poisoned.kind() == AssembledProgram.Poisoned.Kind.FUNCTION && !isWeak(poisoned.what());
             if (reached.get(poisoned.slot()) && !told && !poisons.get(poisoned.slot())) {
                 poisons.set(poisoned.slot());
-                Optional<Finding.Place> place = place(places, poisoned.slot());
+                Optional<Finding.Place> place = lines.at(places, poisoned.slot());
                 own.add(
                         switch (poisoned.kind()) {
                             case RELOCATION -> new Finding(Finding.Kind.RELOCATION, place, poisoned.what());
@@ -216,7 +213,7 @@ public final class DryLoading {
                     && !OldKernelHelpers.hasStandIn(instruction.imm())) {
                 own.add(new Finding(
                         Finding.Kind.HELPER,
-                        place(places, slot),
+                        lines.at(places, slot),
                         "the kernel has no helper " + Helpers.name(instruction.imm())));
             }
         }
@@ -242,7 +239,7 @@ public final class DryLoading {
         for (FunctionSpec function : places.keySet()) {
             for (ProgramAssembly.Outcome outcome : assembly.outcomes(function)) {
                 all.add(new Relocation(
-                        place(function, outcome.slot()),
+                        lines.at(function, outcome.slot()),
                         CoreRelocator.describe(types, outcome.relocation()),
                         switch (outcome.fixup()) {
                             case CoreFixup.Keep keep -> OptionalLong.of(keep.value());
@@ -257,36 +254,6 @@ public final class DryLoading {
             }
         }
         return all;
-    }
-
-    private Optional<Finding.Place> place(Map<FunctionSpec, Integer> places, int slot) {
-        FunctionSpec in = null;
-        int start = 0;
-        for (Map.Entry<FunctionSpec, Integer> place : places.entrySet()) {
-            if (place.getValue() <= slot) {
-                in = place.getKey();
-                start = place.getValue();
-            }
-        }
-        FunctionSpec function = in;
-        int at = slot - start;
-        return Optional.ofNullable(function).map(f -> place(f, at));
-    }
-
-    private Finding.Place place(FunctionSpec function, int slot) {
-        BtfExt.LineInfo last = null;
-        for (BtfExt.LineInfo line : lines.of(function)) {
-            if (lines.slot(function, line) <= slot) {
-                last = line;
-            }
-        }
-        return new Finding.Place(function.name(), slot, last == null ? "" : source(last));
-    }
-
-    private String source(BtfExt.LineInfo line) {
-        Btf types = spec.btf().orElseThrow();
-        return types.string(line.file()) + ":" + line.line() + ": "
-                + types.string(line.text()).strip();
     }
 
     /** The message without the object's name, which whoever reads a finding knows. */

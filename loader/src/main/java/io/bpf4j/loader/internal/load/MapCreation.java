@@ -93,10 +93,6 @@ public final class MapCreation {
      */
     KernelMap create(StructOpsImage image, @Nullable Fd module) {
         StructOpsSpec variable = image.variable();
-        if (btf == null) {
-            throw new InvalidObjectException(source + ": struct_ops variable \"" + variable.name()
-                    + "\" needs the object's BTF in the kernel, which has not taken it");
-        }
         String name = features.lacks(Feature.OBJECT_NAMES) ? "" : KernelNames.of(variable.name());
         MapCommand.Create create = MapCommand.Create.of(MapType.STRUCT_OPS.number(), name, 4, image.value().length, 1)
                 .withFlags(variable.isLinked() ? MapSpec.F_LINK : 0)

@@ -47,7 +47,7 @@ final class MapPinning {
         Path path = directory.resolve(BpfFs.nameOf(spec.name()));
         Optional<KernelMap> found = find(spec, path);
         if (found.isPresent()) {
-            return closedOnFailure(found.get());
+            return found.get();
         }
         KernelMap made = maker.get();
         try {
@@ -56,7 +56,7 @@ final class MapPinning {
             made.close();
             // Somebody else was faster.
             Optional<KernelMap> other = e.errno() == Errno.EEXIST ? find(spec, path) : Optional.empty();
-            return closedOnFailure(other.orElseThrow(() -> e));
+            return other.orElseThrow(() -> e);
         }
         closedOnFailure(made);
         undo.push(() -> made.unpin(path));
@@ -68,6 +68,7 @@ final class MapPinning {
         return map;
     }
 
+    /** The map that is pinned there; closed if the load fails, also for what is wrong with it. */
     private Optional<KernelMap> find(MapSpec spec, Path path) {
         Optional<Fd> fd;
         try {
@@ -78,7 +79,7 @@ final class MapPinning {
         if (fd.isEmpty()) {
             return Optional.empty();
         }
-        KernelMap found = KernelMap.adopt(kernel, fd.get(), spec.name());
+        KernelMap found = closedOnFailure(KernelMap.adopt(kernel, fd.get(), spec.name()));
         if (!fits(spec, found)) {
             String has = described(
                     found.typeNumber(),
@@ -87,7 +88,6 @@ final class MapPinning {
                     found.maxEntries(),
                     found.flags(),
                     found.info().extra());
-            found.close();
             throw new InvalidObjectException(source + ": map \"" + spec.name() + "\" can't be the one pinned at " + path
                     + ", which has " + has + ", where the object wants "
                     + described(

@@ -27,6 +27,7 @@ import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
 import java.nio.ByteOrder;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -76,6 +77,7 @@ public final class ObjectLoading {
     private final Supplier<CoreTarget> kernelTypes = new Remembered<>(KernelBtf::running);
     private final KernelModules modules;
     private final UndoStack undo = new UndoStack();
+    private @Nullable String btfRefusal;
     /** Maps that were made, not found. */
     private final Set<String> fresh = new HashSet<>();
 
@@ -151,7 +153,8 @@ public final class ObjectLoading {
                 () -> options.targetBtf().map(CoreTarget::of).orElseGet(kernelTypes),
                 modules::descriptor,
                 btf != null && ObjectBtf.describesFunctions(spec, features));
-        ProgramLoading loading = new ProgramLoading(kernel, features, spec, btf, options);
+        ProgramLoading loading = new ProgramLoading(
+                kernel, features, spec, btf, new ProgramRefusal(spec, features, btfRefusal), options);
 
         Map<String, AssembledProgram> assembled = new LinkedHashMap<>();
         Map<String, LoadedProgram> programs = new LinkedHashMap<>();
@@ -238,25 +241,51 @@ public final class ObjectLoading {
                     throw FailureHints.explained(command, refused.errno());
                 }
                 // What can do without BTF loads; what can't gets the kernel's own words for it.
-                ProgCommand.LoadBtf logged =
-                        new ProgCommand.LoadBtf(spec.source(), bytes, new ProgCommand.Log(1, 64 << 10));
-                String log = "";
-                switch (kernel.execute(logged)) {
+                LoadResult again = new LoggedLoad()
+                        .load(
+                                LoggedLoad.INSTRUCTIONS,
+                                log -> kernel.execute(new ProgCommand.LoadBtf(spec.source(), bytes, log)));
+                return switch (again) {
                     case LoadResult.Loaded loaded -> {
                         undo.push(loaded.fd()::close);
-                        return loaded.fd();
+                        yield loaded.fd();
                     }
-                    case LoadResult.Refused again -> log = again.log();
-                }
-                System.getLogger(ObjectLoading.class.getName())
-                        .log(
-                                System.Logger.Level.WARNING,
-                                spec.source() + ": the kernel refuses the object's BTF ("
-                                        + Errno.describe(refused.errno()) + "), going on without: "
-                                        + log.lines().reduce((a, b) -> b).orElse("no log"));
-                return null;
+                    case LoadResult.Refused logged -> {
+                        btfRefusal = Errno.describe(refused.errno()) + ": " + reason(logged.log());
+                        System.getLogger(ObjectLoading.class.getName())
+                                .log(
+                                        System.Logger.Level.WARNING,
+                                        spec.source() + ": the kernel refuses the object's BTF, going on without: "
+                                                + btfRefusal);
+                        yield null;
+                    }
+                };
             }
         }
+    }
+
+    /**
+     * The log lists the types up to the one that is wrong, members behind their type:
+     *
+     * <pre>
+     * [2] STRUCT wrong size=4 vlen=1
+     *         nothing type_id=0 bits_offset=0 Invalid type_id
+     * </pre>
+     */
+    private static String reason(String log) {
+        String type = "";
+        String last = "";
+        for (Iterator<String> lines = log.lines().iterator(); lines.hasNext(); ) {
+            String line = lines.next();
+            if (!line.isBlank()) {
+                type = line.startsWith("\t") ? type : line;
+                last = line;
+            }
+        }
+        if (last.isEmpty()) {
+            return "it gave no log";
+        }
+        return last.equals(type) ? last.strip() : type.strip() + ", " + last.strip();
     }
 
     private Map<String, KernelMap> createMaps(@Nullable Fd btf, Map<String, BpfMap> owned) {
@@ -295,6 +324,11 @@ public final class ObjectLoading {
     private void createStructOps(@Nullable Fd btf, Map<String, KernelMap> maps, Map<String, BpfMap> owned) {
         MapCreation creation = creation(btf);
         for (StructOpsImage image : structOps.all()) {
+            if (btf == null) {
+                throw new InvalidObjectException(spec.source() + ": struct_ops variable \""
+                        + image.variable().name() + "\" needs the object's BTF in the kernel, which has not taken it: "
+                        + Objects.requireNonNullElse(btfRefusal, "there is none, or the kernel knows no BTF"));
+            }
             KernelMap map = creation.create(
                     image, image.module().map(modules::descriptor).orElse(null));
             undo.push(map::close);

@@ -11,6 +11,7 @@ import io.bpf4j.insn.Opcodes;
 import io.bpf4j.insn.PseudoSource;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.RelocationException;
+import io.bpf4j.loader.internal.load.AssembledProgram.Absent;
 import io.bpf4j.loader.internal.load.AssembledProgram.Poisoned;
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.Fd;
@@ -140,12 +141,13 @@ final class ProgramAssembly {
         List<Fd> mentioned = new ArrayList<>();
         List<Fd> called = new ArrayList<>();
         List<Poisoned> poisoned = new ArrayList<>();
+        List<Absent> absent = new ArrayList<>();
         places.forEach((function, start) -> {
             Relocated body = relocated.computeIfAbsent(function, this::relocate);
             body.poisoned().forEach(p -> poisoned.add(p.movedBy(start)));
             code.addAll(body.instructions());
             for (CodeReference reference : function.references()) {
-                resolve(code, start, function, reference, places, mentioned, called, poisoned);
+                resolve(code, start, function, reference, places, mentioned, called, poisoned, absent);
             }
         });
         return new AssembledProgram(
@@ -155,7 +157,9 @@ final class ProgramAssembly {
                 describe ? lineInfo(places) : InfoTable.NONE,
                 List.copyOf(mentioned),
                 List.copyOf(called),
-                List.copyOf(poisoned));
+                places,
+                List.copyOf(poisoned),
+                List.copyOf(absent));
     }
 
     private Relocated relocate(FunctionSpec function) {
@@ -214,7 +218,8 @@ final class ProgramAssembly {
             Map<FunctionSpec, Integer> places,
             List<Fd> mentioned,
             List<Fd> called,
-            List<Poisoned> poisoned) {
+            List<Poisoned> poisoned,
+            List<Absent> absent) {
         int at = start + reference.instruction();
         Instruction instruction = code.get(at);
         switch (reference) {
@@ -231,7 +236,7 @@ final class ProgramAssembly {
                 loadMap(code, at, PseudoSource.MAP_FD, 0, function, map.map(), mentioned, poisoned);
             case CodeReference.ToData data ->
                 loadMap(code, at, PseudoSource.MAP_VALUE, data.offset(), function, data.map(), mentioned, poisoned);
-            case CodeReference.ToExtern extern -> extern(code, at, function, extern, mentioned, poisoned);
+            case CodeReference.ToExtern extern -> extern(code, at, function, extern, mentioned, poisoned, absent);
             case CodeReference.ToKernelFunction call -> {
                 KernelSymbols.Resolved symbol = symbol(function, call.name());
                 if (symbol.isMissing()) {
@@ -285,7 +290,8 @@ final class ProgramAssembly {
             FunctionSpec function,
             CodeReference.ToExtern reference,
             List<Fd> mentioned,
-            List<Poisoned> poisoned) {
+            List<Poisoned> poisoned,
+            List<Absent> absent) {
         ExternSpec extern = Objects.requireNonNull(externs.get(reference.name()));
         switch (extern.kind()) {
             case KCONFIG ->
@@ -300,11 +306,17 @@ final class ProgramAssembly {
                         poisoned);
             case KSYM -> {
                 long address = symbol(function, extern.name()).address();
+                if (address == 0) {
+                    absent.add(new Absent(at, extern.name()));
+                }
                 load(code, at, PseudoSource.NUMBER, (int) address, (int) (address >>> 32));
             }
             case KSYM_TYPED, KFUNC -> {
                 KernelSymbols.Resolved symbol = symbol(function, extern.name());
                 int source = symbol.isMissing() ? PseudoSource.NUMBER : PseudoSource.BTF_ID;
+                if (symbol.isMissing()) {
+                    absent.add(new Absent(at, extern.name()));
+                }
                 Btf module = symbol.module();
                 int descriptor = 0;
                 if (module != null) {

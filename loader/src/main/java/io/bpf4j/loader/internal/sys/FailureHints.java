@@ -16,6 +16,11 @@ public final class FailureHints {
         return new SyscallException(command.call(), errnoNumber, hint);
     }
 
+    /** What this process may not do that a command needs; null if it has all the capabilities. */
+    public static @Nullable String missingRights(Command<?> command) {
+        return refused(command, Errno.EACCES, ProcessRights.read(Path.of("/proc")));
+    }
+
     /** The hint, or null where the error says it all or nothing is known. */
     static @Nullable String of(Command<?> command, int errnoNumber, ProcessRights rights) {
         Errno errno = Errno.of(errnoNumber);
@@ -33,6 +38,10 @@ public final class FailureHints {
             case ENOSYS -> missing(command);
             case ENOMEM -> "no memory, or more than the cgroup of this process may charge";
             case ENOENT -> absent(command);
+            case EAGAIN, EINTR ->
+                command instanceof ProgCommand.Load
+                        ? "each time the verifier was at it, a signal came; try again"
+                        : null;
             case ENOTSUPP, EINVAL, ENOSPC -> command instanceof ProgCommand.TestRun run ? testRun(errno, run) : null;
             default -> null;
         };

@@ -54,8 +54,12 @@ public final class ScriptedKernel implements Kernel {
     private final Map<Integer, Identity> identities = new HashMap<>();
 
     private final Map<String, Pinned> pins = new HashMap<>();
+    private final List<Event> history = new ArrayList<>();
     private int mappings;
     private int nextId = 1;
+
+    /** Something that came to be in this kernel, or that is gone again: {@code map "events"}. */
+    public record Event(boolean made, String what) {}
 
     private record Identity(ObjectCommand.Kind kind, int id) {}
 
@@ -110,6 +114,19 @@ public final class ScriptedKernel implements Kernel {
         return List.copyOf(pins.keySet());
     }
 
+    /** What came and went: descriptors, mappings, pins. */
+    public synchronized List<Event> history() {
+        return List.copyOf(history);
+    }
+
+    private void made(String what) {
+        history.add(new Event(true, what));
+    }
+
+    private void gone(String what) {
+        history.add(new Event(false, what));
+    }
+
     /** Mappings that nobody has closed. */
     public synchronized int mappings() {
         return mappings;
@@ -123,6 +140,7 @@ public final class ScriptedKernel implements Kernel {
         }
         Fd fd = Fd.of(this, number, what);
         open.put(number, fd);
+        made(what);
         return fd;
     }
 
@@ -218,6 +236,7 @@ public final class ScriptedKernel implements Kernel {
                 if (pins.putIfAbsent(pin.path(), new Pinned(identity(pin.object()), maps.get(number))) != null) {
                     throw new SyscallException(pin.call(), Errno.EEXIST.number(), null);
                 }
+                made("pin " + pin.path());
                 yield 0;
             }
             case ObjectCommand.Get get -> {
@@ -288,9 +307,11 @@ public final class ScriptedKernel implements Kernel {
     private Object usual(FileCommand<?> command) {
         return switch (command) {
             case FileCommand.Close close -> {
-                if (open.remove(close.number()) == null) {
+                Fd fd = open.remove(close.number());
+                if (fd == null) {
                     throw new IllegalStateException("descriptor " + close.number() + " was closed twice");
                 }
+                gone(fd.what());
                 // What is pinned lives on under its name.
                 maps.remove(close.number());
                 identities.remove(close.number());
@@ -301,6 +322,7 @@ public final class ScriptedKernel implements Kernel {
                 if (pins.remove(unlink.path()) == null) {
                     throw new SyscallException(unlink.call(), Errno.ENOENT.number(), null);
                 }
+                gone("pin " + unlink.path());
                 yield 0;
             }
             case FileCommand.Identify _ -> UNKNOWN_FILE;
@@ -318,7 +340,9 @@ public final class ScriptedKernel implements Kernel {
                         ? Arena.ofAuto().allocate(map.size(), 8)
                         : backing.memory(map.offset(), map.size());
                 mappings++;
-                yield Mapping.ofMemory("mapping of " + map.fd().what(), memory, this::unmapped);
+                String what = "mapping of " + map.fd().what();
+                made(what);
+                yield Mapping.ofMemory(what, memory, () -> unmapped(what));
             }
             case FileCommand.Unmap _ -> 0;
             case FileCommand.Eventfd eventfd -> newFd("eventfd of " + eventfd.what());
@@ -328,8 +352,9 @@ public final class ScriptedKernel implements Kernel {
         };
     }
 
-    private synchronized void unmapped() {
+    private synchronized void unmapped(String what) {
         mappings--;
+        gone(what);
     }
 
     private ScriptedMap map(Fd fd) {

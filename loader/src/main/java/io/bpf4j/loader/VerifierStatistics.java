@@ -1,0 +1,76 @@
+package io.bpf4j.loader;
+
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What it took the verifier to check a program, from the end of its log:
+ *
+ * <pre>
+ * verification time 71704 usec
+ * stack depth 320+8
+ * processed 76387 insns (limit 1000000) max_states_per_insn 4 total_states 8021 peak_states 50 mark_read 0
+ * </pre>
+ *
+ * <i>Immutable.</i>
+ *
+ * @param instructions that were followed, on all paths together
+ * @param limit of them; a program that needs more is refused
+ * @param maxStatesPerInstruction the most states that were remembered at one instruction
+ * @param totalStates states that were remembered at all
+ * @param peakStates states that were remembered at a time
+ * @param time that it took; only in a log of level 4
+ * @param stackDepths bytes of stack of each function, the program's entry first; only in a log of level 4
+ */
+public record VerifierStatistics(
+        long instructions,
+        long limit,
+        long maxStatesPerInstruction,
+        long totalStates,
+        long peakStates,
+        Optional<Duration> time,
+        List<Integer> stackDepths) {
+    /** Figures are at the end; a long log need not be searched. */
+    private static final int WHERE = 4_000;
+
+    private static final Pattern PROCESSED = Pattern.compile(
+            "^processed (\\d{1,18}) insns \\(limit (\\d{1,18})\\) max_states_per_insn (\\d{1,18})"
+                    + " total_states (\\d{1,18}) peak_states (\\d{1,18})",
+            Pattern.MULTILINE);
+    private static final Pattern TIME = Pattern.compile("^verification time (\\d{1,12}) usec$", Pattern.MULTILINE);
+    private static final Pattern STACK = Pattern.compile("^stack depth (\\d{1,9}(?:\\+\\d{1,9})*)", Pattern.MULTILINE);
+
+    public VerifierStatistics {
+        stackDepths = List.copyOf(stackDepths);
+    }
+
+    /** The figures of a log, such as that of a {@code VerifierException}; empty if it has none (before Linux 5.2). */
+    public static Optional<VerifierStatistics> of(String log) {
+        String end = log.substring(Math.max(0, log.length() - WHERE));
+        Matcher figures = PROCESSED.matcher(end);
+        if (!figures.find()) {
+            return Optional.empty();
+        }
+        Matcher time = TIME.matcher(end);
+        Matcher stack = STACK.matcher(end);
+        return Optional.of(new VerifierStatistics(
+                Long.parseLong(figures.group(1)),
+                Long.parseLong(figures.group(2)),
+                Long.parseLong(figures.group(3)),
+                Long.parseLong(figures.group(4)),
+                Long.parseLong(figures.group(5)),
+                time.find()
+                        ? Optional.of(Duration.of(Long.parseLong(time.group(1)), ChronoUnit.MICROS))
+                        : Optional.empty(),
+                stack.find()
+                        ? Arrays.stream(stack.group(1).split("\\+"))
+                                .map(Integer::valueOf)
+                                .toList()
+                        : List.of()));
+    }
+}

@@ -1,0 +1,276 @@
+package io.bpf4j.loader.internal.load;
+
+import io.bpf4j.insn.Instruction;
+import io.bpf4j.loader.dryrun.Finding;
+import io.bpf4j.loader.error.BpfException;
+import io.bpf4j.loader.error.UnsupportedFeatureException;
+import io.bpf4j.loader.error.VerifierException;
+import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.internal.sys.FailureHints;
+import io.bpf4j.loader.internal.sys.LoadResult;
+import io.bpf4j.loader.internal.sys.ProgCommand;
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.ProgramType;
+import io.bpf4j.loader.spec.ObjectSpec;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Explains why the kernel did not take a program: where in the source, why, and what to do.
+ *
+ * <p>A program can be refused before the verifier looks at it, by its header so to say, and then there is no log and only
+ * an error number; or by the verifier, whose log ends in a verdict. It knows instructions by their number in the whole
+ * program, and so does this:
+ *
+ * <pre>
+ *   ; return size_of_missing_type(); @ prog.bpf.c:127      the line, since Linux 6.9 with its place
+ *   0: (85) call pc+2
+ *   ...
+ *   4: (85) call unknown#195896080                         instruction 4: which function, file and line is looked up
+ *   invalid func unknown#195896080                         the verdict
+ *   processed 5 insns (limit 1000000) ...                  figures
+ * </pre>
+ *
+ * <i>Immutable.</i>
+ */
+final class ProgramRefusal {
+    private static final Pattern INSTRUCTION = Pattern.compile("^(\\d{1,7}): \\([0-9a-f]{2}\\) .*");
+    /** {@code back-edge from insn 5 to 2}: verdicts about the shape of the program come without its instructions. */
+    private static final Pattern NUMBERED = Pattern.compile(".*\\binsn (\\d{1,7})\\b.*");
+    /** Lines between the verdict and the instruction that it is about: states of registers that it compares. */
+    private static final int VERDICT_LINES = 5;
+
+    private static final int SLEEPABLE = 1 << 4;
+    private static final int XDP_HAS_FRAGS = 1 << 5;
+
+    private final ObjectSpec spec;
+    private final Features features;
+    private final @Nullable String btfRefusal;
+
+    /**
+     * For the programs of an object.
+     *
+     * @param btfRefusal why the kernel has not taken the object's BTF; null if it has, or there is none
+     */
+    ProgramRefusal(ObjectSpec spec, Features features, @Nullable String btfRefusal) {
+        this.spec = spec;
+        this.features = features;
+        this.btfRefusal = btfRefusal;
+    }
+
+    BpfException explain(
+            AssembledProgram program,
+            Optional<AttachType> attachType,
+            ProgCommand.Load command,
+            LoadResult.Refused refused) {
+        Errno errno = Errno.of(refused.errno());
+        // The command has the name cut to the kernel's 15 characters.
+        ProgCommand.Load named =
+                ProgCommand.Load.of(command.type(), program.spec().name(), new byte[0], spec.license());
+        if (refused.log().isBlank()) {
+            Optional<UnsupportedFeatureException> missing =
+                    MissingFeature.of(program.spec(), attachType, refused.errno(), features);
+            if (missing.isPresent()) {
+                return missing.get();
+            }
+            if (!isAboutTheProgram(errno)) {
+                return FailureHints.explained(named, refused.errno());
+            }
+        }
+        List<String> advice = new ArrayList<>();
+        advice.add(
+                refused.log().isBlank()
+                        ? withoutLog(errno, attachType, command)
+                        : verdict(program, refused.log(), errno));
+        if (errno == Errno.EACCES || errno == Errno.EPERM) {
+            advice.add(Objects.requireNonNullElse(FailureHints.missingRights(named), ""));
+        }
+        if (btfRefusal != null) {
+            advice.add("the kernel has not taken the object's BTF, which this program may need: " + btfRefusal);
+        }
+        String all = advice.stream().filter(Predicate.not(String::isEmpty)).collect(Collectors.joining("; "));
+        // An embedder may have put other instructions in; then the numbers in the log are not those of the object.
+        boolean asAssembled =
+                command.instructions().length == program.instructions().size() * Instruction.SIZE;
+        return new VerifierException(
+                program.spec().name(),
+                refused.errno(),
+                refused.log(),
+                all,
+                asAssembled ? place(program, refused.log()) : "");
+    }
+
+    /** Whether the error is the kernel's opinion of the program, and not the state of this process or machine. */
+    private static boolean isAboutTheProgram(Errno errno) {
+        return switch (errno) {
+            case EPERM, ENOMEM, EMFILE, ENFILE, EINTR, EAGAIN, ENOSYS -> false;
+            default -> true;
+        };
+    }
+
+    private String place(AssembledProgram program, String log) {
+        OptionalInt slot = lastInstruction(log);
+        return slot.isEmpty()
+                ? ""
+                : new SourceLines(spec)
+                        .at(program.places(), slot.getAsInt())
+                        .map(Finding.Place::toString)
+                        .orElse("");
+    }
+
+    /** The instruction that the verdict is about, as far as the end of the log says. */
+    static OptionalInt lastInstruction(String log) {
+        int end = log.length();
+        int verdict = 0;
+        while (end > 0) {
+            int start = log.lastIndexOf('\n', end - 1) + 1;
+            String line = log.substring(start, end);
+            Matcher instruction = INSTRUCTION.matcher(line);
+            if (instruction.matches()) {
+                return OptionalInt.of(Integer.parseInt(instruction.group(1)));
+            }
+            Matcher numbered = NUMBERED.matcher(line);
+            if (verdict < VERDICT_LINES && numbered.matches()) {
+                return OptionalInt.of(Integer.parseInt(numbered.group(1)));
+            }
+            if (!line.isBlank()) {
+                verdict++;
+            }
+            end = start - 1;
+        }
+        return OptionalInt.empty();
+    }
+
+    private String verdict(AssembledProgram program, String log, Errno errno) {
+        String poisoned = poisoned(program, log);
+        if (!poisoned.isEmpty()) {
+            return poisoned;
+        }
+        String absent = absent(program, log);
+        if (!absent.isEmpty()) {
+            return absent;
+        }
+        if (errno == Errno.ENOTSUPP) {
+            return unsupported();
+        }
+        return VerifierAdvice.of(log, program.spec().type().name()).orElse("");
+    }
+
+    /**
+     * The verifier names what it came across as an unknown helper; what that stands for is known here.
+     *
+     * <pre>
+     * 8: (85) call unknown#195896080
+     * invalid func unknown#195896080
+     * </pre>
+     */
+    private static String poisoned(AssembledProgram program, String log) {
+        List<AssembledProgram.Poisoned> poisoned = program.poisoned();
+        if (poisoned.isEmpty() || !log.contains("invalid func unknown#")) {
+            return "";
+        }
+        OptionalInt slot = lastInstruction(log);
+        List<AssembledProgram.Poisoned> met = poisoned.stream()
+                .filter(p -> slot.isEmpty() || p.slot() == slot.getAsInt())
+                .limit(3)
+                .toList();
+        if (met.isEmpty()) {
+            return "";
+        }
+        boolean leftOut = met.stream().allMatch(p -> p.kind() == AssembledProgram.Poisoned.Kind.MAP);
+        return (leftOut ? "it comes to " : "it reaches what this kernel does not have: ")
+                + met.stream().map(AssembledProgram.Poisoned::reason).collect(Collectors.joining("; "));
+    }
+
+    /** The address of a weak symbol that is missing is 0, which to the verifier is a number like others. */
+    private static String absent(AssembledProgram program, String log) {
+        if (!log.contains("invalid mem access 'scalar'") && !log.contains("invalid mem access 'inv'")) {
+            return "";
+        }
+        String names = program.absent().stream()
+                .filter(symbol -> log.contains("\n" + symbol.slot() + ": (18) "))
+                .map(AssembledProgram.Absent::symbol)
+                .distinct()
+                .limit(3)
+                .collect(Collectors.joining(", "));
+        return names.isEmpty()
+                ? ""
+                : "it reads what this kernel does not have: the address of " + names
+                        + " is 0 here; compare it with 0 first";
+    }
+
+    private static String withoutLog(Errno errno, Optional<AttachType> attachType, ProgCommand.Load command) {
+        int instructions = command.instructions().length / 8;
+        return switch (errno) {
+            case E2BIG ->
+                instructions == 0
+                        ? "it has no instructions"
+                        : "it has " + instructions
+                                + " instructions; a kernel takes 1,000,000 of a process with CAP_BPF,"
+                                + " and 4,096 of others, and before Linux 5.2";
+            case EINVAL ->
+                "the kernel looked at no instruction, so it lacks something of what it was asked for: "
+                        + asked(attachType, command);
+            case EACCES -> "the kernel looked at no instruction, so a policy refuses (an LSM such as SELinux)";
+            case ENOTSUPP -> unsupported();
+            default -> "";
+        };
+    }
+
+    private static String unsupported() {
+        return "the kernel's compiler of BPF (JIT) does not take it; all programs of the machine share the memory that"
+                + " sysctl net.core.bpf_jit_limit allows, and some instructions and functions need a JIT that has them";
+    }
+
+    private static String asked(Optional<AttachType> attachType, ProgCommand.Load command) {
+        List<String> asked = new ArrayList<>();
+        asked.add("a program of type " + typeName(command.type()));
+        if (command.expectedAttachType() != 0) {
+            asked.add("for "
+                    + attachType
+                            .filter(type -> type.number() == command.expectedAttachType())
+                            .map(type -> "attach type " + type)
+                            .orElse("attach type or member " + command.expectedAttachType()));
+        }
+        if (command.attachBtfId() != 0) {
+            asked.add("to attach to BTF id " + command.attachBtfId()
+                    + (command.attachTarget() == null
+                            ? ""
+                            : " of " + command.attachTarget().what()));
+        }
+        if ((command.flags() & SLEEPABLE) != 0) {
+            asked.add("sleepable");
+        }
+        if ((command.flags() & XDP_HAS_FRAGS) != 0) {
+            asked.add("with XDP fragments");
+        }
+        if ((command.flags() & ~(SLEEPABLE | XDP_HAS_FRAGS)) != 0) {
+            asked.add("flags 0x" + Integer.toHexString(command.flags()));
+        }
+        if (command.ifindex() != 0) {
+            asked.add("for network device " + command.ifindex());
+        }
+        if (command.btf() != null) {
+            asked.add("described by BTF");
+        }
+        return String.join(", ", asked);
+    }
+
+    private static String typeName(int number) {
+        for (ProgramType type : ProgramType.values()) {
+            if (type.number() == number) {
+                return type.name();
+            }
+        }
+        return "number " + number;
+    }
+}

@@ -1,0 +1,120 @@
+package io.bpf4j.loader.internal.load;
+
+import io.bpf4j.insn.Helpers;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BiFunction;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What to do about the commonest of the verifier's verdicts, by its words.
+ *
+ * <p>The words are those of {@code verbose(…)} in kernel/bpf/verifier.c, Linux 5.10 to 6.18, which are no interface: a
+ * kernel may change them, and then there is no advice, but still the log.
+ */
+final class VerifierAdvice {
+    /** Verdicts are at the end, before the figures. */
+    private static final int WHERE = 2_000;
+
+    /**
+     * A verdict and its advice.
+     *
+     * @param advice made of what matched and of the name of the program's type
+     */
+    private record Entry(Pattern verdict, BiFunction<Matcher, String, String> advice) {
+        Entry(String verdict, String advice) {
+            this(verdict, (_, _) -> advice);
+        }
+
+        Entry(String verdict, BiFunction<Matcher, String, String> advice) {
+            this(Pattern.compile(verdict), advice);
+        }
+    }
+
+    /** The first that matches counts. */
+    private static final List<Entry> ENTRIES = List.of(
+            new Entry(
+                    "invalid mem access '\\w*_or_null'|Possibly NULL pointer passed",
+                    "the pointer may be NULL here; compare it with NULL before it is used"),
+            new Entry(
+                    "invalid mem access '(?:scalar|inv)'",
+                    "to the verifier this is a number and no pointer; memory of the kernel is read with"
+                            + " bpf_probe_read_kernel, that of a process with bpf_probe_read_user"),
+            new Entry(
+                    "unbounded memory access|min value is negative|max value is outside of the",
+                    "the verifier knows no bounds of an index or a size; compare it with them, or mask it"
+                            + " (index & (SIZE - 1))"),
+            new Entry(
+                    "invalid access to packet",
+                    "compare the end of what is read with the end of the packet before it is read"),
+            new Entry(
+                    "invalid access to map value|invalid access to memory",
+                    "what is read or written is not all within the value"),
+            new Entry(
+                    "invalid bpf_context access",
+                    (_, type) -> "programs of type " + type + " can't read or write their context there"),
+            new Entry(
+                    "R0 !read_ok",
+                    "on some path nothing is returned: give the function a return value there, or set the variable"),
+            new Entry(
+                    "R\\d+ !read_ok",
+                    "the register has no value on this path: a variable was not set, or a call has used up r1 to r5"),
+            new Entry(
+                    "infinite loop detected|back-edge from insn",
+                    "the verifier finds no end to this loop; count up to a constant, or use bpf_loop (Linux 5.17)."
+                            + " Before Linux 5.3 loops have to be unrolled"),
+            new Entry(
+                    "BPF program is too large|The sequence of \\d+ jumps is too complex",
+                    "there are more paths, or longer ones, than the verifier follows; make loops shorter, use bpf_loop"
+                            + " (Linux 5.17), or move code into functions that are not static, which are verified once"
+                            + " each"),
+            new Entry(
+                    "combined stack size|stack depth \\d+ exceeds|exceeds the stack limit|stack size.*Too large",
+                    "there are 512 bytes of stack for a function and all that it calls; keep what is larger in a map,"
+                            + " such as an array with one element per CPU"),
+            new Entry(
+                    "[uU]nreleased reference",
+                    "what was taken (a record of a ring buffer, a socket, a task) has to be given back on every path"),
+            new Entry(
+                    "cannot call GPL",
+                    "the object's license is not compatible with the GPL; if it may be, say so: char LICENSE[]"
+                            + " SEC(\"license\") = \"GPL\""),
+            new Entry(
+                    "invalid func \\w+#(\\d{1,9})",
+                    (found, _) -> "this kernel has no helper " + helper(Integer.parseInt(found.group(1)))
+                            + "; a newer one may"),
+            new Entry(
+                    "(?:program of this type cannot use helper|unknown func) \\w+#(\\d{1,9})",
+                    (found, type) -> "on this kernel programs of type " + type + " can't call "
+                            + helper(Integer.parseInt(found.group(1)))),
+            new Entry(
+                    "calling kernel function (\\w+) is not allowed",
+                    (found, type) -> "on this kernel programs of type " + type + " can't call " + found.group(1)),
+            new Entry(
+                    "(?:At program exit the register R0|R0) has .*should have been in",
+                    "programs of this type may only return certain values"));
+
+    private VerifierAdvice() {}
+
+    /**
+     * Advice on a log that ends in a refusal.
+     *
+     * @param type of the program, by its name in the kernel
+     */
+    static Optional<String> of(String log, String type) {
+        String end = log.substring(Math.max(0, log.length() - WHERE));
+        for (Entry entry : ENTRIES) {
+            Matcher matcher = entry.verdict().matcher(end);
+            if (matcher.find()) {
+                return Optional.of(entry.advice().apply(matcher, type));
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static String helper(int id) {
+        String name = Helpers.name(id);
+        return name.equals("unknown") ? "with number " + id : name + " (" + id + ")";
+    }
+}

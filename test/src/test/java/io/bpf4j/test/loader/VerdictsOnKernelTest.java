@@ -1,0 +1,194 @@
+package io.bpf4j.test.loader;
+
+import static io.bpf4j.test.support.Requirement.BPF;
+import static io.bpf4j.test.support.Requirement.KERNEL_BTF;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.bpf4j.btf.Btf;
+import io.bpf4j.btf.BtfBuilder;
+import io.bpf4j.btf.BtfType;
+import io.bpf4j.elf.ByteView;
+import io.bpf4j.insn.Instruction;
+import io.bpf4j.loader.BpfLoader;
+import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.Program;
+import io.bpf4j.loader.VerifierStatistics;
+import io.bpf4j.loader.error.VerifierException;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.test.support.Bpf;
+import io.bpf4j.test.support.LeakCheck;
+import io.bpf4j.test.support.Requires;
+import java.nio.ByteOrder;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What the kernel's verifier says, and what of it a person gets to read. */
+@Requires(BPF)
+@ExtendWith(LeakCheck.class)
+@Timeout(300)
+class VerdictsOnKernelTest {
+    private static final Instruction EXIT = new Instruction(0x95, 0, 0, 0, 0);
+
+    private static BpfLoader loader(String program) {
+        return BpfLoader.of(Bpf.spec("verdicts.bpf.o")).withProgram(program);
+    }
+
+    private static VerifierException refused(String program) {
+        return catchThrowableOfType(
+                VerifierException.class, () -> loader(program).load());
+    }
+
+    /** Each says what to do on the first line, where on the second, and after that what the verifier says. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    null_pointer   | the pointer may be NULL here               | ; *first_value() = 1;
+                    beyond_the_end | compare it with them, or mask it           | ; return value[index];
+                    no_pointer     | this is a number and no pointer            | ; return *pointer;
+                    endless        | the verifier finds no end to this loop     | ; while (bpf_get_prandom_u32() != 7)
+                    unknown_helper | this kernel has no helper with number 9999 | ; return helper_of_tomorrow();
+                    foreign_helper | SOCKET_FILTER can't call bpf_override_return (58) | ; return bpf_override_return(ctx, 0);
+                    too_long       | there are more paths, or longer ones       | ; for (__u32 i = 0; i < 1000000; i++) {
+                    long_way       | the pointer may be NULL here               | ; *first_value() = sum;
+                    """)
+    void verdictsComeWithAdviceAPlaceAndASourceLine(String program, String advice, String source) {
+        VerifierException e = refused(program);
+        List<String> lines = Objects.requireNonNull(e.getMessage()).lines().toList();
+        assertThat(lines.getFirst())
+                .startsWith("load program \"" + program + "\": " + e.errno().name())
+                .contains(advice);
+        assertThat(lines.get(1))
+                .matches("    at instruction \\d+ of " + program + " \\(\\./verdicts\\.bpf\\.c:\\d+: .*\\)")
+                .isEqualTo("    at " + e.place());
+        assertThat(lines).hasSizeBetween(5, 17).anyMatch(line -> line.startsWith("    " + source));
+        assertThat(e.log()).contains(lines.getLast().strip());
+    }
+
+    @Test
+    @Requires(KERNEL_BTF)
+    void whatThisKernelLacksIsNamedWhereTheVerifierMeetsIt() {
+        assertThat(refused("missing_member"))
+                .hasMessageContaining("no_such_member")
+                .hasMessageContaining("at instruction 0 of missing_member (./verdicts.bpf.c:");
+        assertThat(refused("missing_type"))
+                .hasMessageContaining("has no struct no_such_type")
+                .hasMessageContaining("at instruction 1 of size_of_missing_type (./verdicts.bpf.c:");
+        assertThat(refused("missing_function"))
+                .hasMessageContaining("function bpf4j_no_such_function of the kernel")
+                .hasMessageContaining("; return bpf4j_no_such_function(1);");
+        assertThat(refused("missing_variable"))
+                .hasMessageContaining("the address of bpf4j_no_such_variable is 0 here")
+                .hasMessageContaining("; return bpf4j_no_such_variable;");
+    }
+
+    @Test
+    void aVerdictAboutTheWholeProgramHasNoPlace() {
+        VerifierException e = refused("deep");
+        assertThat(e.place()).isEmpty();
+        assertThat(e)
+                .hasMessageContaining("there are 512 bytes of stack")
+                .hasMessageContaining("combined stack size of 2 calls is");
+    }
+
+    /** One path of two million instructions: 40 MB of log on the kernels that are the most talkative. */
+    @Test
+    void ofALongLogThereIsAllOrItsEnd() {
+        VerifierException e = refused("long_way");
+        assertThat(e.errno()).isEqualTo(Errno.EACCES);
+        assertThat(e.log().length()).isBetween(16 << 20, (64 << 20) + 1000);
+        assertThat(e.log()).contains("invalid mem access 'map_value_or_null'");
+        assertThat(e.getMessage()).hasSizeLessThan(4_000);
+        assertThat(VerifierStatistics.of(e.log()))
+                .hasValueSatisfying(s -> assertThat(s.instructions()).isGreaterThan(600_000));
+    }
+
+    @Test
+    void everyPathOfAProgramThatIsTaken() {
+        try (BpfObject object = loader("many_paths").verifierLog(2).load()) {
+            Program program = object.program("many_paths");
+            assertThat(program.verifierLog().length()).isBetween(16 << 20, (64 << 20) + 1000);
+            assertThat(program.verifierLog()).contains("(95) exit");
+            assertThat(program.verifierStatistics())
+                    .hasValueSatisfying(s -> assertThat(s.instructions()).isGreaterThan(100_000));
+        }
+    }
+
+    @Test
+    void figuresOfAProgramThatIsTaken() {
+        try (BpfObject object = loader("many_paths").verifierLog(4).load()) {
+            Program program = object.program("many_paths");
+            assertThat(program.verifierLog().lines().count()).isLessThan(10);
+            VerifierStatistics statistics = program.verifierStatistics().orElseThrow();
+            assertThat(statistics.instructions()).isBetween(100_000L, statistics.limit());
+            assertThat(statistics.time())
+                    .hasValueSatisfying(time -> assertThat(time.toNanos()).isPositive());
+            assertThat(statistics.stackDepths()).hasSize(1);
+            assertThat(statistics.peakStates()).isBetween(1L, statistics.totalStates());
+        }
+        VerifierException e = catchThrowableOfType(
+                VerifierException.class,
+                () -> loader("null_pointer").verifierLog(4).load());
+        assertThat(e).as("figures alone explain nothing").hasMessageContaining("; *first_value() = 1;");
+    }
+
+    /** A load without one is the first, so nothing is slower for it. */
+    @Test
+    void noLogUnlessAskedFor() {
+        try (BpfObject object = loader("many_paths").load()) {
+            assertThat(object.program("many_paths").verifierLog()).isEmpty();
+            assertThat(object.program("many_paths").verifierStatistics()).isEmpty();
+        }
+    }
+
+    /** The programs alone, with another license and other types; without line information. */
+    private static ObjectSpec changed(String license, Optional<Btf> types) {
+        ObjectSpec spec = Bpf.spec("verdicts.bpf.o");
+        return new ObjectSpec(
+                spec.source(),
+                spec.order(),
+                license,
+                spec.version(),
+                spec.programs(),
+                spec.functions(),
+                List.of(),
+                spec.structOps(),
+                List.of(),
+                types,
+                Optional.empty());
+    }
+
+    private static VerifierException refused(ObjectSpec spec, Instruction... code) {
+        return catchThrowableOfType(
+                VerifierException.class,
+                () -> BpfLoader.of(spec)
+                        .withProgram("short_and_good")
+                        .instructions("short_and_good", _ -> List.of(code))
+                        .load());
+    }
+
+    @Test
+    void functionsForTheGplNeedALicense() {
+        Instruction tracePrintk = new Instruction(0x85, 0, 0, 0, 6);
+        assertThat(refused(changed("Proprietary", Bpf.spec("verdicts.bpf.o").btf()), tracePrintk, EXIT))
+                .hasMessageContaining("SEC(\"license\")")
+                .hasMessageContaining("at instruction 0 of short_and_good\n");
+    }
+
+    @Test
+    void btfThatTheKernelRefusesIsNamedIfAProgramIsRefusedAfterIt() {
+        BtfBuilder types = BtfBuilder.create();
+        types.add(new BtfType.Struct("wrong", 4, List.of(new BtfType.Member("nothing", 0, 0, 0))));
+        Btf btf = Btf.parse(ByteView.of("wrong", types.toBytes(ByteOrder.nativeOrder()), ByteOrder.nativeOrder()));
+        assertThat(refused(changed("GPL", Optional.of(btf)), EXIT))
+                .hasMessageContaining("nothing is returned")
+                .hasMessageContaining("the kernel has not taken the object's BTF, which this program may need: EINVAL")
+                .hasMessageContaining("STRUCT wrong size=4 vlen=1, nothing type_id=0 bits_offset=0 Invalid");
+    }
+}
