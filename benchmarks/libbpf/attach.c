@@ -18,51 +18,24 @@
 #include <fcntl.h>
 #include <gelf.h>
 #include <linux/bpf.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "harness.h"
 
 #define PROVIDER "bench"
 #define PROBE "site"
 #define SPECS 20
 #define SPEC_BYTES 304
 
-static void die(const char *what, ...)
+static void report_sites(const char *way, const char *direction, size_t sites, double *times, int rounds)
 {
-	int error = errno;
-	va_list args;
+	char size[24];
 
-	va_start(args, what);
-	fputs("attach: ", stderr);
-	vfprintf(stderr, what, args);
-	fprintf(stderr, ": %s\n", strerror(error));
-	va_end(args);
-	exit(1);
-}
-
-static double now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1e3 + now.tv_nsec / 1e6;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	double difference = *(const double *)a - *(const double *)b;
-
-	return (difference > 0) - (difference < 0);
-}
-
-static void report(const char *way, const char *direction, size_t sites, double *times, int rounds)
-{
-	qsort(times, rounds, sizeof(*times), by_value);
-	printf("%s\t%s\t%zu\t%.3f\t%.3f\n", way, direction, sites, times[0],
-	       rounds % 2 ? times[rounds / 2] : (times[rounds / 2 - 1] + times[rounds / 2]) / 2);
+	snprintf(size, sizeof(size), "%zu", sites);
+	report(way, direction, size, times, rounds);
 }
 
 /* Where the sites are in the file; their number goes to *count. The caller frees the list. */
@@ -144,8 +117,8 @@ static void with_libbpf(const char *object_path, const char *target, size_t site
 	}
 	bpf_object__close(object);
 	snprintf(way, sizeof(way), "libbpf %u.%u", libbpf_major_version(), libbpf_minor_version());
-	report(way, "attach", sites, attach, rounds);
-	report(way, "detach", sites, detach, rounds);
+	report_sites(way, "attach", sites, attach, rounds);
+	report_sites(way, "detach", sites, detach, rounds);
 	free(attach);
 	free(detach);
 }
@@ -189,8 +162,8 @@ static void with_bare_calls(const char *target, const unsigned long *offsets, si
 	}
 	close(program);
 	close(specs);
-	report("bare calls", "attach", sites, attach, rounds);
-	report("bare calls", "detach", sites, detach, rounds);
+	report_sites("bare calls", "attach", sites, attach, rounds);
+	report_sites("bare calls", "detach", sites, detach, rounds);
 	free(attach);
 	free(detach);
 	free(cookies);

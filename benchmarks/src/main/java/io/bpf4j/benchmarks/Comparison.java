@@ -76,13 +76,13 @@ final class Comparison {
         works.forEach((work, sizes) -> {
             Set<String> ways = new LinkedHashSet<>();
             sizes.values().forEach(times -> ways.addAll(times.keySet()));
-            out.append(String.format(Locale.ROOT, "%n%-14s", work));
+            out.append(String.format(Locale.ROOT, "%n%-26s", work));
             ways.forEach(way -> out.append(String.format(Locale.ROOT, "%22s", way)));
-            out.append(String.format(Locale.ROOT, "%n%-14s", "ms"));
+            out.append(String.format(Locale.ROOT, "%n%-26s", "ms"));
             ways.forEach(way -> out.append(String.format(Locale.ROOT, "%12s%10s", "min", "median")));
             out.append(System.lineSeparator());
             for (Size size : new TreeSet<>(sizes.keySet())) {
-                out.append(String.format(Locale.ROOT, "%-14s", size.text()));
+                out.append(String.format(Locale.ROOT, "%-26s", size.text()));
                 for (String way : ways) {
                     Times times = sizes.getOrDefault(size, Map.of()).get(way);
                     out.append(

@@ -27,7 +27,7 @@ import org.openjdk.jmh.runner.options.VerboseMode;
  * the C harness, {@code PATTERN} for JMH's choice of benchmarks by regular expression.
  */
 public final class Main {
-    private static final String FIRST = "FirstAttachBenchmark";
+    private static final String FIRST = "FirstUseBenchmark";
 
     private Main() {}
 
