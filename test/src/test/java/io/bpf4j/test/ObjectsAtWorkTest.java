@@ -3,6 +3,7 @@ package io.bpf4j.test;
 import static io.bpf4j.test.support.Requirement.BPF;
 import static io.bpf4j.test.support.Requirement.BPF_LOOP;
 import static io.bpf4j.test.support.Requirement.GCC;
+import static io.bpf4j.test.support.Requirement.KERNEL_BTF;
 import static io.bpf4j.test.support.Requirement.SDT_H;
 import static io.bpf4j.test.support.Requirement.UPROBE_MULTI;
 import static io.bpf4j.test.support.Requirement.X86_64;
@@ -25,6 +26,7 @@ import io.bpf4j.loader.link.ProbeSite;
 import io.bpf4j.loader.link.ProcessFilter;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.ring.RingBuffer;
+import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Requires;
@@ -34,6 +36,11 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -245,5 +252,28 @@ class ObjectsAtWorkTest {
                 .isInstanceOf(InvalidObjectException.class)
                 .hasMessageContaining("hash")
                 .hasMessageContaining("withMaxEntries");
+    }
+
+    @Test
+    @Requires(KERNEL_BTF)
+    void oneSpecIsLoadedByManyThreadsAtOnce() throws Exception {
+        // What they share: the spec, the index of the kernel's types, the features of the kernel.
+        List<ObjectSpec> specs = Stream.of("corpus/core_fields.bpf.o", "globals.bpf.o", "forms.bpf.o")
+                .map(Bpf::spec)
+                .toList();
+        List<Callable<Integer>> loads = Stream.generate(() -> specs)
+                .limit(20)
+                .flatMap(List::stream)
+                .map(spec -> (Callable<Integer>) () -> {
+                    try (BpfObject object = BpfLoader.of(spec).load()) {
+                        return object.programs().size();
+                    }
+                })
+                .toList();
+        try (ExecutorService threads = Executors.newFixedThreadPool(6)) {
+            for (Future<Integer> programs : threads.invokeAll(loads)) {
+                assertThat(programs.get()).isPositive();
+            }
+        }
     }
 }
