@@ -22,6 +22,9 @@ import io.bpf4j.loader.spec.ObjectSpec;
  * missing thing counts if the program comes to it: what {@code bpf_core_field_exists} and the like rule out, and constants
  * in {@code .rodata} as the object has them, does not.
  *
+ * <p>What an embedder changes before the load can be changed here, too: {@link ObjectSpec#withPrograms} and {@link
+ * ObjectSpec#withMaps} give an object with other targets, or without a map.
+ *
  * <p>What it doesn't tell: what the verifier thinks of a program, which changes from kernel to kernel; options of
  * kconfig; symbols without type; kprobes, tracepoints and everything else that is named when a program is attached. So
  * "does not fit" is sure, and "fits" is probable.
