@@ -4,7 +4,7 @@
  * bytes in hexadecimal. AttrGoldenTest compares them with what the Java encoders write. Pointers are 0xA1, 0xA2, ... in
  * the order in which the encoder allocates what they point at.
  *
- * The headers must be as new as the newest field, which is Linux 6.14 or later; the BTF of a running kernel has them:
+ * The headers must be as new as the newest field, which is Linux 6.17 or later; the BTF of a running kernel has them:
  *
  *   bpftool btf dump file /sys/kernel/btf/vmlinux format c > vmlinux.h
  *   gcc -w -include vmlinux.h attr-golden.c -o attr-golden && ./attr-golden > attr-golden.txt
@@ -236,6 +236,13 @@ int main(void)
 	a.prog_bind_map.map_fd = 2;
 	a.prog_bind_map.flags = 3;
 	dump("bind", &a, 12);
+
+	memset(&a, 0, sizeof a);
+	a.prog_stream_read.stream_buf = 0xA1;
+	a.prog_stream_read.stream_buf_len = 64;
+	a.prog_stream_read.stream_id = 2;
+	a.prog_stream_read.prog_fd = 1001;
+	dump("stream_read", &a, 20);
 
 	struct perf_event_attr p;
 	memset(&p, 0, sizeof p);

@@ -21,6 +21,7 @@ import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Requires;
 import java.nio.ByteOrder;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -171,6 +172,24 @@ class VerdictsOnKernelTest {
                         .withProgram("short_and_good")
                         .instructions("short_and_good", _ -> List.of(code))
                         .load());
+    }
+
+    @Test
+    void whatIsRefusedBeforeTheVerifierLooksIsDescribed() {
+        BpfLoader strange = loader("short_and_good").program("short_and_good", program -> program.withFlags(1 << 30));
+        VerifierException e = catchThrowableOfType(VerifierException.class, strange::load);
+        assertThat(e.errno()).isEqualTo(Errno.EINVAL);
+        assertThat(e.log()).isEmpty();
+        assertThat(e)
+                .hasMessageContaining("a program of type SOCKET_FILTER, flags 0x40000000")
+                .hasMessageContaining("(the verifier gave no log)");
+        Instruction nothing = new Instruction(0xb7, 0, 0, 0, 0);
+        assertThat(refused(
+                        changed("GPL", Optional.empty()),
+                        Collections.nCopies(1_000_001, nothing).toArray(Instruction[]::new)))
+                .hasMessageContaining("E2BIG")
+                .hasMessageContaining("it has 1000001 instructions; a kernel takes 1,000,000");
+        assertThat(refused(changed("GPL", Optional.empty()))).hasMessageContaining("it has no instructions");
     }
 
     @Test

@@ -249,6 +249,12 @@ class AttrGoldenTest {
     }
 
     @Test
+    void readStream() {
+        MemorySegment bytes = memory.allocate(64);
+        assertGolden("stream_read", StreamReadAttr.encode(attr, new ProgCommand.ReadStream(first, 2, 64), bytes));
+    }
+
+    @Test
     void perfEvent() {
         PerfCommand.Open open =
                 new PerfCommand.Open("x", 8, 0x100000001L, "/lib/x.so", 0, 0x1f40, 99, true, 0x400, 1, true, -1, 0);

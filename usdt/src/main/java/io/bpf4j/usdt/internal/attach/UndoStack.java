@@ -2,7 +2,6 @@ package io.bpf4j.usdt.internal.attach;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What to do to take back what was done, the last first. <b>Confined</b> while it is filled; {@link #undo} may be called
@@ -20,21 +19,6 @@ public final class UndoStack {
 
     /** Takes everything back, and forgets it: a second call does nothing. */
     public void undo() {
-        RuntimeException failure = run();
-        if (failure != null) {
-            throw failure;
-        }
-    }
-
-    /** Takes everything back because of a failure; what fails on the way is added to it as suppressed. */
-    public void undo(Throwable cause) {
-        RuntimeException failure = run();
-        if (failure != null) {
-            cause.addSuppressed(failure);
-        }
-    }
-
-    private @Nullable RuntimeException run() {
         RuntimeException failure = null;
         while (!steps.isEmpty()) {
             try {
@@ -47,6 +31,8 @@ public final class UndoStack {
                 }
             }
         }
-        return failure;
+        if (failure != null) {
+            throw failure;
+        }
     }
 }

@@ -34,16 +34,4 @@ class UndoStackTest {
                 .satisfies(e -> assertThat(e.getSuppressed()).hasSize(1));
         assertThat(done).containsExactly("first");
     }
-
-    @Test
-    void failuresWhileUndoingAreAddedToTheCause() {
-        stack.push(() -> {
-            throw new IllegalStateException("undo");
-        });
-        Exception cause = new Exception("cause");
-        stack.undo(cause);
-        assertThat(cause.getSuppressed())
-                .singleElement()
-                .satisfies(e -> assertThat(e).hasMessage("undo"));
-    }
 }
