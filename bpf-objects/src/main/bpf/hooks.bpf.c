@@ -14,7 +14,7 @@ struct __sk_buff;
 struct xdp_md;
 
 __u64 xdp_hits = 0, xdp_other_hits = 0;
-__u64 tc_hits = 0, netfilter_hits = 0, lookup_hits = 0, dissector_hits = 0;
+__u64 tc_hits = 0, netkit_hits = 0, netkit_peer_hits = 0, netfilter_hits = 0, lookup_hits = 0, dissector_hits = 0;
 __u64 egress_hits = 0, socket_hits = 0, message_hits = 0;
 __u64 clock_hits = 0, clock_cookies = 0;
 
@@ -68,6 +68,14 @@ int on_tc(struct __sk_buff *ctx)
 SEC("?netkit/primary")
 int on_netkit(struct __sk_buff *ctx)
 {
+	atomic_add(&netkit_hits, 1);
+	return TCX_NEXT;
+}
+
+SEC("?netkit/peer")
+int on_netkit_peer(struct __sk_buff *ctx)
+{
+	atomic_add(&netkit_peer_hits, 1);
 	return TCX_NEXT;
 }
 

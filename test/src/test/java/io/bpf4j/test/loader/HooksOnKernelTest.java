@@ -185,14 +185,30 @@ class HooksOnKernelTest {
     @Requires(NETKIT)
     void netkit() throws Exception {
         try (NetkitPair pair = NetkitPair.create();
-                BpfObject object = hooks("on_netkit");
+                BpfObject object = hooks("on_netkit", "on_netkit_peer");
                 Link link = object.program("on_netkit")
-                        .attach(new AttachTarget.Netkit(NetDevice.named(pair.primary()), false))) {
+                        .attach(new AttachTarget.Netkit(NetDevice.named(pair.primary()), false));
+                Link ofPeer = object.program("on_netkit_peer")
+                        .attach(new AttachTarget.Netkit(NetDevice.named(pair.primary()), true))) {
             assertThat(link.info().type()).contains(LinkType.NETKIT);
             assertThat(link.info().detail())
                     .isInstanceOfSatisfying(
                             LinkDetail.Netkit.class,
                             netkit -> assertThat(netkit.attachType()).contains(AttachType.NETKIT_PRIMARY));
+            assertThat(ofPeer.info().detail())
+                    .isInstanceOfSatisfying(
+                            LinkDetail.Netkit.class,
+                            netkit -> assertThat(netkit.attachType()).contains(AttachType.NETKIT_PEER));
+            long before = Bpf.u64(object, "netkit_hits");
+            pair.sendFromPrimary();
+            assertThat(Bpf.u64(object, "netkit_hits")).isEqualTo(before + 1);
+            before = Bpf.u64(object, "netkit_peer_hits");
+            pair.sendFromPeer();
+            assertThat(Bpf.u64(object, "netkit_peer_hits")).isEqualTo(before + 1);
+            link.close();
+            before = Bpf.u64(object, "netkit_hits");
+            pair.sendFromPrimary();
+            assertThat(Bpf.u64(object, "netkit_hits")).isEqualTo(before);
         }
     }
 

@@ -37,6 +37,7 @@ public final class CPrograms {
         compile("library", "-O2", "-shared", "-fPIC", "-DREFUSED");
         compile("token", "-O2");
         compile("congestion", "-O2");
+        compile("netkit", "-O2");
     }
 
     /**
