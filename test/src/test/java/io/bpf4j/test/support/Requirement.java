@@ -98,6 +98,13 @@ public enum Requirement {
             return isRoot() && kernelIsAtLeast(6, 4);
         }
     },
+    /** The module of test/vm/module. */
+    STRUCT_OPS_MODULE("the module bpf4j_ops, which test/vm/run makes for Linux 6.12, and root") {
+        @Override
+        boolean present() {
+            return isRoot() && Files.exists(Path.of("/sys/kernel/btf/bpf4j_ops"));
+        }
+    },
     NETFILTER_LINK("Linux 6.4 or later, for netfilter links") {
         @Override
         boolean present() {
@@ -202,7 +209,7 @@ public enum Requirement {
         }
     },
     /** A pair of netkit devices, made to see whether it can be. */
-    NETKIT("a kernel with netkit devices (CONFIG_NETKIT, Linux 6.7), and iproute2 that makes them") {
+    NETKIT("root, gcc and a kernel with netkit devices (CONFIG_NETKIT, Linux 6.7)") {
         @Override
         boolean present() {
             return NetkitPair.isPossible();
