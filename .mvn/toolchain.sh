@@ -92,3 +92,21 @@ need_any_maven() {
   fi
   command -v mvn >/dev/null 2>&1 || die "needs any Maven once, to fetch the pinned one: install the package maven"
 }
+
+# One build at a time in a checkout: two would overwrite each other's classes. Held until this process and the builds
+# that it starts are done, or until unlock_build.
+lock_build() { # CHECKOUT
+  [ -z "${BPF4J_BUILD_LOCKED:-}" ] || return 0
+  command -v flock >/dev/null 2>&1 && mkdir -p "$1/target" 2>/dev/null || return 0
+  exec 9>"$1/target/.lock"
+  flock -n 9 || {
+    echo "waiting for another build in $1" >&2
+    flock 9
+  }
+  export BPF4J_BUILD_LOCKED=yes
+}
+
+unlock_build() {
+  unset BPF4J_BUILD_LOCKED
+  exec 9>&-
+}
