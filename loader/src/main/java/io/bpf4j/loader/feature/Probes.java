@@ -45,7 +45,8 @@ import java.util.function.Supplier;
  *       kernel that knows the feature gets as far as seeing the mistake, and its error number says so.
  *   <li>Look into sysfs, where that is the kernel's own way to announce the feature.
  * </ul>
- * A kernel that refuses the question (EPERM and its like, {@link Denials}) has not said no. Which version and commit brought a feature is written in {@link Feature}.
+ * A kernel that refuses the question (EPERM and its like, {@link Denials}) has not said no. Which version and commit
+ * brought a feature is written in {@link Feature}.
  */
 final class Probes {
     private static final int PROGRAM_SLEEPABLE = 1 << 4; // BPF_F_SLEEPABLE
