@@ -4,10 +4,12 @@
  * bytes in hexadecimal. AttrGoldenTest compares them with what the Java encoders write. Pointers are 0xA1, 0xA2, ... in
  * the order in which the encoder allocates what they point at.
  *
- * The headers must be as new as the newest field, which is Linux 6.17 or later; the BTF of a running kernel has them:
+ * The headers must be as new as the newest field, which is Linux 7.2 or later; the BTF of a running kernel has them:
  *
  *   bpftool btf dump file /sys/kernel/btf/vmlinux format c > vmlinux.h
  *   gcc -w -include vmlinux.h attr-golden.c -o attr-golden && ./attr-golden > attr-golden.txt
+ *
+ * and so has Debian's package linux-libc-dev of that version: -include linux/bpf.h -include linux/perf_event.h.
  */
 int printf(const char *format, ...);
 void *memset(void *to, int byte, unsigned long size);
@@ -179,6 +181,14 @@ int main(void)
 
 	memset(&a, 0, sizeof a);
 	a.link_create.prog_fd = 1001;
+	a.link_create.attach_type = 59;
+	a.link_create.tracing_multi.ids = 0xA1;
+	a.link_create.tracing_multi.cookies = 0xA2;
+	a.link_create.tracing_multi.cnt = 2;
+	dump("link_tracing_multi", &a, 64);
+
+	memset(&a, 0, sizeof a);
+	a.link_create.prog_fd = 1001;
 	a.link_create.target_ifindex = 3;
 	a.link_create.attach_type = 46;
 	a.link_create.tcx.relative_fd = 1002;
@@ -243,6 +253,12 @@ int main(void)
 	a.prog_stream_read.stream_id = 2;
 	a.prog_stream_read.prog_fd = 1001;
 	dump("stream_read", &a, 20);
+
+	memset(&a, 0, sizeof a);
+	a.prog_assoc_struct_ops.map_fd = 1;
+	a.prog_assoc_struct_ops.prog_fd = 2;
+	a.prog_assoc_struct_ops.flags = 0;
+	dump("associate", &a, 12);
 
 	struct perf_event_attr p;
 	memset(&p, 0, sizeof p);

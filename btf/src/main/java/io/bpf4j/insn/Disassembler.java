@@ -175,12 +175,22 @@ public final class Disassembler {
     private static String jump(Instruction slot) {
         boolean is64 = slot.opClass() == Opcodes.JMP;
         return switch (slot.opcode() & Opcodes.OP_MASK) {
-            case Opcodes.JA -> is64 ? "goto pc" + signed(slot.offset()) : "gotol pc" + signed(slot.imm());
+            case Opcodes.JA -> always(slot, is64);
             case Opcodes.CALL -> call(slot);
             case Opcodes.EXIT -> "exit";
             case Opcodes.JCOND -> "may_goto pc" + signed(slot.offset());
             default -> conditional(slot, is64 ? "r" : "w");
         };
+    }
+
+    /** Of the three the indirect one, which takes a register, is the newest: Linux 6.19. */
+    private static String always(Instruction slot, boolean is64) {
+        if (!is64) {
+            return "gotol pc" + signed(slot.imm());
+        }
+        return (slot.opcode() & Opcodes.SOURCE_MASK) == Opcodes.X
+                ? "gotox r" + slot.dst()
+                : "goto pc" + signed(slot.offset());
     }
 
     private static String conditional(Instruction slot, String register) {

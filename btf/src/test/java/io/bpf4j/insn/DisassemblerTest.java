@@ -46,6 +46,7 @@ class DisassemblerTest {
                 "0x85 | 0 | 2 | 0 | 4711 | call kernel-function#4711",
                 "0x05 | 0 | 0 | -3 | 0 | goto pc-3",
                 "0x06 | 0 | 0 | 0 | 70000 | gotol pc+70000",
+                "0x0d | 7 | 0 | 0 | 0 | gotox r7",
                 "0xe5 | 0 | 0 | 2 | 0 | may_goto pc+2",
                 "0x15 | 0 | 0 | 1 | 0 | if r0 == 0x0 goto pc+1",
                 "0xc6 | 3 | 0 | 1 | -1 | if w3 s< 0xffffffff goto pc+1",

@@ -1,18 +1,25 @@
 package io.bpf4j.loader;
 
 import io.bpf4j.loader.error.AttachException;
+import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.error.UnsupportedFeatureException;
+import io.bpf4j.loader.feature.Support;
 import io.bpf4j.loader.internal.attach.Attacher;
 import io.bpf4j.loader.internal.load.ObjectLoading.LoadedProgram;
+import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.BpfFs;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.ObjectCommand;
 import io.bpf4j.loader.internal.sys.ProgCommand;
 import io.bpf4j.loader.internal.sys.ProgInfo;
 import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.IteratorLink;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.ProgramHandle;
+import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.spec.ProgramSpec;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
@@ -130,6 +137,39 @@ public final class Program implements ProgramHandle {
                         run.cpu(),
                         run.batchSize()));
         return new TestResult(result.returned(), result.nanos(), result.data(), result.context());
+    }
+
+    /**
+     * Lets the program work for a struct of functions (BPF_PROG_ASSOC_STRUCT_OPS, Linux 7.0): functions of the kernel that
+     * it calls then find the struct, as those find it that the struct's own programs call. Its own programs belong to it
+     * anyway. A program keeps to the first struct, and holds its map.
+     *
+     * @param structOps a map of {@link BpfObject#structOps}
+     * @throws UnsupportedFeatureException before Linux 7.0
+     * @throws SyscallException EBUSY if it works for another struct; EINVAL if the map is of another kind, or the program
+     *     is itself one of struct_ops
+     */
+    public void associate(BpfMap structOps) {
+        Fd fd = loaded.fd();
+        int number = fd.hold();
+        try {
+            object.kernel()
+                    .execute(new ProgCommand.AssociateStructOps(
+                            number, KernelMap.of(structOps).fd()));
+        } catch (SyscallException e) {
+            if (e.errno() == Errno.EINVAL
+                    && object.features().support(Feature.STRUCT_OPS_ASSOCIATION) instanceof Support.Absent absent) {
+                UnsupportedFeatureException missing = new UnsupportedFeatureException(
+                        "associate program \"" + name() + "\" with map \"" + structOps.name() + "\"",
+                        Feature.STRUCT_OPS_ASSOCIATION,
+                        absent.reason());
+                missing.addSuppressed(e);
+                throw missing;
+            }
+            throw e;
+        } finally {
+            fd.release();
+        }
     }
 
     /** What a program writes text to. */

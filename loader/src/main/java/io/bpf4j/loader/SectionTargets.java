@@ -61,6 +61,12 @@ final class SectionTargets {
                             "lsm",
                             "lsm.s",
                             "freplace" -> new AttachTarget.Tracing();
+                    case "fentry.multi",
+                            "fentry.multi.s",
+                            "fexit.multi",
+                            "fexit.multi.s",
+                            "fsession.multi",
+                            "fsession.multi.s" -> new AttachTarget.TracingMulti(List.of(required(program)), List.of());
                     case "iter", "iter.s" -> new AttachTarget.Iter();
                     case "ksyscall" -> new AttachTarget.Ksyscall(required(program), false, 0);
                     case "kretsyscall" -> new AttachTarget.Ksyscall(required(program), true, 0);

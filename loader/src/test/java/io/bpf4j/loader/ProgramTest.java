@@ -10,6 +10,9 @@ import io.bpf4j.loader.internal.sys.ProgCommand;
 import io.bpf4j.loader.internal.sys.ProgInfo;
 import io.bpf4j.loader.internal.sys.ScriptedKernel;
 import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.loader.map.BpfMap;
+import io.bpf4j.loader.spec.MapSpec;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -125,5 +128,22 @@ class ProgramTest {
                 .hasMessageContaining("kernel.bpf_stats_enabled");
         kernel.fail(ProgCommand.EnableStats.class, Errno.EPERM);
         assertThatThrownBy(() -> RunStatistics.enable(kernel)).isInstanceOf(SyscallException.class);
+    }
+
+    @Test
+    void aProgramIsAssociatedWithAStructOfFunctions() {
+        BpfMap structOps =
+                BpfMaps.create(kernel, ScriptedLoads.everything(), MapSpec.of("ops", MapType.STRUCT_OPS, 4, 8, 1));
+        try (structOps) {
+            program.associate(structOps);
+            ProgCommand.AssociateStructOps command =
+                    kernel.commands(ProgCommand.AssociateStructOps.class).getFirst();
+            assertThat(command.program()).isEqualTo(program.fd().number());
+            assertThat(command.map().what()).contains("ops");
+            kernel.fail(ProgCommand.AssociateStructOps.class, Errno.EINVAL);
+            assertThatThrownBy(() -> program.associate(structOps))
+                    .as("the kernel could, so it is the map")
+                    .isInstanceOf(SyscallException.class);
+        }
     }
 }

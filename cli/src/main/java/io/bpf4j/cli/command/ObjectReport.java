@@ -229,6 +229,8 @@ final class ObjectReport {
             case CodeReference.ToFunctionAddress address ->
                 new Row(function.name(), at, "function address", functionAt(address.section(), address.slot()));
             case CodeReference.ToExtern extern -> new Row(function.name(), at, "extern", extern.name());
+            case CodeReference.ToJumpTable table ->
+                new Row(function.name(), at, "jump table", table.slots().size() + " entries");
             case CodeReference.ToKernelFunction call -> new Row(function.name(), at, "kernel function", call.name());
         };
     }

@@ -50,6 +50,7 @@ import java.util.function.Supplier;
  */
 final class Probes {
     private static final int PROGRAM_SLEEPABLE = 1 << 4; // BPF_F_SLEEPABLE
+    private static final int MAP_NO_PREALLOC = 1; // BPF_F_NO_PREALLOC
     private static final int MAP_MMAPABLE = 1 << 10; // BPF_F_MMAPABLE
 
     /** A multiple of the page size of every machine, and a power of two. */
@@ -144,6 +145,33 @@ final class Probes {
                     // Kernels before the fix took the number for a task's, and looked for it: ESRCH.
                     uprobeMulti(AttachType.TRACE_UPROBE_MULTI, -1, Errno.EINVAL);
                 case UPROBE_SESSION -> uprobeMulti(AttachType.TRACE_UPROBE_SESSION, 0, Errno.EBADF);
+                case ARENA ->
+                    onMap(
+                            MapCommand.Create.of(MapType.ARENA.number(), "", 0, 0, 1)
+                                    .withFlags(MAP_MMAPABLE),
+                            _ -> Support.yes("an arena was made"));
+                case INSN_ARRAY ->
+                    onMap(
+                            MapCommand.Create.of(MapType.INSN_ARRAY.number(), "", 4, 16, 1),
+                            _ -> Support.yes("a map of places was made"));
+                case RESIZABLE_HASH ->
+                    onMap(
+                            MapCommand.Create.of(MapType.RHASH.number(), "", 4, 8, 1)
+                                    .withFlags(MAP_NO_PREALLOC),
+                            _ -> Support.yes("such a map was made"));
+                case TRACING_SESSION -> tracingSession();
+                case TRACING_MULTI_LINK -> tracingMulti();
+                case STRUCT_OPS_ASSOCIATION ->
+                    // A descriptor that is none: a kernel that knows the command looks it up.
+                    onMap(array(), map -> {
+                        ProgCommand.AssociateStructOps command = new ProgCommand.AssociateStructOps(-1, map);
+                        try {
+                            kernel.execute(command);
+                            return Support.no("the kernel associated what is no program");
+                        } catch (SyscallException e) {
+                            return expect(command, "associating what is no program", Errno.EBADF, e.errnoNumber());
+                        }
+                    });
                 // Where the flag is unknown, it is an invalid argument.
                 case UPROBE_MULTI_DESCRIPTOR -> uprobeMultiDescriptor();
             };
@@ -335,6 +363,38 @@ final class Probes {
                                         false,
                                         0)),
                         expected));
+    }
+
+    /**
+     * A program for a function that is there to be traced in tests (net/bpf/test_run.c, since 5.5); it is not attached. A
+     * kernel without types of itself has no such programs at all.
+     */
+    private Support tracingSession() {
+        Optional<Btf> shown = types.get();
+        OptionalInt function =
+                shown.isEmpty() ? OptionalInt.empty() : shown.get().find("bpf_fentry_test1", BtfKind.FUNC);
+        if (function.isEmpty()) {
+            return file("kernel/btf/vmlinux") instanceof Support.Unknown unknown
+                    ? unknown
+                    : Support.no("the kernel shows no BTF with bpf_fentry_test1, which it would be tried with");
+        }
+        return load(program(ProgramType.TRACING, RETURN_0)
+                .withExpectedAttachType(AttachType.TRACE_FSESSION.number())
+                .withAttachTarget(function.getAsInt(), null));
+    }
+
+    /** A type that is no function: only a kernel that knows the link loads the program, and then looks at the type. */
+    private Support tracingMulti() {
+        int type = AttachType.TRACE_FENTRY_MULTI.number();
+        return onProgram(
+                program(ProgramType.TRACING, RETURN_0).withExpectedAttachType(type),
+                program -> link(
+                        LinkCommand.Create.of(
+                                "probe of tracing_multi",
+                                program,
+                                type,
+                                new LinkCommand.Details.TracingMulti(new int[1], new long[0])),
+                        Errno.EINVAL));
     }
 
     private Support uprobeMultiDescriptor() {

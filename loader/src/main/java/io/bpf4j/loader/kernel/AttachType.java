@@ -4,7 +4,7 @@ import java.util.Optional;
 
 /**
  * Where a program attaches, by the kernel's names and numbers ({@code enum bpf_attach_type} of
- * include/uapi/linux/bpf.h, 6.18). Number 0 is a real type, so a program without one also says 0. <i>Immutable.</i>
+ * include/uapi/linux/bpf.h, 7.3). Number 0 is a real type, so a program without one also says 0. <i>Immutable.</i>
  */
 public enum AttachType {
     CGROUP_INET_INGRESS(0),
@@ -65,8 +65,10 @@ public enum AttachType {
     NETKIT_PEER(55),
     TRACE_KPROBE_SESSION(56),
     TRACE_UPROBE_SESSION(57),
-    /** Entry and exit of a function in one program: newer than the rest of the list, it follows number 57. */
-    TRACE_FSESSION(58);
+    TRACE_FSESSION(58),
+    TRACE_FENTRY_MULTI(59),
+    TRACE_FEXIT_MULTI(60),
+    TRACE_FSESSION_MULTI(61);
 
     private static final AttachType[] BY_NUMBER = values();
 

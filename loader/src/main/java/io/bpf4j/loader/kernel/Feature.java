@@ -121,6 +121,33 @@ public enum Feature {
             13,
             "d920179b3d48",
             "bpf: Add support for uprobe multi session attach"),
+    INSN_ARRAY(
+            "maps of places in a program (jump tables)",
+            6,
+            19,
+            "b4ce5923e780",
+            "bpf, x86: add new map type: instructions array"),
+    TRACING_SESSION(
+            "entry and exit of a function in one tracing program", 7, 0, "2d419c44658f", "bpf: add fsession support"),
+    STRUCT_OPS_ASSOCIATION(
+            "programs that belong to a struct of functions",
+            7,
+            0,
+            "b5709f6d26d6",
+            "bpf: Support associating BPF program with struct_ops"),
+    RESIZABLE_HASH(
+            "hash map that grows and shrinks",
+            7,
+            2,
+            "16b4d3e2fb24",
+            "bpf: Implement resizable hashmap basic functions"),
+    TRACING_MULTI_LINK(
+            "one link of a tracing program for many functions",
+            7,
+            2,
+            "c1d32dea5d46",
+            "bpf: Add support for tracing multi link"),
+    ARENA("memory shared with programs (arena)", 6, 9, "317460317a02", "bpf: Introduce bpf_arena."),
     UPROBE_MULTI_DESCRIPTOR(
             "one link for many uprobes in an open file",
             7,

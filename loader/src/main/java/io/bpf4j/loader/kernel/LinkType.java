@@ -3,7 +3,7 @@ package io.bpf4j.loader.kernel;
 import java.util.Optional;
 
 /**
- * Kinds of links, by the kernel's names and numbers ({@code enum bpf_link_type} of include/uapi/linux/bpf.h, 6.18).
+ * Kinds of links, by the kernel's names and numbers ({@code enum bpf_link_type} of include/uapi/linux/bpf.h, 7.3).
  * <i>Immutable.</i>
  */
 public enum LinkType {
@@ -20,7 +20,8 @@ public enum LinkType {
     TCX(11),
     UPROBE_MULTI(12),
     NETKIT(13),
-    SOCKMAP(14);
+    SOCKMAP(14),
+    TRACING_MULTI(15);
 
     private final int number;
 

@@ -3,7 +3,7 @@ package io.bpf4j.loader.kernel;
 import java.util.Optional;
 
 /**
- * The kinds of BPF map, by the kernel's names and numbers ({@code enum bpf_map_type} of include/uapi/linux/bpf.h, 6.18).
+ * The kinds of BPF map, by the kernel's names and numbers ({@code enum bpf_map_type} of include/uapi/linux/bpf.h, 7.3).
  *
  * <p>A kernel may know kinds that this list does not; code that reads numbers from the kernel or from an object keeps
  * the number. <i>Immutable.</i>
@@ -41,7 +41,11 @@ public enum MapType {
     BLOOM_FILTER(30),
     USER_RINGBUF(31),
     CGRP_STORAGE(32),
-    ARENA(33);
+    ARENA(33),
+    /** Places in a program, for indirect jumps: jump tables. */
+    INSN_ARRAY(34),
+    /** A hash map that grows and shrinks with what is in it. */
+    RHASH(35);
 
     private static final MapType[] BY_NUMBER = values();
 
@@ -74,6 +78,7 @@ public enum MapType {
             case ARRAY_OF_MAPS, HASH_OF_MAPS, DEVMAP, SOCKMAP, CPUMAP, XSKMAP, SOCKHASH, CGROUP_STORAGE -> false;
             case REUSEPORT_SOCKARRAY, QUEUE, STACK, SK_STORAGE, DEVMAP_HASH, STRUCT_OPS, RINGBUF -> false;
             case INODE_STORAGE, TASK_STORAGE, BLOOM_FILTER, USER_RINGBUF, CGRP_STORAGE, ARENA -> false;
+            case INSN_ARRAY, RHASH -> false;
         };
     }
 }

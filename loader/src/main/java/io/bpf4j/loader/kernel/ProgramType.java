@@ -4,7 +4,7 @@ import java.util.Optional;
 
 /**
  * The kinds of BPF program, by the kernel's names and numbers ({@code enum bpf_prog_type} of
- * include/uapi/linux/bpf.h, 6.18). <i>Immutable.</i>
+ * include/uapi/linux/bpf.h, 7.3). <i>Immutable.</i>
  */
 public enum ProgramType {
     UNSPEC(0),

@@ -275,6 +275,33 @@ public sealed interface AttachTarget {
     }
 
     /**
+     * Many functions of the kernel, or of one of its modules, by one link; {@code SEC("fentry.multi")}, {@code
+     * "fexit.multi"}, {@code "fsession.multi"} (Linux 7.2). A name may have {@code *} for any characters and {@code ?} for
+     * one: it then means all functions of that form whose types the trampoline can pass on and that tracefs lists in
+     * {@code available_filter_functions}, if that can be read.
+     *
+     * <p>For functions of a module the program has to be loaded for the module, by its section's name: {@code
+     * SEC("fentry.multi/MODULE:PATTERN")}. All names then are {@code MODULE:NAME}.
+     *
+     * @param functions names or patterns
+     * @param cookies one for each function, in their order; empty for none, and if there are patterns
+     */
+    record TracingMulti(List<String> functions, List<Long> cookies) implements AttachTarget {
+        public TracingMulti {
+            functions = List.copyOf(functions);
+            cookies = List.copyOf(cookies);
+            if (!cookies.isEmpty() && cookies.size() != functions.size()) {
+                throw new IllegalArgumentException(functions.size() + " functions, but " + cookies.size() + " cookies");
+            }
+        }
+
+        @Override
+        public String description() {
+            return functions.size() == 1 ? functions.getFirst() : functions.size() + " functions of the kernel";
+        }
+    }
+
+    /**
      * A global function of another program, in whose place this one runs (Linux 5.10); {@code SEC("freplace")}. It must
      * have the same signature as the function that it was loaded for.
      *

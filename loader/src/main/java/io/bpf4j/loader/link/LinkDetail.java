@@ -74,6 +74,14 @@ public sealed interface LinkDetail {
     record Netfilter(int family, int hook, int priority, int flags) implements LinkDetail {}
 
     /**
+     * Many functions of the kernel or of a module, by one tracing program. What is said about it came with Linux 7.3.
+     *
+     * @param count how many
+     * @param objectId of the BTF that has them
+     */
+    record TracingMulti(Optional<AttachType> attachType, int count, int objectId) implements LinkDetail {}
+
+    /**
      * Many functions of the kernel.
      *
      * @param count how many

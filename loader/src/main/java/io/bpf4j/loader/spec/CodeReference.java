@@ -1,5 +1,7 @@
 package io.bpf4j.loader.spec;
 
+import java.util.List;
+
 /**
  * What an instruction refers to outside its function; the loader resolves it. <i>Immutable.</i>
  *
@@ -19,6 +21,19 @@ public sealed interface CodeReference {
 
     /** A 64-bit load of the address of a function of the object, for a callback. */
     record ToFunctionAddress(int instruction, int section, int slot) implements CodeReference {}
+
+    /**
+     * A 64-bit load of the address of an entry of a jump table.
+     *
+     * @param table what tells the tables of an object apart
+     * @param offset in the table, in bytes
+     * @param slots of the function's section, one for each entry; all are in the function
+     */
+    record ToJumpTable(int instruction, int table, int offset, List<Integer> slots) implements CodeReference {
+        public ToJumpTable {
+            slots = List.copyOf(slots);
+        }
+    }
 
     /** A 64-bit load of an extern's address. */
     record ToExtern(int instruction, String name) implements CodeReference {}

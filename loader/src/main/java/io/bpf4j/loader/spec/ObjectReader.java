@@ -34,6 +34,7 @@ import java.util.stream.Stream;
  *   .maps          nothing but space; BTF tells which maps its variables describe
  *   .data .rodata .bss, and .data.x and so on: global variables
  *   .struct_ops    structs of functions that the kernel is to call
+ *   .jumptables    where the cases of a switch are
  *   license        a string
  *   .BTF           types, among them a DATASEC for each section with variables
  *   .BTF.ext       which function and source line an instruction belongs to, and CO-RE relocations

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  *   instruction       symbol in …           meaning
  *   64-bit load       .maps                 address of the map of that name
  *   64-bit load       .data, .rodata, .bss  address of byte symbol.value + imm of that section
+ *   64-bit load       .jumptables           address of byte symbol.value + imm, in a jump table
  *   64-bit load       code                  address of the function at symbol.value + imm
  *   64-bit load       nowhere (undefined)   address of an extern
  *   call, src = 1     code                  call of the function at symbol.value + (imm + 1) * 8
@@ -38,6 +39,7 @@ final class ReferenceReader {
     private final ElfFile elf;
     private final List<Symbol> symbols;
     private final Map<Integer, List<FunctionBuilder>> code;
+    private final JumpTableReader jumpTables;
     private final Map<Integer, MapSpec> dataBySection = new HashMap<>();
     private final Set<String> mapNames = new HashSet<>();
     private final Map<String, ExternSpec> externs = new HashMap<>();
@@ -51,6 +53,7 @@ final class ReferenceReader {
         this.elf = elf;
         this.symbols = symbols;
         this.code = code;
+        this.jumpTables = new JumpTableReader(elf, symbols);
         for (MapSpec map : maps) {
             DataSection data = map.data();
             if (data != null) {
@@ -169,6 +172,9 @@ final class ReferenceReader {
             return new CodeReference.ToFunctionAddress(
                     index, symbol.sectionIndex(), slot(function, index, bytes / Instruction.SIZE));
         }
+        if (jumpTables.isIn(symbol)) {
+            return jumpTable(function, index, symbol, symbol.value() + instruction.imm());
+        }
         MapSpec carrier = dataBySection.get(symbol.sectionIndex());
         DataSection data = carrier == null ? null : carrier.data();
         if (carrier != null && data != null) {
@@ -191,6 +197,15 @@ final class ReferenceReader {
                 symbol,
                 "refers to something that is neither a map nor a global variable nor a" + " function: section \""
                         + elf.section(symbol.sectionIndex()).name() + "\"");
+    }
+
+    /** A jump stays in its function: the verifier checks one at a time. */
+    private CodeReference jumpTable(FunctionBuilder function, int index, Symbol symbol, long offset) {
+        JumpTableReader.Table table = jumpTables.holding(offset);
+        if (!function.contains(table.lowest()) || !function.contains(table.highest())) {
+            throw invalid(function, index, symbol, "refers to a jump table that leads out of the function");
+        }
+        return new CodeReference.ToJumpTable(index, table.start(), (int) (offset - table.start()), table.slots());
     }
 
     /** A variable elsewhere may have a map's name, where it is static. */

@@ -60,6 +60,9 @@ final class SectionKinds {
         rows.openOrSleepable("fentry", TRACING, TRACE_FENTRY, "FUNCTION");
         rows.openOrSleepable("fexit", TRACING, TRACE_FEXIT, "FUNCTION");
         rows.openOrSleepable("fsession", TRACING, TRACE_FSESSION, "FUNCTION");
+        rows.openOrSleepable("fentry.multi", TRACING, TRACE_FENTRY_MULTI, "[MODULE:]PATTERN");
+        rows.openOrSleepable("fexit.multi", TRACING, TRACE_FEXIT_MULTI, "[MODULE:]PATTERN");
+        rows.openOrSleepable("fsession.multi", TRACING, TRACE_FSESSION_MULTI, "[MODULE:]PATTERN");
         rows.openOrSleepable("fmod_ret", TRACING, MODIFY_RETURN, "FUNCTION");
         rows.openOrSleepable("iter", TRACING, TRACE_ITER, "ITERATOR");
         rows.open("freplace", EXT, null, "FUNCTION");

@@ -48,6 +48,12 @@ class SectionNamesTest {
             fexit.s+ | TRACING | TRACE_FEXIT | sleepable
             fsession+ | TRACING | TRACE_FSESSION |
             fsession.s+ | TRACING | TRACE_FSESSION | sleepable
+            fentry.multi+ | TRACING | TRACE_FENTRY_MULTI |
+            fentry.multi.s+ | TRACING | TRACE_FENTRY_MULTI | sleepable
+            fexit.multi+ | TRACING | TRACE_FEXIT_MULTI |
+            fexit.multi.s+ | TRACING | TRACE_FEXIT_MULTI | sleepable
+            fsession.multi+ | TRACING | TRACE_FSESSION_MULTI |
+            fsession.multi.s+ | TRACING | TRACE_FSESSION_MULTI | sleepable
             fmod_ret+ | TRACING | MODIFY_RETURN |
             fmod_ret.s+ | TRACING | MODIFY_RETURN | sleepable
             iter+ | TRACING | TRACE_ITER |

@@ -6,9 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.Links;
+import io.bpf4j.loader.Program;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.RelocationException;
+import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
 import io.bpf4j.loader.link.LinkGroup;
@@ -61,6 +64,23 @@ class StructOpsOnKernelTest {
                 assertThat(link.info().detail())
                         .isEqualTo(new LinkDetail.StructOps(object.map("second").id()));
             }
+        }
+    }
+
+    @Test
+    @Requires(Requirement.STRUCT_OPS_ASSOCIATION)
+    void aProgramKeepsToOneStruct() throws Exception {
+        try (BpfObject object = load("first", "second");
+                BpfObject other = Bpf.load("streams.bpf.o", loader -> loader.withProgram("say"))) {
+            Program program = other.program("say");
+            program.associate(object.structOps("first"));
+            program.associate(object.structOps("first"));
+            assertThatThrownBy(() -> program.associate(object.structOps("second")))
+                    .isInstanceOfSatisfying(
+                            SyscallException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EBUSY));
+            assertThatThrownBy(() -> object.program("on_init").associate(object.structOps("first")))
+                    .isInstanceOfSatisfying(
+                            SyscallException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EINVAL));
         }
     }
 

@@ -84,6 +84,41 @@ public enum Requirement {
             }
         }
     },
+    /** Indirect jumps, and maps of type INSN_ARRAY. */
+    JUMP_TABLES("Linux 6.19 or later, for jump tables") {
+        @Override
+        boolean present() {
+            return kernelIsAtLeast(6, 19);
+        }
+    },
+    /** Entry and exit of a function in one tracing program. */
+    TRACING_SESSION("Linux 7.0 or later, for fsession") {
+        @Override
+        boolean present() {
+            return kernelIsAtLeast(7, 0);
+        }
+    },
+    /** Programs that work for a struct of functions. */
+    STRUCT_OPS_ASSOCIATION("Linux 7.0 or later, to associate programs with structs of functions") {
+        @Override
+        boolean present() {
+            return kernelIsAtLeast(7, 0);
+        }
+    },
+    /** Links of one tracing program for many functions. */
+    TRACING_MULTI("Linux 7.2 or later, for fentry.multi") {
+        @Override
+        boolean present() {
+            return kernelIsAtLeast(7, 2);
+        }
+    },
+    /** Maps of type RHASH. */
+    RESIZABLE_HASH("Linux 7.2 or later, for hash maps that grow") {
+        @Override
+        boolean present() {
+            return kernelIsAtLeast(7, 2);
+        }
+    },
     /** Maps of type ARENA. */
     ARENA("Linux 6.9 or later, for arenas") {
         @Override

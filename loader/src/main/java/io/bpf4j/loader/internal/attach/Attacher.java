@@ -4,6 +4,7 @@ import io.bpf4j.elf.DebugFiles;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.internal.linux.KernelBtf;
 import io.bpf4j.loader.internal.linux.PerfSources;
 import io.bpf4j.loader.internal.linux.TraceFs;
 import io.bpf4j.loader.internal.sys.Fd;
@@ -61,6 +62,8 @@ public final class Attacher {
                 case AttachTarget.Tracepoint tracepoint -> perf.tracepoint(attempt, tracepoint);
                 case AttachTarget.RawTracepoint raw -> TracingAttacher.rawTracepoint(attempt, raw);
                 case AttachTarget.Tracing tracing -> TracingAttacher.tracing(attempt, tracing);
+                case AttachTarget.TracingMulti many ->
+                    TracingMultiAttacher.attach(attempt, many, KernelBtf::ofModule, new TraceFs(kernel));
                 case AttachTarget.Freplace freplace -> TracingAttacher.freplace(attempt, freplace);
                 case AttachTarget.PerfEvent event -> perf.event(attempt, event);
                 case AttachTarget.OpenPerfEvent event -> perf.openEvent(attempt, event);

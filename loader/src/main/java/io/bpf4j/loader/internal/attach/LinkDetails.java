@@ -39,6 +39,12 @@ final class LinkDetails {
     private static final long NETFILTER_PRIORITY = 8;
     private static final long NETFILTER_FLAGS = 12;
 
+    /** {@code tracing_multi}, which says so since 7.3 (commit 859055e07697); zeroes before. */
+    private static final long TRACINGS_ATTACH_TYPE = 0;
+
+    private static final long TRACINGS_COUNT = 4;
+    private static final long TRACINGS_OBJECT_ID = 8;
+
     private static final long KPROBES_COUNT = 8;
     private static final long KPROBES_FLAGS = 12;
     private static final long KPROBES_MISSED = 16;
@@ -89,6 +95,11 @@ final class LinkDetails {
                         detail.get(U32, NETFILTER_HOOK),
                         detail.get(U32, NETFILTER_PRIORITY),
                         detail.get(U32, NETFILTER_FLAGS));
+            case TRACING_MULTI ->
+                new LinkDetail.TracingMulti(
+                        attachType(detail, TRACINGS_ATTACH_TYPE),
+                        detail.get(U32, TRACINGS_COUNT),
+                        detail.get(U32, TRACINGS_OBJECT_ID));
             case KPROBE_MULTI ->
                 new LinkDetail.KprobeMulti(
                         detail.get(U32, KPROBES_COUNT),

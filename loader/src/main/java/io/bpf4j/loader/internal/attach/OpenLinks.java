@@ -58,7 +58,8 @@ public final class OpenLinks {
                         TCX,
                         UPROBE_MULTI,
                         NETKIT,
-                        SOCKMAP -> new KernelLink(kernel, description, link, List.of());
+                        SOCKMAP,
+                        TRACING_MULTI -> new KernelLink(kernel, description, link, List.of());
             };
         } catch (RuntimeException e) {
             link.close();

@@ -46,6 +46,7 @@ final class Refusals {
                     AttachTarget.RawTracepoint _,
                     AttachTarget.Tracing _,
                     AttachTarget.Lirc _ -> "";
+            case AttachTarget.TracingMulti _ -> tracings(errno);
         };
         return words + why + missing(failure, attachType, features);
     }
@@ -65,6 +66,14 @@ final class Refusals {
     private static String openEvent(Errno errno) {
         return switch (errno) {
             case EBADF, EINVAL, ENOTTY -> "; the descriptor is no perf event";
+            default -> "";
+        };
+    }
+
+    private static String tracings(Errno errno) {
+        return switch (errno) {
+            case EINVAL, ENOENT, EBUSY -> "; one of the functions can't be traced, which the kernel doesn't name";
+            case EOPNOTSUPP -> "; this kernel's tracer can't do it (CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS)";
             default -> "";
         };
     }
@@ -155,6 +164,8 @@ final class Refusals {
             case TRACE_UPROBE_MULTI -> missing(Feature.UPROBE_MULTI_LINK, features);
             case TRACE_UPROBE_SESSION -> missing(Feature.UPROBE_SESSION, features);
             case TRACE_KPROBE_MULTI, TRACE_KPROBE_SESSION -> missing(Feature.KPROBE_MULTI_LINK, features);
+            case TRACE_FENTRY_MULTI, TRACE_FEXIT_MULTI, TRACE_FSESSION_MULTI ->
+                missing(Feature.TRACING_MULTI_LINK, features);
             default -> "";
         };
     }

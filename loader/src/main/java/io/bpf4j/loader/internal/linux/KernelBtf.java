@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -58,6 +59,20 @@ public final class KernelBtf {
             kernel = read;
         }
         return read;
+    }
+
+    /**
+     * The types of a loaded module, on top of the kernel's; the kernel's own if the name is empty. Empty if no module of
+     * that name shows its types.
+     */
+    public static Optional<Btf> ofModule(String name) {
+        if (name.isEmpty()) {
+            return isReadable() ? Optional.of(types()) : Optional.empty();
+        }
+        Path file = FOLDER.resolve(name);
+        return name.indexOf('/') < 0 && !file.equals(VMLINUX) && Files.isReadable(file)
+                ? Optional.of(read(file, types()))
+                : Optional.empty();
     }
 
     private static Btf read(Path file, @Nullable Btf base) {

@@ -14,6 +14,7 @@ import java.util.Map;
  * @param mentioned descriptors whose numbers are in the instructions
  * @param modules BTF of modules by the number that calls of their functions have; the first is never looked at
  * @param places where each function starts, in order
+ * @param jumpTables to be made when it is loaded, for each time anew
  * @param poisoned what was not found, to explain a verifier's refusal by
  * @param absent what was not found and may be missing, to the same end
  */
@@ -25,8 +26,22 @@ record AssembledProgram(
         List<Fd> mentioned,
         List<Fd> modules,
         Map<FunctionSpec, Integer> places,
+        List<JumpTable> jumpTables,
         List<Poisoned> poisoned,
         List<Absent> absent) {
+    /**
+     * A table of the places that an indirect jump may go to. The kernel has it as a map, which one program can use.
+     *
+     * @param targets slots of the program
+     * @param loads slots of the 64-bit loads of its address, which lack the map's number
+     */
+    record JumpTable(List<Integer> targets, List<Integer> loads) {
+        JumpTable {
+            targets = List.copyOf(targets);
+            loads = List.copyOf(loads);
+        }
+    }
+
     /**
      * An instruction that the verifier refuses if it comes by.
      *

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   fentry, fexit, fmod_ret   FUNC NAME; also of a module, NAME or MODULE:NAME
+ *   fentry.multi and so on    none; the functions are named when it is attached
  *   tp_btf                    TYPEDEF btf_trace_NAME
  *   lsm, lsm_cgroup           FUNC bpf_lsm_NAME
  *   iter                      FUNC bpf_iter_NAME
@@ -65,6 +66,13 @@ record AttachPoint(int btfId, @Nullable Fd program, OptionalInt member) {
                     + "\" replaces a function of another program (freplace): load that first, and name it with"
                     + " BpfLoader.attachTo");
         }
+        if (isForMany(program)) {
+            String module = moduleOf(program);
+            return module.isEmpty()
+                    ? NONE
+                    : new AttachPoint(
+                            0, modules.descriptor(requireModule(program, module, modules)), OptionalInt.empty());
+        }
         return type == ProgramType.TRACING || type == ProgramType.LSM ? inKernel(program, types, modules) : NONE;
     }
 
@@ -97,6 +105,30 @@ record AttachPoint(int btfId, @Nullable Fd program, OptionalInt member) {
         KernelModules.Found found = find(program, kernel, modules);
         boolean inModule = found.module().base().isPresent();
         return new AttachPoint(found.id(), inModule ? modules.descriptor(found.module()) : null, OptionalInt.empty());
+    }
+
+    /** Whether the functions are named when it is attached, and only the BTF that has them when it is loaded. */
+    static boolean isForMany(ProgramSpec program) {
+        return program.attachType()
+                .filter(t -> t == AttachType.TRACE_FENTRY_MULTI
+                        || t == AttachType.TRACE_FEXIT_MULTI
+                        || t == AttachType.TRACE_FSESSION_MULTI)
+                .isPresent();
+    }
+
+    /** Of {@code MODULE:PATTERN}; empty for the kernel itself. */
+    static String moduleOf(ProgramSpec program) {
+        int colon = program.target().indexOf(':');
+        String module = colon < 0 ? "" : program.target().substring(0, colon);
+        return module.equals("vmlinux") ? "" : module;
+    }
+
+    /** The module that many functions are of. */
+    static Btf requireModule(ProgramSpec program, String module, KernelModules modules) {
+        return modules.find(module)
+                .orElseThrow(() -> new RelocationException("program \"" + program.name()
+                        + "\" is for functions of module \"" + module + "\" (SEC(\"" + program.sectionName()
+                        + "\")), which is not loaded or shows no types"));
     }
 
     /** The function of a program that is for one of the kernel's, or of its modules'. */

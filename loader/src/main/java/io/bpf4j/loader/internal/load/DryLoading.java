@@ -14,6 +14,7 @@ import io.bpf4j.loader.dryrun.ProgramFit;
 import io.bpf4j.loader.dryrun.Relocation;
 import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.kernel.ProgramType;
 import io.bpf4j.loader.spec.ExternSpec;
 import io.bpf4j.loader.spec.FunctionSpec;
@@ -171,7 +172,13 @@ public final class DryLoading {
     private void checkTarget(ProgramSpec program, StructOpsImages structOps, List<Finding> own) {
         try {
             switch (program.type()) {
-                case TRACING, LSM -> AttachPoint.find(program, () -> target, modules);
+                case TRACING, LSM -> {
+                    if (!AttachPoint.isForMany(program)) {
+                        AttachPoint.find(program, () -> target, modules);
+                    } else if (!AttachPoint.moduleOf(program).isEmpty()) {
+                        AttachPoint.requireModule(program, AttachPoint.moduleOf(program), modules);
+                    }
+                }
                 case STRUCT_OPS -> {
                     if (program.autoload() && !structOps.isIdle(program)) {
                         structOps.served(program);
@@ -186,7 +193,11 @@ public final class DryLoading {
 
     private void checkCode(AssembledProgram assembled, Map<FunctionSpec, Integer> places, List<Finding> own) {
         List<Instruction> code = assembled.instructions();
-        BitSet reached = surelyReached(code);
+        if (!assembled.jumpTables().isEmpty() && !vocabulary.hasMapType(MapType.INSN_ARRAY.number())) {
+            own.add(new Finding(
+                    Finding.Kind.MAP, Optional.empty(), "the kernel has no maps of type INSN_ARRAY, for jump tables"));
+        }
+        BitSet reached = surelyReached(assembled);
         BitSet poisons = new BitSet();
         for (AssembledProgram.Poisoned poisoned : assembled.poisoned()) {
             // What the object can't do without is told once, and not at each call.
@@ -220,9 +231,12 @@ public final class DryLoading {
     }
 
     /** Whatever kconfig says. */
-    private BitSet surelyReached(List<Instruction> code) {
-        BitSet reached = Reachability.of(code, readOnlyData, Reachability.Kconfig.TAKEN);
-        reached.and(Reachability.of(code, readOnlyData, Reachability.Kconfig.NOT_TAKEN));
+    private BitSet surelyReached(AssembledProgram program) {
+        List<Instruction> code = program.instructions();
+        BitSet jumps = new BitSet();
+        program.jumpTables().forEach(table -> table.targets().forEach(jumps::set));
+        BitSet reached = Reachability.of(code, jumps, readOnlyData, Reachability.Kconfig.TAKEN);
+        reached.and(Reachability.of(code, jumps, readOnlyData, Reachability.Kconfig.NOT_TAKEN));
         return reached;
     }
 

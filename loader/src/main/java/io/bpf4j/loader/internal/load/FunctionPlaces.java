@@ -108,6 +108,7 @@ final class FunctionPlaces {
                 case CodeReference.ToData data -> {}
                 case CodeReference.ToExtern extern -> {}
                 case CodeReference.ToKernelFunction kernel -> {}
+                case CodeReference.ToJumpTable table -> {}
             }
         }
         return used;

@@ -70,6 +70,13 @@ final class KernelModules {
         return Optional.empty();
     }
 
+    /** The module of that name, if it shows its types. */
+    Optional<Btf> find(String name) {
+        return types.get().modules().stream()
+                .filter(module -> nameOf(module).equals(name))
+                .findFirst();
+    }
+
     /** For messages: where was searched. */
     String searched() {
         List<Btf> modules = types.get().modules();

@@ -239,10 +239,10 @@ public final class MapCreation {
                 .map(type -> switch (type) {
                     case PERF_EVENT_ARRAY, CGROUP_ARRAY, STACK_TRACE, ARRAY_OF_MAPS, HASH_OF_MAPS -> false;
                     case DEVMAP, DEVMAP_HASH, CPUMAP, XSKMAP, SOCKMAP, SOCKHASH, QUEUE, STACK -> false;
-                    case PROG_ARRAY, RINGBUF, USER_RINGBUF, REUSEPORT_SOCKARRAY -> false;
+                    case PROG_ARRAY, RINGBUF, USER_RINGBUF, REUSEPORT_SOCKARRAY, INSN_ARRAY -> false;
                     case HASH, ARRAY, PERCPU_HASH, PERCPU_ARRAY, LRU_HASH, LRU_PERCPU_HASH, LPM_TRIE -> true;
                     case CGROUP_STORAGE, PERCPU_CGROUP_STORAGE, SK_STORAGE, STRUCT_OPS, INODE_STORAGE -> true;
-                    case TASK_STORAGE, BLOOM_FILTER, CGRP_STORAGE, ARENA -> true;
+                    case TASK_STORAGE, BLOOM_FILTER, CGRP_STORAGE, ARENA, RHASH -> true;
                 })
                 .orElse(true);
     }

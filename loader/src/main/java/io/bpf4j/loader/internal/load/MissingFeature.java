@@ -25,13 +25,21 @@ final class MissingFeature {
             return Optional.empty();
         }
         String what = "create map \"" + map.name() + "\"";
-        if (map.is(MapType.RINGBUF)) {
-            return missing(what, Feature.RING_BUFFER, features);
-        }
-        if (map.is(MapType.USER_RINGBUF)) {
-            return missing(what, Feature.USER_RING_BUFFER, features);
-        }
-        return map.is(MapType.BLOOM_FILTER) ? missing(what, Feature.BLOOM_FILTER, features) : Optional.empty();
+        return map.type().flatMap(MissingFeature::of).flatMap(feature -> missing(what, feature, features));
+    }
+
+    /** What a kind of map came with; empty for those that are older than what this library runs on, or have no probe. */
+    private static Optional<Feature> of(MapType type) {
+        return Optional.ofNullable(
+                switch (type) {
+                    case RINGBUF -> Feature.RING_BUFFER;
+                    case USER_RINGBUF -> Feature.USER_RING_BUFFER;
+                    case BLOOM_FILTER -> Feature.BLOOM_FILTER;
+                    case ARENA -> Feature.ARENA;
+                    case INSN_ARRAY -> Feature.INSN_ARRAY;
+                    case RHASH -> Feature.RESIZABLE_HASH;
+                    default -> null;
+                });
     }
 
     /** Why a program could not be loaded; empty if it is not for want of a feature. */
@@ -46,6 +54,9 @@ final class MissingFeature {
                 case TRACE_UPROBE_MULTI -> missing(what, Feature.UPROBE_MULTI_LINK, features);
                 case TRACE_UPROBE_SESSION -> missing(what, Feature.UPROBE_SESSION, features);
                 case TRACE_KPROBE_MULTI -> missing(what, Feature.KPROBE_MULTI_LINK, features);
+                case TRACE_FSESSION -> missing(what, Feature.TRACING_SESSION, features);
+                case TRACE_FENTRY_MULTI, TRACE_FEXIT_MULTI, TRACE_FSESSION_MULTI ->
+                    missing(what, Feature.TRACING_MULTI_LINK, features);
                 default -> Optional.empty();
             };
             if (found.isPresent()) {

@@ -12,6 +12,7 @@ import io.bpf4j.insn.PseudoSource;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.RelocationException;
 import io.bpf4j.loader.internal.load.AssembledProgram.Absent;
+import io.bpf4j.loader.internal.load.AssembledProgram.JumpTable;
 import io.bpf4j.loader.internal.load.AssembledProgram.Poisoned;
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.Fd;
@@ -25,6 +26,7 @@ import io.bpf4j.loader.spec.ProgramSpec;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -142,12 +144,27 @@ final class ProgramAssembly {
         List<Fd> called = new ArrayList<>();
         List<Poisoned> poisoned = new ArrayList<>();
         List<Absent> absent = new ArrayList<>();
+        Map<Integer, List<Integer>> tables = new LinkedHashMap<>();
+        Map<Integer, List<Integer>> loads = new HashMap<>();
         places.forEach((function, start) -> {
             Relocated body = relocated.computeIfAbsent(function, this::relocate);
             body.poisoned().forEach(p -> poisoned.add(p.movedBy(start)));
             code.addAll(body.instructions());
             for (CodeReference reference : function.references()) {
-                resolve(code, start, function, reference, places, mentioned, called, poisoned, absent);
+                if (reference instanceof CodeReference.ToJumpTable table) {
+                    int at = start + table.instruction();
+                    load(code, at, PseudoSource.MAP_VALUE, 0, table.offset());
+                    // Its entries are slots of the section, and in the program the function is elsewhere.
+                    int moved = start - function.slot();
+                    tables.computeIfAbsent(
+                            table.table(),
+                            _ -> table.slots().stream()
+                                    .map(slot -> slot + moved)
+                                    .toList());
+                    loads.computeIfAbsent(table.table(), _ -> new ArrayList<>()).add(at);
+                } else {
+                    resolve(code, start, function, reference, places, mentioned, called, poisoned, absent);
+                }
             }
         });
         return new AssembledProgram(
@@ -158,6 +175,9 @@ final class ProgramAssembly {
                 List.copyOf(mentioned),
                 List.copyOf(called),
                 places,
+                tables.entrySet().stream()
+                        .map(table -> new JumpTable(table.getValue(), loads.getOrDefault(table.getKey(), List.of())))
+                        .toList(),
                 List.copyOf(poisoned),
                 List.copyOf(absent));
     }
@@ -236,6 +256,7 @@ final class ProgramAssembly {
                 loadMap(code, at, PseudoSource.MAP_FD, 0, function, map.map(), mentioned, poisoned);
             case CodeReference.ToData data ->
                 loadMap(code, at, PseudoSource.MAP_VALUE, data.offset(), function, data.map(), mentioned, poisoned);
+            case CodeReference.ToJumpTable table -> throw new IllegalArgumentException("made by the caller: " + table);
             case CodeReference.ToExtern extern -> extern(code, at, function, extern, mentioned, poisoned, absent);
             case CodeReference.ToKernelFunction call -> {
                 KernelSymbols.Resolved symbol = symbol(function, call.name());

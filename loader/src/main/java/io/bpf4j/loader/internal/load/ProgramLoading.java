@@ -49,7 +49,14 @@ public final class ProgramLoading {
 
     /** Loads a program for an attach type; the descriptor is the caller's. */
     Loaded load(AssembledProgram program, Optional<AttachType> attachType, AttachPoint point) {
-        ProgCommand.Load command = command(program, attachType, point);
+        try (JumpTables tables = JumpTables.make(kernel, features, program)) {
+            return load(program, tables, attachType, point);
+        }
+    }
+
+    private Loaded load(
+            AssembledProgram program, JumpTables tables, Optional<AttachType> attachType, AttachPoint point) {
+        ProgCommand.Load command = command(program, tables, attachType, point);
         int logLevel = program.spec().verifierLog().orElse(options.logLevel());
         return switch (load(command, logLevel)) {
             case LoadResult.Loaded loaded -> new Loaded(loaded.fd(), loaded.log());
@@ -102,9 +109,10 @@ public final class ProgramLoading {
                         : LinuxVersion.running().code());
     }
 
-    private ProgCommand.Load command(AssembledProgram program, Optional<AttachType> attachType, AttachPoint point) {
+    private ProgCommand.Load command(
+            AssembledProgram program, JumpTables tables, Optional<AttachType> attachType, AttachPoint point) {
         ProgramSpec of = program.spec();
-        List<Instruction> fitted = OldKernelHelpers.fitted(program.instructions(), features);
+        List<Instruction> fitted = OldKernelHelpers.fitted(tables.putInto(program.instructions()), features);
         List<Instruction> code = options.instructions()
                 .getOrDefault(of.name(), UnaryOperator.identity())
                 .apply(fitted);
@@ -117,7 +125,7 @@ public final class ProgramLoading {
                 .withIfindex(of.ifindex())
                 .withAttachTarget(point.btfId(), point.program())
                 .withKernelVersion(kernelVersion())
-                .withMentioned(program.mentioned())
+                .withMentioned(tables.and(program.mentioned()))
                 .withFdArray(program.modules());
         if (!features.lacks(Feature.EXPECTED_ATTACH_TYPE)) {
             command = command.withExpectedAttachType(point.member()

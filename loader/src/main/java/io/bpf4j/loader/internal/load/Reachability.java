@@ -75,6 +75,7 @@ final class Reachability {
     }
 
     private final List<Instruction> code;
+    private final BitSet indirect;
     private final Constants constants;
     private final Kconfig kconfig;
     private final @Nullable Value[][] states;
@@ -82,8 +83,9 @@ final class Reachability {
     private final Deque<Integer> waiting = new ArrayDeque<>();
     private final BitSet isWaiting = new BitSet();
 
-    private Reachability(List<Instruction> code, Constants constants, Kconfig kconfig) {
+    private Reachability(List<Instruction> code, BitSet indirect, Constants constants, Kconfig kconfig) {
         this.code = code;
+        this.indirect = indirect;
         this.constants = constants;
         this.kconfig = kconfig;
         this.states = new @Nullable Value[code.size()][];
@@ -93,9 +95,10 @@ final class Reachability {
      * The slots that may be reached from the first.
      *
      * @param code a program with everything in it relocated
+     * @param indirect slots that indirect jumps may go to
      */
-    static BitSet of(List<Instruction> code, Constants constants, Kconfig kconfig) {
-        Reachability walk = new Reachability(code, constants, kconfig);
+    static BitSet of(List<Instruction> code, BitSet indirect, Constants constants, Kconfig kconfig) {
+        Reachability walk = new Reachability(code, indirect, constants, kconfig);
         walk.flow(0, new @Nullable Value[REGISTERS]);
         while (!walk.waiting.isEmpty()) {
             int at = walk.waiting.poll();
@@ -293,7 +296,14 @@ final class Reachability {
         boolean narrow = instruction.opClass() == Opcodes.JMP32;
         int operation = instruction.opcode() & Opcodes.OP_MASK;
         switch (operation) {
-            case Opcodes.JA -> flow(at + 1 + (narrow ? instruction.imm() : instruction.offset()), state);
+            case Opcodes.JA -> {
+                if ((instruction.opcode() & Opcodes.SOURCE_MASK) == Opcodes.X) {
+                    // Which table it goes by isn't followed: it may go anywhere that one leads to.
+                    indirect.stream().forEach(target -> flow(target, state));
+                } else {
+                    flow(at + 1 + (narrow ? instruction.imm() : instruction.offset()), state);
+                }
+            }
             case Opcodes.EXIT -> {}
             case Opcodes.CALL -> call(at, instruction, state);
             default -> {

@@ -44,6 +44,7 @@ final class BpfCalls {
     private static final int PROG_BIND_MAP = 35;
     private static final int TOKEN_CREATE = 36;
     private static final int PROG_STREAM_READ = 37;
+    private static final int PROG_ASSOC_STRUCT_OPS = 38;
 
     /**
      * The verifier gives up with EAGAIN when a signal is pending (commit c3494801cd17, "bpf: check pending signals while
@@ -133,6 +134,10 @@ final class BpfCalls {
                                     bind.map().number(),
                                     0,
                                     12));
+                case ProgCommand.AssociateStructOps with ->
+                    kernel.check(
+                            with,
+                            ints(PROG_ASSOC_STRUCT_OPS, scratch, with.map().number(), with.program(), 0, 12));
                 case ProgCommand.TestRun run -> testRun(run, scratch, arena);
                 case ProgCommand.ReadStream read -> {
                     MemorySegment bytes = arena.allocate(read.room());

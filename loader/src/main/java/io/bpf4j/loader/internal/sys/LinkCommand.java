@@ -56,6 +56,14 @@ public sealed interface LinkCommand<R> extends Command<R> {
         /** fentry and the like; {@code targetBtfId} 0 for the function that the program was loaded for. */
         record Tracing(int targetBtfId, long cookie) implements Details {}
 
+        /**
+         * Many functions of one BTF object, that of the kernel or of a module, which the program was loaded for.
+         *
+         * @param functions their BTF ids
+         * @param cookies one for each function; empty for none
+         */
+        record TracingMulti(int[] functions, long[] cookies) implements Details {}
+
         record Netfilter(int family, int hook, int priority, int flags) implements Details {}
 
         /**
@@ -115,6 +123,7 @@ public sealed interface LinkCommand<R> extends Command<R> {
                         Details.UprobeMulti _,
                         Details.KprobeMulti _,
                         Details.Tracing _,
+                        Details.TracingMulti _,
                         Details.Netfilter _ -> null;
             };
             if (other != null) {

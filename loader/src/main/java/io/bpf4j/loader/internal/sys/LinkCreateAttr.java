@@ -8,7 +8,7 @@ import java.lang.foreign.SegmentAllocator;
 import java.util.List;
 
 /**
- * The part {@code link_create} of {@code union bpf_attr} (include/uapi/linux/bpf.h, 6.18): four fields in front, and a
+ * The part {@code link_create} of {@code union bpf_attr} (include/uapi/linux/bpf.h, 7.3): four fields in front, and a
  * union of what the attach type needs from offset 16 on.
  */
 final class LinkCreateAttr {
@@ -26,6 +26,10 @@ final class LinkCreateAttr {
 
     private static final long TRACING_TARGET_BTF_ID = 16;
     private static final long TRACING_COOKIE = 24;
+
+    private static final long TRACINGS_IDS = 16; // since 7.2
+    private static final long TRACINGS_COOKIES = 24;
+    private static final long TRACINGS_CNT = 32;
 
     private static final long NETFILTER_PF = 16;
     private static final long NETFILTER_HOOKNUM = 20;
@@ -77,6 +81,15 @@ final class LinkCreateAttr {
             case LinkCommand.Details.Tracing tracing -> {
                 attr.set(U32, TRACING_TARGET_BTF_ID, tracing.targetBtfId());
                 attr.set(U64, TRACING_COOKIE, tracing.cookie());
+            }
+            case LinkCommand.Details.TracingMulti many -> {
+                attr.set(
+                        U64, TRACINGS_IDS, Struct.ints(memory, many.functions()).address());
+                attr.set(
+                        U64,
+                        TRACINGS_COOKIES,
+                        Struct.longs(memory, many.cookies()).address());
+                attr.set(U32, TRACINGS_CNT, many.functions().length);
             }
             case LinkCommand.Details.Netfilter netfilter -> {
                 attr.set(U32, NETFILTER_PF, netfilter.family());

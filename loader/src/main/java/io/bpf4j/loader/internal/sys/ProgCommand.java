@@ -225,6 +225,23 @@ public sealed interface ProgCommand<R> extends Command<R> {
     }
 
     /**
+     * BPF_PROG_ASSOC_STRUCT_OPS: the program belongs to the struct of functions that a map holds.
+     *
+     * @param program number, held by the caller: a probe has none
+     */
+    record AssociateStructOps(int program, Fd map) implements ProgCommand<Integer> {
+        @Override
+        public String call() {
+            return "bpf(BPF_PROG_ASSOC_STRUCT_OPS) with " + map.what();
+        }
+
+        @Override
+        public List<Fd> fds() {
+            return List.of(map);
+        }
+    }
+
+    /**
      * BPF_PROG_TEST_RUN.
      *
      * @param data what the program's context points at; empty for kinds that take none

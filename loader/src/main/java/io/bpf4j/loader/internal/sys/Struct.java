@@ -47,6 +47,10 @@ final class Struct {
         return values.length == 0 ? MemorySegment.NULL : memory.allocateFrom(U64, values);
     }
 
+    static MemorySegment ints(SegmentAllocator memory, int[] values) {
+        return values.length == 0 ? MemorySegment.NULL : memory.allocateFrom(U32, values);
+    }
+
     static MemorySegment string(SegmentAllocator memory, String text) {
         return memory.allocateFrom(text);
     }

@@ -233,7 +233,7 @@ class ReachabilityTest {
     }
 
     private static BitSet reached(List<Instruction> program, Kconfig kconfig) {
-        return Reachability.of(program, CONSTANTS, kconfig);
+        return Reachability.of(program, new BitSet(), CONSTANTS, kconfig);
     }
 
     private static boolean marked(List<Instruction> program, BitSet reached) {

@@ -217,6 +217,15 @@ class AttrGoldenTest {
     }
 
     @Test
+    void tracingMultiLink() {
+        assertGolden(
+                "link_tracing_multi",
+                link(LinkCommand.Create.of(
+                        "x", first, 59, new LinkCommand.Details.TracingMulti(new int[] {4711, 4712}, new long[] {1, 2
+                        }))));
+    }
+
+    @Test
     void otherLinks() {
         assertGolden(
                 "link_tracing", link(LinkCommand.Create.of("x", first, 24, new LinkCommand.Details.Tracing(9, 7))));
@@ -237,6 +246,7 @@ class AttrGoldenTest {
         assertGolden("link_update", LinkAttr.encode(attr, new LinkCommand.Update(first, second, third, 0)));
         assertGolden("attach", LinkAttr.encodeAttach(attr, first, second, 4, 2));
         assertGolden("bind", LinkAttr.encodeInts(attr, 1, 2, 3));
+        assertGolden("associate", LinkAttr.encodeInts(attr, 1, 2, 0));
     }
 
     @Test

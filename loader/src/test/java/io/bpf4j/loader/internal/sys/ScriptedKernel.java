@@ -222,7 +222,7 @@ public final class ScriptedKernel implements Kernel {
         return switch (command) {
             case ProgCommand.Load load -> new LoadResult.Loaded(newFd("program \"" + load.name() + "\""), "");
             case ProgCommand.LoadBtf btf -> new LoadResult.Loaded(newFd("BTF of " + btf.name()), "");
-            case ProgCommand.BindMap _ -> 0;
+            case ProgCommand.BindMap _, ProgCommand.AssociateStructOps _ -> 0;
             case ProgCommand.TestRun _ -> new ProgCommand.TestRunResult(0, 0, new byte[0], new byte[0]);
             case ProgCommand.ReadStream _ -> new byte[0];
             case ProgCommand.EnableStats _ -> newFd("BPF statistics");

@@ -1,0 +1,118 @@
+package io.bpf4j.loader.internal.attach;
+
+import io.bpf4j.btf.Btf;
+import io.bpf4j.loader.error.AttachException;
+import io.bpf4j.loader.internal.linux.TraceFs;
+import io.bpf4j.loader.internal.sys.LinkCommand;
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.Link;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Predicate;
+
+/**
+ * Attaches a tracing program to many functions by one link (Linux 7.2). The kernel takes their ids in the BTF that the
+ * program was loaded for, and takes all of them or none.
+ */
+final class TracingMultiAttacher {
+    private TracingMultiAttacher() {}
+
+    /**
+     * Attaches.
+     *
+     * @param types those of a module, or of the kernel where the name is empty
+     */
+    static Link attach(
+            Attempt attempt, AttachTarget.TracingMulti target, Function<String, Optional<Btf>> types, TraceFs traceFs) {
+        AttachType type = attempt.attachType()
+                .filter(t -> t == AttachType.TRACE_FENTRY_MULTI
+                        || t == AttachType.TRACE_FEXIT_MULTI
+                        || t == AttachType.TRACE_FSESSION_MULTI)
+                .orElseThrow(() -> attempt.refused("the program was loaded for one function, which the kernel fixes at"
+                        + " load; SEC(\"fentry.multi\") makes one for many"));
+        String module = oneModule(attempt, target.functions());
+        List<NamePattern> patterns = target.functions().stream()
+                .map(name -> new NamePattern(name.substring(name.indexOf(':') + 1)))
+                .toList();
+        boolean wild = patterns.stream().anyMatch(NamePattern::isWild);
+        if (wild && !target.cookies().isEmpty()) {
+            throw attempt.refused("a pattern stands for any number of functions, so there can't be a cookie for each");
+        }
+        Btf btf = types.apply(module)
+                .orElseThrow(() -> attempt.refused(
+                        module.isEmpty()
+                                ? "this kernel shows no BTF of itself (CONFIG_DEBUG_INFO_BTF)"
+                                : "module \"" + module + "\" is not loaded or shows no BTF"));
+        Map<String, List<Integer>> known =
+                TraceableFunctions.of(btf, name -> patterns.stream().anyMatch(p -> p.matches(name)));
+        List<Integer> ids = wild ? matching(patterns, known, traceFs) : named(attempt, patterns, known);
+        if (ids.isEmpty()) {
+            throw attempt.refused("this kernel has no function of such a name that can be traced");
+        }
+        LinkCommand.Details details = new LinkCommand.Details.TracingMulti(
+                ids.stream().mapToInt(Integer::intValue).toArray(),
+                target.cookies().stream().mapToLong(Long::longValue).toArray());
+        return KernelLink.of(attempt, attempt.execute(attempt.create(type, details)));
+    }
+
+    /** What stands before the colon, the same for all: a link has functions of one BTF object. */
+    private static String oneModule(Attempt attempt, List<String> functions) {
+        Set<String> modules = new HashSet<>();
+        for (String name : functions) {
+            int colon = name.indexOf(':');
+            String module = colon < 0 ? "" : name.substring(0, colon);
+            modules.add(module.equals("vmlinux") ? "" : module);
+        }
+        if (modules.size() != 1) {
+            throw attempt.refused(
+                    modules.isEmpty() ? "no function is named" : "the functions are not all of one module");
+        }
+        return modules.iterator().next();
+    }
+
+    /** One for each, in their order, so that the cookies fit. */
+    private static List<Integer> named(Attempt attempt, List<NamePattern> names, Map<String, List<Integer>> known) {
+        Set<Integer> ids = new LinkedHashSet<>();
+        for (NamePattern name : names) {
+            List<Integer> found = known.get(name.pattern());
+            if (found == null) {
+                throw attempt.refused(
+                        "this kernel's BTF has no function \"" + name.pattern() + "\", or none that can be traced");
+            }
+            if (!ids.add(found.getFirst())) {
+                throw attempt.refused("function \"" + name.pattern() + "\" is named twice");
+            }
+        }
+        return List.copyOf(ids);
+    }
+
+    private static List<Integer> matching(
+            List<NamePattern> patterns, Map<String, List<Integer>> known, TraceFs traceFs) {
+        Predicate<String> test = traceable(known.keySet(), traceFs);
+        List<Integer> ids = new ArrayList<>();
+        known.forEach((name, all) -> {
+            boolean named = patterns.stream().anyMatch(p -> p.pattern().equals(name));
+            // Which of several functions of a name the tracer's list means is not known.
+            if (named || (all.size() == 1 && test.test(name))) {
+                ids.add(all.getFirst());
+            }
+        });
+        return ids;
+    }
+
+    /** What tracefs lists; where it can't be reached the kernel decides, for all of them at once. */
+    private static Predicate<String> traceable(Set<String> candidates, TraceFs traceFs) {
+        try {
+            return new HashSet<>(traceFs.traceableFunctions(candidates::contains))::contains;
+        } catch (AttachException e) {
+            return _ -> true;
+        }
+    }
+}

@@ -1,0 +1,128 @@
+package io.bpf4j.loader.spec;
+
+import io.bpf4j.elf.ByteView;
+import io.bpf4j.elf.ElfFile;
+import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.elf.Section;
+import io.bpf4j.elf.Symbol;
+import io.bpf4j.insn.Instruction;
+import io.bpf4j.loader.error.InvalidObjectException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Objects;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tables of indirect jumps (Linux 6.19), which a compiler makes of a {@code switch} with many cases:
+ *
+ * <pre>
+ *   .jumptables          8 bytes an entry: the place of an instruction, in bytes from the start of the section that
+ *                        has the function
+ *   symbol BPF.JT.0.0    where a table starts and how long it is
+ *
+ *   r2 = BPF.JT.0.0 ll   64-bit load, with a relocation that names the table, or its section and a number of bytes
+ *   r2 += r1             r1 is eight times the index
+ *   r2 = *(u64 *)(r2+0)
+ *   gotox r2
+ * </pre>
+ *
+ * Source: tools/lib/bpf of Linux 7.3, and commits dd3fd3c96559 and 493d9e0d6083 ("libbpf: support llvm-generated indirect
+ * jumps", "bpf, x86: add support for indirect jumps"). <i>Confined.</i>
+ */
+final class JumpTableReader {
+    static final String SECTION = ".jumptables";
+
+    private static final int ENTRY = 8;
+
+    /**
+     * A table.
+     *
+     * @param start in its section, in bytes: what tells it from others
+     * @param slots what is jumped to, as slots of the section that has the function
+     */
+    record Table(int start, List<Integer> slots, int lowest, int highest) {}
+
+    private final ElfFile elf;
+    private final @Nullable Section section;
+    private final NavigableMap<Long, Symbol> symbols = new TreeMap<>();
+    private final Map<Long, Table> tables = new HashMap<>();
+    private @Nullable ByteView bytes;
+    /** Tables of a compiler don't overlap; those of a hostile file must not come to more than there is. */
+    private long left;
+
+    JumpTableReader(ElfFile elf, List<Symbol> all) {
+        this.elf = elf;
+        this.section = elf.section(SECTION).orElse(null);
+        Section found = section;
+        if (found != null) {
+            for (Symbol symbol : all) {
+                if (symbol.isInSection() && symbol.sectionIndex() == found.index() && symbol.size() > 0) {
+                    symbols.merge(symbol.value(), symbol, (one, other) -> one.size() >= other.size() ? one : other);
+                }
+            }
+            left = found.size() / ENTRY;
+        }
+    }
+
+    boolean isIn(Symbol symbol) {
+        Section found = section;
+        return found != null && symbol.isInSection() && symbol.sectionIndex() == found.index();
+    }
+
+    /**
+     * The table that a byte of the section belongs to.
+     *
+     * @throws InvalidObjectException if there is none, or it is no table
+     */
+    Table holding(long offset) {
+        Map.Entry<Long, Symbol> entry = symbols.floorEntry(offset);
+        if (entry == null || offset - entry.getKey() >= entry.getValue().size()) {
+            throw new InvalidObjectException(elf.source() + ": no symbol says which jump table is at byte " + offset
+                    + " of \"" + SECTION + "\"");
+        }
+        return tables.computeIfAbsent(entry.getKey(), _ -> read(entry.getValue()));
+    }
+
+    private Table read(Symbol symbol) {
+        Section found = Objects.requireNonNull(section);
+        ByteView data = bytes;
+        if (data == null) {
+            data = elf.data(found);
+            bytes = data;
+        }
+        long start = symbol.value();
+        long count = symbol.size() / ENTRY;
+        if (start % ENTRY != 0 || symbol.size() % ENTRY != 0 || start > data.size() - symbol.size()) {
+            throw malformed(
+                    data,
+                    start,
+                    "jump table \"" + symbol.name() + "\" of " + symbol.size() + " bytes is not one of entries in");
+        }
+        left -= count;
+        if (left < 0) {
+            throw malformed(data, start, "jump table \"" + symbol.name() + "\" overlaps others in");
+        }
+        List<Integer> slots = new ArrayList<>((int) count);
+        int lowest = Integer.MAX_VALUE;
+        int highest = -1;
+        for (long at = start; at < start + symbol.size(); at += ENTRY) {
+            long place = data.s64(at);
+            if (place < 0 || place % Instruction.SIZE != 0 || place / Instruction.SIZE > Integer.MAX_VALUE) {
+                throw malformed(data, at, "place " + place + ", which is no instruction's, in");
+            }
+            int slot = (int) (place / Instruction.SIZE);
+            slots.add(slot);
+            lowest = Math.min(lowest, slot);
+            highest = Math.max(highest, slot);
+        }
+        return new Table((int) start, List.copyOf(slots), lowest, highest);
+    }
+
+    private static MalformedDataException malformed(ByteView data, long at, String problem) {
+        return data.malformed(at, problem + " \"" + SECTION + "\"");
+    }
+}
