@@ -188,6 +188,26 @@ class VerifierRefusalTest {
         assertThat(e.place()).startsWith("instruction 8 of null_pointer");
     }
 
+    /** Before Linux 6.4: of a log without end the beginning and the reason are known, and not the place. */
+    @Test
+    void theBeginningOfALogThatDoesNotFitIsNotTakenForItsEnd() {
+        kernel.answer(ProgCommand.Load.class, load -> switch (load.log().level()) {
+            case 1 -> new LoadResult.Refused(Errno.ENOSPC.number(), "; sum += i;\n2: (0c) w0 += w1\n3: (04) w1 +", 0);
+            case 4 -> ScriptedKernel.refused(Errno.EACCES, "R0 invalid mem access 'map_value_or_null'\n" + OK);
+            default -> ScriptedKernel.refused(Errno.EACCES, "");
+        });
+        VerifierException e = refused("null_pointer");
+        assertThat(e.place()).isEmpty();
+        assertThat(e.log()).startsWith("; sum += i;\n2: (0c) w0 += w1\n(the log is longer than ");
+        assertThat(e)
+                .message()
+                .matches("load program \"null_pointer\": EACCES \\(Permission denied\\): the pointer may be NULL here;"
+                        + " compare it with NULL before it is used\n"
+                        + "    \\(2 lines left out\\)\n"
+                        + "    \\(the log is longer than \\d+ bytes, and the rest of it did not fit\\)\n"
+                        + "    R0 invalid mem access 'map_value_or_null'");
+    }
+
     @Test
     void figuresAreRead() {
         kernel.answer(ProgCommand.Load.class, _ -> new LoadResult.Loaded(kernel.newFd("p"), """

@@ -21,6 +21,9 @@ final class VerifierLogTail {
     /** What a line of the message starts with, but for the first. */
     static final String BREAK = "\n    ";
 
+    /** The loader's own line, where a log was too long and only its beginning and the reason are there. */
+    private static final String CUT = "(the log is longer than ";
+
     private static final int LINES = 12;
     private static final int LINE_LENGTH = 400;
 
@@ -38,6 +41,12 @@ final class VerifierLogTail {
             String line = lines.next();
             if (line.isBlank() || isFigure(line)) {
                 continue;
+            }
+            if (line.startsWith(CUT)) {
+                // What came before has nothing to do with the reason.
+                left += useful.size();
+                useful.clear();
+                source = "";
             }
             useful.add(line);
             if (useful.size() > LINES) {

@@ -32,6 +32,9 @@ final class LoggedLoad {
     /** Figures, and the reason for a refusal. */
     static final int FIGURES = 4;
 
+    /** Starts the line between the beginning of a log and the reason; what was between them, nobody knows. */
+    static final String CUT = "(the log is longer than ";
+
     private static final int FIRST = 256 << 10;
     private static final int LARGEST = 64 << 20;
     private static final int LARGEST_BEFORE_5_2 = (16 << 20) - 1;
@@ -106,7 +109,7 @@ final class LoggedLoad {
             case LoadResult.Loaded loaded -> loaded;
             case LoadResult.Refused reason ->
                 tooLong(
-                        log.substring(0, log.lastIndexOf('\n') + 1) + "(the log is longer than " + size
+                        log.substring(0, log.lastIndexOf('\n') + 1) + CUT + size
                                 + " bytes, and the rest of it did not fit)\n" + reason.log(),
                         0);
         };

@@ -127,13 +127,16 @@ final class ProgramRefusal {
                         .orElse("");
     }
 
-    /** The instruction that the verdict is about, as far as the end of the log says. */
+    /** The instruction that the verdict is about, as far as the end of the log says. A cut one says nothing of it. */
     static OptionalInt lastInstruction(String log) {
         int end = log.length();
         int verdict = 0;
         while (end > 0) {
             int start = log.lastIndexOf('\n', end - 1) + 1;
             String line = log.substring(start, end);
+            if (line.startsWith(LoggedLoad.CUT)) {
+                return OptionalInt.empty();
+            }
             Matcher instruction = INSTRUCTION.matcher(line);
             if (instruction.matches()) {
                 return OptionalInt.of(Integer.parseInt(instruction.group(1)));

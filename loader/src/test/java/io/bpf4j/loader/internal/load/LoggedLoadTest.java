@@ -60,9 +60,12 @@ class LoggedLoadTest {
         };
     }
 
-    private LoadResult.Refused refused(Function<Log, LoadResult> kernel) {
-        LoadResult result = new LoggedLoad(64 * MIB).load(LoggedLoad.INSTRUCTIONS, kernel);
-        return (LoadResult.Refused) result;
+    private static LoadResult.Refused refused(Function<Log, LoadResult> kernel) {
+        return refused(64 * MIB, kernel);
+    }
+
+    private static LoadResult.Refused refused(int largest, Function<Log, LoadResult> kernel) {
+        return (LoadResult.Refused) new LoggedLoad(largest).load(LoggedLoad.INSTRUCTIONS, kernel);
     }
 
     private List<Integer> sizes() {
@@ -95,24 +98,24 @@ class LoggedLoadTest {
 
     @Test
     void ofALogThatIsTooLongTheEndIsKeptWhereTheKernelKeepsIt() {
-        String log = log(100 * MIB);
-        LoadResult.Refused refused = refused(rolling(log));
+        String log = log(6 * MIB);
+        LoadResult.Refused refused = refused(4 * MIB, rolling(log));
         assertThat(refused.errno()).isEqualTo(Errno.ENOSPC.number());
-        assertThat(refused.log()).endsWith(REASON).hasSizeGreaterThan(63 * MIB);
+        assertThat(refused.log()).endsWith(REASON).hasSizeBetween(4 * MIB - 100, 4 * MIB + 100);
         String[] lines = refused.log().split("\n", 3);
         int kept = lines[1].length() + 1 + lines[2].length();
         assertThat(lines[0]).isEqualTo("(the first " + (log.length() - kept) + " bytes of the log did not fit)");
         assertThat(lines[1]).isEqualTo("0: (b7) r0 = 42");
-        assertThat(sizes()).containsExactly(256 * KIB, 64 * MIB);
+        assertThat(sizes()).containsExactly(256 * KIB, 4 * MIB);
     }
 
     @Test
     void whereTheKernelKeepsTheBeginningItIsAskedForTheReason() {
-        LoadResult.Refused refused = refused(fixed(log(100 * MIB)));
+        LoadResult.Refused refused = refused(4 * MIB, fixed(log(6 * MIB)));
         assertThat(refused.errno()).isEqualTo(Errno.ENOSPC.number());
         assertThat(refused.log()).startsWith("0: (b7) r0 = 42\n").endsWith("""
                         0: (b7) r0 = 42
-                        (the log is longer than 67108864 bytes, and the rest of it did not fit)
+                        (the log is longer than 4194304 bytes, and the rest of it did not fit)
                         R2 !read_ok
                         processed 1 insns
                         """);
@@ -121,7 +124,7 @@ class LoggedLoadTest {
 
     @Test
     void aVeryOldKernelGivesAsMuchAsItCan() {
-        LoadResult.Refused refused = refused(old(log(100 * MIB)));
+        LoadResult.Refused refused = refused(old(log(17 * MIB)));
         assertThat(refused.log())
                 .startsWith("0: (b7) r0 = 42\n")
                 .endsWith("(the log is longer than 16777215 bytes, and the rest of it did not fit)\n");
