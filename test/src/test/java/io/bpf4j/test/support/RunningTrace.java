@@ -8,6 +8,11 @@ import java.util.concurrent.TimeUnit;
 
 /** A trace that runs beside the test; its semaphore tells when it is attached. */
 public final class RunningTrace implements AutoCloseable {
+    /** On an emulated processor the command alone takes half a minute to start. */
+    private static final int PATIENCE_SECONDS = 120;
+
+    private static final int LOOKS = PATIENCE_SECONDS * 20;
+
     private final Process process;
     private final Path out = Files.createTempFile(folder(), "trace", ".out");
     private final Path err = Files.createTempFile(folder(), "trace", ".err");
@@ -29,7 +34,7 @@ public final class RunningTrace implements AutoCloseable {
 
     /** Waits until standard error has this. */
     public void awaitMessage(String text) throws IOException, InterruptedException {
-        for (int i = 0; i < 600; i++) {
+        for (int i = 0; i < LOOKS; i++) {
             if (Files.readString(err).contains(text)) {
                 return;
             }
@@ -39,7 +44,7 @@ public final class RunningTrace implements AutoCloseable {
     }
 
     public void awaitAttached(TargetProgram target) throws IOException, InterruptedException {
-        for (int i = 0; i < 600; i++) {
+        for (int i = 0; i < LOOKS; i++) {
             if (!target.command("semaphores").startsWith("0")) {
                 return;
             }
@@ -52,7 +57,7 @@ public final class RunningTrace implements AutoCloseable {
     }
 
     public Commands.Result await() throws IOException, InterruptedException {
-        if (!process.waitFor(30, TimeUnit.SECONDS)) {
+        if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
             throw new AssertionError("the trace did not end: " + Files.readString(out) + Files.readString(err));
         }
         return new Commands.Result(process.exitValue(), Files.readString(out), Files.readString(err));
