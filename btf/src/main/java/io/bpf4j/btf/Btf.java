@@ -4,8 +4,10 @@ import io.bpf4j.elf.ByteView;
 import io.bpf4j.elf.MalformedDataException;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +31,12 @@ public final class Btf {
      */
     private static final int MAX_CHAIN = 64;
 
+    /**
+     * Members, values or parameters from which on a type is kept once it is decoded. A file may refer to one such type a
+     * hundred thousand times, and to decode it each time would take hours; all of them together are no more than the file.
+     */
+    private static final int LARGE = 128;
+
     private static final BtfType VOID = new BtfType.VoidType();
 
     private final BtfBytes bytes;
@@ -38,6 +46,7 @@ public final class Btf {
     /** By id minus {@link #firstId}: where the type starts in {@link #bytes}. */
     private final int[] offsets;
 
+    private final Map<Integer, BtfType> large = new ConcurrentHashMap<>();
     private volatile @Nullable NameIndex names;
     /** 0 until asked for. */
     private volatile int pointerSize;
@@ -142,7 +151,13 @@ public final class Btf {
      */
     public BtfType type(int id) {
         Btf owner = owner(id);
-        return id == 0 ? VOID : TypeDecoder.decode(this, owner.bytes, owner.offsets[id - owner.firstId], id);
+        if (id == 0) {
+            return VOID;
+        }
+        int start = owner.offsets[id - owner.firstId];
+        return TypeDecoder.length(owner.bytes, start) < LARGE
+                ? TypeDecoder.decode(this, owner.bytes, start, id)
+                : large.computeIfAbsent(id, _ -> TypeDecoder.decode(this, owner.bytes, start, id));
     }
 
     /** The kind of the type with that id. */
@@ -156,7 +171,7 @@ public final class Btf {
     /** The name of the type with that id; empty if it has none. */
     public String name(int id) {
         Btf owner = owner(id);
-        return id == 0 ? "" : string(owner.bytes.s32(owner.offsets[id - owner.firstId]));
+        return id == 0 ? "" : nameAt(owner.bytes.s32(owner.offsets[id - owner.firstId]));
     }
 
     /**
@@ -166,6 +181,15 @@ public final class Btf {
      */
     public String string(int offset) {
         return offset == 0 ? "" : stringsWith(offset).string(placeOf(offset));
+    }
+
+    /**
+     * The same for a string that is a name, of a type, a member or a section.
+     *
+     * @throws MalformedDataException if the offset is outside the string section, or the name longer than 4096 bytes
+     */
+    public String nameAt(int offset) {
+        return offset == 0 ? "" : stringsWith(offset).name(placeOf(offset));
     }
 
     /** The type after any {@code const}, {@code volatile}, {@code restrict} and type tags. */

@@ -25,6 +25,12 @@ final class BtfBytes {
     /** The kernel refuses more than 16 MiB (BTF_MAX_SIZE); a file for user space may be larger, but not this large. */
     private static final long MAX_BYTES = 1L << 29;
 
+    /**
+     * Bytes of a name at most. The kernel takes 512 (KSYM_NAME_LEN); names of C++ and Rust may be longer. Names may share
+     * their bytes, so that one long string could be as many long names as it has bytes.
+     */
+    static final int MAX_NAME = 4096;
+
     private final String source;
     private final long base;
     private final byte[] bytes;
@@ -142,6 +148,22 @@ final class BtfBytes {
             end++;
         }
         return end;
+    }
+
+    /** As {@link #stringEnd}, for a name, which is no longer than a name may be. */
+    int nameEnd(int at) {
+        int most = (int) Math.min(stringsEnd, (long) at + MAX_NAME + 1);
+        for (int end = at; end < most; end++) {
+            if (bytes[end] == 0) {
+                return end;
+            }
+        }
+        throw malformed(at, "a name of more than " + MAX_NAME + " bytes");
+    }
+
+    /** The name at an absolute place inside the string section. */
+    String name(int at) {
+        return new String(bytes, at, nameEnd(at) - at, StandardCharsets.UTF_8);
     }
 
     /** The string at an absolute place inside the string section. */

@@ -166,12 +166,17 @@ public final class BtfExt {
                     0, "records of " + recordSize + " bytes, not a multiple of 4 from " + knownBytes + " to 252");
         }
         List<Section<T>> sections = new ArrayList<>();
+        long names = 1 << 20;
         long next = 4;
         while (next < size) {
             if (size - next < 8) {
                 throw table.malformed(next, "the table ends inside the header of a section");
             }
-            String name = btf.string(table.s32(next));
+            String name = btf.nameAt(table.s32(next));
+            names -= Math.max(0, name.length() - 256);
+            if (names < 0) {
+                throw table.malformed(next, "the names of sections overlap so much that they take too many bytes");
+            }
             long count = table.u32(next + 4);
             long bytes = count * recordSize;
             if (count == 0 || bytes > size - next - 8) {

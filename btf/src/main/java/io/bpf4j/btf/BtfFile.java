@@ -47,6 +47,9 @@ public final class BtfFile {
     /** xz -9 needs 65 MiB to decompress. */
     private static final int XZ_MEMORY_KIB = 66 * 1024;
 
+    /** Compressions around one another: a .tar.xz in an .xz is strange already. And a file may unpack to itself, for ever. */
+    private static final int MAX_LAYERS = 4;
+
     private static final String VMLINUX = "vmlinux";
 
     private static final int BTF_MAGIC = 0xeb9f;
@@ -105,7 +108,7 @@ public final class BtfFile {
      * @throws MalformedDataException if the BTF breaks the rules
      */
     public static Btf read(Path file, Btf base) throws IOException {
-        byte[] bytes = bytes(file);
+        byte[] bytes = bytes(file, MAX_ELF_BYTES);
         if (isBtf(bytes)) {
             return Btf.parse(view(file.toString(), bytes), base);
         }
@@ -151,10 +154,16 @@ public final class BtfFile {
         }
         boolean any = false;
         for (Path file : files) {
-            if (kind(start(file)) != Kind.OTHER) {
-                any = true;
-                one(file, taker);
+            try {
+                if (kind(start(file)) == Kind.OTHER) {
+                    continue;
+                }
+            } catch (IOException e) {
+                taker.refused(file.toString(), e);
+                continue;
             }
+            any = true;
+            one(file, taker);
         }
         if (!any) {
             throw new IOException(path + ": no BTF, ELF file or archive in this directory");
@@ -196,7 +205,7 @@ public final class BtfFile {
 
     private static void read(Path file, String name, Taker taker) throws IOException {
         switch (kind(start(file))) {
-            case BTF -> taker.take(name, Btf.parse(view(name, bytes(file))));
+            case BTF -> taker.take(name, Btf.parse(view(name, bytes(file, MAX_BYTES))));
             case ELF -> {
                 try (ElfFile elf = ElfFile.open(file)) {
                     taker.take(name, Btf.parse(section(elf)));
@@ -204,14 +213,17 @@ public final class BtfFile {
             }
             case XZ, GZIP, TAR -> {
                 try (InputStream raw = Files.newInputStream(file)) {
-                    archive(name, new BufferedInputStream(raw), taker);
+                    archive(name, new BufferedInputStream(raw), taker, 0);
                 }
             }
             case OTHER -> throw new IOException(name + " is neither BTF nor an ELF file nor an archive of these");
         }
     }
 
-    private static void archive(String name, BufferedInputStream in, Taker taker) throws IOException {
+    private static void archive(String name, BufferedInputStream in, Taker taker, int layer) throws IOException {
+        if (layer > MAX_LAYERS) {
+            throw new IOException(name + ": compressed more than " + MAX_LAYERS + " times over");
+        }
         Kind kind = kind(peek(in));
         switch (kind) {
             case XZ ->
@@ -222,7 +234,8 @@ public final class BtfFile {
                                 .setDecompressConcatenated(true)
                                 .setMemoryLimitKiB(XZ_MEMORY_KIB)
                                 .get()),
-                        taker);
+                        taker,
+                        layer + 1);
             case GZIP ->
                 archive(
                         name,
@@ -230,7 +243,8 @@ public final class BtfFile {
                                 .setInputStream(in)
                                 .setDecompressConcatenated(true)
                                 .get()),
-                        taker);
+                        taker,
+                        layer + 1);
             case TAR -> entries(name, in, taker);
             case BTF, ELF -> content(name, limited(name, in), taker);
             case OTHER -> throw new IOException(name + " holds neither BTF nor an ELF file");
@@ -284,10 +298,10 @@ public final class BtfFile {
         return bytes;
     }
 
-    private static byte[] bytes(Path file) throws IOException {
+    private static byte[] bytes(Path file, long most) throws IOException {
         // Files of sysfs say a size that is right, and those of procfs 0.
-        if (Files.size(file) > MAX_ELF_BYTES) {
-            throw new IOException(file + ": larger than " + MAX_ELF_BYTES + " bytes, too large for BTF");
+        if (Files.size(file) > most) {
+            throw new IOException(file + ": larger than " + most + " bytes, too large for BTF");
         }
         return Files.readAllBytes(file);
     }

@@ -26,12 +26,20 @@ final class NameIndex {
         int count = btf.ownTypeCount();
         this.heads = new int[Math.max(16, Integer.highestOneBit(count + 1) * 2)];
         this.next = new int[count];
+        // Names may start within one another: many in one long string would take hours.
+        long bytes = 256L * count + 16L * btf.bytes().stringsSize();
         for (int i = count - 1; i >= 0; i--) {
             int name = btf.nameOffset(i);
             if (name != 0) {
                 BtfBytes strings = btf.stringsWith(name);
                 int start = btf.placeOf(name);
-                int end = EssentialName.end(strings.array(), start, strings.stringEnd(start));
+                int nameEnd = strings.nameEnd(start);
+                bytes -= nameEnd - start;
+                if (bytes < 0) {
+                    throw btf.bytes()
+                            .malformed(0, "the names of the types overlap so much that they take too many bytes");
+                }
+                int end = EssentialName.end(strings.array(), start, nameEnd);
                 int bucket = bucket(strings.array(), start, end);
                 next[i] = heads[bucket];
                 heads[bucket] = i + 1;
@@ -59,7 +67,7 @@ final class NameIndex {
             BtfBytes strings = btf.stringsWith(offset);
             byte[] array = strings.array();
             int start = btf.placeOf(offset);
-            int nameEnd = strings.stringEnd(start);
+            int nameEnd = strings.nameEnd(start);
             int end = exact ? nameEnd : EssentialName.end(array, start, nameEnd);
             if (Arrays.equals(array, start, end, wanted, 0, exact ? wanted.length : essential)) {
                 if (count == found.length) {

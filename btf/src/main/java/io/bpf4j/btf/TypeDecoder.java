@@ -22,12 +22,18 @@ final class TypeDecoder {
     private final BtfBytes bytes;
     private final int start;
     private final int id;
+    /**
+     * How many bytes all names of the type may have: far more than those of honest types, and few enough for a struct whose
+     * 65,535 members all start within one long string.
+     */
+    private int nameBytes;
 
     private TypeDecoder(Btf btf, BtfBytes bytes, int start, int id) {
         this.btf = btf;
         this.bytes = bytes;
         this.start = start;
         this.id = id;
+        this.nameBytes = 16 * BtfBytes.MAX_NAME + 128 * length();
     }
 
     static int kindNumber(BtfBytes bytes, int start) {
@@ -84,7 +90,12 @@ final class TypeDecoder {
                     "type " + id + " has a name at offset " + Integer.toUnsignedString(offset) + ", the strings end at "
                             + btf.stringsEnd());
         }
-        return btf.string(offset);
+        String name = btf.nameAt(offset);
+        nameBytes -= name.length();
+        if (nameBytes < 0) {
+            throw bytes.malformed(start, "the names in type " + id + " overlap so much that they take too many bytes");
+        }
+        return name;
     }
 
     private int type(int at) {

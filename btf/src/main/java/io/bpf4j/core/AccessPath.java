@@ -36,6 +36,9 @@ record AccessPath(Types types, int root, CoreRelocationKind kind, List<Step> ste
     /** libbpf's bound (BPF_CORE_SPEC_MAX_LEN) on the length of an access string. */
     static final int MAX_LENGTH = 64;
 
+    /** Characters of an access string at most: indexes of at most ten digits, with a colon between them. */
+    private static final int MAX_CHARACTERS = MAX_LENGTH * 11;
+
     /** A 32-bit count of bytes bounds what an instruction can hold; with some room for sums. */
     private static final long MAX_BITS = 1L << 40;
 
@@ -111,6 +114,9 @@ record AccessPath(Types types, int root, CoreRelocationKind kind, List<Step> ste
         }
 
         private List<Integer> indexes() {
+            if (access.length() > MAX_CHARACTERS) {
+                throw wrong("it has more than " + MAX_CHARACTERS + " characters");
+            }
             String[] parts = access.split(":", MAX_LENGTH + 1);
             if (parts.length > MAX_LENGTH) {
                 throw wrong("it has more than " + MAX_LENGTH + " indexes");
@@ -194,7 +200,8 @@ record AccessPath(Types types, int root, CoreRelocationKind kind, List<Step> ste
 
         private CoreException wrong(String problem) {
             return new CoreException("CO-RE " + kind.text() + " of " + describe(types, root) + " [" + root + "] of "
-                    + types.btf().source() + ": access string \"" + access + "\": " + problem);
+                    + types.btf().source() + ": access string \""
+                    + (access.length() <= MAX_CHARACTERS ? access : access.substring(0, 20) + "…") + "\": " + problem);
         }
     }
 

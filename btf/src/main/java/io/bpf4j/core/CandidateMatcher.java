@@ -20,17 +20,19 @@ final class CandidateMatcher {
     private final Types target;
     private final int root;
     private final TypeCompatibility compatibility;
+    private final Effort effort;
 
     private final List<Step> steps = new ArrayList<>();
     private final List<Integer> raw = new ArrayList<>();
     private long bitOffset;
     private String mismatch = "";
 
-    CandidateMatcher(AccessPath path, Types target, int root) {
+    CandidateMatcher(AccessPath path, Types target, int root, Effort effort) {
         this.path = path;
         this.target = target;
         this.root = root;
-        this.compatibility = new TypeCompatibility(path.types(), target);
+        this.effort = effort;
+        this.compatibility = new TypeCompatibility(path.types(), target, effort);
     }
 
     /** Why there was no match; empty if there was. */
@@ -51,7 +53,7 @@ final class CandidateMatcher {
 
     private boolean type() {
         boolean matched = path.kind() == CoreRelocationKind.TYPE_MATCHES
-                ? new TypeMatcher(path.types(), target).matches(path.root(), root)
+                ? new TypeMatcher(path.types(), target, effort).matches(path.root(), root)
                 : compatibility.types(path.root(), root);
         return matched || no("is a different type");
     }
@@ -60,6 +62,7 @@ final class CandidateMatcher {
         int id = target.resolve(root);
         String wanted = EssentialName.of(nameOf(path.last()));
         if (target.type(id) instanceof BtfType.Enumeration e) {
+            effort.spend(e.values().size());
             for (int i = 0; i < e.values().size(); i++) {
                 String name = e.values().get(i).name();
                 if (EssentialName.of(name).equals(wanted)) {
@@ -125,6 +128,7 @@ final class CandidateMatcher {
             return null;
         }
         List<BtfType.Member> members = members(composite);
+        effort.spend(members.size());
         for (int i = 0; i < members.size(); i++) {
             BtfType.Member member = members.get(i);
             raw.add(i);

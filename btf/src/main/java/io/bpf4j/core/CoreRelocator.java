@@ -66,6 +66,8 @@ public final class CoreRelocator {
     /** By local root type: its candidates that are still in the race. */
     private final Map<Integer, List<Candidate>> candidates = new HashMap<>();
 
+    private final Effort effort = new Effort();
+
     /**
      * A relocator for one object.
      *
@@ -119,7 +121,7 @@ public final class CoreRelocator {
                 .orElseThrow(() -> new CoreException("CO-RE relocation of instruction at byte " + relocation.offset()
                         + " has kind " + Integer.toUnsignedString(relocation.kind())
                         + ", which is not known; the object needs a newer loader"));
-        return AccessPath.parse(local, relocation.type(), local.btf().string(relocation.access()), kind);
+        return AccessPath.parse(local, relocation.type(), local.btf().nameAt(relocation.access()), kind);
     }
 
     private static List<Instruction> slotsAt(AccessPath path, List<Instruction> code, int index) {
@@ -150,11 +152,12 @@ public final class CoreRelocator {
         }
         List<Candidate> all = candidates.computeIfAbsent(
                 path.root(), root -> target.candidates(name, local.btf().kind(root)));
+        effort.spend((long) Effort.CANDIDATE * all.size());
         List<Match> matches = new ArrayList<>();
         String mismatch = "";
         for (Candidate candidate : all) {
             Types types = targetTypes.computeIfAbsent(candidate.btf(), Types::new);
-            CandidateMatcher matcher = new CandidateMatcher(path, types, candidate.id());
+            CandidateMatcher matcher = new CandidateMatcher(path, types, candidate.id(), effort);
             AccessPath matched = matcher.match();
             if (matched == null) {
                 mismatch = candidate + " " + matcher.mismatch();

@@ -23,12 +23,14 @@ public final class TypeCompatibility {
 
     private final Types local;
     private final Types target;
+    private final Effort effort;
     /** Answers already found; without them nested prototypes with many parameters take exponential time. */
     private final Map<Long, Boolean> answers = new HashMap<>();
 
-    TypeCompatibility(Types local, Types target) {
+    TypeCompatibility(Types local, Types target, Effort effort) {
         this.local = local;
         this.target = target;
+        this.effort = effort;
     }
 
     /**
@@ -38,7 +40,8 @@ public final class TypeCompatibility {
      * @throws CoreException if the types nest too deep to compare
      */
     public static boolean declared(Btf local, int localId, Btf target, int targetId) {
-        return new TypeCompatibility(new Types(local), new Types(target)).types(localId, targetId, MAX_DEPTH);
+        return new TypeCompatibility(new Types(local), new Types(target), new Effort())
+                .types(localId, targetId, MAX_DEPTH);
     }
 
     /** The same kind, or enumerations of either width. */
@@ -116,6 +119,7 @@ public final class TypeCompatibility {
         long key = (long) localId << 32 | targetId;
         Boolean known = answers.get(key);
         if (known == null) {
+            effort.spend(Effort.ANSWER);
             known = typesUnknown(localId, targetId, levels);
             answers.put(key, known);
         }
@@ -148,6 +152,7 @@ public final class TypeCompatibility {
         if (l.parameters().size() != t.parameters().size()) {
             return false;
         }
+        effort.spend(l.parameters().size());
         for (int i = 0; i < l.parameters().size(); i++) {
             if (!types(l.parameters().get(i).type(), t.parameters().get(i).type(), levels)) {
                 return false;

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.zip.GZIPOutputStream;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveOutputStream;
@@ -205,5 +206,42 @@ class BtfFileTest {
             }
         });
         assertThat(found).containsExactly("refused a", "good");
+    }
+
+    /** A file may even unpack to itself. */
+    @Test
+    void compressionsWithoutEndAreRefused() throws IOException {
+        byte[] bytes = btf("thing");
+        for (int layer = 0; layer < 2_000; layer++) {
+            bytes = gzip(bytes);
+        }
+        Path file = file("layers.gz", bytes);
+        assertThatThrownBy(() -> BtfFile.read(file))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("compressed more than 4 times over");
+        assertThat(BtfFile.read(file("two.gz", xz(gzip(btf("thing"))))).name(1)).isEqualTo("thing");
+    }
+
+    @Test
+    void archivesWithOtherBytesAreRefusedOrRead() throws IOException {
+        Random random = new Random(20260104);
+        Map<String, byte[]> entries = new LinkedHashMap<>(one("a.btf", btf("thing")));
+        entries.putAll(one("b/c.btf", btf("other")));
+        byte[] tar = tar(entries);
+        for (byte[] whole : new byte[][] {tar, xz(tar), gzip(tar)}) {
+            for (int round = 0; round < 500; round++) {
+                byte[] bytes = whole.clone();
+                for (int change = 0; change <= round % 4; change++) {
+                    bytes[random.nextInt(Math.min(bytes.length, 1024))] = (byte) random.nextInt();
+                }
+                try {
+                    BtfFile.forEach(
+                            file("changed", bytes),
+                            (name, btf) -> assertThat(btf.typeCount()).isPositive());
+                } catch (IOException e) {
+                    assertThat(e.getMessage()).contains("changed");
+                }
+            }
+        }
     }
 }

@@ -70,6 +70,41 @@ class BtfLargeTest {
         assertThat(btf.find("same", BtfKind.STRUCT)).isPresent();
     }
 
+    /** A string of a megabyte, and names that start at each of its bytes: half a terabyte if each were made. */
+    @Test
+    void namesThatShareOneStringAreRefused() {
+        String strings = "\0" + "x".repeat(MILLION) + "\0";
+        ByteBuffer types = room(12 * (65_535 + 2));
+        type(types, 0, STRUCT, 65_535, 8);
+        for (int i = 0; i < 65_535; i++) {
+            types.putInt(1 + i).putInt(0).putInt(0);
+        }
+        type(types, 1, STRUCT, 0, 8);
+        Btf btf = parse(types, strings);
+        assertThatThrownBy(() -> btf.type(1)).isInstanceOf(MalformedDataException.class);
+        assertThatThrownBy(() -> btf.idsNamed("x")).isInstanceOf(MalformedDataException.class);
+    }
+
+    /** The same with names that are just short enough. */
+    @Test
+    void namesThatOverlapTooMuchAreRefused() {
+        StringBuilder strings = new StringBuilder("\0");
+        for (int i = 0; i < 16; i++) {
+            strings.append("y".repeat(4_000)).append('\0');
+        }
+        ByteBuffer types = room(12 * (65_535 + 1) + 12 * 60_000);
+        type(types, 0, STRUCT, 65_535, 8);
+        for (int i = 0; i < 65_535; i++) {
+            types.putInt(1 + i % 16 * 4_001).putInt(0).putInt(0);
+        }
+        for (int i = 0; i < 60_000; i++) {
+            type(types, 1 + i % 16 * 4_001, STRUCT, 0, 8);
+        }
+        Btf btf = parse(types, strings.toString());
+        assertThatThrownBy(() -> btf.type(1)).hasMessageContaining("overlap");
+        assertThatThrownBy(() -> btf.idsNamed("y")).hasMessageContaining("overlap");
+    }
+
     @Test
     void aChainOfAMillionTypesIsFollowedOrRefused() {
         ByteBuffer types = room(12 * MILLION + 12);
