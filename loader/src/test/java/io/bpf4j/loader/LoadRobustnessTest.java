@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Broken objects that read all the same go on to the load: whatever is wrong with them comes out as an exception of the
@@ -119,12 +120,71 @@ class LoadRobustnessTest {
         return tables;
     }
 
+    /** At every eighth byte, from nothing to all but the last. */
     @ParameterizedTest
-    @CsvSource({"globals.bpf.o", "maps.bpf.o", "linkage.bpf.o"})
+    @CsvSource({"globals.bpf.o", "maps.bpf.o", "linkage.bpf.o", "calls.bpf.o"})
     void cutShort(String name) {
         byte[] whole = BpfObjects.bytes(name);
-        for (int length = whole.length - 1; length > whole.length / 2; length -= 31) {
+        for (int length = 0; length < whole.length; length += 8) {
             loads(name, Arrays.copyOf(whole, length), ScriptedLoads.everything());
+        }
+    }
+
+    /** Objects of the other byte order don't load here; but they are read, and tried against types of their own order. */
+    @ParameterizedTest
+    @ValueSource(strings = {"core_be.bpf.o"})
+    void objectsOfTheOtherByteOrder(String name) {
+        byte[] whole = BpfObjects.bytes(name);
+        for (int length = 0; length < whole.length; length += 8) {
+            tried(name, Arrays.copyOf(whole, length));
+        }
+        Random random = new Random(SEED);
+        byte[] bytes = whole.clone();
+        int fits = 0;
+        for (int round = 0; round < 1_000; round++) {
+            int at = random.nextInt(bytes.length);
+            byte before = bytes[at];
+            bytes[at] ^= (byte) (1 << random.nextInt(8));
+            if (tried(name, bytes)) {
+                fits++;
+            }
+            bytes[at] = before;
+        }
+        assertThat(fits).isBetween(100, 1_000);
+    }
+
+    /** All objects against their own types, changed: a dry run ends in findings, or in the loader's own exceptions. */
+    @Test
+    void dryRunsOfChangedObjects() {
+        List<String> names = BpfObjects.names().stream().toList();
+        Random random = new Random(SEED);
+        int fits = 0;
+        int rounds = 3_000;
+        for (int round = 0; round < rounds; round++) {
+            String name = names.get(round % names.size());
+            byte[] bytes = BpfObjects.bytes(name);
+            for (int change = 0; change <= random.nextInt(3); change++) {
+                int at = random.nextInt(bytes.length);
+                bytes[at] = (byte) (random.nextBoolean() ? bytes[at] ^ 1 << random.nextInt(8) : random.nextInt(16));
+            }
+            if (tried(name, bytes)) {
+                fits++;
+            }
+        }
+        assertThat(fits).isBetween(rounds / 10, rounds);
+    }
+
+    /** Whether it is read and tried; its own types are those of the kernel. */
+    private static boolean tried(String name, byte[] bytes) {
+        try {
+            ObjectSpec spec = ObjectSpec.parse(name, bytes);
+            if (spec.btf().isPresent()) {
+                assertThat(DryRun.of(spec, spec.btf().get()).programs()).hasSameSizeAs(spec.programs());
+            }
+            return true;
+        } catch (MalformedDataException | BpfException e) {
+            assertThat(e.getMessage()).contains(name);
+            return false;
         }
     }
 

@@ -10,10 +10,12 @@ import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.kernel.MapType;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 
 /**
  * Global data: a map for each section of variables. BTF tells the variables' types. Where they are, the symbols tell: the
@@ -61,8 +63,14 @@ final class DataReader {
 
     List<MapSpec> read() {
         List<MapSpec> maps = new ArrayList<>();
+        Set<String> names = new HashSet<>();
         for (Section section : elf.sections()) {
             if (isData(section) && section.size() != 0) {
+                // Before its variables are read, which BTF has by the name of the section.
+                if (!names.add(section.name())) {
+                    throw new InvalidObjectException(
+                            elf.source() + ": two sections of variables are named \"" + section.name() + "\"");
+                }
                 maps.add(map(section));
             }
         }

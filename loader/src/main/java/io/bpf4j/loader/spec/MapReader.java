@@ -10,10 +10,12 @@ import io.bpf4j.elf.Symbol;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.kernel.MapType;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -175,6 +177,7 @@ final class MapReader {
         private int valueTypeId;
         private boolean pinByName;
         private boolean hasValues;
+        private final Set<String> seen = new HashSet<>();
         private @Nullable MapSpec inner;
 
         Definition(Btf types, String name, boolean isInner) {
@@ -225,6 +228,9 @@ final class MapReader {
             if (hasValues) {
                 throw invalid(
                         name, "has a member \"" + member.name() + "\" behind \"values\", which has to be the last");
+            }
+            if (!seen.add(member.name())) {
+                throw invalid(name, "has two members \"" + member.name() + "\"");
             }
             switch (member.name()) {
                 case "type" -> type = (int) number(member);

@@ -63,8 +63,18 @@ final class ObjectReader {
                     elf.source() + ": not a relocatable object (ELF type " + header.type() + "); compile it with -c");
         }
         this.sections = elf.sections();
+        requireUncompressed();
         this.symbols = elf.symbols().toList();
         this.bytes = new SectionBytes(elf);
+    }
+
+    private void requireUncompressed() {
+        for (Section section : sections) {
+            if (section.has(Section.SHF_COMPRESSED) && !section.name().startsWith(".debug")) {
+                throw new InvalidObjectException(elf.source() + ": section \"" + section.name()
+                        + "\" is compressed; only sections with debug information may be");
+            }
+        }
     }
 
     ObjectSpec read() {

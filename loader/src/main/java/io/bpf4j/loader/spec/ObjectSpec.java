@@ -3,10 +3,13 @@ package io.bpf4j.loader.spec;
 import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfExt;
 import io.bpf4j.elf.ElfFile;
+import io.bpf4j.elf.ElfLimits;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.loader.error.InvalidObjectException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteOrder;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -41,7 +44,11 @@ public record ObjectSpec(
         Optional<Btf> btf,
         Optional<BtfExt> btfExt) {
     /** Larger files are refused: no BPF object has a reason to be. */
-    private static final long MAX_BYTES = 256L << 20;
+    private static final int MAX_BYTES = 64 << 20;
+
+    /** Names of symbols are short, and whatever is compressed is none of what a loader looks at. */
+    private static final ElfLimits LIMITS =
+            new ElfLimits(4096, ElfLimits.defaults().maxSections(), 0);
 
     public ObjectSpec {
         programs = List.copyOf(programs);
@@ -62,10 +69,20 @@ public record ObjectSpec(
         if (Files.isDirectory(path)) {
             throw new IOException(path + " is a directory, not an object file");
         }
-        if (Files.size(path) > MAX_BYTES) {
-            throw new InvalidObjectException(path + " has " + Files.size(path) + " bytes: too large for a BPF object");
+        byte[] bytes;
+        // Not by its size: that of a device or a pipe says nothing.
+        try (InputStream in = Files.newInputStream(path)) {
+            bytes = in.readNBytes(MAX_BYTES + 1);
+        } catch (FileSystemException e) {
+            throw e;
+        } catch (IOException e) {
+            throw new IOException(path + ": can't be read: " + e.getMessage(), e);
         }
-        return parse(path.toString(), Files.readAllBytes(path));
+        if (bytes.length > MAX_BYTES) {
+            throw new InvalidObjectException(
+                    path + " has more than " + MAX_BYTES + " bytes: too large for a BPF object");
+        }
+        return parse(path.toString(), bytes);
     }
 
     /**
@@ -74,7 +91,7 @@ public record ObjectSpec(
      * @param source what to call them in messages
      */
     public static ObjectSpec parse(String source, byte[] bytes) {
-        try (ElfFile elf = ElfFile.parse(source, bytes.clone())) {
+        try (ElfFile elf = ElfFile.parse(source, bytes.clone(), LIMITS)) {
             return new ObjectReader(elf).read();
         }
     }

@@ -3,7 +3,6 @@ package io.bpf4j.loader.spec;
 import io.bpf4j.elf.ByteView;
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.Section;
-import io.bpf4j.loader.error.InvalidObjectException;
 
 /**
  * The bytes of sections, all together no more than the file has. Sections of a hostile file may overlap, and each that
@@ -20,10 +19,6 @@ final class SectionBytes {
 
     /** The bytes of a section of code or of variables; each section is to be asked for once. */
     ByteView of(Section section) {
-        if (section.has(Section.SHF_COMPRESSED)) {
-            throw new InvalidObjectException(elf.source() + ": section \"" + section.name()
-                    + "\" is compressed; only sections with debug information may be");
-        }
         ByteView data = elf.data(section);
         left -= data.size();
         if (left < 0) {

@@ -16,8 +16,10 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.TreeMap;
 
 /**
  * The structs of functions of an object.
@@ -43,6 +45,10 @@ final class StructOpsReader {
     private final SymbolIndex index;
     private final SectionBytes bytes;
     private final Map<Integer, List<FunctionBuilder>> code;
+    /** By section and place, filled as they are asked for. */
+    private final Map<Integer, Map<Long, String>> functionNames = new HashMap<>();
+
+    private final Map<Integer, Shape> shapes = new HashMap<>();
 
     StructOpsReader(
             ElfFile elf,
@@ -59,8 +65,24 @@ final class StructOpsReader {
         this.code = code;
     }
 
-    /** A variable and where it starts in its section. */
-    private record Placed(StructOpsSpec variable, int start) {}
+    /**
+     * A struct, described once for all variables of its type.
+     *
+     * @param functions members that are pointers to functions, by their offset; the first of several in a union
+     */
+    private record Shape(
+            BtfType.Struct struct, List<StructOpsSpec.Member> members, Map<Long, StructOpsSpec.Member> functions) {}
+
+    /**
+     * A variable and where it starts in its section.
+     *
+     * @param functions of the object, by the member that calls them
+     */
+    private record Placed(String name, int typeId, Shape shape, long start, Map<String, String> functions) {
+        long end() {
+            return start + shape.struct().size();
+        }
+    }
 
     List<StructOpsSpec> read() {
         List<StructOpsSpec> all = new ArrayList<>();
@@ -83,71 +105,78 @@ final class StructOpsReader {
         if (id.isEmpty() || !(types.type(id.getAsInt()) instanceof BtfType.Datasec datasec)) {
             throw invalid(section, "is not described in BTF");
         }
-        List<Placed> placed = new ArrayList<>();
+        List<Placed> all = new ArrayList<>();
+        NavigableMap<Long, Placed> placed = new TreeMap<>();
         for (BtfType.SectionVariable variable : datasec.variables()) {
             if (types.type(variable.type()) instanceof BtfType.Var var) {
-                placed.add(variable(types, section, name, autocreate, content, variable, var));
+                Placed each = variable(types, section, content, variable, var);
+                // Each becomes a struct of its own, so that what overlaps would be multiplied.
+                Map.Entry<Long, Placed> before = placed.lowerEntry(each.end());
+                if (before != null && before.getValue().end() > each.start()) {
+                    throw invalid(
+                            section,
+                            "has \"" + before.getValue().name() + "\" and \"" + each.name() + "\" at the same place");
+                }
+                placed.put(each.start(), each);
+                all.add(each);
             }
         }
-        Map<Placed, Map<String, String>> functions = new HashMap<>();
         for (Relocation relocation : elf.relocations(section)) {
             Placed owner = owner(section, content, placed, relocation.offset());
             StructOpsSpec.Member member = member(section, owner, relocation.offset());
-            String function = function(section, content, relocation);
-            functions.computeIfAbsent(owner, _ -> new LinkedHashMap<>()).put(member.name(), function);
+            owner.functions().put(member.name(), function(section, content, relocation));
         }
-        return placed.stream().map(each -> with(each, functions)).toList();
-    }
-
-    private static StructOpsSpec with(Placed placed, Map<Placed, Map<String, String>> functions) {
-        StructOpsSpec variable = placed.variable();
-        for (Map.Entry<String, String> function :
-                functions.getOrDefault(placed, Map.of()).entrySet()) {
-            variable = variable.withFunction(function.getKey(), function.getValue());
-        }
-        return variable;
+        return all.stream()
+                .map(each -> new StructOpsSpec(
+                        each.name(),
+                        name,
+                        autocreate,
+                        true,
+                        each.shape().struct().name(),
+                        each.typeId(),
+                        elf.header().order(),
+                        content.slice(each.start(), each.shape().struct().size())
+                                .toByteArray(),
+                        each.shape().members(),
+                        each.functions()))
+                .toList();
     }
 
     private Placed variable(
-            Btf types,
-            Section section,
-            String sectionName,
-            boolean autocreate,
-            ByteView content,
-            BtfType.SectionVariable place,
-            BtfType.Var var) {
+            Btf types, Section section, ByteView content, BtfType.SectionVariable place, BtfType.Var var) {
         int typeId = types.resolve(var.type());
         if (!(types.type(typeId) instanceof BtfType.Struct struct)) {
             throw invalid(section, "holds \"" + var.name() + "\", which is no struct");
         }
         Symbol symbol = index.of(section).get(var.name());
         long start = symbol != null ? symbol.value() : place.offset();
-        if (start < 0 || struct.size() > content.size() || start > content.size() - struct.size()) {
+        if (start < 0
+                || struct.size() == 0
+                || struct.size() > content.size()
+                || start > content.size() - struct.size()) {
             throw invalid(
                     section,
                     "of " + content.size() + " bytes has no room for \"" + var.name() + "\", " + struct.size()
                             + " bytes at " + start);
         }
+        Shape shape = shapes.computeIfAbsent(typeId, _ -> shape(types, section, struct));
+        return new Placed(var.name(), typeId, shape, start, new LinkedHashMap<>());
+    }
+
+    private Shape shape(Btf types, Section section, BtfType.Struct struct) {
         List<StructOpsSpec.Member> members = new ArrayList<>();
+        Map<Long, StructOpsSpec.Member> functions = new HashMap<>();
         for (BtfType.Member member : struct.members()) {
             // Those without a name can't be set, but are looked at when the kernel lacks them.
             StructOpsSpec.Member described = described(types, section, struct, member);
             if (!member.name().isEmpty()) {
                 members.add(described);
+                if (described.function() && described.size() == POINTER) {
+                    functions.putIfAbsent((long) described.offset(), described);
+                }
             }
         }
-        StructOpsSpec spec = new StructOpsSpec(
-                var.name(),
-                sectionName,
-                autocreate,
-                true,
-                struct.name(),
-                typeId,
-                elf.header().order(),
-                content.slice(start, struct.size()).toByteArray(),
-                members,
-                Map.of());
-        return new Placed(spec, (int) start);
+        return new Shape(struct, List.copyOf(members), functions);
     }
 
     private StructOpsSpec.Member described(Btf types, Section section, BtfType.Struct struct, BtfType.Member member) {
@@ -161,29 +190,28 @@ final class StructOpsReader {
                             + struct.size() + " bytes");
         }
         boolean function = types.type(types.resolve(member.type())) instanceof BtfType.Ptr pointer
-                && types.type(types.resolve(pointer.type())) instanceof BtfType.FuncProto;
+                && types.kind(types.resolve(pointer.type())) == BtfKind.FUNC_PROTO;
         return new StructOpsSpec.Member(member.name(), (int) offset, (int) size, function);
     }
 
-    private Placed owner(Section section, ByteView content, List<Placed> placed, long offset) {
-        for (Placed each : placed) {
-            if (offset >= each.start()
-                    && offset < each.start() + (long) each.variable().content().length) {
-                return each;
-            }
+    private static Placed owner(Section section, ByteView content, NavigableMap<Long, Placed> placed, long offset) {
+        Map.Entry<Long, Placed> at = placed.floorEntry(offset);
+        if (at != null && offset < at.getValue().end()) {
+            return at.getValue();
         }
         throw content.malformed(
                 0, "relocation of byte " + offset + " of section \"" + section.name() + "\", where no variable is");
     }
 
     private StructOpsSpec.Member member(Section section, Placed owner, long offset) {
-        return owner.variable().members().stream()
-                .filter(m -> m.offset() == offset - owner.start() && m.function() && m.size() == POINTER)
-                .findFirst()
-                .orElseThrow(() -> invalid(
-                        section,
-                        "gives \"" + owner.variable().name() + "\" an address at byte " + (offset - owner.start())
-                                + ", where struct " + owner.variable().type() + " has no pointer to a function"));
+        StructOpsSpec.Member member = owner.shape().functions().get(offset - owner.start());
+        if (member == null) {
+            throw invalid(
+                    section,
+                    "gives \"" + owner.name() + "\" an address at byte " + (offset - owner.start()) + ", where struct "
+                            + owner.shape().struct().name() + " has no pointer to a function");
+        }
+        return member;
     }
 
     /** The program that a relocation names. It may do so by the section's symbol, with the place in the bytes. */
@@ -196,14 +224,22 @@ final class StructOpsReader {
         }
         Symbol symbol = symbols.get(relocation.symbolIndex());
         long target = symbol.value() + content.s64(relocation.offset());
-        if (symbol.isInSection() && target % Instruction.SIZE == 0) {
-            for (FunctionBuilder function : code.getOrDefault(symbol.sectionIndex(), List.of())) {
-                if (function.slot == target / Instruction.SIZE) {
-                    return function.name;
-                }
-            }
+        String name = symbol.isInSection() ? functionsOf(symbol.sectionIndex()).get(target) : null;
+        if (name == null) {
+            throw invalid(section, "refers to \"" + symbol.name() + "\", which is no function of the object");
         }
-        throw invalid(section, "refers to \"" + symbol.name() + "\", which is no function of the object");
+        return name;
+    }
+
+    /** The names of the functions in a section, by their place in bytes. */
+    private Map<Long, String> functionsOf(int section) {
+        return functionNames.computeIfAbsent(section, index -> {
+            Map<Long, String> names = new HashMap<>();
+            for (FunctionBuilder function : code.getOrDefault(index, List.of())) {
+                names.put((long) function.slot * Instruction.SIZE, function.name);
+            }
+            return names;
+        });
     }
 
     private InvalidObjectException invalid(Section section, String problem) {

@@ -1,7 +1,9 @@
 package io.bpf4j.loader.internal.linux;
 
+import io.bpf4j.loader.error.BpfException;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.OptionalInt;
 
@@ -56,25 +58,33 @@ public final class PerfSources {
     }
 
     private OptionalInt type(String source) {
+        Path file = devices.resolve(source).resolve("type");
         try {
-            return OptionalInt.of(Integer.parseInt(
-                    Files.readString(devices.resolve(source).resolve("type")).strip()));
-        } catch (IOException | NumberFormatException e) {
+            return OptionalInt.of(Integer.parseInt(Files.readString(file).strip()));
+        } catch (NoSuchFileException | NumberFormatException e) {
             return OptionalInt.empty();
+        } catch (IOException e) {
+            throw unreadable(file, e);
         }
+    }
+
+    /** Not that the kernel lacks something, and so nothing to go by: too many open files, for instance. */
+    private static BpfException unreadable(Path file, IOException e) {
+        return new BpfException("can't read " + file + ": " + e.getMessage(), e);
     }
 
     /** Of a file such as {@code config:32-63}, 32. */
     private OptionalInt firstBit(String source, String field) {
+        Path file = devices.resolve(source).resolve("format").resolve(field);
         try {
-            String format = Files.readString(
-                            devices.resolve(source).resolve("format").resolve(field))
-                    .strip();
+            String format = Files.readString(file).strip();
             String bits = format.substring(format.indexOf(':') + 1);
             int dash = bits.indexOf('-');
             return OptionalInt.of(Integer.parseInt(dash < 0 ? bits : bits.substring(0, dash)));
-        } catch (IOException | NumberFormatException e) {
+        } catch (NoSuchFileException | NumberFormatException e) {
             return OptionalInt.empty();
+        } catch (IOException e) {
+            throw unreadable(file, e);
         }
     }
 }

@@ -33,6 +33,9 @@ import java.util.Set;
 final class ContextArguments {
     private static final String TAG = "arg:ctx";
 
+    /** Far more than functions of BPF programs have (5); each that is tagged gets a prototype of its own. */
+    private static final int MAX_PARAMETERS = 32;
+
     private final ObjectSpec spec;
     private final Features features;
     private final Btf original;
@@ -61,7 +64,8 @@ final class ContextArguments {
                     || !(result.type(tag.type()) instanceof BtfType.Func function)
                     || function.linkage() == BtfType.Linkage.STATIC
                     || !(result.type(function.type()) instanceof BtfType.FuncProto proto)
-                    || tag.component() >= proto.parameters().size()) {
+                    || tag.component() >= proto.parameters().size()
+                    || proto.parameters().size() > MAX_PARAMETERS) {
                 continue;
             }
             if (callers == null) {

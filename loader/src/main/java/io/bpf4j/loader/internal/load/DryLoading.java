@@ -25,13 +25,16 @@ import io.bpf4j.loader.spec.StructOpsSpec;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Set;
 
 /**
  * What {@link ObjectLoading} does up to the point where a kernel is needed, with the types of one that isn't there.
@@ -46,6 +49,8 @@ public final class DryLoading {
     private final KernelModules modules;
     private final ReadOnlyData readOnlyData;
     private final List<Finding> findings = new ArrayList<>();
+    private final Map<String, Integer> mapNumbers = new HashMap<>();
+    private final Set<String> strong = new HashSet<>();
 
     public DryLoading(ObjectSpec spec, CoreTarget target) {
         this.spec = spec;
@@ -54,6 +59,12 @@ public final class DryLoading {
         this.vocabulary = new KernelVocabulary(kernel);
         this.modules = KernelModules.withoutKernel(() -> target);
         this.readOnlyData = new ReadOnlyData(spec);
+        for (int i = 0; i < spec.maps().size(); i++) {
+            if (spec.maps().get(i).autocreate()) {
+                mapNumbers.put(spec.maps().get(i).name(), i + 1);
+            }
+        }
+        spec.externs().stream().filter(extern -> !extern.weak()).forEach(extern -> strong.add(extern.name()));
         this.lines = new SourceLines(spec);
     }
 
@@ -123,14 +134,9 @@ public final class DryLoading {
     }
 
     /** The index of a map plus 1, so that none has the number that stands for nothing. */
-    private OptionalInt mapNumber(String name, List<io.bpf4j.loader.internal.sys.Fd> mentioned) {
-        for (int i = 0; i < spec.maps().size(); i++) {
-            MapSpec map = spec.maps().get(i);
-            if (map.name().equals(name) && map.autocreate()) {
-                return OptionalInt.of(i + 1);
-            }
-        }
-        return OptionalInt.empty();
+    private OptionalInt mapNumber(String name, Set<io.bpf4j.loader.internal.sys.Fd> mentioned) {
+        Integer number = mapNumbers.get(name);
+        return number == null ? OptionalInt.empty() : OptionalInt.of(number);
     }
 
     private ProgramFit program(ProgramSpec program, ProgramAssembly assembly, StructOpsImages structOps) {
@@ -140,8 +146,8 @@ public final class DryLoading {
         checkKind(program, own);
         checkTarget(program, structOps, own);
         try {
-            places.putAll(new FunctionPlaces(spec).of(program));
-            AssembledProgram assembled = assembly.assemble(program);
+            places.putAll(assembly.places(program));
+            AssembledProgram assembled = assembly.assemble(program, places);
             code = assembled.instructions();
             checkCode(assembled, places, own);
         } catch (CoreException | BpfException | MalformedDataException e) {
@@ -198,13 +204,14 @@ public final class DryLoading {
                     Finding.Kind.MAP, Optional.empty(), "the kernel has no maps of type INSN_ARRAY, for jump tables"));
         }
         BitSet reached = surelyReached(assembled);
+        NavigableMap<Integer, FunctionSpec> bySlot = SourceLines.bySlot(places);
         BitSet poisons = new BitSet();
         for (AssembledProgram.Poisoned poisoned : assembled.poisoned()) {
             // What the object can't do without is told once, and not at each call.
             boolean told = poisoned.kind() == AssembledProgram.Poisoned.Kind.FUNCTION && !isWeak(poisoned.what());
             if (reached.get(poisoned.slot()) && !told && !poisons.get(poisoned.slot())) {
                 poisons.set(poisoned.slot());
-                Optional<Finding.Place> place = lines.at(places, poisoned.slot());
+                Optional<Finding.Place> place = lines.at(bySlot, poisoned.slot());
                 own.add(
                         switch (poisoned.kind()) {
                             case RELOCATION -> new Finding(Finding.Kind.RELOCATION, place, poisoned.what());
@@ -224,7 +231,7 @@ public final class DryLoading {
                     && !OldKernelHelpers.hasStandIn(instruction.imm())) {
                 own.add(new Finding(
                         Finding.Kind.HELPER,
-                        lines.at(places, slot),
+                        lines.at(bySlot, slot),
                         "the kernel has no helper " + Helpers.name(instruction.imm())));
             }
         }
@@ -241,7 +248,7 @@ public final class DryLoading {
     }
 
     private boolean isWeak(String extern) {
-        return spec.extern(extern).map(ExternSpec::weak).orElse(true);
+        return !strong.contains(extern);
     }
 
     private List<Relocation> relocations(Map<FunctionSpec, Integer> places, ProgramAssembly assembly) {

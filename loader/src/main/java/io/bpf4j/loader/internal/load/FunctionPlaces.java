@@ -14,8 +14,10 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Which functions of an object a program consists of, and where each of them starts.
@@ -31,18 +33,32 @@ final class FunctionPlaces {
     /** BPF_COMPLEXITY_LIMIT_INSNS of the kernel: no program of more instructions was ever accepted. */
     private static final int MAX_SLOTS = 1_000_000;
 
+    /**
+     * All programs of an object together, as often as they are put together. A few programs that share a large function are
+     * small in a file and large in memory.
+     */
+    private static final long MAX_ALL_SLOTS = 8_000_000;
+
+    /** What a function costs besides its instructions, in these. */
+    private static final int FUNCTION = 16;
+
     /** What the verifier's bpf_find_exception_callback_insn_off() looks for (kernel/bpf/btf.c). */
     private static final String CALLBACK = "exception_callback:";
 
     private final ObjectSpec spec;
     private final Map<Integer, Map<Integer, FunctionSpec>> functions = new HashMap<>();
-    private final Map<String, List<String>> callbacks;
+    private final Map<String, Set<String>> callbacks;
+    private final Map<String, FunctionSpec> global = new HashMap<>();
+    private long allSlots;
 
     FunctionPlaces(ObjectSpec spec) {
         this.spec = spec;
         this.callbacks = spec.btf().map(FunctionPlaces::callbacks).orElse(Map.of());
         for (FunctionSpec function : spec.functions()) {
             functions.computeIfAbsent(function.section(), _ -> new HashMap<>()).put(function.slot(), function);
+            if (!function.hidden()) {
+                global.putIfAbsent(function.name(), function);
+            }
         }
     }
 
@@ -51,7 +67,7 @@ final class FunctionPlaces {
         Map<FunctionSpec, Integer> places = new LinkedHashMap<>();
         int end = place(program, program.function(), places, 0);
         // One, in a program that the verifier accepts; about others it says so itself.
-        for (String callback : callbacks.getOrDefault(program.name(), List.of())) {
+        for (String callback : callbacks.getOrDefault(program.name(), Set.of())) {
             end = place(program, callback(program, callback), places, end);
         }
         return places;
@@ -87,6 +103,11 @@ final class FunctionPlaces {
                 continue;
             }
             end += function.size();
+            allSlots += function.size() + FUNCTION;
+            if (allSlots > MAX_ALL_SLOTS) {
+                throw new InvalidObjectException(spec.source() + ": the programs have together more than "
+                        + MAX_ALL_SLOTS + " instructions with the functions they call");
+            }
             if (end > MAX_SLOTS) {
                 throw new InvalidObjectException(spec.source() + ": program \"" + program.name() + "\" has more than "
                         + MAX_SLOTS + " instructions with the functions it calls, and no kernel takes that");
@@ -115,8 +136,8 @@ final class FunctionPlaces {
     }
 
     /** The names that tags of functions give as exception callbacks, by function. */
-    private static Map<String, List<String>> callbacks(Btf types) {
-        Map<String, List<String>> callbacks = new HashMap<>();
+    private static Map<String, Set<String>> callbacks(Btf types) {
+        Map<String, Set<String>> callbacks = new HashMap<>();
         for (int id = types.firstId(); id < types.typeCount(); id++) {
             if (types.kind(id) == BtfKind.DECL_TAG
                     && types.type(id) instanceof BtfType.DeclTag tag
@@ -124,7 +145,7 @@ final class FunctionPlaces {
                     && tag.name().startsWith(CALLBACK)
                     && types.type(tag.type()) instanceof BtfType.Func function) {
                 callbacks
-                        .computeIfAbsent(function.name(), _ -> new ArrayList<>())
+                        .computeIfAbsent(function.name(), _ -> new LinkedHashSet<>())
                         .add(tag.name().substring(CALLBACK.length()));
             }
         }
@@ -132,11 +153,11 @@ final class FunctionPlaces {
     }
 
     private FunctionSpec callback(ProgramSpec program, String name) {
-        return spec.functions().stream()
-                .filter(function -> function.name().equals(name) && !function.hidden())
-                .findFirst()
-                .orElseThrow(() -> new InvalidObjectException(spec.source() + ": program \"" + program.name()
-                        + "\" names \"" + name
-                        + "\" as its exception callback, which is no global function of the object"));
+        FunctionSpec function = global.get(name);
+        if (function == null) {
+            throw new InvalidObjectException(spec.source() + ": program \"" + program.name() + "\" names \"" + name
+                    + "\" as its exception callback, which is no global function of the object");
+        }
+        return function;
     }
 }

@@ -84,7 +84,13 @@ final class ObjectBtf {
                 result.set(id, known);
             }
         }
-        return result.toBytes(spec.order());
+        try {
+            return result.toBytes(spec.order());
+        } catch (IllegalArgumentException e) {
+            // Sizes that fit a file and not what the kernel takes, such as 100,000 variables in a section.
+            throw new InvalidObjectException(
+                    spec.source() + ": its BTF can't be given to a kernel: " + e.getMessage(), e);
+        }
     }
 
     /** Gives a DATASEC its size, its variables their offsets, and externs a place. */

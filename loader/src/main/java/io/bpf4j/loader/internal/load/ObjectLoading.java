@@ -26,6 +26,7 @@ import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
 import java.nio.ByteOrder;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -35,6 +36,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -384,19 +386,21 @@ public final class ObjectLoading {
 
     /** Whatever a map is to hold from the start is there when it is filled; said before the kernel is asked for anything. */
     private void requireLoadedSlots() {
+        Map<String, ProgramSpec> programs = new HashMap<>();
+        spec.programs().forEach(program -> programs.put(program.name(), program));
+        Set<String> made =
+                spec.maps().stream().filter(this::isMade).map(MapSpec::name).collect(Collectors.toSet());
         for (MapSpec map : spec.maps()) {
             for (MapSpec.Slot slot : isMade(map) ? map.slots() : List.<MapSpec.Slot>of()) {
-                Optional<ProgramSpec> program = spec.program(slot.target());
-                if (holdsPrograms(map)
-                        ? program.isEmpty()
-                        : spec.map(slot.target()).filter(this::isMade).isEmpty()) {
+                ProgramSpec program = programs.get(slot.target());
+                if (holdsPrograms(map) ? program == null : !made.contains(slot.target())) {
                     throw new InvalidObjectException(spec.source() + ": map \"" + map.name() + "\" holds \""
                             + slot.target() + "\", which "
                             + (holdsPrograms(map)
                                     ? "is no program"
                                     : spec.map(slot.target()).isEmpty() ? "is no map" : "was left out"));
                 }
-                if (holdsPrograms(map) && !isWanted(program.orElseThrow())) {
+                if (holdsPrograms(map) && !isWanted(Objects.requireNonNull(program))) {
                     throw new InvalidObjectException(
                             spec.source() + ": slot " + slot.index() + " of map \"" + map.name()
                                     + "\" holds program \"" + slot.target() + "\", which is not to be loaded; load it"

@@ -27,11 +27,13 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -84,7 +86,7 @@ final class ProgramAssembly {
          * @param mentioned takes what must stay open until the program is loaded
          * @return empty if there is no such map
          */
-        OptionalInt number(String map, List<Fd> mentioned);
+        OptionalInt number(String map, Set<Fd> mentioned);
 
         /** Descriptors. */
         static MapNumbers of(Map<String, KernelMap> maps) {
@@ -93,9 +95,7 @@ final class ProgramAssembly {
                 if (map == null) {
                     return OptionalInt.empty();
                 }
-                if (!mentioned.contains(map.fd())) {
-                    mentioned.add(map.fd());
-                }
+                mentioned.add(map.fd());
                 return OptionalInt.of(map.fd().number());
             };
         }
@@ -138,9 +138,18 @@ final class ProgramAssembly {
     }
 
     AssembledProgram assemble(ProgramSpec program) {
-        Map<FunctionSpec, Integer> places = functions.of(program);
+        return assemble(program, functions.of(program));
+    }
+
+    /** The functions of a program in order, each with the slot where it starts. */
+    Map<FunctionSpec, Integer> places(ProgramSpec program) {
+        return functions.of(program);
+    }
+
+    /** With its functions at {@link #places}. */
+    AssembledProgram assemble(ProgramSpec program, Map<FunctionSpec, Integer> places) {
         List<Instruction> code = new ArrayList<>();
-        List<Fd> mentioned = new ArrayList<>();
+        Set<Fd> mentioned = new LinkedHashSet<>();
         List<Fd> called = new ArrayList<>();
         List<Poisoned> poisoned = new ArrayList<>();
         List<Absent> absent = new ArrayList<>();
@@ -236,7 +245,7 @@ final class ProgramAssembly {
             FunctionSpec function,
             CodeReference reference,
             Map<FunctionSpec, Integer> places,
-            List<Fd> mentioned,
+            Set<Fd> mentioned,
             List<Fd> called,
             List<Poisoned> poisoned,
             List<Absent> absent) {
@@ -310,7 +319,7 @@ final class ProgramAssembly {
             int at,
             FunctionSpec function,
             CodeReference.ToExtern reference,
-            List<Fd> mentioned,
+            Set<Fd> mentioned,
             List<Poisoned> poisoned,
             List<Absent> absent) {
         ExternSpec extern = Objects.requireNonNull(externs.get(reference.name()));
@@ -367,7 +376,7 @@ final class ProgramAssembly {
             int offset,
             FunctionSpec function,
             String map,
-            List<Fd> mentioned,
+            Set<Fd> mentioned,
             List<Poisoned> poisoned) {
         OptionalInt number = maps.number(map, mentioned);
         if (number.isPresent()) {

@@ -122,7 +122,7 @@ final class ProgramRefusal {
         return slot.isEmpty()
                 ? ""
                 : new SourceLines(spec)
-                        .at(program.places(), slot.getAsInt())
+                        .at(SourceLines.bySlot(program.places()), slot.getAsInt())
                         .map(Finding.Place::toString)
                         .orElse("");
     }

@@ -81,7 +81,8 @@ final class Reachability {
     private final @Nullable Value[][] states;
     private final BitSet seen = new BitSet();
     private final Deque<Integer> waiting = new ArrayDeque<>();
-    private final BitSet isWaiting = new BitSet();
+    /** No BitSet: to clear its highest bit it looks for the next one, through all that is clear. */
+    private final boolean[] isWaiting;
 
     private Reachability(List<Instruction> code, BitSet indirect, Constants constants, Kconfig kconfig) {
         this.code = code;
@@ -89,6 +90,7 @@ final class Reachability {
         this.constants = constants;
         this.kconfig = kconfig;
         this.states = new @Nullable Value[code.size()][];
+        this.isWaiting = new boolean[code.size()];
     }
 
     /**
@@ -102,7 +104,7 @@ final class Reachability {
         walk.flow(0, new @Nullable Value[REGISTERS]);
         while (!walk.waiting.isEmpty()) {
             int at = walk.waiting.poll();
-            walk.isWaiting.clear(at);
+            walk.isWaiting[at] = false;
             walk.step(at);
         }
         return walk.seen;
@@ -128,8 +130,8 @@ final class Reachability {
             }
         }
         seen.set(at);
-        if (changed && !isWaiting.get(at)) {
-            isWaiting.set(at);
+        if (changed && !isWaiting[at]) {
+            isWaiting[at] = true;
             waiting.add(at);
         }
     }

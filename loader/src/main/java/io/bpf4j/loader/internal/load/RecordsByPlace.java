@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The records of {@code .BTF.ext} that belong to a function. The table has them by section, and an object may have
@@ -39,6 +40,14 @@ final class RecordsByPlace<T> {
         });
         long start = (long) function.slot() * Instruction.SIZE;
         return all.subList(first(all, start), first(all, start + (long) function.size() * Instruction.SIZE));
+    }
+
+    /** The last record at or before a slot of a function; null if there is none. */
+    @Nullable
+    T lastUpTo(FunctionSpec function, int slot) {
+        List<T> own = of(function);
+        int next = first(own, ((long) function.slot() + slot + 1) * Instruction.SIZE);
+        return next == 0 ? null : own.get(next - 1);
     }
 
     /** The slot in the function that a record belongs to. */

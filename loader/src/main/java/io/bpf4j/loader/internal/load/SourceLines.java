@@ -8,7 +8,9 @@ import io.bpf4j.loader.spec.FunctionSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /** Where in the source an instruction comes from, by the line information of the object. <i>Confined.</i> */
 final class SourceLines {
@@ -25,31 +27,24 @@ final class SourceLines {
     /**
      * The place of an instruction in an assembled program.
      *
-     * @param places of its functions, in order
+     * @param places of its functions
      * @return empty if there is no function
      */
-    Optional<Finding.Place> at(Map<FunctionSpec, Integer> places, int slot) {
-        FunctionSpec in = null;
-        int start = 0;
-        for (Map.Entry<FunctionSpec, Integer> place : places.entrySet()) {
-            if (place.getValue() <= slot) {
-                in = place.getKey();
-                start = place.getValue();
-            }
-        }
-        FunctionSpec function = in;
-        int at = slot - start;
-        return Optional.ofNullable(function).map(f -> at(f, at));
+    Optional<Finding.Place> at(NavigableMap<Integer, FunctionSpec> places, int slot) {
+        Map.Entry<Integer, FunctionSpec> in = places.floorEntry(slot);
+        return in == null ? Optional.empty() : Optional.of(at(in.getValue(), slot - in.getKey()));
+    }
+
+    /** Functions by the slot where they start. */
+    static NavigableMap<Integer, FunctionSpec> bySlot(Map<FunctionSpec, Integer> places) {
+        NavigableMap<Integer, FunctionSpec> bySlot = new TreeMap<>();
+        places.forEach((function, start) -> bySlot.put(start, function));
+        return bySlot;
     }
 
     /** The place of an instruction in a function; without a source line if the object has none, or a broken one. */
     Finding.Place at(FunctionSpec function, int slot) {
-        BtfExt.LineInfo last = null;
-        for (BtfExt.LineInfo line : lines.of(function)) {
-            if (lines.slot(function, line) <= slot) {
-                last = line;
-            }
-        }
+        BtfExt.LineInfo last = lines.lastUpTo(function, slot);
         return new Finding.Place(function.name(), slot, last == null ? "" : source(last));
     }
 

@@ -8,7 +8,9 @@ import io.bpf4j.loader.error.RelocationException;
 import io.bpf4j.loader.spec.StructOpsSpec;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
@@ -128,31 +130,37 @@ public record StructOpsImage(
             }
             byte[] value = new byte[(int) wrapper.size()];
             List<Slot> slots = new ArrayList<>();
+            Map<String, Integer> theirs = new HashMap<>();
+            for (int i = 0; i < type.members().size(); i++) {
+                theirs.putIfAbsent(type.members().get(i).name(), i);
+            }
             BtfType.Struct ours = (BtfType.Struct) local.type(variable.typeId());
             for (BtfType.Member member : ours.members()) {
-                place(member, type, start, value, slots);
+                place(member, type, theirs, start, value, slots);
             }
             Optional<Btf> module = kernel.base().isPresent() ? Optional.of(kernel) : Optional.empty();
             return new StructOpsImage(variable, module, typeId, wrapperId, value, List.copyOf(slots));
         }
 
-        private void place(BtfType.Member member, BtfType.Struct type, int start, byte[] value, List<Slot> slots) {
+        private void place(
+                BtfType.Member member,
+                BtfType.Struct type,
+                Map<String, Integer> byName,
+                int start,
+                byte[] value,
+                List<Slot> slots) {
             int offset = (int) (member.bitOffset() / 8);
             // A bit-field is looked at with all the bytes that hold a part of it.
             int size = member.isBitField()
                     ? (int) ((member.bitOffset() % 8 + member.bitSize() + 7) / 8)
                     : (int) local.size(member.type());
             String program = variable.functions().get(member.name());
-            Optional<BtfType.Member> known = member.name().isEmpty()
-                    ? Optional.empty()
-                    : type.members().stream()
-                            .filter(candidate -> candidate.name().equals(member.name()))
-                            .findFirst();
-            if (known.isEmpty()) {
+            Integer index = member.name().isEmpty() ? null : byName.get(member.name());
+            if (index == null) {
                 requireUnused(member, offset, size, program);
                 return;
             }
-            BtfType.Member theirs = known.get();
+            BtfType.Member theirs = type.members().get(index);
             long place = start + theirs.bitOffset() / 8;
             if (member.isBitField() || theirs.isBitField()) {
                 requireZero(member, offset, size, "is a bit-field, and these can't be set");
@@ -170,7 +178,7 @@ public record StructOpsImage(
                 if (program != null) {
                     requireFunction(member, (BtfType.Ptr) theirType);
                     int target = within(value, place, Long.BYTES, member);
-                    slots.add(new Slot(target, type.members().indexOf(theirs), member.name(), program));
+                    slots.add(new Slot(target, index, member.name(), program));
                 }
                 return;
             }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.loader.error.AttachException;
+import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.ScriptedKernel;
 import io.bpf4j.loader.kernel.Errno;
@@ -114,6 +115,15 @@ class LinuxFilesTest {
         assertThat(sources.refCounterShift()).hasValue(32);
         assertThat(sources.kprobeType()).isEmpty();
         assertThat(sources.kprobeReturnBit()).isEmpty();
+    }
+
+    /** A kernel that has something is not one without, only because it could not be asked. */
+    @Test
+    void aSourceThatCannotBeReadIsNotMissing() throws IOException {
+        Files.createDirectories(root.resolve("uprobe/type"));
+        assertThatThrownBy(() -> new PerfSources(root).uprobeType())
+                .isInstanceOf(BpfException.class)
+                .hasMessageContaining("can't read " + root.resolve("uprobe/type"));
     }
 
     @Test

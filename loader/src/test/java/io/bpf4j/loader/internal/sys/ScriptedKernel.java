@@ -55,6 +55,7 @@ public final class ScriptedKernel implements Kernel {
 
     private final Map<String, Pinned> pins = new HashMap<>();
     private final List<Event> history = new ArrayList<>();
+    private int lowestFree = FIRST_NUMBER;
     private int mappings;
     private int nextId = 1;
 
@@ -134,10 +135,11 @@ public final class ScriptedKernel implements Kernel {
 
     /** A new descriptor, for an answer. */
     public synchronized Fd newFd(String what) {
-        int number = FIRST_NUMBER;
+        int number = lowestFree;
         while (open.containsKey(number)) {
             number++;
         }
+        lowestFree = number + 1;
         Fd fd = Fd.of(this, number, what);
         open.put(number, fd);
         made(what);
@@ -307,6 +309,7 @@ public final class ScriptedKernel implements Kernel {
     private Object usual(FileCommand<?> command) {
         return switch (command) {
             case FileCommand.Close close -> {
+                lowestFree = Math.min(lowestFree, close.number());
                 Fd fd = open.remove(close.number());
                 if (fd == null) {
                     throw new IllegalStateException("descriptor " + close.number() + " was closed twice");
