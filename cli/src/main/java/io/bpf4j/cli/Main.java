@@ -9,7 +9,15 @@ public final class Main {
     private Main() {}
 
     public static void main(String[] args) {
-        Interruption interruption = Interruption.ofProcess();
-        System.exit(new CommandTree(Console.standard(), interruption).run(args));
+        int code;
+        try {
+            code = new CommandTree(Console.standard(), Interruption.ofProcess()).run(args);
+        } catch (Throwable e) {
+            // Not even our own classes can be loaded, those that say what failed among them.
+            System.err.println(
+                    "bpf4j: can't run: " + e + "; are there enough file descriptors (ulimit -n) and memory?");
+            code = 1;
+        }
+        System.exit(code);
     }
 }

@@ -2,6 +2,7 @@ package io.bpf4j.elf;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
@@ -115,8 +116,8 @@ public final class ElfFile implements AutoCloseable {
                 offset = place.offset();
                 size = place.size();
             }
-            ByteView content = ByteView.of(
-                    path.toString(), channel.map(MapMode.READ_ONLY, offset, size, arena), ByteOrder.LITTLE_ENDIAN);
+            ByteView content =
+                    ByteView.of(path.toString(), mapped(file, channel, offset, size, arena), ByteOrder.LITTLE_ENDIAN);
             // What the path led to before and after it was opened is what was opened in between.
             if (!FileIdentity.of(file).equals(identity)) {
                 throw new FileSystemException(file.toString(), null, "was replaced or written while it was opened");
@@ -126,6 +127,19 @@ public final class ElfFile implements AutoCloseable {
         } catch (Throwable e) {
             arena.close();
             throw e;
+        }
+    }
+
+    /** What the system says of a mapping doesn't name the file, nor that it is about a mapping. */
+    private static MemorySegment mapped(Path file, FileChannel channel, long offset, long size, Arena arena)
+            throws IOException {
+        try {
+            return channel.map(MapMode.READ_ONLY, offset, size, arena);
+        } catch (IOException e) {
+            FileSystemException named =
+                    new FileSystemException(file.toString(), null, "can't be mapped into memory: " + e.getMessage());
+            named.initCause(e);
+            throw named;
         }
     }
 

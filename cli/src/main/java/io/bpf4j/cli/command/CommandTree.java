@@ -1,17 +1,21 @@
 package io.bpf4j.cli.command;
 
 import io.bpf4j.cli.failure.ErrorText;
+import io.bpf4j.cli.failure.InputFile;
 import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.OutputClosedException;
 import io.bpf4j.cli.trace.Interruption;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.util.Objects;
 import picocli.CommandLine;
 import picocli.CommandLine.IFactory;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.TypeConversionException;
 
 /**
  * The command with its subcommands, run as one function from arguments to exit code.
@@ -43,6 +47,8 @@ public final class CommandTree {
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setUsageHelpAutoWidth(false)
                 .setUsageHelpWidth(100)
+                .setExpandAtFiles(false) // a file may be named @x, and hold anything
+                .registerConverter(Path.class, CommandTree::path)
                 .setParameterExceptionHandler(this::onUsage)
                 .setExecutionExceptionHandler(this::onFailure);
         // An argument string starts with a dash where its first argument is signed.
@@ -52,11 +58,25 @@ public final class CommandTree {
             console.flush();
             return code;
         } catch (OutputClosedException e) {
-            return OK;
+            return closed(e);
         } catch (StackOverflowError | OutOfMemoryError | LinkageError e) {
             // picocli hands over exceptions only.
             return failed(e);
         }
+    }
+
+    /** In the words of this command: picocli's own name a class. */
+    private static Path path(String name) {
+        try {
+            return Path.of(name);
+        } catch (InvalidPathException e) {
+            throw new TypeConversionException(
+                    "'" + name + "' is not a file name: " + e.getReason() + InputFile.encoding(name));
+        }
+    }
+
+    private int closed(OutputClosedException e) {
+        return e.problem().isEmpty() ? OK : failed(e);
     }
 
     private int onUsage(ParameterException e, String[] args) {
@@ -71,8 +91,8 @@ public final class CommandTree {
     }
 
     private int onFailure(Exception e, CommandLine command, ParseResult parsed) {
-        if (e instanceof OutputClosedException) {
-            return OK;
+        if (e instanceof OutputClosedException closed) {
+            return closed(closed);
         }
         if (e instanceof UsageException) {
             return usage(command, String.valueOf(e.getMessage()));
@@ -91,7 +111,7 @@ public final class CommandTree {
         if (wantsStack()) {
             StringWriter stack = new StringWriter();
             e.printStackTrace(new PrintWriter(stack));
-            console.error(stack.toString().stripTrailing().replace("\t", "    "));
+            console.errorLines(stack.toString().stripTrailing().replace("\t", "    "));
         }
         return FAILED;
     }

@@ -6,6 +6,7 @@ import io.bpf4j.cli.failure.ErrorText;
 import io.bpf4j.cli.failure.InputFile;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.JsonLine;
+import io.bpf4j.cli.output.OutputClosedException;
 import io.bpf4j.cli.output.Text;
 import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
@@ -128,8 +129,11 @@ final class LoadCommand implements Callable<Integer> {
         DryRuns runs = new DryRuns(objects);
         for (Path btf : btfs.isEmpty() ? List.of(RUNNING) : btfs) {
             try {
-                BtfFile.forEach(Files.isDirectory(btf) ? btf : InputFile.check(btf), runs);
-            } catch (IOException | RuntimeException e) {
+                boolean folder = !btf.toString().isEmpty() && Files.isDirectory(btf);
+                BtfFile.forEach(folder ? btf : InputFile.check(btf), runs);
+            } catch (OutputClosedException e) {
+                throw e;
+            } catch (IOException | RuntimeException | OutOfMemoryError e) {
                 runs.failed = true;
                 complain(ErrorText.of(e));
             }

@@ -1,6 +1,7 @@
 package io.bpf4j.cli.command;
 
 import io.bpf4j.cli.failure.CommandException;
+import io.bpf4j.cli.failure.InputFile;
 import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.loader.link.LibrarySearch;
 import io.bpf4j.usdt.ProbePattern;
@@ -119,7 +120,8 @@ record Operands(List<Path> files, List<String> patterns, Set<Integer> processes)
         try {
             return Path.of(operand);
         } catch (InvalidPathException e) {
-            throw new CommandException(operand + ": not a file name: " + e.getReason(), e);
+            throw new CommandException(
+                    operand + ": not a file name: " + e.getReason() + InputFile.encoding(operand), e);
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.bpf4j.cli.failure;
 
+import io.bpf4j.cli.output.OutputClosedException;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.error.SyscallException;
@@ -22,12 +23,32 @@ public final class ErrorText {
             case NoSuchFileException e -> e.getFile() + ": no such file";
             case AccessDeniedException e -> e.getFile() + ": permission denied";
             case FileSystemException e ->
-                e.getFile() + ": " + (e.getReason() == null ? "can't be read" : e.getReason());
+                e.getFile() + ": " + (e.getReason() == null ? "can't be read" : e.getReason()) + files(e);
             case IOException e -> message(e);
+            case OutputClosedException e -> e.problem().orElse(message(e));
+            case OutOfMemoryError e ->
+                "out of memory (" + e.getMessage() + "): give Java more, such as JAVA_TOOL_OPTIONS=-Xmx1g";
+            case LinkageError e ->
+                "part of the program can't be loaded: " + root(e)
+                        + "; are there enough file descriptors (ulimit -n) and memory?";
             default ->
                 "internal error, please report it with the output of BPF4J_DEBUG=1: "
                         + failure.getClass().getSimpleName() + ": " + failure.getMessage();
         };
+    }
+
+    private static Throwable root(Throwable failure) {
+        Throwable root = failure;
+        for (Throwable cause = root.getCause(); cause != null; cause = cause.getCause()) {
+            root = cause;
+        }
+        return root;
+    }
+
+    private static String files(FileSystemException failure) {
+        return String.valueOf(failure.getReason()).contains("Too many open files")
+                ? "; this process may have no more (ulimit -n)"
+                : "";
     }
 
     /** Adds the privileges that are missing where the kernel said no for want of one and the message doesn't tell. */

@@ -4,6 +4,7 @@ import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
+import java.io.FilterWriter;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStreamWriter;
@@ -72,12 +73,22 @@ public final class Console {
     }
 
     /**
-     * Writes a line to standard error, at once, with escapes for what would drive a terminal: messages name files and
-     * what is in them. A standard error that is closed is nobody's loss.
+     * Writes a line to standard error, at once, with escapes for what would drive a terminal or begin another line: messages
+     * name files and what is in them. Further lines that are indented, such as those of a verifier's log, stay lines. A
+     * standard error that is closed is nobody's loss.
      */
-    public synchronized void error(String text) {
+    public void error(String text) {
+        write(Text.printableParagraph(text));
+    }
+
+    /** The same for text whose lines are our own, such as a stack. */
+    public void errorLines(String text) {
+        write(Text.printableLines(text));
+    }
+
+    private synchronized void write(String text) {
         try {
-            err.write(Text.printableLines(text));
+            err.write(text);
             err.write('\n');
             err.flush();
         } catch (IOException e) {
@@ -85,9 +96,15 @@ public final class Console {
         }
     }
 
-    /** Standard output for picocli's help texts. */
+    /**
+     * Standard output for picocli's help texts. It leaves flushing to {@link #flush()}: a {@code PrintWriter} would keep to
+     * itself that it failed.
+     */
     public PrintWriter outWriter() {
-        return new PrintWriter(out, true);
+        return new PrintWriter(new FilterWriter(out) {
+            @Override
+            public void flush() {}
+        });
     }
 
     /** Standard error for picocli. */

@@ -2,6 +2,8 @@ package io.bpf4j.cli.output;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.stream.Collectors;
 
 /**
  * Bytes of another process as text that is safe to print.
@@ -10,6 +12,8 @@ import java.nio.charset.StandardCharsets;
  * clear the screen or forge a line of output, so control characters are shown as escapes.
  */
 public final class Text {
+    private static final String INDENTED = "\n    ";
+
     private Text() {}
 
     /**
@@ -90,6 +94,11 @@ public final class Text {
     /** The same for text without quotes around it, such as the names in a file: quotes and backslashes stay. */
     public static String printable(String text) {
         return printable(text, -1);
+    }
+
+    /** The same for a line with further ones that are indented by four: no name can begin a line that looks like ours. */
+    static String printableParagraph(String text) {
+        return Arrays.stream(text.split(INDENTED, -1)).map(Text::printable).collect(Collectors.joining(INDENTED));
     }
 
     /** The same for text of several lines. */
