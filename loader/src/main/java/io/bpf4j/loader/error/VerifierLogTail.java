@@ -7,7 +7,7 @@ import java.util.Iterator;
 
 /**
  * The part of a verifier log that a person needs: it ends with the reason, followed by figures that help nobody who has
- * to fix the program.
+ * to fix the program. So do some lines in between.
  *
  * <pre>
  * 0: R1=ctx() R10=fp0
@@ -39,7 +39,7 @@ final class VerifierLogTail {
         long left = 0;
         for (Iterator<String> lines = log.lines().iterator(); lines.hasNext(); ) {
             String line = lines.next();
-            if (line.isBlank() || isFigure(line)) {
+            if (line.isBlank() || isForNobody(line)) {
                 continue;
             }
             if (line.startsWith(CUT)) {
@@ -74,11 +74,17 @@ final class VerifierLogTail {
         return line.startsWith("; ");
     }
 
-    private static boolean isFigure(String line) {
+    /** Figures, and how the verifier goes back to find out which numbers have to be exact, which is its own business. */
+    private static boolean isForNobody(String line) {
         return line.startsWith("processed ")
                 || line.startsWith("verification time ")
                 || line.startsWith("stack depth ")
-                || line.startsWith("max_states_per_insn ");
+                || line.startsWith("max_states_per_insn ")
+                || line.startsWith("mark_precise: ")
+                || line.startsWith("last_idx ")
+                || line.startsWith("regs=")
+                || line.startsWith("parent already had regs=")
+                || line.startsWith("parent didn't have regs=");
     }
 
     private static void append(StringBuilder tail, String line) {

@@ -30,6 +30,27 @@ class ErrorsTest {
         assertThat(e.program()).isEqualTo("on_gc");
     }
 
+    /** As Linux 5.10 and 6.18 have it. */
+    @Test
+    void howTheVerifierLooksBackIsLeftOut() {
+        String log = """
+                ; sum += all[i]; @ x.bpf.c:12
+                5: (0c) w0 += w1
+                last_idx 5 first_idx 2
+                regs=2 stack=0 before 4: (05) goto pc-4
+                parent didn't have regs=2 stack=0 marks
+                parent already had regs=2 stack=0 marks
+                mark_precise: frame0: last_idx 5 first_idx 2 subseq_idx -1
+                mark_precise: frame0: regs=r1 stack= before 4: (05) goto pc-4
+                R0 is wrong
+                """;
+        assertThat(new VerifierException("p", Errno.EINVAL.number(), log)).hasMessage("""
+                        load program "p": EINVAL (Invalid argument)
+                            ; sum += all[i]; @ x.bpf.c:12
+                            5: (0c) w0 += w1
+                            R0 is wrong""");
+    }
+
     @Test
     void aLongLogIsCutInFrontAndSaysSo() {
         String log = IntStream.range(0, 1000).mapToObj(i -> "line " + i).collect(Collectors.joining("\n"));
