@@ -19,7 +19,7 @@ import java.util.function.Function;
  *
  * <p>The buffer has a largest size, for the sake of this process's memory: {@value #LARGEST} bytes, less in a small heap;
  * and kernels before 5.2 take no more than {@value #LARGEST_BEFORE_5_2} (commit 7a9f5c65abcc). For a log that is longer
- * still, an older kernel is asked once more for figures only (level 4, Linux 5.2): then it leaves the instructions out of
+ * still, an older kernel is asked once more for figures only (level 4, Linux 5.2, commit 06ee7115b0d1): then it leaves the instructions out of
  * the log, and the reason not.
  *
  * <p><i>Immutable.</i>
