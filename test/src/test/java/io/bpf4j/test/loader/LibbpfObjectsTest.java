@@ -47,7 +47,8 @@ class LibbpfObjectsTest {
             "corpus/probes.bpf.o", "libbpf knows uprobe sessions since 1.6",
             "sections.bpf.o", "libbpf knows uprobe sessions since 1.6",
             "struct_ops.bpf.o", "libbpf 1.5 fits to the kernel also the struct that it is not to make",
-            "struct_ops_module.bpf.o", "the same");
+            "struct_ops_module.bpf.o", "the same",
+            "jump_table.bpf.o", "libbpf 1.5 knows no jump tables");
 
     /** It would leave a map pinned in /sys/fs/bpf. */
     private static final String PINNED = "pinned.bpf.o";
