@@ -245,7 +245,7 @@ class CoreMatchingTest {
         kernel.struct("s", 4, itself);
         BtfExt.CoreRelocation exists = relocation(wanted, "0:0", CoreRelocationKind.FIELD_EXISTS);
         Assertions.assertTimeoutPreemptively(
-                Duration.ofSeconds(5),
+                Duration.ofSeconds(60),
                 () -> assertThat(value(relocator(), exists, 1)).isZero());
     }
 
@@ -254,7 +254,7 @@ class CoreMatchingTest {
         int wanted = local.typedef("t", tower(local, localInt));
         kernel.typedef("t", tower(kernel, kernelInt));
         Assertions.assertTimeoutPreemptively(
-                Duration.ofSeconds(5), () -> assertThat(typeMatches(wanted)).isTrue());
+                Duration.ofSeconds(60), () -> assertThat(typeMatches(wanted)).isTrue());
     }
 
     /** 12 levels of prototypes with 8 parameters, each the level below: 8^12 paths through 12 types. */

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Timeout;
  * small files that say much. Each is read, loaded into a kernel that says yes to everything, and tried against a kernel's
  * types: whatever comes of it comes soon, and as an exception of the loader's own.
  */
-@Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class HostileObjectsTest {
     private static final int MANY = 60_000;
 

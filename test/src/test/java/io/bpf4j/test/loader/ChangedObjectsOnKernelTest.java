@@ -34,7 +34,7 @@ class ChangedObjectsOnKernelTest {
     private static final long MOST_BYTES = 16 << 20;
 
     /** More than any object takes that is whole, the slowest verdicts of the verifier included. */
-    private static final Duration SLOW = Duration.ofSeconds(20);
+    private static final Duration SLOW = Duration.ofSeconds(60);
 
     @Test
     void bitsTurnedOver() {
