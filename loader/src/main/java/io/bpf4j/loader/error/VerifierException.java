@@ -61,7 +61,7 @@ public final class VerifierException extends BpfException {
     /**
      * The verifier's log, lines ending in {@code \n}; empty if the kernel gave none. All of it up to 64 MiB (or an eighth of
      * the heap, if that is less), and what is longer as far as there is room: its end since Linux 6.4, and before that its
-     * beginning and the reason. A line says how much is missing.
+     * beginning and the reason. A line says how much is missing; to get more, ask for the log before the load.
      */
     public String log() {
         return log;

@@ -56,14 +56,17 @@ final class LoggedLoad {
     /**
      * Loads.
      *
+     * @param evenPart whether a part of the log is worth another try where it is known that all of it won't fit: each one
+     *     is another verification, and the end is there after the first
      * @param attempt what to give to the kernel, for a buffer of that size
      * @return what came of it; {@link Errno#ENOSPC} with a part of the log, and a line that says so, if it was too long
      */
-    LoadResult load(int level, Function<Log, LoadResult> attempt) {
+    LoadResult load(int level, boolean evenPart, Function<Log, LoadResult> attempt) {
         int size = Math.min(FIRST, largest);
         LoadResult result = attempt.apply(new Log(level, size));
         while (result instanceof LoadResult.Refused refused && isTooLong(refused)) {
-            int next = next(size, refused.logSize());
+            boolean hopeless = !evenPart && refused.logSize() > largest;
+            int next = hopeless ? size : next(size, refused.logSize());
             LoadResult again = next > size ? attempt.apply(new Log(level, next)) : refused;
             if (next == size || isTooLarge(again, next)) {
                 return part(refused, size, attempt);

@@ -246,6 +246,7 @@ public final class ObjectLoading {
                 LoadResult again = new LoggedLoad()
                         .load(
                                 LoggedLoad.INSTRUCTIONS,
+                                false,
                                 log -> kernel.execute(new ProgCommand.LoadBtf(spec.source(), bytes, log)));
                 return switch (again) {
                     case LoadResult.Loaded loaded -> {

@@ -73,29 +73,36 @@ public final class ProgramLoading {
                 return asked;
             }
         }
-        LoadResult plain = kernel.execute(command);
-        if (plain instanceof LoadResult.Loaded) {
-            return plain;
-        }
-        return switch (logged(command, LoggedLoad.INSTRUCTIONS)) {
-            // What is refused, then taken, was refused for a passing reason. Nobody asked for its log.
-            case LoadResult.Loaded loaded -> new LoadResult.Loaded(loaded.fd(), "");
-            case LoadResult.Refused refused -> refused;
+        return switch (kernel.execute(command)) {
+            case LoadResult.Loaded loaded -> loaded;
+            case LoadResult.Refused plain ->
+                switch (logs.load(LoggedLoad.INSTRUCTIONS, false, log -> kernel.execute(command.withLog(log)))) {
+                    // What is refused, then taken, was refused for a passing reason. Nobody asked for its log.
+                    case LoadResult.Loaded loaded -> new LoadResult.Loaded(loaded.fd(), "");
+                    case LoadResult.Refused refused -> isTooLong(refused) ? withLog(plain, refused) : refused;
+                };
         };
     }
 
     /** The verdict, with as much of the log as there is room for. */
     private LoadResult logged(ProgCommand.Load command, int level) {
-        LoadResult result = logs.load(level, log -> kernel.execute(command.withLog(log)));
-        if (!(result instanceof LoadResult.Refused tooLong) || tooLong.errno() != Errno.ENOSPC.number()) {
+        LoadResult result = logs.load(level, true, log -> kernel.execute(command.withLog(log)));
+        if (!(result instanceof LoadResult.Refused refused) || !isTooLong(refused)) {
             return result;
         }
         // That the log did not fit says nothing about the program.
         return switch (kernel.execute(command)) {
-            case LoadResult.Loaded loaded -> new LoadResult.Loaded(loaded.fd(), tooLong.log());
-            case LoadResult.Refused refused ->
-                new LoadResult.Refused(refused.errno(), tooLong.log(), tooLong.logSize());
+            case LoadResult.Loaded loaded -> new LoadResult.Loaded(loaded.fd(), refused.log());
+            case LoadResult.Refused plain -> withLog(plain, refused);
         };
+    }
+
+    private static boolean isTooLong(LoadResult.Refused refused) {
+        return refused.errno() == Errno.ENOSPC.number();
+    }
+
+    private static LoadResult withLog(LoadResult.Refused plain, LoadResult.Refused logged) {
+        return new LoadResult.Refused(plain.errno(), logged.log(), logged.logSize());
     }
 
     /** A program in the kernel and the log of its verification, empty unless asked for. */

@@ -65,7 +65,7 @@ class LoggedLoadTest {
     }
 
     private static LoadResult.Refused refused(int largest, Function<Log, LoadResult> kernel) {
-        return (LoadResult.Refused) new LoggedLoad(largest).load(LoggedLoad.INSTRUCTIONS, kernel);
+        return (LoadResult.Refused) new LoggedLoad(largest).load(LoggedLoad.INSTRUCTIONS, true, kernel);
     }
 
     private List<Integer> sizes() {
@@ -110,6 +110,17 @@ class LoggedLoadTest {
     }
 
     @Test
+    void whatWontFitAnywayIsNotTriedAgainUnlessItWasAskedFor() {
+        LoadResult result = new LoggedLoad(4 * MIB).load(LoggedLoad.INSTRUCTIONS, false, rolling(log(6 * MIB)));
+        assertThat(result.log()).startsWith("(the first ").endsWith(REASON);
+        assertThat(sizes()).containsExactly(256 * KIB);
+        assertThat(new LoggedLoad(4 * MIB)
+                        .load(LoggedLoad.INSTRUCTIONS, false, rolling(log(3 * MIB)))
+                        .log())
+                .isEqualTo(log(3 * MIB));
+    }
+
+    @Test
     void whereTheKernelKeepsTheBeginningItIsAskedForTheReason() {
         LoadResult.Refused refused = refused(4 * MIB, fixed(log(6 * MIB)));
         assertThat(refused.errno()).isEqualTo(Errno.ENOSPC.number());
@@ -145,15 +156,15 @@ class LoggedLoadTest {
 
     @Test
     void aLogWithoutALineBreakIsKeptToo() {
-        LoadResult.Refused refused =
-                (LoadResult.Refused) new LoggedLoad(1000).load(LoggedLoad.INSTRUCTIONS, rolling("x".repeat(2000)));
+        LoadResult.Refused refused = (LoadResult.Refused)
+                new LoggedLoad(1000).load(LoggedLoad.INSTRUCTIONS, true, rolling("x".repeat(2000)));
         assertThat(refused.log()).isEqualTo("(the first 1001 bytes of the log did not fit)\n" + "x".repeat(999));
     }
 
     @Test
     void whatIsTakenInTheEndIsTaken() {
         try (Fd fd = new ScriptedKernel().newFd("program")) {
-            LoadResult result = new LoggedLoad(64 * MIB).load(LoggedLoad.EVERY_PATH, attempt -> {
+            LoadResult result = new LoggedLoad(64 * MIB).load(LoggedLoad.EVERY_PATH, true, attempt -> {
                 tries.add(attempt);
                 return attempt.size() < 10 * MIB
                         ? new LoadResult.Refused(Errno.ENOSPC.number(), "end\n", 10 * MIB)
