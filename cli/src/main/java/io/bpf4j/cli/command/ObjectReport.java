@@ -18,12 +18,18 @@ import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
 import io.bpf4j.loader.spec.StructOpsSpec;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** An object as a person or a program reads it. <i>Confined.</i> */
 final class ObjectReport {
     private final ObjectSpec spec;
+    /** By section and slot, filled when first asked for: an object may have a hundred thousand functions. */
+    private final Map<List<Integer>, String> names = new HashMap<>();
 
     ObjectReport(ObjectSpec spec) {
         this.spec = spec;
@@ -191,8 +197,8 @@ final class ObjectReport {
     }
 
     private List<FunctionSpec> subprograms() {
-        List<FunctionSpec> entries =
-                spec.programs().stream().map(ProgramSpec::function).toList();
+        Set<FunctionSpec> entries =
+                spec.programs().stream().map(ProgramSpec::function).collect(Collectors.toSet());
         return spec.functions().stream().filter(f -> !entries.contains(f)).toList();
     }
 
@@ -236,11 +242,10 @@ final class ObjectReport {
     }
 
     private String functionAt(int section, int slot) {
-        return spec.functions().stream()
-                .filter(f -> f.section() == section && f.slot() == slot)
-                .map(FunctionSpec::name)
-                .findFirst()
-                .orElse("slot " + slot + " of section " + section);
+        if (names.isEmpty()) {
+            spec.functions().forEach(f -> names.putIfAbsent(List.of(f.section(), f.slot()), f.name()));
+        }
+        return names.getOrDefault(List.of(section, slot), "slot " + slot + " of section " + section);
     }
 
     private void addCore(List<Row> rows, FunctionSpec function, BtfExt ext) {
