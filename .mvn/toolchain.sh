@@ -107,6 +107,8 @@ lock_build() { # CHECKOUT
 }
 
 unlock_build() {
-  unset BPF4J_BUILD_LOCKED
-  exec 9>&-
+  if [ -n "${BPF4J_BUILD_LOCKED:-}" ]; then
+    unset BPF4J_BUILD_LOCKED
+    exec 9>&-
+  fi
 }
