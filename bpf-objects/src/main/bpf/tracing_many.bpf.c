@@ -12,7 +12,7 @@ __u64 entries = 0, exits = 0, both = 0, session = 0;
 /* What the links said about the functions, one after the other. */
 __u64 cookies = 0;
 
-SEC("?fentry.multi/__x64_sys_getp*id")
+SEC("?fentry.multi/__x64_sys_getpgi*")
 int on_entry(void *ctx)
 {
 	if (is_target()) {
@@ -22,7 +22,7 @@ int on_entry(void *ctx)
 	return 0;
 }
 
-SEC("?fexit.multi/__x64_sys_getp*id")
+SEC("?fexit.multi/__x64_sys_getpgi*")
 int on_exit(void *ctx)
 {
 	if (is_target())
@@ -30,7 +30,7 @@ int on_exit(void *ctx)
 	return 0;
 }
 
-SEC("?fsession.multi/__x64_sys_getp*id")
+SEC("?fsession.multi/__x64_sys_getpgi*")
 int on_both(void *ctx)
 {
 	if (is_target())
@@ -38,7 +38,7 @@ int on_both(void *ctx)
 	return 0;
 }
 
-SEC("?fsession/__x64_sys_getppid")
+SEC("?fsession/__x64_sys_getpgid")
 int on_session(void *ctx)
 {
 	if (is_target())
@@ -46,7 +46,7 @@ int on_session(void *ctx)
 	return 0;
 }
 
-SEC("?fentry.multi.s/__x64_sys_getppid")
+SEC("?fentry.multi.s/__x64_sys_getpgid")
 int sleepable_on_entry(void *ctx)
 {
 	if (is_target())
@@ -54,7 +54,7 @@ int sleepable_on_entry(void *ctx)
 	return 0;
 }
 
-SEC("?fexit.multi.s/__x64_sys_getppid")
+SEC("?fexit.multi.s/__x64_sys_getpgid")
 int sleepable_on_exit(void *ctx)
 {
 	if (is_target())
@@ -62,7 +62,7 @@ int sleepable_on_exit(void *ctx)
 	return 0;
 }
 
-SEC("?fsession.multi.s/__x64_sys_getppid")
+SEC("?fsession.multi.s/__x64_sys_getpgid")
 int sleepable_on_both(void *ctx)
 {
 	if (is_target())
@@ -70,7 +70,7 @@ int sleepable_on_both(void *ctx)
 	return 0;
 }
 
-SEC("?fsession.s/__x64_sys_getppid")
+SEC("?fsession.s/__x64_sys_getpgid")
 int sleepable_on_session(void *ctx)
 {
 	if (is_target())

@@ -21,17 +21,18 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Tracing programs at many functions, and at both ends of one: the functions that serve getppid(2) and its like. */
+/** Tracing programs at many functions, and at both ends of one: the functions that serve getpgid(2) and its like. */
 @Requires({Requirement.BPF, Requirement.FENTRY, Requirement.X86_64})
 @ExtendWith(LeakCheck.class)
 class TracingManyOnKernelTest {
-    private static final MethodHandle GETPPID = getppid();
+    private static final MethodHandle GETPGID = getpgid();
 
-    @SuppressWarnings("restricted") // the JVM asks the kernel once, and remembers
-    private static MethodHandle getppid() {
+    @SuppressWarnings("restricted") // the library asks the kernel each time
+    private static MethodHandle getpgid() {
         Linker linker = Linker.nativeLinker();
         return linker.downcallHandle(
-                linker.defaultLookup().findOrThrow("getppid"), FunctionDescriptor.of(ValueLayout.JAVA_INT));
+                linker.defaultLookup().findOrThrow("getpgid"),
+                FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
     }
 
     private static BpfObject load(String program) {
@@ -41,7 +42,7 @@ class TracingManyOnKernelTest {
 
     private static void callThreeTimes() throws Throwable {
         for (int i = 0; i < 3; i++) {
-            assertThat((int) GETPPID.invokeExact()).isNotNegative();
+            assertThat((int) GETPGID.invokeExact(0)).isNotNegative();
         }
     }
 
@@ -80,7 +81,7 @@ class TracingManyOnKernelTest {
             assertThat(object.program("on_entry").attachType()).contains(AttachType.TRACE_FENTRY_MULTI);
             try (Link _ = object.program("on_entry")
                     .attach(new AttachTarget.TracingMulti(
-                            List.of("__x64_sys_getpgid", "__x64_sys_getppid"), List.of(4L, 5L)))) {
+                            List.of("__x64_sys_getsid", "__x64_sys_getpgid"), List.of(4L, 5L)))) {
                 callThreeTimes();
                 assertThat(Bpf.u64(object, "cookies")).isEqualTo(555);
             }
