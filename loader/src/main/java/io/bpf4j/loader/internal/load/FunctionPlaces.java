@@ -35,9 +35,9 @@ final class FunctionPlaces {
 
     /**
      * All programs of an object together, as often as they are put together. A few programs that share a large function are
-     * small in a file and large in memory.
+     * small in a file and large in memory; sixteen programs as large as a kernel takes them are more than anybody has.
      */
-    private static final long MAX_ALL_SLOTS = 8_000_000;
+    private static final long MAX_ALL_SLOTS = 16_000_000;
 
     /** What a function costs besides its instructions, in these. */
     private static final int FUNCTION = 16;
