@@ -180,7 +180,7 @@ class EditsOnKernelTest {
                 loader().program("guarded", program -> program.withFlags(program.flags() | ProgramSpec.F_SLEEPABLE));
         assertThatThrownBy(sleeping::load)
                 .isInstanceOf(VerifierException.class)
-                .hasMessageContaining("can be sleepable");
+                .hasMessageContaining("sleepable");
         try (BpfObject object = loader().program(
                         "guarded", program -> program.withFlags(ProgramSpec.F_STRICT_ALIGNMENT))
                 .load()) {
