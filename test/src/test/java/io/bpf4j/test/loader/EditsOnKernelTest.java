@@ -178,9 +178,7 @@ class EditsOnKernelTest {
         // Sleepable is no word for programs of sockets.
         BpfLoader sleeping =
                 loader().program("guarded", program -> program.withFlags(program.flags() | ProgramSpec.F_SLEEPABLE));
-        assertThatThrownBy(sleeping::load)
-                .isInstanceOf(VerifierException.class)
-                .hasMessageContaining("sleepable");
+        assertThatThrownBy(sleeping::load).isInstanceOf(VerifierException.class).hasMessageContaining("sleepable");
         try (BpfObject object = loader().program(
                         "guarded", program -> program.withFlags(ProgramSpec.F_STRICT_ALIGNMENT))
                 .load()) {
