@@ -36,7 +36,7 @@ public class LoadBenchmark {
     @SuppressWarnings("NullAway.Init") // JMH sets the fields
     public static class InMemory {
         /**
-         * One with nothing but global variables; one with maps of many kinds; one with eight programs that relocate fields of
+         * One with nothing but global variables; one with maps of six kinds; one with twelve programs that relocate fields of
          * the kernel's structs; and the program of {@code bpf4j trace}, which keeps the verifier busy.
          */
         @Param({"globals.bpf.o", "maps.bpf.o", "corpus/core_fields.bpf.o", "trace.bpf.o"})
