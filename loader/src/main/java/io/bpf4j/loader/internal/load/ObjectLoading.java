@@ -1,6 +1,5 @@
 package io.bpf4j.loader.internal.load;
 
-import io.bpf4j.btf.Btf;
 import io.bpf4j.core.CoreTarget;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
@@ -8,16 +7,11 @@ import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.feature.Support;
 import io.bpf4j.loader.internal.linux.KernelBtf;
 import io.bpf4j.loader.internal.map.KernelMap;
-import io.bpf4j.loader.internal.sys.FailureHints;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.Kernel;
-import io.bpf4j.loader.internal.sys.LoadResult;
-import io.bpf4j.loader.internal.sys.ProgCommand;
 import io.bpf4j.loader.kernel.AttachType;
-import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Feature;
-import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.kernel.ProgramType;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.spec.DataSection;
@@ -26,9 +20,7 @@ import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
 import java.nio.ByteOrder;
-import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,7 +28,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,7 +70,6 @@ public final class ObjectLoading {
     private final Supplier<CoreTarget> kernelTypes = new Remembered<>(KernelBtf::running);
     private final KernelModules modules;
     private final UndoStack undo = new UndoStack();
-    private @Nullable String btfRefusal;
     /** Maps that were made, not found. */
     private final Set<String> fresh = new HashSet<>();
 
@@ -137,26 +127,31 @@ public final class ObjectLoading {
                     + ByteOrder.nativeOrder() + " machine; compile it with -target bpf on, or for, this machine");
         }
         requireKnownGlobals();
-        requireLoadedSlots();
+        MapSlots slots = new MapSlots(spec, this::isMade);
+        slots.requireTargets(this::isWanted);
         undo.push(modules::close);
         if (!features.has(Feature.MEMCG_ACCOUNTING)) {
             kernel.execute(new FileCommand.RaiseMemlock());
         }
-        Fd btf = loadBtf();
+        BtfLoading types = BtfLoading.of(kernel, spec, features);
+        Fd btf = types.fd();
+        if (btf != null) {
+            undo.push(btf::close);
+        }
         Map<String, BpfMap> owned = new LinkedHashMap<>();
         Map<String, KernelMap> maps = createMaps(btf, owned);
         structOps.find(kernelTypes, modules);
-        createStructOps(btf, maps, owned);
+        createStructOps(types, maps, owned);
         Map<String, KernelSymbols.Resolved> symbols = new KernelSymbols(spec, kernelTypes, modules).resolve();
         ProgramAssembly assembly = new ProgramAssembly(
                 spec,
-                ProgramAssembly.MapNumbers.of(maps),
+                ReferenceLinking.MapNumbers.of(maps),
                 symbols,
                 () -> options.targetBtf().map(CoreTarget::of).orElseGet(kernelTypes),
                 modules::descriptor,
                 btf != null && ObjectBtf.describesFunctions(spec, features));
         ProgramLoading loading = new ProgramLoading(
-                kernel, features, spec, btf, new ProgramRefusal(spec, features, btfRefusal), options);
+                kernel, features, spec, btf, new ProgramRefusal(spec, features, types.refusal()), options);
 
         Map<String, AssembledProgram> assembled = new LinkedHashMap<>();
         Map<String, LoadedProgram> programs = new LinkedHashMap<>();
@@ -171,7 +166,7 @@ public final class ObjectLoading {
             undo.push(loaded.fd()::close);
             programs.put(program.name(), loaded);
         }
-        setSlots(maps, programs);
+        slots.fill(maps, fresh, programs);
         CopyLoader again = (name, attachType) -> {
             AssembledProgram ready = assembled.get(name);
             if (ready == null) {
@@ -225,72 +220,6 @@ public final class ObjectLoading {
         }
     }
 
-    /** The object's BTF; null if it has none, or the kernel can't take it and the object can do without. */
-    private @Nullable Fd loadBtf() {
-        Optional<Btf> btf = spec.btf();
-        if (btf.isEmpty() || features.lacks(Feature.BTF)) {
-            return null;
-        }
-        byte[] bytes = ObjectBtf.loadable(spec, btf.get(), features);
-        ProgCommand.LoadBtf command = new ProgCommand.LoadBtf(spec.source(), bytes, ProgCommand.Log.NONE);
-        switch (kernel.execute(command)) {
-            case LoadResult.Loaded loaded -> {
-                undo.push(loaded.fd()::close);
-                return loaded.fd();
-            }
-            case LoadResult.Refused refused -> {
-                if (refused.errno() == Errno.EPERM.number()) {
-                    throw FailureHints.explained(command, refused.errno());
-                }
-                // What can do without BTF loads; what can't gets the kernel's own words for it.
-                LoadResult again = new LoggedLoad()
-                        .load(
-                                LoggedLoad.INSTRUCTIONS,
-                                false,
-                                log -> kernel.execute(new ProgCommand.LoadBtf(spec.source(), bytes, log)));
-                return switch (again) {
-                    case LoadResult.Loaded loaded -> {
-                        undo.push(loaded.fd()::close);
-                        yield loaded.fd();
-                    }
-                    case LoadResult.Refused logged -> {
-                        btfRefusal = Errno.describe(refused.errno()) + ": " + reason(logged.log());
-                        System.getLogger(ObjectLoading.class.getName())
-                                .log(
-                                        System.Logger.Level.WARNING,
-                                        spec.source() + ": the kernel refuses the object's BTF, going on without: "
-                                                + btfRefusal);
-                        yield null;
-                    }
-                };
-            }
-        }
-    }
-
-    /**
-     * The log lists the types up to the one that is wrong, members behind their type:
-     *
-     * <pre>
-     * [2] STRUCT wrong size=4 vlen=1
-     *         nothing type_id=0 bits_offset=0 Invalid type_id
-     * </pre>
-     */
-    private static String reason(String log) {
-        String type = "";
-        String last = "";
-        for (Iterator<String> lines = log.lines().iterator(); lines.hasNext(); ) {
-            String line = lines.next();
-            if (!line.isBlank()) {
-                type = line.startsWith("\t") ? type : line;
-                last = line;
-            }
-        }
-        if (last.isEmpty()) {
-            return "it gave no log";
-        }
-        return last.equals(type) ? last.strip() : type.strip() + ", " + last.strip();
-    }
-
     private Map<String, KernelMap> createMaps(@Nullable Fd btf, Map<String, BpfMap> owned) {
         MapCreation creation = creation(btf);
         MapPinning pinning = new MapPinning(kernel, creation, spec.source(), options.pinDirectory(), undo);
@@ -324,13 +253,13 @@ public final class ObjectLoading {
                 kernel, features, spec.source(), options.objectName().orElse(spec.source()), btf);
     }
 
-    private void createStructOps(@Nullable Fd btf, Map<String, KernelMap> maps, Map<String, BpfMap> owned) {
-        MapCreation creation = creation(btf);
+    private void createStructOps(BtfLoading types, Map<String, KernelMap> maps, Map<String, BpfMap> owned) {
+        MapCreation creation = creation(types.fd());
         for (StructOpsImage image : structOps.all()) {
-            if (btf == null) {
+            if (types.fd() == null) {
                 throw new InvalidObjectException(spec.source() + ": struct_ops variable \""
                         + image.variable().name() + "\" needs the object's BTF in the kernel, which has not taken it: "
-                        + Objects.requireNonNullElse(btfRefusal, "there is none, or the kernel knows no BTF"));
+                        + Objects.requireNonNullElse(types.refusal(), "there is none, or the kernel knows no BTF"));
             }
             KernelMap map = creation.create(
                     image, image.module().map(modules::descriptor).orElse(null));
@@ -385,60 +314,8 @@ public final class ObjectLoading {
         return bytes;
     }
 
-    /** Whatever a map is to hold from the start is there when it is filled; said before the kernel is asked for anything. */
-    private void requireLoadedSlots() {
-        Map<String, ProgramSpec> programs = new HashMap<>();
-        spec.programs().forEach(program -> programs.put(program.name(), program));
-        Set<String> made =
-                spec.maps().stream().filter(this::isMade).map(MapSpec::name).collect(Collectors.toSet());
-        for (MapSpec map : spec.maps()) {
-            for (MapSpec.Slot slot : isMade(map) ? map.slots() : List.<MapSpec.Slot>of()) {
-                ProgramSpec program = programs.get(slot.target());
-                if (holdsPrograms(map) ? program == null : !made.contains(slot.target())) {
-                    throw new InvalidObjectException(spec.source() + ": map \"" + map.name() + "\" holds \""
-                            + slot.target() + "\", which "
-                            + (holdsPrograms(map)
-                                    ? "is no program"
-                                    : spec.map(slot.target()).isEmpty() ? "is no map" : "was left out"));
-                }
-                if (holdsPrograms(map) && !isWanted(Objects.requireNonNull(program))) {
-                    throw new InvalidObjectException(
-                            spec.source() + ": slot " + slot.index() + " of map \"" + map.name()
-                                    + "\" holds program \"" + slot.target() + "\", which is not to be loaded; load it"
-                                    + " (BpfLoader.withProgram), or leave it out of the map (MapSpec.withSlots)");
-                }
-            }
-        }
-    }
-
     /** Whether there is this map when the load is done. */
     private boolean isMade(MapSpec map) {
         return map.autocreate() || options.reused().containsKey(map.name());
-    }
-
-    private static boolean holdsPrograms(MapSpec map) {
-        return map.is(MapType.PROG_ARRAY);
-    }
-
-    /**
-     * Static values. A map of maps that was there before keeps what it holds; one of programs gets this object's, since they
-     * are of no use to it elsewhere. So does libbpf.
-     */
-    private void setSlots(Map<String, KernelMap> maps, Map<String, LoadedProgram> programs) {
-        for (MapSpec map : spec.maps()) {
-            if (!isMade(map)) {
-                continue;
-            }
-            KernelMap target = Objects.requireNonNull(maps.get(map.name()));
-            if (!holdsPrograms(map) && !fresh.contains(map.name())) {
-                continue;
-            }
-            for (MapSpec.Slot slot : map.slots()) {
-                Fd value = holdsPrograms(map)
-                        ? Objects.requireNonNull(programs.get(slot.target())).fd()
-                        : Objects.requireNonNull(maps.get(slot.target())).fd();
-                MapCreation.setSlot(target, slot.index(), value);
-            }
-        }
     }
 }

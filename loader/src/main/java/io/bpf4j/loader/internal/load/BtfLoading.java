@@ -1,0 +1,89 @@
+package io.bpf4j.loader.internal.load;
+
+import io.bpf4j.btf.Btf;
+import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.internal.sys.FailureHints;
+import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.Kernel;
+import io.bpf4j.loader.internal.sys.LoadResult;
+import io.bpf4j.loader.internal.sys.ProgCommand;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.loader.spec.ObjectSpec;
+import java.util.Iterator;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The object's types in the kernel. Most objects can do without: a refusal is kept for what can't, and told as a warning.
+ *
+ * @param fd the caller's to close; null if the object has no BTF, or the kernel has not taken it
+ * @param refusal why it has not; null if it has, or was not asked
+ */
+record BtfLoading(@Nullable Fd fd, @Nullable String refusal) {
+    /**
+     * Loads it.
+     *
+     * @throws io.bpf4j.loader.error.SyscallException if this process may not, and so no program either
+     */
+    static BtfLoading of(Kernel kernel, ObjectSpec spec, Features features) {
+        Optional<Btf> btf = spec.btf();
+        if (btf.isEmpty() || features.lacks(Feature.BTF)) {
+            return new BtfLoading(null, null);
+        }
+        byte[] bytes = ObjectBtf.loadable(spec, btf.get(), features);
+        ProgCommand.LoadBtf command = new ProgCommand.LoadBtf(spec.source(), bytes, ProgCommand.Log.NONE);
+        return switch (kernel.execute(command)) {
+            case LoadResult.Loaded loaded -> new BtfLoading(loaded.fd(), null);
+            case LoadResult.Refused refused -> {
+                if (refused.errno() == Errno.EPERM.number()) {
+                    throw FailureHints.explained(command, refused.errno());
+                }
+                yield withLog(kernel, spec, bytes, refused.errno());
+            }
+        };
+    }
+
+    private static BtfLoading withLog(Kernel kernel, ObjectSpec spec, byte[] bytes, int errno) {
+        LoadResult again = new LoggedLoad()
+                .load(
+                        LoggedLoad.INSTRUCTIONS,
+                        false,
+                        log -> kernel.execute(new ProgCommand.LoadBtf(spec.source(), bytes, log)));
+        return switch (again) {
+            case LoadResult.Loaded loaded -> new BtfLoading(loaded.fd(), null);
+            case LoadResult.Refused logged -> {
+                String refusal = Errno.describe(errno) + ": " + reason(logged.log());
+                System.getLogger(BtfLoading.class.getName())
+                        .log(
+                                System.Logger.Level.WARNING,
+                                spec.source() + ": the kernel refuses the object's BTF, going on without: " + refusal);
+                yield new BtfLoading(null, refusal);
+            }
+        };
+    }
+
+    /**
+     * The log lists the types up to the one that is wrong, members behind their type:
+     *
+     * <pre>
+     * [2] STRUCT wrong size=4 vlen=1
+     *         nothing type_id=0 bits_offset=0 Invalid type_id
+     * </pre>
+     */
+    private static String reason(String log) {
+        String type = "";
+        String last = "";
+        for (Iterator<String> lines = log.lines().iterator(); lines.hasNext(); ) {
+            String line = lines.next();
+            if (!line.isBlank()) {
+                type = line.startsWith("\t") ? type : line;
+                last = line;
+            }
+        }
+        if (last.isEmpty()) {
+            return "it gave no log";
+        }
+        return last.equals(type) ? last.strip() : type.strip() + ", " + last.strip();
+    }
+}
