@@ -40,6 +40,7 @@ import java.util.function.UnaryOperator;
  * try (BpfObject object = BpfLoader.of(spec).global("target_pid", 42).load()) { … }
  * }</pre>
  *
+ * <p>A long file, because each decision that an embedder may take is a method with its contract, and nothing else is here.
  * <i>Confined.</i>
  */
 public final class BpfLoader {

@@ -49,6 +49,8 @@ public final class CommandTree {
                 .setUsageHelpWidth(100)
                 .setExpandAtFiles(false) // a file may be named @x, and hold anything
                 .registerConverter(Path.class, CommandTree::path)
+                .registerConverter(int.class, CommandTree::number)
+                .registerConverter(Integer.class, CommandTree::number)
                 .setParameterExceptionHandler(this::onUsage)
                 .setExecutionExceptionHandler(this::onFailure);
         // An argument string starts with a dash where its first argument is signed.
@@ -114,6 +116,15 @@ public final class CommandTree {
             console.errorLines(stack.toString().stripTrailing().replace("\t", "    "));
         }
         return FAILED;
+    }
+
+    /** In words of the command line: that it is an int is nobody's business there. */
+    private static int number(String text) {
+        try {
+            return Integer.parseInt(text);
+        } catch (NumberFormatException e) {
+            throw new TypeConversionException("'" + text + "' is no whole number up to " + Integer.MAX_VALUE);
+        }
     }
 
     private boolean wantsStack() {

@@ -85,6 +85,15 @@ class CommandTreeTest {
     }
 
     @Test
+    void aNumberThatIsNoneIsToldWithoutTheNameOfAType() {
+        Run run = Run.of("trace", "-p", "99999999999");
+        assertThat(run.code()).isEqualTo(CommandTree.USAGE);
+        assertThat(run.err().getFirst())
+                .isEqualTo(
+                        "bpf4j trace: Invalid value for option '-p': '99999999999' is no whole number up to 2147483647");
+    }
+
+    @Test
     void failureIsOneLineAndTheStackOnlyOnDemand() {
         Run quiet = Run.of("list", "-p", "2147483647");
         assertThat(quiet.code()).isEqualTo(CommandTree.FAILED);

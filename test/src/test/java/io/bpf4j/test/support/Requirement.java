@@ -14,7 +14,10 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Something a test may need of the machine, with the words that tell a person how to provide it. */
+/**
+ * Something a test may need of the machine, with the words that tell a person how to provide it. A long file, because it is
+ * a catalogue: one entry for each thing, and how to look for it.
+ */
 public enum Requirement {
     /** Loading and attaching BPF programs. */
     BPF("root, or the capabilities CAP_BPF, CAP_PERFMON and CAP_SYS_ADMIN") {

@@ -29,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The kernel takes keys and values by address, so they must be in native memory: segments that are go to it as they
  * are, heap memory is copied through a buffer that each thread has.
+ *
+ * <p>A long file, because it is all operations of the interface; walks, batches and mappings are classes beside it.
  */
 public final class KernelMap implements BpfMap {
     /** BPF_F_MMAPABLE (include/uapi/linux/bpf.h). */
