@@ -2,6 +2,7 @@ package io.bpf4j.btf;
 
 import io.bpf4j.elf.ByteView;
 import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.insn.Instruction;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
@@ -138,7 +139,8 @@ public final class BtfExt {
      * Reads a {@code .BTF.ext} section.
      *
      * @param btf the object's {@code .BTF}, for the names of sections
-     * @throws MalformedDataException if a table or a record is cut short, or a section has no name
+     * @throws MalformedDataException if a table or a record is cut short, a section has no name, or a record is of a
+     *     byte where no instruction begins
      */
     public static BtfExt parse(ByteView view, Btf btf) {
         return new BtfExt(view, btf);
@@ -173,6 +175,9 @@ public final class BtfExt {
                 throw table.malformed(next, "the table ends inside the header of a section");
             }
             String name = btf.nameAt(table.s32(next));
+            if (name.isEmpty()) {
+                throw table.malformed(next, "the records of a section without a name: nothing says what they are for");
+            }
             names -= Math.max(0, name.length() - 256);
             if (names < 0) {
                 throw table.malformed(next, "the names of sections overlap so much that they take too many bytes");
@@ -186,6 +191,13 @@ public final class BtfExt {
             ByteView raw = table.slice(next + 8, bytes);
             List<T> records = new ArrayList<>((int) count);
             for (long record = 0; record < bytes; record += recordSize) {
+                // Each kind of record begins with its place.
+                if (raw.u32(record) % Instruction.SIZE != 0) {
+                    throw raw.malformed(
+                            record,
+                            "a record of byte " + raw.u32(record) + " of section \"" + name
+                                    + "\", where no instruction begins: they have " + Instruction.SIZE + " bytes each");
+                }
                 records.add(decoder.decode(raw, record));
             }
             sections.add(new Section<>(name, records, raw));

@@ -180,41 +180,102 @@ class BtfTest {
         }
     }
 
+    /** Three tables, each with one record of one section. */
+    private record Extension(int section, int function, int line, int relocation, List<Integer> recordSizes) {
+        static final List<Integer> SIZES = List.of(8, 16, 16);
+
+        /**
+         * struct btf_ext_header of 32 bytes, then func_info, line_info and core_relo, each: u32 record size, and per section
+         * u32 name, u32 count, records. What is longer than known is filled with 0x7f7f7f7f.
+         */
+        byte[] bytes(int access) {
+            int[][] records = {{function, 13}, {line, 0, 0, 5 << 10 | 3}, {relocation, 4, access, 2}};
+            ByteBuffer ext = ByteBuffer.allocate(2048).order(ByteOrder.LITTLE_ENDIAN);
+            ext.putShort((short) 0xeb9f).put((byte) 1).put((byte) 0).putInt(32);
+            int start = 0;
+            for (int size : recordSizes) {
+                ext.putInt(start).putInt(12 + size);
+                start += 12 + size;
+            }
+            for (int i = 0; i < records.length; i++) {
+                ext.putInt(recordSizes.get(i)).putInt(section).putInt(1);
+                for (int at = 0; at < recordSizes.get(i) / 4; at++) {
+                    ext.putInt(at < records[i].length ? records[i][at] : 0x7f7f7f7f);
+                }
+            }
+            return java.util.Arrays.copyOf(ext.array(), ext.position());
+        }
+    }
+
+    private static BtfExt parsed(Btf btf, byte[] bytes) {
+        return BtfExt.parse(ByteView.of("ext", bytes, ByteOrder.LITTLE_ENDIAN), btf);
+    }
+
     @Test
     void extensionSections() {
         BtfBuilder builder = builder();
         int section = builder.string("usdt");
         int access = builder.string("0:1");
         Btf btf = builder.build("test", ByteOrder.LITTLE_ENDIAN);
-        ByteBuffer ext = ByteBuffer.allocate(128).order(ByteOrder.LITTLE_ENDIAN);
-        // struct btf_ext_header of 32 bytes, then func_info, line_info and core_relo, each: u32 record size, and per
-        // section u32 name, u32 count, records.
-        ext.putShort((short) 0xeb9f).put((byte) 1).put((byte) 0).putInt(32);
-        ext.putInt(0).putInt(20).putInt(20).putInt(28).putInt(48).putInt(28);
-        ext.putInt(8).putInt(section).putInt(1).putInt(0).putInt(13);
-        ext.putInt(16).putInt(section).putInt(1).putInt(8).putInt(0).putInt(0).putInt(5 << 10 | 3);
-        ext.putInt(16)
-                .putInt(section)
-                .putInt(1)
-                .putInt(16)
-                .putInt(4)
-                .putInt(access)
-                .putInt(2);
-        byte[] bytes = java.util.Arrays.copyOf(ext.array(), ext.position());
+        // As compilers write them, and with fields that are not known here.
+        for (List<Integer> sizes : List.of(Extension.SIZES, List.of(12, 20, 252))) {
+            byte[] bytes = new Extension(section, 0, 8, 16, sizes).bytes(access);
 
-        BtfExt read = BtfExt.parse(ByteView.of("ext", bytes, ByteOrder.LITTLE_ENDIAN), btf);
+            BtfExt read = parsed(btf, bytes);
 
-        assertThat(read.functions().of("usdt")).containsExactly(new BtfExt.FuncInfo(0, 13));
-        assertThat(read.lines().of("usdt")).singleElement().satisfies(line -> {
-            assertThat(line.line()).isEqualTo(5);
-            assertThat(line.column()).isEqualTo(3);
-        });
-        assertThat(read.relocations().of("usdt")).containsExactly(new BtfExt.CoreRelocation(16, 4, access, 2));
-        assertThat(read.functions().of("other")).isEmpty();
-        for (int length = 0; length < bytes.length; length++) {
-            byte[] cut = java.util.Arrays.copyOf(bytes, length);
-            assertThatThrownBy(() -> BtfExt.parse(ByteView.of("ext", cut, ByteOrder.LITTLE_ENDIAN), btf))
-                    .isInstanceOf(MalformedDataException.class);
+            assertThat(read.functions().of("usdt")).containsExactly(new BtfExt.FuncInfo(0, 13));
+            assertThat(read.functions().recordSize()).isEqualTo(sizes.getFirst());
+            assertThat(read.lines().of("usdt")).singleElement().satisfies(line -> {
+                assertThat(line.line()).isEqualTo(5);
+                assertThat(line.column()).isEqualTo(3);
+            });
+            assertThat(read.relocations().of("usdt")).containsExactly(new BtfExt.CoreRelocation(16, 4, access, 2));
+            assertThat(read.functions().of("other")).isEmpty();
+            for (int length = 0; length < bytes.length; length++) {
+                byte[] cut = java.util.Arrays.copyOf(bytes, length);
+                assertThatThrownBy(() -> parsed(btf, cut)).isInstanceOf(MalformedDataException.class);
+            }
+        }
+    }
+
+    @Test
+    void extensionsOfNoSectionAreRefused() {
+        Btf btf = builder().build("test", ByteOrder.LITTLE_ENDIAN);
+        assertThatThrownBy(() -> parsed(btf, new Extension(0, 0, 0, 0, Extension.SIZES).bytes(0)))
+                .isInstanceOf(MalformedDataException.class)
+                .hasMessageContaining("a section without a name");
+    }
+
+    @Test
+    void extensionsOfNoInstructionAreRefused() {
+        BtfBuilder builder = builder();
+        int section = builder.string("usdt");
+        Btf btf = builder.build("test", ByteOrder.LITTLE_ENDIAN);
+        for (int[] offsets : new int[][] {{4, 0, 0}, {0, 12, 0}, {0, 0, 17}}) {
+            byte[] bytes = new Extension(section, offsets[0], offsets[1], offsets[2], Extension.SIZES).bytes(0);
+            assertThatThrownBy(() -> parsed(btf, bytes))
+                    .isInstanceOf(MalformedDataException.class)
+                    .hasMessageContaining("section \"usdt\", where no instruction begins");
+        }
+    }
+
+    @Test
+    void recordSizesThatNoCompilerWritesAreRefused() {
+        BtfBuilder builder = builder();
+        int section = builder.string("usdt");
+        Btf btf = builder.build("test", ByteOrder.LITTLE_ENDIAN);
+        for (int table = 0; table < 3; table++) {
+            for (int wrong : new int[] {0, Extension.SIZES.get(table) - 4, Extension.SIZES.get(table) + 2, 256, -8}) {
+                byte[] bytes = new Extension(section, 0, 0, 0, Extension.SIZES).bytes(0);
+                int start = 32;
+                for (int before = 0; before < table; before++) {
+                    start += 12 + Extension.SIZES.get(before);
+                }
+                ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).putInt(start, wrong);
+                assertThatThrownBy(() -> parsed(btf, bytes))
+                        .isInstanceOf(MalformedDataException.class)
+                        .hasMessageContaining("records of " + Integer.toUnsignedString(wrong) + " bytes");
+            }
         }
     }
 
