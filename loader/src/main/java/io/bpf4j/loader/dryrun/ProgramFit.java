@@ -8,7 +8,8 @@ import java.util.List;
  *
  * @param program its name
  * @param sectionName as in {@code SEC("…")}
- * @param autoload false for an optional one, {@code SEC("?…")}: it is looked at, and the object does not depend on it
+ * @param autoload false for one that is loaded only if asked for, as of {@code SEC("?…")}, or that no struct of functions
+ *     calls which is made: it is looked at, and the object does not depend on it
  * @param findings what is in the way; of what the kernel lacks only what the program comes to
  * @param relocations all its CO-RE relocations, those of the functions that it calls included
  * @param instructions relocated; where an instruction refers to a map, the map's index in the object plus 1 is in place

@@ -19,7 +19,8 @@ import java.util.function.Consumer;
  * @param target what follows the kind's name in the section's name, without the slash, such as a function; empty if nothing
  *     does
  * @param ifindex index of the network device that the program is made for; 0 for none
- * @param autoload false where the section starts with {@code ?}: loaded only if asked for
+ * @param autoload false where the section starts with {@code ?}: loaded only if asked for, or for a struct of functions
+ *     that is made
  * @param autoattach whether it is attached with all the others, if the section's name says where to
  * @param verifierLog what the verifier is to tell even of an accepted program, as in {@code BpfLoader.verifierLog}; empty
  *     for what the loader asks for all
@@ -152,7 +153,10 @@ public record ProgramSpec(
         return with(draft -> draft.ifindex = index);
     }
 
-    /** Loaded, or left out, whatever its section says. */
+    /**
+     * Loaded, or left out, whatever its section says. About a program that structs of functions refer to they decide: it is
+     * loaded with the first of them that is made; {@code BpfLoader.skipProgram} leaves it out all the same.
+     */
     public ProgramSpec withAutoload(boolean load) {
         return with(draft -> draft.autoload = load);
     }

@@ -154,7 +154,12 @@ public final class DryLoading {
             own.add(new Finding(Finding.Kind.RELOCATION, Optional.empty(), bare(e)));
         }
         return new ProgramFit(
-                program.name(), program.sectionName(), program.autoload(), own, relocations(places, assembly), code);
+                program.name(),
+                program.sectionName(),
+                structOps.loadsByItself(program),
+                own,
+                relocations(places, assembly),
+                code);
     }
 
     private void checkKind(ProgramSpec program, List<Finding> own) {
@@ -186,7 +191,7 @@ public final class DryLoading {
                     }
                 }
                 case STRUCT_OPS -> {
-                    if (program.autoload() && !structOps.isIdle(program)) {
+                    if (structOps.loadsByItself(program)) {
                         structOps.served(program);
                     }
                 }

@@ -180,7 +180,7 @@ public final class ObjectLoading {
 
     private boolean isWanted(ProgramSpec program) {
         return !options.skipped().contains(program.name())
-                && (options.wanted().contains(program.name()) || (program.autoload() && !structOps.isIdle(program)));
+                && (options.wanted().contains(program.name()) || structOps.loadsByItself(program));
     }
 
     private void requireKnownKind(ProgramSpec program) {

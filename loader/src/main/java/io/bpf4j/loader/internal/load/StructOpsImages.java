@@ -107,11 +107,14 @@ final class StructOpsImages {
         return Collections.unmodifiableMap(images);
     }
 
-    /** Whether a program is left out unless asked for, since no struct that is made calls it. */
-    boolean isIdle(ProgramSpec program) {
-        return program.type() == ProgramType.STRUCT_OPS
-                && mentioned.contains(program.name())
-                && !needed.contains(program.name());
+    /**
+     * Whether a program is loaded without being asked for. Of one that structs refer to they decide, whatever its section
+     * says ({@code SEC("?struct_ops")}): it is loaded for those that are made, and left out if none of them is, as libbpf
+     * does it (bpf_object_adjust_struct_ops_autoload()).
+     */
+    boolean loadsByItself(ProgramSpec program) {
+        boolean mine = program.type() == ProgramType.STRUCT_OPS && mentioned.contains(program.name());
+        return mine ? needed.contains(program.name()) : program.autoload();
     }
 
     /**

@@ -9,8 +9,11 @@ import io.bpf4j.btf.BtfKind;
 import io.bpf4j.btf.BtfType;
 import io.bpf4j.btf.BtfType.Member;
 import io.bpf4j.core.CoreTarget;
+import io.bpf4j.loader.ScriptedLoads;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.RelocationException;
+import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.loader.spec.ProgramSpec;
 import io.bpf4j.loader.spec.StructOpsSpec;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -82,6 +85,28 @@ class StructOpsImageTest {
     private static final Member OPEN = Member.at("open", 3, 24);
     private static final Member NUMBER = Member.at("number", 1, 40);
     private static final Member BITS = new Member("bits", 1, 44 * 8, 3);
+
+    @Test
+    void theStructsThatAreMadeSayWhichProgramsAreLoaded() {
+        ObjectSpec spec = ScriptedLoads.spec("struct_ops.bpf.o");
+        StructOpsSpec second = spec.structOps("second").orElseThrow().withAutocreate(true);
+        assertThat(spec.program("second_avoid").orElseThrow().autoload())
+                .as("SEC(\"?struct_ops\")")
+                .isFalse();
+        assertThat(loaded(spec, Map.of())).isEmpty();
+        assertThat(loaded(spec, Map.of("second", second)))
+                .containsExactly("ssthresh", "undo_cwnd", "second_avoid", "on_init", "on_release");
+        assertThat(loaded(spec, Map.of("second", second.withoutFunction("init").withoutFunction("cong_avoid"))))
+                .containsExactly("ssthresh", "undo_cwnd", "on_release");
+    }
+
+    private static List<String> loaded(ObjectSpec spec, Map<String, StructOpsSpec> edited) {
+        StructOpsImages images = new StructOpsImages(spec, edited);
+        return spec.programs().stream()
+                .filter(images::loadsByItself)
+                .map(ProgramSpec::name)
+                .toList();
+    }
 
     @Test
     void membersGoWhereTheKernelHasThem() {
