@@ -46,9 +46,7 @@ int of_frame(struct xdp_md *ctx)
 
 __noinline int is_in_code(void *ctx __arg_ctx)
 {
-	struct pt_regs *registers = ctx;
-
-	return registers->ip != 0;
+	return REGS_IP(ctx) != 0;
 }
 
 SEC("uprobe/libc.so.6:fdopendir")

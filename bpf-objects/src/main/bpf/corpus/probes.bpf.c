@@ -15,7 +15,7 @@ static __always_inline int copied(struct pt_regs *ctx)
 {
 	__u64 top = 0;
 
-	CHECK(!bpf_copy_from_user(&top, sizeof(top), (void *)ctx->sp));
+	CHECK(!bpf_copy_from_user(&top, sizeof(top), (void *)REGS_SP(ctx)));
 	return 0;
 }
 

@@ -102,24 +102,39 @@ HELPER(134, __u64, bpf_ringbuf_query, void *ring, __u64 flags);
 HELPER(174, __u64, bpf_get_attach_cookie, void *ctx);
 
 /*
- * The registers of the probed thread, as far as a program names one: the arguments of a USDT probe
- * are found by offsets that user space computes for the machine it runs on, so nothing here depends
- * on the machine but the instruction pointer, and that only on kernels before 5.15.
+ * The registers of the probed thread, as far as a program names one. (The arguments of a USDT probe are found by offsets
+ * that user space computes.) Each machine has a struct pt_regs of its own, so a macro that is resolved by the compiler
+ * would make an object for one machine. Here the loader says which machine runs, by the number that ELF headers have for
+ * it (e_machine): 62 x86-64, 183 arm64, 243 riscv64, 22 s390x, 258 loongarch64. The number is a constant for the verifier,
+ * which drops the other branches: one object for each byte order serves all machines.
  *
- * This is x86-64 (struct pt_regs of arch/x86/include/uapi/asm/ptrace.h), 8 bytes a register. Another
- * machine comes as one more branch here with its own struct (arm64: user_pt_regs with pc at 256;
- * riscv64: pc at 0; s390x: psw.addr at 16) and an object compiled with -D__TARGET_ARCH_<machine>.
- * Compiled for a different one, the objects work wherever the kernel has BPF cookies.
+ * Loaders that don't know the name, such as libbpf, leave 0, and the registers are those of x86-64.
+ *
+ * Offsets: struct pt_regs, or user_pt_regs at its start, in the kernel's arch/.../include/.../asm/ptrace.h.
  */
-#ifndef __VMLINUX_H__
-struct pt_regs {
-	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8;
-	unsigned long ax, cx, dx, si, di, orig_ax, ip, cs, flags, sp, ss;
-};
-#endif
-#define REGS_IP(ctx) ((__s64)(ctx)->ip)
-#define REGS_ARG1(ctx) ((__u64)(ctx)->di)
-#define REGS_ARG2(ctx) ((__u64)(ctx)->si)
-#define REGS_RETURN(ctx) ((__u64)(ctx)->ax)
+extern const __u32 LINUX_ELF_MACHINE __weak __kconfig;
+
+struct pt_regs;
+
+/* In assembly, or the compiler would join the branches to one access at an offset in a register, which the verifier doesn't
+ * allow for the context. */
+#define REGS_READ(ctx, offset)                                                                                         \
+	({                                                                                                             \
+		__u64 _value;                                                                                          \
+		asm volatile("%0 = *(u64 *)(%1 + %2)" : "=r"(_value) : "r"(ctx), "i"(offset));                         \
+		_value;                                                                                                \
+	})
+
+#define REGS_OF(ctx, x86_64, arm64, riscv64, s390x, loongarch64)                                                       \
+	(LINUX_ELF_MACHINE == 183   ? REGS_READ(ctx, arm64)                                                            \
+	 : LINUX_ELF_MACHINE == 243 ? REGS_READ(ctx, riscv64)                                                          \
+	 : LINUX_ELF_MACHINE == 22  ? REGS_READ(ctx, s390x)                                                            \
+	 : LINUX_ELF_MACHINE == 258 ? REGS_READ(ctx, loongarch64)                                                      \
+				    : REGS_READ(ctx, x86_64))
+
+#define REGS_IP(ctx)     REGS_OF(ctx, 128 /* ip */, 256 /* pc */, 0 /* epc */, 16 /* psw.addr */, 264 /* csr_era */)
+#define REGS_SP(ctx)     REGS_OF(ctx, 152 /* sp */, 248 /* sp */, 16 /* sp */, 144 /* r15 */, 24 /* r3 */)
+#define REGS_RETURN(ctx) REGS_OF(ctx, 80 /* ax */, 0 /* x0 */, 80 /* a0 */, 40 /* r2 */, 32 /* r4 */)
+#define REGS_ARG1(ctx)   REGS_OF(ctx, 112 /* di */, 0 /* x0 */, 80 /* a0 */, 40 /* r2 */, 32 /* r4 */)
 
 #endif

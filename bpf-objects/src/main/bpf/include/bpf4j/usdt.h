@@ -10,7 +10,8 @@
  *
  *   spec ID  is the BPF cookie of the attachment where the kernel has cookies (5.15). Else the hash
  *            map __bpf_usdt_ip_to_spec_id gives it by the address of the site. The loader says which
- *            through LINUX_HAS_BPF_COOKIE; a constant for the verifier, which drops the other branch.
+ *            through LINUX_HAS_BPF_COOKIE; a constant for the verifier, which drops the other branch. Where
+ *            the address is in the context depends on the machine: see REGS_IP in helpers.h.
  *   value    of an argument with spec a, R(o) being the register at offset o of the context:
  *
  *     CONSTANT     a.val_off

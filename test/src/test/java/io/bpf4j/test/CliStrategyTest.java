@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
+import io.bpf4j.test.support.LineProcess;
 import io.bpf4j.test.support.Requires;
 import io.bpf4j.test.support.RunningTrace;
 import io.bpf4j.test.support.SitesProgram;
@@ -21,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -55,6 +57,47 @@ class CliStrategyTest {
             assertThat(result.err()).contains("strategy " + shown);
             assertThat(target.command("semaphores")).isEqualTo("0 0");
         }
+    }
+
+    /** Without cookies a probe is known by its address; in a second mapping of its file it has another one. */
+    @ParameterizedTest
+    @CsvSource({"false, '1 event, 0 lost, 2 of no known probe'", "true, '{\"events\":1,\"lost\":0,\"unknown\":2}'"})
+    @Timeout(60)
+    void eventsOfNoKnownProbeAreCountedAndShown(boolean json, String closing, @TempDir Path folder)
+            throws IOException, InterruptedException {
+        Path sources = TargetProgram.testModule().resolve("src/test/c/later");
+        Path program = compiled(folder.resolve("twice"), sources.resolve("twice.c"));
+        Path library = compiled(folder.resolve("liblater.so"), sources.resolve("library.c"), "-shared", "-fPIC");
+        try (LineProcess target = new LineProcess(new ProcessBuilder(program.toString(), library.toString())) {};
+                RunningTrace trace = new RunningTrace(
+                        "trace",
+                        json ? "--json" : "-v",
+                        "--strategy",
+                        "ipmap",
+                        "--count",
+                        "1",
+                        "-p",
+                        Integer.toString(target.pid()),
+                        "later:library")) {
+            trace.awaitMessage("tracing 1 probe at 1 site");
+            target.command("fire");
+            Commands.Result result = trace.await();
+            assertThat(result.exitCode()).as(result.err()).isZero();
+            assertThat(result.out().lines().toList())
+                    .hasSize(2)
+                    .satisfies(lines ->
+                            assertThat(lines.getFirst()).contains("library").contains(json ? "\"args\":[1]" : "arg0=1"))
+                    .last()
+                    .isEqualTo(closing);
+        }
+    }
+
+    private static Path compiled(Path to, Path source, String... flags) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of("gcc", "-Wall", "-Wextra", "-Werror", "-O2"));
+        command.addAll(List.of(flags));
+        command.addAll(List.of("-o", to.toString(), source.toString(), "-ldl"));
+        Commands.check(command);
+        return to;
     }
 
     @Test

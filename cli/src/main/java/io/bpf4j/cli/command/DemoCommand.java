@@ -94,6 +94,7 @@ final class DemoCommand implements Callable<Integer> {
             Detachment.await(tracer.detach(), console, interruption);
             tracer.drain((event, probe) -> print(event, probe, summary));
             summary.lost(tracer.lost());
+            summary.unknown(tracer.unknown());
         }
         print(summary);
         return CommandTree.OK;

@@ -226,7 +226,7 @@ final class TraceCommand implements Callable<Integer> {
             }
             Detachment.await(tracer.detach(), console, interruption);
             tracer.drain(this::print);
-            summary(tracer.lost());
+            summary(tracer.lost(), tracer.unknown());
             if (appearing && !attachedAny) {
                 throw new CommandException("neither "
                         + (child == null ? "process " + pid : "the command")
@@ -343,16 +343,16 @@ final class TraceCommand implements Callable<Integer> {
         console.line(json ? format.json(event, probe) : format.human(event, probe));
     }
 
-    private void summary(long lost) {
+    private void summary(long lost, long unknown) {
         if (json) {
-            console.line(new JsonLine()
-                    .beginObject()
-                    .field("events", events)
-                    .field("lost", lost)
-                    .endObject()
-                    .toString());
+            JsonLine line = new JsonLine().beginObject().field("events", events).field("lost", lost);
+            if (unknown > 0) {
+                line.field("unknown", unknown);
+            }
+            console.line(line.endObject().toString());
         } else {
-            console.line(Scans.count(events, "event") + ", " + lost + " lost");
+            console.line(Scans.count(events, "event") + ", " + lost + " lost"
+                    + (unknown > 0 ? ", " + unknown + " of no known probe" : ""));
         }
         console.flush();
     }

@@ -15,6 +15,7 @@ import java.util.Map;
 public final class DemoSummary {
     private final Map<String, Long> counts = new LinkedHashMap<>();
     private long lost;
+    private long unknown;
 
     /** When the collection that runs began, or 0 if none runs. */
     private long gcBegin;
@@ -49,6 +50,11 @@ public final class DemoSummary {
         lost = events;
     }
 
+    /** Events that belong to no known probe. */
+    public void unknown(long events) {
+        unknown = events;
+    }
+
     public Table table() {
         Table table = new Table("").row("PROBE", "EVENTS");
         counts.forEach((probe, count) -> table.row(probe, Long.toString(count)));
@@ -66,10 +72,10 @@ public final class DemoSummary {
     }
 
     public String total() {
-        return sum() + " events, " + lost + " lost";
+        return sum() + " events, " + lost + " lost" + (unknown > 0 ? ", " + unknown + " of no known probe" : "");
     }
 
-    /** A line for each probe, {@code {"probe","events"}}, and one for all, {@code {"events","lost"}}. */
+    /** A line for each probe, {@code {"probe","events"}}, and one for all, {@code {"events","lost"}}, with {@code "unknown"} if there are such. */
     public List<String> json() {
         List<String> lines = new ArrayList<>();
         counts.forEach((probe, count) -> lines.add(new JsonLine()
@@ -78,12 +84,11 @@ public final class DemoSummary {
                 .field("events", count)
                 .endObject()
                 .toString()));
-        lines.add(new JsonLine()
-                .beginObject()
-                .field("events", sum())
-                .field("lost", lost)
-                .endObject()
-                .toString());
+        JsonLine all = new JsonLine().beginObject().field("events", sum()).field("lost", lost);
+        if (unknown > 0) {
+            all.field("unknown", unknown);
+        }
+        lines.add(all.endObject().toString());
         return lines;
     }
 

@@ -13,7 +13,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Numbers the probes of a trace: the number travels through the kernel as the USDT cookie and says which probe fired.
+ * Numbers the probes of a trace, from 1: the number travels through the kernel as the USDT cookie and says which probe
+ * fired. An event whose spec was not found has cookie 0, which is no probe's number.
  *
  * <p>The compiler may copy a probe's code, and an argument that is an {@code int} at one site can be a constant of 8
  * unsigned bytes at another. A record has the bits of an argument, not its type, so sites whose types differ get
@@ -32,7 +33,7 @@ final class ProbeTable {
         Set<UsdtProbe> parts = new LinkedHashSet<>();
         for (UsdtProbe probe : probes) {
             split(probe).forEach((kinds, part) -> {
-                if (numbers.putIfAbsent(part, (long) traced.size()) == null) {
+                if (numbers.putIfAbsent(part, traced.size() + 1L) == null) {
                     traced.add(new TracedProbe(probe.binary().name(), probe.provider(), probe.name(), kinds));
                 }
                 parts.add(part);
@@ -50,10 +51,10 @@ final class ProbeTable {
         return number;
     }
 
-    /** The probe with this cookie, or null if there is none. */
+    /** The probe with this cookie, or null if there is none, as for 0. */
     @Nullable
     TracedProbe probe(long number) {
-        return number >= 0 && number < traced.size() ? traced.get((int) number) : null;
+        return number > 0 && number <= traced.size() ? traced.get((int) number - 1) : null;
     }
 
     private static Map<List<NumberKind>, UsdtProbe> split(UsdtProbe probe) {

@@ -6,7 +6,8 @@ import java.util.List;
  * A probe that fired. <i>Immutable.</i>
  *
  * @param timeNs when, in nanoseconds of CLOCK_MONOTONIC
- * @param cookie which attachment: what was given when the probe was attached
+ * @param cookie which attachment: what was given when the probe was attached; 0 if no attachment is known for the place
+ *     that was hit
  * @param pid the process, as the initial pid namespace numbers it
  * @param tid the thread, likewise
  * @param comm the thread's name, at most 15 bytes

@@ -40,6 +40,7 @@ public final class Tracer implements AutoCloseable {
     private final boolean strict;
     private final ProbeTable table = new ProbeTable();
     private final List<UsdtLink> links = new ArrayList<>();
+    private long unknown;
 
     private Tracer(BpfObject object, RecordLayout layout, boolean strict) {
         this.strict = strict;
@@ -128,6 +129,8 @@ public final class Tracer implements AutoCloseable {
         TracedProbe probe = table.probe(event.cookie());
         if (probe != null) {
             handler.accept(event, probe);
+        } else {
+            unknown++;
         }
     }
 
@@ -138,6 +141,14 @@ public final class Tracer implements AutoCloseable {
     /** Events for which the ring had no room. */
     public long lost() {
         return object.global("lost").getLong();
+    }
+
+    /**
+     * Events so far that belong to no known probe. Where the kernel has no BPF cookies a probe is known by its address: a
+     * process that maps the file once more fires at one that nobody was told of.
+     */
+    public long unknown() {
+        return unknown;
     }
 
     /** Begins to detach from every probe; events that came before are still there to {@link #drain}. */

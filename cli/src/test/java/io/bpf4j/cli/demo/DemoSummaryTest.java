@@ -32,6 +32,9 @@ class DemoSummaryTest {
                         "{\"probe\":\"hotspot:gc__end\",\"events\":3}",
                         "{\"probe\":\"hotspot:thread__start\",\"events\":0}",
                         "{\"events\":5,\"lost\":2}");
+        summary.unknown(3);
+        assertThat(summary.total()).isEqualTo("5 events, 2 lost, 3 of no known probe");
+        assertThat(summary.json()).last().isEqualTo("{\"events\":5,\"lost\":2,\"unknown\":3}");
     }
 
     private static void add(DemoSummary summary, String name, long timeNs) {

@@ -27,11 +27,12 @@ class ProbeTableTest {
         List<UsdtProbe> added =
                 table.add(List.of(probe("a", site(1, INT, DOUBLE), site(2, INT, DOUBLE)), probe("b", site(3))));
         assertThat(added).extracting(p -> p.sites().size()).containsExactly(2, 1);
-        assertThat(added).extracting(table::number).containsExactly(0L, 1L);
-        assertThat(table.probe(0))
+        assertThat(added).extracting(table::number).containsExactly(1L, 2L);
+        assertThat(table.probe(1))
                 .isEqualTo(new TracedProbe("/x", "p", "a", List.of(NumberKind.SIGNED, NumberKind.DOUBLE)));
-        assertThat(table.probe(1)).isEqualTo(new TracedProbe("/x", "p", "b", List.of()));
-        assertThat(table.probe(2)).isNull();
+        assertThat(table.probe(2)).isEqualTo(new TracedProbe("/x", "p", "b", List.of()));
+        assertThat(table.probe(3)).isNull();
+        assertThat(table.probe(0)).as("the cookie of a record without a spec").isNull();
         assertThat(table.probe(-1)).isNull();
     }
 
@@ -39,7 +40,7 @@ class ProbeTableTest {
     void sitesOfDifferentTypesAreSplit() {
         List<UsdtProbe> added = table.add(List.of(probe("a", site(1, INT), site(2, POINTER), site(3, INT))));
         assertThat(added).extracting(p -> p.sites().size()).containsExactly(2, 1);
-        assertThat(table.probe(1)).isNotNull().extracting(p -> p.kind(0)).isEqualTo(NumberKind.UNSIGNED);
+        assertThat(table.probe(2)).isNotNull().extracting(p -> p.kind(0)).isEqualTo(NumberKind.UNSIGNED);
     }
 
     @Test
@@ -47,7 +48,7 @@ class ProbeTableTest {
         UsdtProbe probe = probe("a", site(1, INT));
         assertThat(table.add(List.of(probe, probe))).hasSize(1);
         List<UsdtProbe> again = table.add(List.of(probe));
-        assertThat(again).hasSize(1).extracting(table::number).containsExactly(0L);
+        assertThat(again).hasSize(1).extracting(table::number).containsExactly(1L);
     }
 
     private static UsdtProbe probe(String name, UsdtSite... sites) {

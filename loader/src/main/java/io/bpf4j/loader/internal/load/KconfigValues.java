@@ -2,6 +2,7 @@ package io.bpf4j.loader.internal.load;
 
 import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfType;
+import io.bpf4j.elf.ElfMachine;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.RelocationException;
 import io.bpf4j.loader.feature.Features;
@@ -21,13 +22,16 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Values of {@code __kconfig} externs: options of the kernel's configuration, and three names that no kernel has and
- * every loader knows.
+ * Values of {@code __kconfig} externs: options of the kernel's configuration, and names that no kernel has and loaders
+ * know.
  *
  * <pre>
  *   LINUX_KERNEL_VERSION        major &lt;&lt; 16 | minor &lt;&lt; 8 | min(patch, 255)
  *   LINUX_HAS_BPF_COOKIE        whether bpf_get_attach_cookie() is there: usdt.bpf.h asks
  *   LINUX_HAS_SYSCALL_WRAPPER   whether system calls are entered with one pt_regs argument
+ *   LINUX_ELF_MACHINE           the machine that runs, as e_machine of ELF headers numbers it: 62 x86-64, 183 arm64, 243
+ *                               riscv64, 22 s390x, 258 loongarch64. So a program may find a register by its name in one
+ *                               object for all of them; libbpf doesn't know it and leaves 0
  *   CONFIG_…                    y, m, n, a number or text, for externs as {@link KconfigType} has them
  * </pre>
  *
@@ -90,6 +94,7 @@ final class KconfigValues {
                 loaders(bytes, extern, type, LinuxVersion.running().code());
             // As with each feature that code asks for: where it could not be asked, the verifier has the last word.
             case "LINUX_HAS_BPF_COOKIE" -> loaders(bytes, extern, type, features.lacks(Feature.BPF_COOKIE) ? 0 : 1);
+            case "LINUX_ELF_MACHINE" -> loaders(bytes, extern, type, elfMachine(System.getProperty("os.arch", "")));
             case "LINUX_HAS_SYSCALL_WRAPPER" -> loaders(bytes, extern, type, hasSyscallWrapper(extern) ? 1 : 0);
             default -> option(bytes, extern, type);
         }
@@ -102,6 +107,18 @@ final class KconfigValues {
             case Support.Absent _ -> false;
             case Support.Unknown unknown ->
                 throw unknown.failure(spec.source() + ": value of extern \"" + extern.name() + "\"");
+        };
+    }
+
+    /** Of the machines that {@code internal.sys} knows: on others nothing is loaded. */
+    static int elfMachine(String osArch) {
+        return switch (osArch) {
+            case "amd64", "x86_64" -> ElfMachine.X86_64;
+            case "aarch64" -> ElfMachine.AARCH64;
+            case "riscv64" -> ElfMachine.RISCV;
+            case "s390x" -> ElfMachine.S390;
+            case "loongarch64" -> ElfMachine.LOONGARCH;
+            default -> throw new UnsupportedOperationException("bpf4j does not know the machine " + osArch);
         };
     }
 

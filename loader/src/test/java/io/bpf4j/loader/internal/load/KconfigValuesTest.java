@@ -19,6 +19,7 @@ import io.bpf4j.loader.spec.ExternSpec;
 import io.bpf4j.loader.spec.KconfigType;
 import io.bpf4j.loader.spec.ObjectSpec;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
@@ -219,6 +220,14 @@ class KconfigValuesTest {
         assertThat(fill(spec("LINUX_HAS_SYSCALL_WRAPPER", U16, false), old, "", Optional::empty))
                 .containsExactly(0, 0);
         int version = LinuxVersion.running().code();
+        assertThat(fill(spec("LINUX_ELF_MACHINE", U32, true), all, "", Optional::empty))
+                .isEqualTo(ByteBuffer.allocate(4)
+                        .order(ByteOrder.LITTLE_ENDIAN)
+                        .putInt(KconfigValues.elfMachine(System.getProperty("os.arch")))
+                        .array());
+        assertThat(List.of("amd64", "aarch64", "riscv64", "s390x", "loongarch64"))
+                .extracting(KconfigValues::elfMachine)
+                .containsExactly(62, 183, 243, 22, 258);
         assertThat(fill(spec("LINUX_KERNEL_VERSION", S32, false), all, "", Optional::empty))
                 .containsExactly(version, version >> 8, version >> 16, 0);
         assertThatThrownBy(() -> fill(spec("LINUX_KERNEL_VERSION", BOOL, false), all, "", Optional::empty))
