@@ -1,7 +1,10 @@
 /** Loads BPF objects into the kernel. The only module that makes native calls. */
 @org.jspecify.annotations.NullMarked
 module io.bpf4j.loader {
-    requires static transitive org.jspecify;
+    // Not transitive: then who uses this module would need JSpecify to compile. What javac warns of is suppressed where
+    // it
+    // arises: an annotation that a user's compiler can't find is no annotation, and no error.
+    requires static org.jspecify;
     requires transitive io.bpf4j.btf;
 
     exports io.bpf4j.loader;

@@ -10,6 +10,7 @@ public final class InvalidObjectException extends BpfException {
         super(message);
     }
 
+    @SuppressWarnings("exports")
     public InvalidObjectException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }

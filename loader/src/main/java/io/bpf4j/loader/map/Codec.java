@@ -51,7 +51,8 @@ public interface Codec<T> {
     /**
      * A C struct whose fields are the components of a record, in order, with C's alignment and padding: {@code byte,
      * short, int, long, float, double, char} (as {@code __u16}), {@code boolean} (1 byte), records (nested structs),
-     * and with {@link Length} {@code String} and arrays of the numbers.
+     * and with {@link Length} {@code String} and arrays of the numbers. A record in a named module must be in a package
+     * that is open to {@code io.bpf4j.loader}.
      *
      * @throws IllegalArgumentException if a component is of another type, or its length is not given
      */
