@@ -3,6 +3,7 @@ package io.bpf4j.usdt;
 import io.bpf4j.usdt.internal.arg.ArgGrammar;
 import io.bpf4j.usdt.internal.arg.Argument;
 import io.bpf4j.usdt.internal.arg.ArgumentString;
+import io.bpf4j.usdt.internal.arg.Blanks;
 import io.bpf4j.usdt.internal.arg.Operand;
 import java.util.List;
 import java.util.Optional;
@@ -22,9 +23,10 @@ public final class UsdtArgs {
         Optional<ArgGrammar> grammar = machine.grammar();
         if (grammar.isEmpty()) {
             String reason = "argument strings of machine " + machine.machineName() + " can't be read";
-            return arguments.isBlank()
+            String text = Blanks.strip(arguments);
+            return text.isEmpty() || arguments.startsWith(":")
                     ? List.of()
-                    : List.of(new UsdtArg.Unsupported(machine.wordSize(), false, false, reason, arguments.strip()));
+                    : List.of(new UsdtArg.Unsupported(machine.wordSize(), false, false, reason, text));
         }
         return ArgumentString.parse(grammar.get(), arguments).stream()
                 .map(UsdtArgs::fromArgument)
@@ -40,7 +42,9 @@ public final class UsdtArgs {
      *     another machine
      */
     public static String print(Machine machine, List<UsdtArg> arguments) {
-        return arguments.stream().map(a -> print(machine, a)).collect(Collectors.joining(" "));
+        String text = arguments.stream().map(a -> print(machine, a)).collect(Collectors.joining(" "));
+        // A colon at the very beginning would mean that there are no arguments.
+        return text.startsWith(":") ? " " + text : text;
     }
 
     private static String print(Machine machine, UsdtArg argument) {

@@ -204,6 +204,68 @@ class UsdtArgsTest {
         assertThat(x86("\t\n")).isEmpty();
     }
 
+    @ParameterizedTest
+    @EnumSource(Machine.class)
+    void aColonAtTheBeginningMeansNoArguments(Machine machine) {
+        assertThat(UsdtArgs.parse(machine, ":")).isEmpty();
+        assertThat(UsdtArgs.parse(machine, ":8@0")).isEmpty();
+        List<UsdtArg> elsewhere = UsdtArgs.parse(machine, " :");
+        assertThat(elsewhere).singleElement().isInstanceOf(UsdtArg.Unsupported.class);
+        assertThat(UsdtArgs.parse(machine, UsdtArgs.print(machine, elsewhere))).isEqualTo(elsewhere);
+    }
+
+    @Test
+    void blanksMayStandAroundTheAtSignAndTheParts() {
+        assertThat(x86("-4 @ %eax 8f\t@%rdi 8@ -20 ( %rbp )\t4@$ -9"))
+                .containsExactly(
+                        new UsdtArg.Register(4, true, false, "rax"),
+                        new UsdtArg.Register(8, false, true, "rdi"),
+                        new UsdtArg.Dereference(8, false, false, "rbp", -20, null),
+                        new UsdtArg.Constant(4, false, false, -9));
+        assertThat(UsdtArgs.parse(Machine.AARCH64, "-4 @ [x0,\tx1, lsl\t2]"))
+                .containsExactly(new UsdtArg.Sib(4, true, false, "x0", 0, "x1", 4, null));
+        assertThat(x86("-4 @ nothing !"))
+                .singleElement()
+                .isInstanceOfSatisfying(
+                        UsdtArg.Unsupported.class, u -> assertThat(u.raw()).isEqualTo("-4@nothing !"));
+    }
+
+    /** EN SPACE, LINE SEPARATOR, file separator, vertical tab: blanks to Java, and characters of an operand here. */
+    @ParameterizedTest
+    @EnumSource(Machine.class)
+    void onlyAsciiBlanksAreBlanks(Machine machine) {
+        for (String text : List.of("\u2002", "\u2028", "\u001c", "\u000b")) {
+            assertThat(UsdtArgs.parse(machine, text)).as(machine.machineName()).singleElement().isInstanceOf(UsdtArg.Unsupported.class);
+        }
+        for (String text : List.of(
+                "8@\u001c(%rbp)",
+                "8@-20(\u001c%rbp)",
+                "8@(\u001c)",
+                "8@[sp,\u001c8]",
+                "8@160(%r15\u001c)",
+                "8@\u001c0(9)",
+                "8@7,\u001c10",
+                "8@$a7,\u001c8",
+                "8@-20(\u001cs0)")) {
+            assertThat(UsdtArgs.parse(machine, text)).as(text).singleElement().isInstanceOf(UsdtArg.Unsupported.class);
+        }
+    }
+
+    /** RA 0 is the number 0 and RB 0 is register 0, so that this is the one way to say memory at r0. */
+    @Test
+    void register0AsTheIndexOfPpc64IsARegister() {
+        List<UsdtArg> atR0 = UsdtArgs.parse(Machine.PPC64LE, "8@0,0");
+        assertThat(atR0).containsExactly(new UsdtArg.Dereference(8, false, false, "r0", 0, null));
+        assertThat(UsdtArgs.print(Machine.PPC64LE, atR0)).isEqualTo("8@0,r0");
+        assertThat(UsdtArgs.parse(Machine.PPC64LE, "8@0,r0")).isEqualTo(atR0);
+    }
+
+    @Test
+    void theZeroRegisterIsNoBase() {
+        assertThat(UsdtArgs.parse(Machine.RISCV64, "8@16(x0) 8@16(zero)"))
+                .allSatisfy(arg -> assertThat(((UsdtArg.Unsupported) arg).reason()).contains("absolute address"));
+    }
+
     @Test
     void anyBlankSeparatesAndSizesMayHaveLeadingZeros() {
         assertThat(x86("\t4@%eax\t 08@%rbx\n-0002@%cx\r"))
@@ -232,7 +294,7 @@ class UsdtArgsTest {
     @EnumSource(Machine.class)
     void nothingWhateverEscapesAsAnException(Machine machine) {
         String alphabet = "0123456789-+@$%#,()[]: \tfxrsaidpbeo8.é_\0\n*!lsw";
-        Random random = new Random(7);
+        Random random = RunSeed.random();
         for (int round = 0; round < 20_000; round++) {
             StringBuilder text = new StringBuilder();
             int length = random.nextInt(40);

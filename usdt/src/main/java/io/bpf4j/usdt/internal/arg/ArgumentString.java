@@ -20,6 +20,9 @@ import java.util.Optional;
  * leave the sizes out; there, and only there, blanks outside of brackets have to do. Such an argument is as wide
  * as its register, or as a word, and unsigned.
  *
+ * <p>A text that begins with a colon has no arguments: gdb reads them so ({@code
+ * stap_probe::parse_arguments} of gdb/stap-probe.c).
+ *
  * <p>Time and space are linear in the length of the text.
  */
 public final class ArgumentString {
@@ -28,17 +31,20 @@ public final class ArgumentString {
     /** Reads all arguments; never throws. Their number and order are those of the text, readable or not. */
     public static List<Argument> parse(ArgGrammar grammar, String text) {
         List<Argument> arguments = new ArrayList<>();
-        int at = skipBlanks(text, 0);
+        if (text.startsWith(":")) {
+            return List.of();
+        }
+        int at = Blanks.skip(text, 0);
         int next = sizeEnd(text, at) > 0 ? at : nextSize(text, at);
         if (next > at) {
-            withoutSizes(grammar, withoutBlanks(text, at, next), arguments);
+            withoutSizes(grammar, Blanks.strip(text.substring(at, next)), arguments);
         }
         while (next < text.length()) {
             int start = next;
             int operandStart = sizeEnd(text, start);
             next = nextSize(text, operandStart);
-            String prefix = text.substring(start, operandStart);
-            withSize(grammar, prefix, withoutBlanks(text, operandStart, next), arguments);
+            String prefix = Blanks.strip(text.substring(start, operandStart - 1)) + "@";
+            withSize(grammar, prefix, Blanks.strip(text.substring(operandStart, next)), arguments);
         }
         return List.copyOf(arguments);
     }
@@ -135,8 +141,8 @@ public final class ArgumentString {
                 depth++;
             } else if (c == ')' || c == ']') {
                 depth--;
-            } else if (isBlank(c) && depth <= 0) {
-                int end = skipBlanks(text, i);
+            } else if (Blanks.isBlank(c) && depth <= 0) {
+                int end = Blanks.skip(text, i);
                 boolean comma =
                         (i > start && text.charAt(i - 1) == ',') || (end < text.length() && text.charAt(end) == ',');
                 if (!comma) {
@@ -155,8 +161,8 @@ public final class ArgumentString {
     /** The start of the next {@code [-]digits[f]@} after a blank, or the end of the text. */
     private static int nextSize(String text, int from) {
         for (int i = from; i < text.length(); i++) {
-            if (isBlank(text.charAt(i))) {
-                int start = skipBlanks(text, i);
+            if (Blanks.isBlank(text.charAt(i))) {
+                int start = Blanks.skip(text, i);
                 if (start < text.length() && sizeEnd(text, start) > 0) {
                     return start;
                 }
@@ -166,7 +172,7 @@ public final class ArgumentString {
         return text.length();
     }
 
-    /** The index after {@code [-]digits[f]@} at this place, or -1. */
+    /** The index after {@code [-]digits[f]@} at this place, or -1. There may be blanks before the {@code @}. */
     private static int sizeEnd(String text, int at) {
         int i = at;
         if (i < text.length() && text.charAt(i) == '-') {
@@ -182,34 +188,7 @@ public final class ArgumentString {
         if (i < text.length() && text.charAt(i) == 'f') {
             i++;
         }
+        i = Blanks.skip(text, i);
         return i < text.length() && text.charAt(i) == '@' ? i + 1 : -1;
-    }
-
-    private static int skipBlanks(String text, int at) {
-        int i = at;
-        while (i < text.length() && isBlank(text.charAt(i))) {
-            i++;
-        }
-        return i;
-    }
-
-    /**
-     * The part of the text without the blanks around it: those that separate, and no others. What Unicode calls a space
-     * besides is a part of an operand that can't be read, and has to stay one when it is printed and read again.
-     */
-    private static String withoutBlanks(String text, int from, int to) {
-        int start = from;
-        int end = to;
-        while (start < end && isBlank(text.charAt(start))) {
-            start++;
-        }
-        while (start < end && isBlank(text.charAt(end - 1))) {
-            end--;
-        }
-        return text.substring(start, end);
-    }
-
-    private static boolean isBlank(char c) {
-        return c == ' ' || c == '\t' || c == '\n' || c == '\r';
     }
 }

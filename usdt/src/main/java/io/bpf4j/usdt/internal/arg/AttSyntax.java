@@ -37,7 +37,7 @@ final class AttSyntax {
 
     Optional<Operand> parse(String text, int size) {
         if (text.startsWith("$")) {
-            return Optional.of(constant(text.substring(1)));
+            return Optional.of(constant(Blanks.strip(text.substring(1))));
         }
         if (text.startsWith("%")) {
             int colon = text.indexOf(':');
@@ -60,7 +60,7 @@ final class AttSyntax {
         String[] parts = inside.split(",", -1);
         return parts.length > 3
                 ? Optional.empty()
-                : Expression.parse(text.substring(0, open).strip()).flatMap(e -> memory(text, e, parts));
+                : Expression.parse(Blanks.strip(text.substring(0, open))).flatMap(e -> memory(text, e, parts));
     }
 
     private static Operand constant(String text) {
@@ -79,7 +79,7 @@ final class AttSyntax {
     }
 
     private Optional<Operand> segment(String text, String segment, String afterColon, int size) {
-        String rest = afterColon.strip();
+        String rest = Blanks.strip(afterColon);
         return switch (segment) {
             case "%cs", "%ds", "%es", "%ss" ->
                 rest.startsWith("%") || rest.startsWith("$") ? Optional.empty() : parse(rest, size);
@@ -108,7 +108,7 @@ final class AttSyntax {
 
     /** Whether parentheses group a sum, rather than hold registers: {@code (8+4)}. */
     private static boolean isArithmetic(String inside) {
-        return !inside.isBlank() && inside.indexOf('%') < 0 && inside.indexOf(',') < 0;
+        return !Blanks.strip(inside).isEmpty() && inside.indexOf('%') < 0 && inside.indexOf(',') < 0;
     }
 
     private Operand absolute(String text, Expression e) {
@@ -116,9 +116,9 @@ final class AttSyntax {
     }
 
     private Optional<Operand> memory(String text, Expression e, String[] parts) {
-        String base = parts[0].strip();
-        String index = parts.length > 1 ? parts[1].strip() : "";
-        String scaleText = parts.length > 2 ? parts[2].strip() : "";
+        String base = Blanks.strip(parts[0]);
+        String index = parts.length > 1 ? Blanks.strip(parts[1]) : "";
+        String scaleText = parts.length > 2 ? Blanks.strip(parts[2]) : "";
         Optional<Register> baseRegister = addressRegister(base);
         Optional<Register> indexRegister = addressRegister(index);
         boolean unknown = (baseRegister.isEmpty() && !base.isEmpty()) || (indexRegister.isEmpty() && !index.isEmpty());

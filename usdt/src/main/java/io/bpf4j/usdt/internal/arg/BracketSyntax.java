@@ -31,22 +31,22 @@ final class BracketSyntax {
         if (!text.startsWith("[") || close < 0) {
             return Optional.empty();
         }
-        String after = text.substring(close + 1).strip();
+        String after = Blanks.strip(text.substring(close + 1));
         if (!after.isEmpty()) {
             return after.equals("!") || after.startsWith(",")
                     ? Optional.of(new Operand.Unsupported(ArgGrammar.quote(text) + " changes its base register"))
                     : Optional.empty();
         }
         String[] parts = text.substring(1, close).split(",", -1);
-        Optional<Register> base = registers.find(parts[0].strip());
+        Optional<Register> base = registers.find(Blanks.strip(parts[0]));
         if (base.isEmpty() || parts.length > 3) {
             return Optional.empty();
         }
         String name = base.get().fullName();
         return switch (parts.length) {
             case 1 -> Optional.of(Operand.Memory.of(name, 0));
-            case 2 -> second(text, name, parts[1].strip());
-            default -> shifted(text, name, parts[1].strip(), parts[2].strip());
+            case 2 -> second(text, name, Blanks.strip(parts[1]));
+            default -> shifted(text, name, Blanks.strip(parts[1]), Blanks.strip(parts[2]));
         };
     }
 
@@ -74,7 +74,7 @@ final class BracketSyntax {
         if (register.isEmpty()) {
             return Optional.empty();
         }
-        String[] words = (shift.equals("sxtx") ? "sxtx 0" : shift).split("[ #]+", -1);
+        String[] words = (shift.equals("sxtx") ? "sxtx 0" : shift).split("[ \\t\\n\\r#]+", -1);
         // To extend 64 bits to 64 is to leave them alone.
         if (!words[0].equals("lsl") && !words[0].equals("sxtx")) {
             return switch (words[0]) {

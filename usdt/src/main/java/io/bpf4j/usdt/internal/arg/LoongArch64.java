@@ -40,12 +40,12 @@ public final class LoongArch64 extends ArgGrammar {
             return size == 0 && Expression.signedNumber(text).isEmpty() ? Optional.empty() : unmarkedConstant(text);
         }
         int comma = text.indexOf(',');
-        String first = text.substring(1, comma < 0 ? text.length() : comma).strip();
+        String first = Blanks.strip(text.substring(1, comma < 0 ? text.length() : comma));
         if (comma >= 0) {
             return registers
                     .find(first)
                     .flatMap(base ->
-                            memory(base.fullName(), text.substring(comma + 1).strip()));
+                            memory(base.fullName(), Blanks.strip(text.substring(comma + 1))));
         }
         if (first.equals("zero") || first.equals("r0")) {
             return Optional.of(new Operand.Constant(0));

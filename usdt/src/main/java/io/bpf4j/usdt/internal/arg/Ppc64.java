@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * ppc64 of either byte order. Its assembler writes registers as bare numbers, so constants are marked: {@code 3} is r3
  * and {@code i5} is 5. Memory is {@code -8(1)}, or {@code 7,10} for r7 + r10; register 0 in front of such a sum, or in
- * parentheses, is no register but the number 0. Offsets mirror {@code struct pt_regs} of
+ * parentheses, is no register but the number 0: {@code 0,0} is memory at the address in r0. Offsets mirror {@code struct pt_regs} of
  * arch/powerpc/include/uapi/asm/ptrace.h: 32 registers, nip.
  */
 public final class Ppc64 extends ArgGrammar {
@@ -37,13 +37,13 @@ public final class Ppc64 extends ArgGrammar {
         if (open >= 0 && text.endsWith(")")) {
             return displaced(
                     text,
-                    text.substring(0, open).strip(),
-                    text.substring(open + 1, text.length() - 1).strip());
+                    Blanks.strip(text.substring(0, open)),
+                    Blanks.strip(text.substring(open + 1, text.length() - 1)));
         }
         int comma = text.indexOf(',');
         if (comma >= 0) {
             return indexed(
-                    text.substring(0, comma).strip(), text.substring(comma + 1).strip());
+                    Blanks.strip(text.substring(0, comma)), Blanks.strip(text.substring(comma + 1)));
         }
         if (registers.find(text).isPresent() && !text.equals("nip")) {
             return registers.find(text).map(r -> new Operand.Register(r.fullName()));
@@ -83,8 +83,10 @@ public final class Ppc64 extends ArgGrammar {
         return switch (operand) {
             case Operand.Constant c -> "i" + c.value();
             case Operand.Register r -> r.name();
-            case Operand.Memory m ->
-                m.index() == null ? m.displacement() + "(" + m.base() + ")" : m.base() + "," + m.index();
+            case Operand.Memory m when m.index() != null -> m.base() + "," + m.index();
+            // As the second of a pair register 0 is a register.
+            case Operand.Memory m when m.base().equals("r0") && m.displacement() == 0 -> "0," + m.base();
+            case Operand.Memory m -> m.displacement() + "(" + m.base() + ")";
             case Operand.Unsupported u -> throw noSpelling(u);
         };
     }

@@ -36,8 +36,8 @@ public final class RiscV64 extends ArgGrammar {
         if (open >= 0 && text.endsWith(")")) {
             return memory(
                     text,
-                    text.substring(0, open).strip(),
-                    text.substring(open + 1, text.length() - 1).strip());
+                    Blanks.strip(text.substring(0, open)),
+                    Blanks.strip(text.substring(open + 1, text.length() - 1)));
         }
         if (text.equals("zero") || text.equals("x0")) {
             return Optional.of(new Operand.Constant(0));
@@ -54,7 +54,7 @@ public final class RiscV64 extends ArgGrammar {
     private Optional<Operand> memory(String text, String offset, String base) {
         Optional<Register> register = registers.find(base);
         if (register.isEmpty()) {
-            return base.equals("zero") ? Optional.of(absolute(text)) : Optional.empty();
+            return base.equals("zero") || base.equals("x0") ? Optional.of(absolute(text)) : Optional.empty();
         }
         if (offset.startsWith("%lo(") && offset.endsWith(")")) {
             return Expression.parse(offset.substring(4, offset.length() - 1))

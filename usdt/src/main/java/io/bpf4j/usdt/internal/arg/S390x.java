@@ -30,7 +30,7 @@ public final class S390x extends ArgGrammar {
     Optional<Operand> parse(String text, int size) {
         int open = text.lastIndexOf('(');
         if (open >= 0 && text.endsWith(")")) {
-            return memory(text, text.substring(0, open).strip(), text.substring(open + 1, text.length() - 1));
+            return memory(text, Blanks.strip(text.substring(0, open)), text.substring(open + 1, text.length() - 1));
         }
         if (text.startsWith("%")) {
             String name = text.substring(1);
@@ -44,8 +44,8 @@ public final class S390x extends ArgGrammar {
     private Optional<Operand> memory(String text, String displacement, String inside) {
         String[] parts = inside.split(",", -1);
         Optional<Expression> offset = Expression.parse(displacement).filter(e -> e.symbol() == null);
-        String base = parts[parts.length - 1].strip();
-        String index = parts.length == 2 ? parts[0].strip() : "%r0";
+        String base = Blanks.strip(parts[parts.length - 1]);
+        String index = parts.length == 2 ? Blanks.strip(parts[0]) : "%r0";
         if (offset.isEmpty() || parts.length > 2 || !isRegister(base) || !isRegister(index)) {
             return Optional.empty();
         }
