@@ -68,7 +68,7 @@ class InstructionsTest {
 
     @Test
     void anySlotSurvivesTheRoundTrip() {
-        Random random = new Random(1);
+        Random random = new Random(Long.getLong("bpf4j.test.seed", 1));
         for (int i = 0; i < 10_000; i++) {
             int opcode = random.nextInt(256);
             Instruction slot = new Instruction(

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Timeout(120)
 class LoadRobustnessTest {
-    private static final long SEED = 20260102;
+    private static final long SEED = Long.getLong("bpf4j.test.seed", 20260102);
 
     private static final Features OLD = Features.of(feature -> feature == Feature.GLOBAL_DATA || feature == Feature.BTF
             ? Support.yes("scripted")

@@ -19,7 +19,7 @@ import net.jqwik.api.Tuple;
 class ArgumentPropertiesTest {
 
     /** What a machine can express at all is written so that it reads the same; the rest is refused, never bent. */
-    @Property(tries = 20_000)
+    @Property(tries = 20_000, seed = RunSeed.OF_PROPERTIES)
     void printedArgumentsReadTheSame(@ForAll("arguments") Tuple.Tuple2<Machine, UsdtArg> pair) {
         String text;
         try {
@@ -33,11 +33,11 @@ class ArgumentPropertiesTest {
         assertThat(UsdtArgs.parse(pair.get1(), text)).as(text).containsExactly(pair.get2());
     }
 
-    @Property(tries = 20_000)
+    @Property(tries = 20_000, seed = RunSeed.OF_PROPERTIES)
     void everyTextIsReadOrHasAReason(@ForAll("machines") Machine machine, @ForAll("texts") String text) {
         List<UsdtArg> args = UsdtArgs.parse(machine, text);
         assertThat(args).hasSizeLessThanOrEqualTo(text.length());
-        assertThat(args.isEmpty()).isEqualTo(text.strip().isEmpty() || isBlankToUs(text));
+        assertThat(args.isEmpty()).isEqualTo(isBlankToUs(text) || text.startsWith(":"));
         for (UsdtArg arg : args) {
             assertThat(arg.size()).isNotNegative();
             if (arg instanceof UsdtArg.Unsupported u) {
@@ -49,7 +49,7 @@ class ArgumentPropertiesTest {
         }
     }
 
-    @Property(tries = 20_000)
+    @Property(tries = 20_000, seed = RunSeed.OF_PROPERTIES)
     void whatWasReadIsPrintedAndReadTheSame(@ForAll("machines") Machine machine, @ForAll("texts") String text) {
         List<UsdtArg> args = UsdtArgs.parse(machine, text);
         for (UsdtArg arg : args) {
@@ -66,7 +66,7 @@ class ArgumentPropertiesTest {
         }
     }
 
-    @Property(tries = 10_000)
+    @Property(tries = 10_000, seed = RunSeed.OF_PROPERTIES)
     void everyTextBecomesASpec(@ForAll("machines") Machine machine, @ForAll("texts") String text) {
         ArgGrammar grammar = machine.grammar().orElseThrow();
         for (ByteOrder order : List.of(ByteOrder.LITTLE_ENDIAN, ByteOrder.BIG_ENDIAN)) {
@@ -88,9 +88,9 @@ class ArgumentPropertiesTest {
             case UsdtArg.Register r -> r.size() > machine.wordSize();
             case UsdtArg.Dereference d ->
                 d.symbol() == null
-                        // Register 0 is no base there.
-                        ? (machine == Machine.S390X || machine == Machine.PPC64LE)
-                                && d.register().equals("r0")
+                        // Register 0 is no base there; ppc64 can say 0 + r0.
+                        ? d.register().equals("r0")
+                                && (machine == Machine.S390X || (machine == Machine.PPC64LE && d.offset() != 0))
                         : !x86 && !brackets && machine != Machine.RISCV64;
             case UsdtArg.Sib s ->
                 switch (machine) {
@@ -119,17 +119,17 @@ class ArgumentPropertiesTest {
 
     @Provide
     Arbitrary<Machine> machines() {
-        return ArgumentProperties.machines();
+        return RunSeed.mixedInto(ArgumentProperties.machines());
     }
 
     @Provide
     Arbitrary<String> texts() {
-        return ArgumentProperties.texts();
+        return RunSeed.mixedInto(ArgumentProperties.texts());
     }
 
     @Provide
     Arbitrary<Tuple.Tuple2<Machine, UsdtArg>> arguments() {
-        return machines()
-                .flatMap(machine -> ArgumentProperties.arguments(machine).map(arg -> Tuple.of(machine, arg)));
+        return RunSeed.mixedInto(ArgumentProperties.machines()
+                .flatMap(machine -> ArgumentProperties.arguments(machine).map(arg -> Tuple.of(machine, arg))));
     }
 }

@@ -235,7 +235,10 @@ class UsdtArgsTest {
     @EnumSource(Machine.class)
     void onlyAsciiBlanksAreBlanks(Machine machine) {
         for (String text : List.of("\u2002", "\u2028", "\u001c", "\u000b")) {
-            assertThat(UsdtArgs.parse(machine, text)).as(machine.machineName()).singleElement().isInstanceOf(UsdtArg.Unsupported.class);
+            assertThat(UsdtArgs.parse(machine, text))
+                    .as(machine.machineName())
+                    .singleElement()
+                    .isInstanceOf(UsdtArg.Unsupported.class);
         }
         for (String text : List.of(
                 "8@\u001c(%rbp)",
@@ -263,7 +266,8 @@ class UsdtArgsTest {
     @Test
     void theZeroRegisterIsNoBase() {
         assertThat(UsdtArgs.parse(Machine.RISCV64, "8@16(x0) 8@16(zero)"))
-                .allSatisfy(arg -> assertThat(((UsdtArg.Unsupported) arg).reason()).contains("absolute address"));
+                .allSatisfy(
+                        arg -> assertThat(((UsdtArg.Unsupported) arg).reason()).contains("absolute address"));
     }
 
     @Test

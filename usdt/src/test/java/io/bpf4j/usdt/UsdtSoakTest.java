@@ -28,7 +28,6 @@ import org.junit.jupiter.api.Test;
  */
 class UsdtSoakTest {
     private static final int ROUNDS = 10_000;
-    private static final long SEED = Long.getLong("bpf4j.soak.seed", System.nanoTime());
     /** Fewer than the probes of many links together need. */
     private static final int SPECS = 12;
 
@@ -47,7 +46,7 @@ class UsdtSoakTest {
     private static final List<String> ARGUMENTS =
             List.of("8@%rax", "-4@$7", "8@%rdi -1@%cl", "4@-20(%rbp)", "8@8(%rax,%rbx,4)", "8f@%xmm0", "", "2@%dx");
 
-    private final Random random = new Random(SEED);
+    private final Random random = RunSeed.random();
     private final ScriptedKernel kernel = new ScriptedKernel();
     private @Nullable Predicate<Command<?>> step;
     private @Nullable Errno error;
@@ -69,7 +68,6 @@ class UsdtSoakTest {
 
     @Test
     void roundsThatFailAnywhereLeaveNothingBehind() {
-        System.out.println("soak: " + ROUNDS + " rounds with -Dbpf4j.soak.seed=" + SEED);
         for (Errno each : ERRORS) {
             kernel.fail(command -> isNow(command, each), each);
         }
@@ -106,7 +104,7 @@ class UsdtSoakTest {
     }
 
     private static String seed(int round) {
-        return "round " + round + " with -Dbpf4j.soak.seed=" + SEED;
+        return "round " + round + " with -Dbpf4j.test.seed=" + RunSeed.VALUE;
     }
 
     /** Whether it attached. Of five attempts, three fail if they come as far as they are meant to fail at. */

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Broken objects: cut short anywhere, or with a bit turned over anywhere. */
 class ObjectSpecRobustnessTest {
-    private static final long SEED = 20260101;
+    private static final long SEED = Long.getLong("bpf4j.test.seed", 20260101);
 
     @ParameterizedTest
     @ValueSource(strings = {"globals.bpf.o", "maps.bpf.o", "kconfig.bpf.o", "calls.bpf.o", "forms.bpf.o"})

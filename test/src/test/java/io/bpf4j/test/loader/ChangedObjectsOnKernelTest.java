@@ -27,7 +27,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(LeakCheck.class)
 @Timeout(300)
 class ChangedObjectsOnKernelTest {
-    private static final long SEED = 20260103;
+    private static final long SEED = Long.getLong("bpf4j.test.seed", 20260103);
     private static final int ROUNDS = 25;
 
     /** What a map may take here; a bit of its size turned over would ask the kernel for gigabytes, and get them. */

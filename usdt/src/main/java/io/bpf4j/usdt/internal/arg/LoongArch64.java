@@ -44,8 +44,7 @@ public final class LoongArch64 extends ArgGrammar {
         if (comma >= 0) {
             return registers
                     .find(first)
-                    .flatMap(base ->
-                            memory(base.fullName(), Blanks.strip(text.substring(comma + 1))));
+                    .flatMap(base -> memory(base.fullName(), Blanks.strip(text.substring(comma + 1))));
         }
         if (first.equals("zero") || first.equals("r0")) {
             return Optional.of(new Operand.Constant(0));

@@ -42,8 +42,7 @@ public final class Ppc64 extends ArgGrammar {
         }
         int comma = text.indexOf(',');
         if (comma >= 0) {
-            return indexed(
-                    Blanks.strip(text.substring(0, comma)), Blanks.strip(text.substring(comma + 1)));
+            return indexed(Blanks.strip(text.substring(0, comma)), Blanks.strip(text.substring(comma + 1)));
         }
         if (registers.find(text).isPresent() && !text.equals("nip")) {
             return registers.find(text).map(r -> new Operand.Register(r.fullName()));

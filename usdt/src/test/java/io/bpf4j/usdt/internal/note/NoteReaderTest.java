@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.usdt.RunSeed;
 import io.bpf4j.usdt.StapsdtElf;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -263,7 +264,7 @@ class NoteReaderTest {
                 .note("provider", "two", "-4@sym(%rip)", 0x1fff, 0x5002)
                 .symbol("sym", 0x5010, 1)
                 .build();
-        Random random = new Random(3);
+        Random random = RunSeed.random();
         for (int round = 0; round < 3_000; round++) {
             byte[] bytes = sound.clone();
             for (int i = 0; i < 4; i++) {
