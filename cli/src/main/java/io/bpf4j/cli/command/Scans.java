@@ -7,7 +7,7 @@ import io.bpf4j.usdt.ProbePattern;
 import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.UsdtScan;
 import java.io.IOException;
-import java.nio.file.AccessDeniedException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -19,25 +19,39 @@ final class Scans {
     /**
      * The files of a process.
      *
-     * @throws CommandException if there is no such process, it has no files, or it may not be looked at
+     * @throws CommandException if there is no such process, or it has no files
+     * @throws IOException if it may not be looked at
      */
     static List<UsdtScan> ofProcess(int pid) throws IOException {
-        if (pid <= 0 || !Files.isDirectory(Path.of("/proc/" + pid))) {
-            throw new CommandException("no process " + pid);
-        }
-        List<UsdtScan> scans;
-        try {
-            scans = UsdtScan.ofProcess(pid);
-        } catch (AccessDeniedException e) {
-            throw new CommandException(
-                    "process " + pid + ": no permission to read " + e.getFile()
-                            + "; run this as root or as the user of that process (CAP_SYS_PTRACE)",
-                    e);
-        }
+        checkProcess(pid);
+        List<UsdtScan> scans = UsdtScan.ofProcess(pid);
         if (scans.isEmpty()) {
             throw new CommandException("process " + pid + " runs no file: it is ending, or a thread of the kernel");
         }
         return scans;
+    }
+
+    /** A thread has a folder in /proc as its process does, but is none. */
+    private static void checkProcess(int pid) throws IOException {
+        Path process = Path.of("/proc/" + pid);
+        if (pid <= 0 || !Files.isDirectory(process)) {
+            throw new CommandException("no process " + pid
+                    + (hidesProcesses() ? " that this user may see: /proc is mounted with the option hidepid" : ""));
+        }
+        String owner = Files.readAllLines(process.resolve("status"), StandardCharsets.ISO_8859_1).stream()
+                .filter(line -> line.startsWith("Tgid:"))
+                .map(line -> line.substring("Tgid:".length()).strip())
+                .findFirst()
+                .orElse("");
+        if (!owner.isEmpty() && !owner.equals(Integer.toString(pid))) {
+            throw new CommandException(pid + " is a thread of process " + owner + ": give -p " + owner);
+        }
+    }
+
+    /** proc(5): to users other than root, {@code hidepid=2} and {@code invisible} hide the processes of others. */
+    private static boolean hidesProcesses() throws IOException {
+        return Files.readAllLines(Path.of("/proc/self/mounts"), StandardCharsets.ISO_8859_1).stream()
+                .anyMatch(line -> line.contains(" /proc proc ") && line.contains("hidepid="));
     }
 
     /** The files of all processes; says on standard error what was left out. */

@@ -3,13 +3,10 @@ package io.bpf4j.cli.failure;
 import io.bpf4j.cli.output.OutputClosedException;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.loader.error.BpfException;
-import io.bpf4j.loader.error.SyscallException;
-import io.bpf4j.loader.kernel.Errno;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
-import java.util.function.Supplier;
 
 /** The line that a person reads for a failure, without the {@code bpf4j: } before it. */
 public final class ErrorText {
@@ -19,7 +16,7 @@ public final class ErrorText {
         return switch (failure) {
             case CommandException e -> message(e);
             case MalformedDataException e -> message(e);
-            case BpfException e -> message(e) + privileges(e, Privileges::current);
+            case BpfException e -> message(e);
             case NoSuchFileException e -> e.getFile() + ": no such file";
             case AccessDeniedException e -> e.getFile() + ": permission denied";
             case FileSystemException e ->
@@ -49,23 +46,6 @@ public final class ErrorText {
         return String.valueOf(failure.getReason()).contains("Too many open files")
                 ? "; this process may have no more (ulimit -n)"
                 : "";
-    }
-
-    /** Adds the privileges that are missing where the kernel said no for want of one and the message doesn't tell. */
-    static String privileges(BpfException failure, Supplier<Privileges> own) {
-        if (String.valueOf(failure.getMessage()).contains("CAP_")) {
-            return "";
-        }
-        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-            if (cause instanceof SyscallException e && isPermission(e.errno())) {
-                return own.get().missing().map(m -> "; " + m).orElse("");
-            }
-        }
-        return "";
-    }
-
-    private static boolean isPermission(Errno errno) {
-        return errno == Errno.EPERM || errno == Errno.EACCES;
     }
 
     private static String message(Throwable failure) {

@@ -3,8 +3,6 @@ package io.bpf4j.cli.failure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.elf.MalformedDataException;
-import io.bpf4j.loader.error.AttachException;
-import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.error.VerifierException;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
@@ -13,7 +11,6 @@ import java.nio.file.NoSuchFileException;
 import org.junit.jupiter.api.Test;
 
 class ErrorTextTest {
-    private static final int EPERM = 1;
     private static final int EINVAL = 22;
 
     @Test
@@ -33,25 +30,6 @@ class ErrorTextTest {
         assertThat(ErrorText.of(new VerifierException("probe", EINVAL, "0: (61) r0 = *(u32 *)(r2 +0)\nR2 !read_ok\n")))
                 .contains("probe")
                 .contains("R2 !read_ok");
-    }
-
-    @Test
-    void missingPrivilegesAreNamedWhereThePermissionWasTheReason() {
-        Privileges none = new Privileges(0, "2", "");
-        SyscallException refused = new SyscallException("bpf(BPF_MAP_CREATE)", EPERM, null);
-        assertThat(ErrorText.privileges(refused, () -> none))
-                .contains("CAP_BPF and CAP_PERFMON")
-                .contains("=2");
-        assertThat(ErrorText.privileges(new AttachException("attach a:b", refused), () -> none))
-                .contains("CAP_BPF");
-        assertThat(ErrorText.privileges(new SyscallException("bpf(BPF_MAP_CREATE)", EINVAL, null), () -> none))
-                .isEmpty();
-        assertThat(ErrorText.privileges(new SyscallException("bpf", EPERM, "needs CAP_BPF"), () -> none))
-                .as("said already")
-                .isEmpty();
-        assertThat(ErrorText.privileges(refused, () -> new Privileges(-1, "2", "")))
-                .as("not ours to explain")
-                .isEmpty();
     }
 
     @Test

@@ -54,7 +54,8 @@ public final class TraceFs {
         } catch (SyscallException e) {
             throw new AttachException(
                     "tracepoint " + category + ":" + name + ": tracefs is not mounted at " + places.getFirst()
-                            + ", and can't be reached without: mount -t tracefs tracefs " + places.getFirst(),
+                            + ", and can't be reached without: mount -t tracefs tracefs " + places.getFirst()
+                            + " (" + e.getMessage() + ")",
                     e);
         }
     }
@@ -76,7 +77,7 @@ public final class TraceFs {
             throw new AttachException(
                     "tracefs, which lists the functions that can be traced, is not mounted at "
                             + places.getFirst() + ", and can't be reached without: mount -t tracefs tracefs "
-                            + places.getFirst(),
+                            + places.getFirst() + " (" + e.getMessage() + ")",
                     e);
         }
     }

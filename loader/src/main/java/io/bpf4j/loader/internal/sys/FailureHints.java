@@ -1,9 +1,10 @@
 package io.bpf4j.loader.internal.sys;
 
+import io.bpf4j.loader.error.ProcessRights;
 import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.kernel.Capability;
 import io.bpf4j.loader.kernel.Errno;
-import java.nio.file.Path;
-import java.util.Optional;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Why a call usually fails with an error, and what to do: the end of the sentence that the error number starts. */
@@ -12,13 +13,13 @@ public final class FailureHints {
 
     /** The refusal of a command as an exception, with what this process's rights and limits say about it. */
     public static SyscallException explained(Command<?> command, int errnoNumber) {
-        String hint = of(command, errnoNumber, ProcessRights.read(Path.of("/proc")));
+        String hint = of(command, errnoNumber, ProcessRights.current());
         return new SyscallException(command.call(), errnoNumber, hint);
     }
 
-    /** What this process may not do that a command needs; null if it has all the capabilities. */
+    /** What this process may not do that a command of bpf(2) needs; null if it has all the capabilities. */
     public static @Nullable String missingRights(Command<?> command) {
-        return refused(command, Errno.EACCES, ProcessRights.read(Path.of("/proc")));
+        return bpf(command, Errno.EACCES, ProcessRights.current());
     }
 
     /** The hint, or null where the error says it all or nothing is known. */
@@ -48,42 +49,76 @@ public final class FailureHints {
     }
 
     private static @Nullable String refused(Command<?> command, Errno errno, ProcessRights rights) {
-        if (command instanceof PerfCommand) {
-            return perf(rights);
-        }
-        if (command instanceof FileCommand) {
-            return null;
-        }
-        if (command instanceof ObjectCommand.Pin || command instanceof ObjectCommand.Get) {
-            return errno == Errno.EACCES
-                    ? "the directory may not be searched or written by this user"
-                    : "the path must be in a BPF file system: mount -t bpf bpf /sys/fs/bpf";
-        }
-        boolean admin = rights.has(ProcessRights.CAP_SYS_ADMIN);
-        if (!admin && command instanceof ProgCommand.EnableStats) {
-            return "it needs CAP_SYS_ADMIN, which this process does not have; run as root";
-        }
-        Optional<NeededRights> missing = admin ? Optional.empty() : NeededRights.missing(command, rights);
-        if (missing.isPresent() && missing.get() == NeededRights.CAP_BPF) {
-            return "it needs CAP_BPF, and CAP_PERFMON for tracing (CAP_SYS_ADMIN before Linux 5.8), which this process"
-                    + " does not have; run as root, or setcap cap_bpf,cap_perfmon+ep on the java executable"
-                    + sysctl("kernel.unprivileged_bpf_disabled", rights.unprivilegedBpfDisabled(), -1);
-        }
-        if (missing.isPresent()) {
-            return "this process has CAP_BPF; " + missing.get().purpose() + " needs " + missing.get() + " too";
-        }
-        return errno == Errno.EPERM
-                ? "this process has the capabilities, so a policy of the kernel refuses (lockdown, LSM or seccomp), or,"
-                        + " before Linux 5.11, RLIMIT_MEMLOCK is too small"
-                : null;
+        return switch (command) {
+            case PerfCommand<?> perf -> perf(perf, rights);
+            case FileCommand<?> file -> file(file, errno, rights);
+            case ObjectCommand.Pin _, ObjectCommand.Get _ ->
+                errno == Errno.EACCES
+                        ? "the directory may not be searched or written by this user"
+                        : "the path must be in a BPF file system: mount -t bpf bpf /sys/fs/bpf";
+            case TokenCommand<?> _
+            when !rights.inFirstUserNamespace() ->
+                "the token does not delegate it (mount options delegate_cmds, delegate_maps, delegate_progs and"
+                        + " delegate_attachs), or this process lacks "
+                        + ProcessRights.names(NeededRights.of(command)) + " in its own user namespace";
+            default -> bpf(command, errno, rights);
+        };
     }
 
-    private static String perf(ProcessRights rights) {
-        if (rights.has(ProcessRights.CAP_PERFMON) || rights.has(ProcessRights.CAP_SYS_ADMIN)) {
-            return "this process has the capabilities, so a policy of the kernel refuses (lockdown, LSM or seccomp)";
+    private static @Nullable String bpf(Command<?> command, Errno errno, ProcessRights rights) {
+        List<Capability> needed = NeededRights.of(command);
+        List<Capability> lacking = rights.lacking(needed);
+        if (lacking.isEmpty() && rights.inFirstUserNamespace()) {
+            return errno == Errno.EPERM
+                    ? rights.whyRefused(needed) + "; before Linux 5.11, RLIMIT_MEMLOCK may be too small"
+                    : null;
         }
-        return "it needs CAP_PERFMON (CAP_SYS_ADMIN before Linux 5.8), which this process does not have; run as root"
-                + sysctl("kernel.perf_event_paranoid", rights.perfEventParanoid(), -2);
+        boolean tracingToo = lacking.contains(Capability.CAP_BPF) && !rights.has(Capability.CAP_PERFMON);
+        return rights.whyRefused(needed)
+                + (tracingToo && !needed.contains(Capability.CAP_PERFMON)
+                        ? "; programs that trace take CAP_PERFMON too"
+                        : "")
+                + (lacking.contains(Capability.CAP_BPF)
+                        ? sysctl("kernel.unprivileged_bpf_disabled", rights.unprivilegedBpfDisabled(), -1)
+                        : "");
+    }
+
+    /**
+     * CAP_PERFMON, but for uprobes: kernels 5.8 to 6.15 take it for those, too, and others take CAP_SYS_ADMIN (commit
+     * ba677dbe77af "perf: Revert to requiring CAP_SYS_ADMIN for uprobes", Linux 6.16 and updates of older ones). A link of
+     * many uprobes goes past perf_uprobe_event_init() and that check.
+     */
+    private static String perf(PerfCommand<?> command, ProcessRights rights) {
+        if (command instanceof PerfCommand.Open open && isUprobe(open)) {
+            return rights.whyRefused(List.of(Capability.CAP_SYS_ADMIN))
+                    + (rights.has(Capability.CAP_SYS_ADMIN) || !rights.inFirstUserNamespace()
+                            ? ""
+                            : "; CAP_PERFMON is enough for a uprobe_multi link (Linux 6.6), and for single uprobes on"
+                                    + " kernels 5.8 to 6.15 that have not the fix ba677dbe77af");
+        }
+        List<Capability> needed = List.of(Capability.CAP_PERFMON);
+        return rights.whyRefused(needed)
+                + (rights.lacking(needed).isEmpty()
+                        ? ""
+                        : sysctl("kernel.perf_event_paranoid", rights.perfEventParanoid(), -2));
+    }
+
+    /** A uprobe's text is the absolute path of a file, a kprobe's the name of a function. */
+    private static boolean isUprobe(PerfCommand.Open open) {
+        return open.text() != null && open.text().startsWith("/");
+    }
+
+    private static @Nullable String file(FileCommand<?> command, Errno errno, ProcessRights rights) {
+        return switch (command) {
+            case FileCommand.DetachedMount _ -> rights.whyRefused(List.of(Capability.CAP_SYS_ADMIN));
+            case FileCommand.TakeDescriptor _ -> rights.whyRefused(List.of(Capability.CAP_SYS_PTRACE));
+            case FileCommand.Open _
+            when errno == Errno.EACCES ->
+                rights.has(Capability.CAP_DAC_OVERRIDE)
+                        ? rights.whyRefused(List.of(Capability.CAP_DAC_OVERRIDE))
+                        : "this user may not open it";
+            default -> null;
+        };
     }
 
     private static String sysctl(String name, int value, int unknown) {

@@ -1,50 +1,44 @@
 package io.bpf4j.loader.internal.sys;
 
+import static io.bpf4j.loader.kernel.Capability.CAP_BPF;
+import static io.bpf4j.loader.kernel.Capability.CAP_NET_ADMIN;
+import static io.bpf4j.loader.kernel.Capability.CAP_PERFMON;
+import static io.bpf4j.loader.kernel.Capability.CAP_SYS_ADMIN;
+
+import io.bpf4j.loader.kernel.Capability;
+import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.kernel.ProgramType;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /**
- * The capabilities that the kernel wants for a command of bpf(2), as far as it tells them apart (kernel/bpf/syscall.c:
- * bpf_prog_load() with is_net_admin_prog_type() and is_perfmon_prog_type(); since 5.8, commit
- * 2c78ee898d8f "bpf: Implement CAP_BPF"). CAP_SYS_ADMIN stands in for each. <i>Immutable.</i>
+ * The capabilities that the kernel wants for a command of bpf(2) (kernel/bpf/syscall.c: map_create(), bpf_prog_load()
+ * with is_net_admin_prog_type() and is_perfmon_prog_type(), bpf_get_fd_by_id; since 5.8, commit 2c78ee898d8f "bpf:
+ * Implement CAP_BPF").
  */
-enum NeededRights {
-    CAP_BPF(ProcessRights.CAP_BPF, "BPF"),
-    CAP_PERFMON(ProcessRights.CAP_PERFMON, "tracing"),
-    CAP_NET_ADMIN(ProcessRights.CAP_NET_ADMIN, "a program of this kind");
+final class NeededRights {
+    private NeededRights() {}
 
-    private final int capability;
-    private final String purpose;
-
-    NeededRights(int capability, String purpose) {
-        this.capability = capability;
-        this.purpose = purpose;
-    }
-
-    /** What it is needed for, as the subject of a sentence. */
-    String purpose() {
-        return purpose;
-    }
-
-    /** The first that a command needs and the process does not have. */
-    static Optional<NeededRights> missing(Command<?> command, ProcessRights rights) {
-        return of(command).stream()
-                .filter(needed -> !rights.has(needed.capability))
-                .findFirst();
-    }
-
-    private static List<NeededRights> of(Command<?> command) {
+    static List<Capability> of(Command<?> command) {
         return switch (command) {
             case ProgCommand.Load load -> ofProgram(load.type());
             case TokenCommand.Load with -> ofProgram(with.program().type());
-            default -> List.of(CAP_BPF, CAP_PERFMON);
+            case MapCommand.Create create -> ofMap(create.type());
+            case TokenCommand.CreateMap with -> ofMap(with.map().type());
+            case ProgCommand.EnableStats _, ObjectCommand.NextId _, ObjectCommand.FdById _ -> List.of(CAP_SYS_ADMIN);
+            default -> List.of(CAP_BPF);
         };
     }
 
-    private static List<NeededRights> ofProgram(int number) {
-        List<NeededRights> needed = new ArrayList<>(List.of(CAP_BPF));
+    private static List<Capability> ofMap(int number) {
+        return switch (MapType.of(number).orElse(MapType.ARRAY)) {
+            case SOCKMAP, SOCKHASH, DEVMAP, DEVMAP_HASH, XSKMAP -> List.of(CAP_BPF, CAP_NET_ADMIN);
+            default -> List.of(CAP_BPF);
+        };
+    }
+
+    private static List<Capability> ofProgram(int number) {
+        List<Capability> needed = new ArrayList<>(List.of(CAP_BPF));
         ProgramType type = ProgramType.of(number).orElse(ProgramType.UNSPEC);
         boolean tracing = switch (type) {
             case KPROBE, TRACEPOINT, PERF_EVENT, RAW_TRACEPOINT, RAW_TRACEPOINT_WRITABLE -> true;

@@ -2,47 +2,105 @@ package io.bpf4j.loader.internal.sys;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bpf4j.loader.error.ProcessRights;
+import io.bpf4j.loader.kernel.Capability;
 import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.kernel.ProgramType;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 class FailureHintsTest {
     private static final long ALL = 0x1ffffffffffL;
-    private static final ProcessRights NOBODY = new ProcessRights(0, 2, 3, 1024);
-    private static final ProcessRights ROOT = new ProcessRights(ALL, 2, 2, 1024);
+    private static final ProcessRights NOBODY = with();
+    private static final ProcessRights ROOT = ofSet(ALL);
+    private static final ProcessRights TRACER = with(Capability.CAP_BPF, Capability.CAP_PERFMON);
+    private static final ProcessRights ROOTLESS = new ProcessRights(ALL, false, false, 40, 2, 3, 1024);
 
     private static final Command<?> MAP = MapCommand.Create.of(1, "events", 4, 8, 16);
-    private static final Command<?> EVENT = PerfCommand.Open.probe("uprobe", 8, 0, "/bin/x", 0, -1, 0);
+    private static final Command<?> UPROBE = PerfCommand.Open.probe("uprobe", 8, 0, "/bin/x", 0, -1, 0);
+    private static final Command<?> CLOCK = PerfCommand.Open.tracepoint("sched:sched_switch", 8, -1, 0);
+
+    private static ProcessRights with(Capability... capabilities) {
+        return ofSet(Stream.of(capabilities)
+                .mapToLong(capability -> 1L << capability.number())
+                .sum());
+    }
+
+    private static ProcessRights ofSet(long effective) {
+        return new ProcessRights(effective, true, false, 40, 2, 3, 1024);
+    }
 
     @Test
     void missingCapabilitiesAreNamedWithTheSysctl() {
         assertThat(hint(MAP, Errno.EPERM, NOBODY))
-                .contains("CAP_BPF", "CAP_PERFMON", "CAP_SYS_ADMIN", "kernel.unprivileged_bpf_disabled is 2");
-        assertThat(hint(EVENT, Errno.EACCES, NOBODY)).contains("CAP_PERFMON", "kernel.perf_event_paranoid is 3");
+                .startsWith("this process lacks CAP_BPF; run it as root")
+                .contains("programs that trace take CAP_PERFMON too", "kernel.unprivileged_bpf_disabled is 2");
+        assertThat(hint(program(ProgramType.KPROBE), Errno.EPERM, NOBODY))
+                .startsWith("this process lacks CAP_BPF and CAP_PERFMON; run it as root");
+        assertThat(hint(CLOCK, Errno.EACCES, NOBODY))
+                .startsWith("this process lacks CAP_PERFMON;")
+                .contains("kernel.perf_event_paranoid is 3");
     }
 
     @Test
-    void halfTheCapabilitiesAreToldFromNone() {
-        ProcessRights bpfOnly = new ProcessRights(1L << ProcessRights.CAP_BPF, 2, 2, 1024);
-        assertThat(hint(MAP, Errno.EPERM, bpfOnly)).contains("tracing needs CAP_PERFMON too");
+    void aCapabilityThatIsThereIsNotNamedAsMissing() {
+        ProcessRights bpf = with(Capability.CAP_BPF);
+        assertThat(hint(program(ProgramType.KPROBE), Errno.EPERM, bpf))
+                .startsWith("this process lacks CAP_PERFMON;")
+                .doesNotContain("CAP_BPF");
+        assertThat(hint(program(ProgramType.KPROBE), Errno.EPERM, with(Capability.CAP_PERFMON)))
+                .startsWith("this process lacks CAP_BPF;")
+                .doesNotContain("CAP_PERFMON");
+        assertThat(hint(MAP, Errno.EPERM, with(Capability.CAP_PERFMON)))
+                .startsWith("this process lacks CAP_BPF;")
+                .doesNotContain("CAP_PERFMON");
     }
 
     @Test
-    void theCapabilityDependsOnTheKindOfProgram() {
-        ProcessRights bpfOnly = new ProcessRights(1L << ProcessRights.CAP_BPF, 2, 2, 1024);
-        ProcessRights tracing =
-                new ProcessRights(1L << ProcessRights.CAP_BPF | 1L << ProcessRights.CAP_PERFMON, 2, 2, 1024);
-        assertThat(hint(program(ProgramType.KPROBE), Errno.EPERM, bpfOnly)).contains("CAP_PERFMON too");
-        assertThat(hint(program(ProgramType.XDP), Errno.EPERM, bpfOnly)).contains("CAP_NET_ADMIN too");
-        assertThat(hint(program(ProgramType.CGROUP_SOCK), Errno.EPERM, tracing)).contains("CAP_NET_ADMIN too");
-        assertThat(hint(program(ProgramType.SOCKET_FILTER), Errno.EPERM, bpfOnly))
-                .contains("policy");
-        assertThat(hint(new ProgCommand.EnableStats(), Errno.EPERM, tracing)).contains("CAP_SYS_ADMIN");
+    void theCapabilityDependsOnWhatIsAsked() {
+        ProcessRights bpf = with(Capability.CAP_BPF);
+        assertThat(hint(program(ProgramType.XDP), Errno.EPERM, bpf)).startsWith("this process lacks CAP_NET_ADMIN;");
+        assertThat(hint(program(ProgramType.CGROUP_SOCK), Errno.EPERM, TRACER)).contains("lacks CAP_NET_ADMIN;");
+        assertThat(hint(program(ProgramType.SOCKET_FILTER), Errno.EPERM, bpf)).contains("a policy");
+        assertThat(hint(MapCommand.Create.of(MapType.SOCKMAP.number(), "s", 4, 8, 1), Errno.EPERM, TRACER))
+                .contains("lacks CAP_NET_ADMIN;");
+        assertThat(hint(new ProgCommand.EnableStats(), Errno.EPERM, TRACER)).contains("lacks CAP_SYS_ADMIN;");
+        assertThat(hint(new ObjectCommand.FdById(ObjectCommand.Kind.MAP, 1), Errno.EPERM, TRACER))
+                .contains("lacks CAP_SYS_ADMIN;");
+    }
+
+    /** Linux 6.16, and updates of older ones: commit ba677dbe77af. */
+    @Test
+    void aSingleUprobeTakesMoreThanTheRightToTrace() {
+        assertThat(hint(UPROBE, Errno.EACCES, TRACER))
+                .startsWith("this process lacks CAP_SYS_ADMIN;")
+                .contains("CAP_PERFMON is enough for a uprobe_multi link");
+        assertThat(hint(UPROBE, Errno.EACCES, ROOT)).contains("a policy").doesNotContain("CAP_PERFMON");
+    }
+
+    /** Before Linux 5.8 there was neither of the two. */
+    @Test
+    void anOldKernelAsksForTheCapabilityThatItKnows() {
+        ProcessRights old = new ProcessRights(0, true, false, 37, 1, 2, 1024);
+        assertThat(hint(program(ProgramType.KPROBE), Errno.EPERM, old))
+                .startsWith("this process lacks CAP_SYS_ADMIN;")
+                .doesNotContain("CAP_BPF", "CAP_PERFMON");
+    }
+
+    @Test
+    void capabilitiesOfAnotherUserNamespaceDoNotCount() {
+        for (Command<?> command : List.of(MAP, program(ProgramType.KPROBE), UPROBE, CLOCK)) {
+            assertThat(hint(command, Errno.EPERM, ROOTLESS))
+                    .contains("in the first user namespace, and this process is in another")
+                    .doesNotContain("policy", "lacks");
+        }
+        try (Fd token = new ScriptedKernel().newFd("token")) {
+            assertThat(hint(new TokenCommand.CreateMap((MapCommand.Create) MAP, token), Errno.EPERM, ROOTLESS))
+                    .contains("delegate_maps", "CAP_BPF in its own user namespace");
+        }
     }
 
     private static Command<?> program(ProgramType type) {
@@ -51,20 +109,40 @@ class FailureHintsTest {
 
     @Test
     void withAllCapabilitiesItIsAPolicy() {
-        assertThat(hint(MAP, Errno.EPERM, ROOT)).contains("policy").doesNotContain("run as root");
-        assertThat(hint(EVENT, Errno.EACCES, ROOT)).contains("policy");
+        assertThat(hint(MAP, Errno.EPERM, ROOT))
+                .startsWith(
+                        "this process has CAP_BPF, so a policy of the kernel refuses (lockdown, or a security module)")
+                .doesNotContain("run it as root");
+        assertThat(hint(CLOCK, Errno.EACCES, ROOT)).contains("policy");
+        assertThat(hint(MAP, Errno.EPERM, new ProcessRights(ALL, true, true, 40, 2, 2, 1024)))
+                .contains("the seccomp filter of this process");
+    }
+
+    @Test
+    void whereTheRightsAreUnknownNothingIsClaimedOfThem() {
+        assertThat(hint(MAP, Errno.EPERM, new ProcessRights(ProcessRights.UNKNOWN, true, false, -1, -1, -2, -1)))
+                .contains("it takes CAP_BPF, and /proc does not tell");
+    }
+
+    @Test
+    void filesSayWhoMayOpenThem() {
+        assertThat(hint(new FileCommand.Open("/x", 0), Errno.EACCES, NOBODY)).isEqualTo("this user may not open it");
+        assertThat(hint(new FileCommand.Open("/x", 0), Errno.EACCES, ROOT)).contains("policy");
+        assertThat(hint(new FileCommand.DetachedMount("tracefs"), Errno.EPERM, NOBODY))
+                .contains("lacks CAP_SYS_ADMIN;");
     }
 
     @Test
     void tooManyFilesTellsTheLimit() {
-        assertThat(hint(EVENT, Errno.EMFILE, NOBODY)).contains("RLIMIT_NOFILE", "1024", "ulimit -n");
-        assertThat(hint(EVENT, Errno.EMFILE, new ProcessRights(0, -1, -2, -1))).doesNotContain("-1");
+        assertThat(hint(UPROBE, Errno.EMFILE, NOBODY)).contains("RLIMIT_NOFILE", "1024", "ulimit -n");
+        assertThat(hint(UPROBE, Errno.EMFILE, new ProcessRights(0, true, false, -1, -1, -2, -1)))
+                .doesNotContain("-1");
     }
 
     @Test
     void aMissingKernelOptionIsNamed() {
         assertThat(hint(MAP, Errno.ENOSYS, ROOT)).contains("CONFIG_BPF_SYSCALL");
-        assertThat(hint(EVENT, Errno.ENOSYS, ROOT)).contains("CONFIG_PERF_EVENTS");
+        assertThat(hint(UPROBE, Errno.ENOSYS, ROOT)).contains("CONFIG_PERF_EVENTS");
     }
 
     @Test
@@ -92,30 +170,6 @@ class FailureHintsTest {
     void whatIsClearHasNoHint() {
         assertThat(hint(MAP, Errno.EINVAL, ROOT)).isNull();
         assertThat(hint(MAP, Errno.ENOENT, ROOT)).isNull();
-    }
-
-    @Test
-    void rightsAreReadFromProc(@TempDir Path proc) throws IOException {
-        Files.createDirectories(proc.resolve("self"));
-        Files.createDirectories(proc.resolve("sys/kernel"));
-        Files.writeString(proc.resolve("self/status"), "Name:\tjava\nCapEff:\t000000c000200000\n");
-        Files.writeString(proc.resolve("self/limits"), """
-                Limit                     Soft Limit           Hard Limit           Units
-                Max open files            1024                 1048576              files
-                """);
-        Files.writeString(proc.resolve("sys/kernel/unprivileged_bpf_disabled"), "1\n");
-        Files.writeString(proc.resolve("sys/kernel/perf_event_paranoid"), "-1\n");
-        ProcessRights rights = ProcessRights.read(proc);
-        assertThat(rights).isEqualTo(new ProcessRights(0xc000200000L, 1, -1, 1024));
-        assertThat(rights.has(ProcessRights.CAP_BPF)).isTrue();
-        assertThat(rights.has(ProcessRights.CAP_PERFMON)).isTrue();
-        assertThat(rights.has(ProcessRights.CAP_SYS_ADMIN)).isTrue();
-        assertThat(rights.has(24)).isFalse();
-    }
-
-    @Test
-    void whatCantBeReadIsUnknown(@TempDir Path empty) {
-        assertThat(ProcessRights.read(empty)).isEqualTo(new ProcessRights(0, -1, -2, -1));
     }
 
     private static @Nullable String hint(Command<?> command, Errno errno, ProcessRights rights) {

@@ -1,5 +1,7 @@
 package io.bpf4j.usdt.internal.process;
 
+import io.bpf4j.loader.error.ProcessRights;
+import io.bpf4j.loader.kernel.Capability;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
@@ -60,7 +62,7 @@ public final class ProcessFiles {
         } catch (NoSuchFileException e) {
             throw new IOException("no process " + pid, e);
         } catch (AccessDeniedException e) {
-            throw new IOException("no permission to read " + maps + " (needs the same user, or CAP_SYS_PTRACE)", e);
+            throw new IOException("no permission to read " + maps + ": " + whyRefused(Capability.CAP_SYS_PTRACE), e);
         } catch (IOException e) {
             // A process that ends while it is read: ESRCH.
             throw new IOException("can't read " + maps + ": " + e.getMessage(), e);
@@ -105,7 +107,11 @@ public final class ProcessFiles {
         return new MappedFile(
                 mapping.path(),
                 null,
-                why + ", and " + mapFile + " can't be opened (needs CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN)");
+                why + ", and " + mapFile + " can't be opened: " + whyRefused(Capability.CAP_CHECKPOINT_RESTORE));
+    }
+
+    private static String whyRefused(Capability needed) {
+        return ProcessRights.current().whyRefused(List.of(needed));
     }
 
     private static @Nullable Path openFile(Path directory, Mapping mapping) {

@@ -1,0 +1,160 @@
+package io.bpf4j.loader.error;
+
+import io.bpf4j.loader.kernel.Capability;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * What this process may do, as far as it explains a refusal. <i>Immutable.</i>
+ *
+ * <p>The kernel says a bare EPERM or EACCES to whoever may not. There are three reasons, and each wants something else
+ * done. The process lacks a capability. Or it has it in a user namespace of its own, which counts only for what belongs to
+ * that namespace, and bpf(2) and perf_event_open(2) ask in the first one (user_namespaces(7); kernel/capability.c,
+ * capable()). Or it has it in the first one, and a policy says no: lockdown, a security module, a seccomp filter.
+ *
+ * @param effective its effective capabilities, a bit each ({@code CapEff} of /proc/self/status); {@link #UNKNOWN} if that
+ *     can't be read
+ * @param inFirstUserNamespace whether its user namespace is the one that the machine started with
+ * @param filtered whether it has a seccomp filter
+ * @param lastCapability the number of the kernel's newest capability; -1 if unknown
+ * @param unprivilegedBpfDisabled the sysctl of that name: 0 allowed, 1 off for good, 2 off; -1 if unknown
+ * @param perfEventParanoid the sysctl of that name; -2 if unknown
+ * @param openFiles the soft limit of open files; -1 if unknown
+ */
+public record ProcessRights(
+        long effective,
+        boolean inFirstUserNamespace,
+        boolean filtered,
+        int lastCapability,
+        int unprivilegedBpfDisabled,
+        int perfEventParanoid,
+        long openFiles) {
+
+    /** Of {@link #effective}: no kernel has 64 capabilities. */
+    public static final long UNKNOWN = -1;
+
+    /** The inode of the first user namespace (PROC_USER_INIT_INO in include/linux/proc_ns.h). */
+    private static final String FIRST_USER_NAMESPACE = "user:[4026531837]";
+
+    private static final String HOW_TO_GIVE =
+            " (setpriv --ambient-caps, AmbientCapabilities= of systemd, --cap-add of containers)";
+
+    /** Those of this process, now. */
+    public static ProcessRights current() {
+        return read(Path.of("/proc"));
+    }
+
+    /** Reads below the given directory, {@code /proc} or a fixture; whatever can't be read stays unknown. */
+    public static ProcessRights read(Path proc) {
+        Path status = proc.resolve("self/status");
+        return new ProcessRights(
+                capabilities(line(status, "CapEff:")),
+                isFirst(proc.resolve("self/ns/user")),
+                line(status, "Seccomp:").equals("2"),
+                number(proc.resolve("sys/kernel/cap_last_cap"), -1),
+                number(proc.resolve("sys/kernel/unprivileged_bpf_disabled"), -1),
+                number(proc.resolve("sys/kernel/perf_event_paranoid"), -2),
+                openFiles(line(proc.resolve("self/limits"), "Max open files")));
+    }
+
+    /**
+     * Which of these capabilities the process does not have; on a kernel older than a capability, the one that it asks for
+     * instead. Empty if it has all, and if that is unknown. The user namespace is not looked at.
+     */
+    public List<Capability> lacking(List<Capability> needed) {
+        return effective == UNKNOWN
+                ? List.of()
+                : needed.stream()
+                        .map(this::ofThisKernel)
+                        .distinct()
+                        .filter(capability -> !has(capability))
+                        .toList();
+    }
+
+    /** Whether the process has it, or one that stands in for it. */
+    public boolean has(Capability capability) {
+        return isSet(capability) || capability.isOfSysAdmin() && isSet(Capability.CAP_SYS_ADMIN);
+    }
+
+    /** Why the kernel refuses what takes these capabilities, and what to do: the end of a sentence. */
+    public String whyRefused(List<Capability> needed) {
+        if (effective == UNKNOWN) {
+            return "it takes " + names(needed) + ", and /proc does not tell whether this process has that";
+        }
+        List<Capability> lacking = lacking(needed);
+        if (!inFirstUserNamespace) {
+            return "it takes " + names(needed) + " in the first user namespace, and this process is in another"
+                    + " (unshare -U, a rootless container): run it outside, as root";
+        }
+        if (!lacking.isEmpty()) {
+            return "this process lacks " + names(lacking) + "; run it as root, or give it "
+                    + (lacking.size() == 1 ? "this capability" : "these capabilities") + HOW_TO_GIVE;
+        }
+        return "this process has " + names(needed) + ", so a policy of the kernel refuses (lockdown, "
+                + (filtered ? "a security module, or the seccomp filter of this process)" : "or a security module)");
+    }
+
+    /** {@code CAP_BPF and CAP_PERFMON}. */
+    public static String names(List<Capability> capabilities) {
+        return capabilities.stream().map(Capability::name).collect(Collectors.joining(" and "));
+    }
+
+    private boolean isSet(Capability capability) {
+        return (effective >>> capability.number() & 1) != 0;
+    }
+
+    private Capability ofThisKernel(Capability capability) {
+        boolean known = lastCapability < 0 || capability.number() <= lastCapability;
+        return known ? capability : Capability.CAP_SYS_ADMIN;
+    }
+
+    /** What follows a word at the start of a line; empty if there is none. */
+    private static String line(Path file, String word) {
+        try {
+            return Files.readAllLines(file).stream()
+                    .filter(line -> line.startsWith(word))
+                    .map(line -> line.substring(word.length()).strip())
+                    .findFirst()
+                    .orElse("");
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
+    private static long capabilities(String set) {
+        try {
+            return Long.parseUnsignedLong(set, 16);
+        } catch (NumberFormatException e) {
+            return UNKNOWN;
+        }
+    }
+
+    /** Without a /proc that tells, nothing else is claimed. */
+    private static boolean isFirst(Path namespace) {
+        try {
+            return Files.readSymbolicLink(namespace).toString().equals(FIRST_USER_NAMESPACE);
+        } catch (IOException e) {
+            return true;
+        }
+    }
+
+    private static long openFiles(String limits) {
+        try {
+            return Long.parseLong(limits.split(" +", 2)[0]);
+        } catch (NumberFormatException e) {
+            return -1; // "unlimited" comes here too
+        }
+    }
+
+    /** By lines: a sysctl gives all that it has to the first read, and Files.readString asks for one byte first. */
+    private static int number(Path file, int otherwise) {
+        try {
+            return Integer.parseInt(line(file, ""));
+        } catch (NumberFormatException e) {
+            return otherwise;
+        }
+    }
+}
