@@ -95,7 +95,8 @@ public final class RingBuffer implements AutoCloseable {
      * Hands out the records that are there; if there are none, waits for some first.
      *
      * <p>Returns after one pass over all rings, so that a producer that never pauses can't keep it for ever. An interrupt
-     * of the thread does not end the wait; {@link #wakeup} does.
+     * of the thread does not end the wait; {@link #wakeup} does. A virtual thread may poll: while it waits a platform
+     * thread does so in its place, and its carrier is free for others.
      *
      * @param timeout how long to wait at most; zero or less not at all
      * @return records handed out; 0 if the time was up, or after {@link #wakeup} or {@link #close}

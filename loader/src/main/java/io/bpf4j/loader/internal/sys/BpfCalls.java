@@ -313,29 +313,30 @@ final class BpfCalls {
             return switch (command) {
                 case LinkCommand.Create create -> {
                     long size = LinkCreateAttr.encode(scratch.attr, arena, create);
-                    int number = kernel.check(create, Libc.bpf(LINK_CREATE, scratch, size));
+                    int number = kernel.check(create, attaching(LINK_CREATE, scratch, size));
                     yield Fd.of(kernel, number, "link of " + create.what());
                 }
                 case LinkCommand.Update update ->
-                    kernel.check(update, Libc.bpf(LINK_UPDATE, scratch, LinkAttr.encode(scratch.attr, update)));
-                case LinkCommand.Detach detach ->
-                    kernel.check(
-                            detach, ints(LINK_DETACH, scratch, detach.link().number(), 0, 0, 4));
+                    kernel.check(update, attaching(LINK_UPDATE, scratch, LinkAttr.encode(scratch.attr, update)));
+                case LinkCommand.Detach detach -> {
+                    LinkAttr.encodeInts(scratch.attr, detach.link().number(), 0, 0);
+                    yield kernel.check(detach, attaching(LINK_DETACH, scratch, 4));
+                }
                 case LinkCommand.OpenRawTracepoint open -> {
                     long size = LinkAttr.encode(scratch.attr, arena, open);
-                    int number = kernel.check(open, Libc.bpf(RAW_TRACEPOINT_OPEN, scratch, size));
+                    int number = kernel.check(open, attaching(RAW_TRACEPOINT_OPEN, scratch, size));
                     yield Fd.of(
                             kernel, number, "link of " + open.program().what() + " to tracepoint " + open.tracepoint());
                 }
                 case LinkCommand.Attach attach -> {
                     long size = LinkAttr.encodeAttach(
                             scratch.attr, attach.program(), attach.target(), attach.attachType(), attach.flags());
-                    yield kernel.check(attach, Libc.bpf(PROG_ATTACH, scratch, size));
+                    yield kernel.check(attach, attaching(PROG_ATTACH, scratch, size));
                 }
                 case LinkCommand.DetachProgram detach -> {
                     long size = LinkAttr.encodeAttach(
                             scratch.attr, detach.program(), detach.target(), detach.attachType(), 0);
-                    yield kernel.check(detach, Libc.bpf(PROG_DETACH, scratch, size));
+                    yield kernel.check(detach, attaching(PROG_DETACH, scratch, size));
                 }
                 case LinkCommand.CreateIter iter ->
                     Fd.of(
@@ -345,6 +346,11 @@ final class BpfCalls {
                             "iterator of " + iter.link().what());
             };
         }
+    }
+
+    /** Attaching and detaching sleep, in a virtual thread as in others. */
+    private static long attaching(int command, Libc.Scratch scratch, long size) {
+        return OffCarrier.call(() -> Libc.bpf(command, scratch, size));
     }
 
     private static long ints(int command, Libc.Scratch scratch, int first, int second, int third, long size) {

@@ -182,7 +182,7 @@ final class FileCalls {
     }
 
     private static long closed(int number) {
-        long result = Libc.syscall(NUMBERS.close(), number, 0, 0);
+        long result = OffCarrier.call(() -> Libc.syscall(NUMBERS.close(), number, 0, 0));
         return result == -Errno.EINTR.number() ? 0 : result;
     }
 
@@ -205,14 +205,14 @@ final class FileCalls {
 
     private int epollWait(FileCommand.EpollWait wait) {
         long room = wait.events().byteSize() / EpollEvent.SIZE;
-        long result = Libc.syscall(
+        long result = OffCarrier.call(() -> Libc.syscall(
                 NUMBERS.epollPwait(),
                 wait.epoll().number(),
                 wait.events().address(),
                 room,
                 wait.timeoutMillis(),
                 0, // no signal mask
-                0);
+                0));
         return result == -Errno.EINTR.number() ? 0 : kernel.check(wait, result);
     }
 

@@ -1,0 +1,65 @@
+package io.bpf4j.loader.ring;
+
+import io.bpf4j.loader.internal.sys.LinuxKernel;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * The main class of a JVM with few carriers: more virtual threads than that wait for events that never come, and another
+ * one gets its work done. Prints {@code worked} then. {@link VirtualThreadsTest} runs it.
+ */
+final class VirtualPollers {
+    private static final int WORK = 1_000;
+
+    private VirtualPollers() {}
+
+    public static void main(String[] arguments) throws InterruptedException {
+        int pollers = Integer.parseInt(arguments[0]);
+        List<RingPoll> polls = new ArrayList<>();
+        List<Thread> threads = new ArrayList<>();
+        ConcurrentLinkedQueue<String> ended = new ConcurrentLinkedQueue<>();
+        CountDownLatch started = new CountDownLatch(pollers);
+        for (int i = 0; i < pollers; i++) {
+            RingPoll poll = new RingPoll(LinuxKernel.instance(), "ring buffer", "test");
+            polls.add(poll);
+            threads.add(Thread.ofVirtual().start(() -> {
+                started.countDown();
+                int handled = poll.poll(Duration.ofDays(1), () -> 0);
+                ended.add(handled + " after " + poll.waits() + " wait, interrupted "
+                        + Thread.currentThread().isInterrupted());
+            }));
+        }
+        // Without a carrier for each this is never over.
+        Thread.ofVirtual()
+                .start(() -> {
+                    await(started);
+                    for (int i = 0; i < WORK; i++) {
+                        Thread.yield();
+                    }
+                    System.out.println("worked");
+                })
+                .join();
+
+        while (polls.stream().anyMatch(poll -> poll.waits() == 0)) {
+            Thread.onSpinWait();
+        }
+        threads.forEach(Thread::interrupt); // ends no wait
+        polls.forEach(RingPoll::wakeup);
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        ended.forEach(System.out::println);
+        polls.forEach(RingPoll::close);
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}
