@@ -66,6 +66,48 @@ class UsdtFailuresTest extends UsdtSuite {
     }
 
     @Test
+    void aFileThatTheProcessHasNotMappedIsSaidAndFiresOnceItIs() throws IOException {
+        try (TargetProgram target = TargetProgram.start("-O2");
+                BpfObject object = load("counters.bpf.o", target.pid())) {
+            Path library = library();
+            if (strategy == Strategy.IP_MAP) {
+                // The addresses must be known at once.
+                assertThatThrownBy(() -> attach(object, library, "library:called", in(target)))
+                        .isInstanceOf(UsdtException.class)
+                        .hasMessageContaining("has not mapped");
+                assertNothingLeft(object);
+                return;
+            }
+            try (UsdtLink link = attach(object, library, "library:called", in(target))) {
+                assertThat(link.problems())
+                        .containsExactly("process " + target.pid() + " has not mapped " + library
+                                + ": nothing fires there unless it maps the file later");
+                assertThat(target.command("load " + library)).isEqualTo("ok");
+                target.command("library 3");
+                assertThat(total(object)).isPositive();
+            }
+            try (UsdtLink link = attach(object, library, "library:called", in(target))) {
+                assertThat(link.problems()).isEmpty();
+            }
+        }
+    }
+
+    /** Overlay file systems may report another inode in maps than in stat; the name still tells. */
+    @Test
+    void aProcessThatHasMappedTheFileIsNotSuspected() throws IOException {
+        try (TargetProgram target = TargetProgram.start("-O2");
+                BpfObject object = load("counters.bpf.o", target.pid())) {
+            Path root = Path.of("/proc/" + target.pid() + "/root");
+            Path seenFromOutside = Path.of(root + target.path().toString());
+            for (Path path : List.of(target.path(), seenFromOutside)) {
+                try (UsdtLink link = attach(object, path, "target:guarded", in(target))) {
+                    assertThat(link.problems()).isEmpty();
+                }
+            }
+        }
+    }
+
+    @Test
     void aSiteBeyondTheEndOfTheFileTakesTheGoodOnesWithIt() throws IOException {
         try (TargetProgram target = TargetProgram.start("-O2");
                 BpfObject object = load("counters.bpf.o", target.pid())) {

@@ -6,7 +6,8 @@ import java.util.function.ToLongFunction;
 /**
  * How to attach. Defaults: all processes, cookie 0, unsupported arguments allowed. <b>Immutable</b>.
  *
- * @param pid the process to attach in, all its threads; empty for all processes that run the file, now or later
+ * @param pid the process to attach in, all its threads; empty for all processes that run the file, now or later. If it has
+ *     not mapped a file, {@link UsdtLink#problems} says so
  * @param cookies the cookie of each probe: what {@code bpf_usdt_cookie()} returns in the program
  * @param strict whether to refuse a probe with an argument that can't be read, as libbpf does, rather than let {@code
  *     bpf_usdt_arg()} fail for that argument

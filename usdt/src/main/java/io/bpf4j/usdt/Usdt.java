@@ -25,6 +25,7 @@ import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -176,7 +177,42 @@ public final class Usdt {
                 plan,
                 attachment,
                 table.map(SpecTable::size).orElse(0),
-                numbers.map(SpecNumbers::problems).orElse(List.of()));
+                problems(numbers, plan, options));
+    }
+
+    private static List<String> problems(Optional<SpecNumbers> numbers, AttachPlan plan, Options options) {
+        List<String> problems =
+                new ArrayList<>(numbers.map(SpecNumbers::problems).orElse(List.of()));
+        options.pid().ifPresent(pid -> problems.addAll(notMapped(pid, plan)));
+        return problems;
+    }
+
+    /**
+     * The files that the process has not mapped. That is no failure, since it may map them later, but more often it is the
+     * wrong process or another copy of the library, and nothing ever fires.
+     *
+     * <p>The inode decides without its device, and so does the end of the path: overlay and btrfs file systems report
+     * another device in maps than in stat, and overlay at times another inode. To be silent about a file is better than to
+     * be wrong about it.
+     */
+    private static List<String> notMapped(int pid, AttachPlan plan) {
+        List<Mapping> mappings;
+        try {
+            mappings = new ProcessFiles(Path.of("/proc"))
+                    .mappings(pid).stream()
+                            .filter(m -> m.executable() && m.isFile())
+                            .toList();
+        } catch (IOException e) {
+            return List.of(); // ended, or not ours to look at: then this is not known
+        }
+        return plan.files().stream()
+                .map(AttachPlan.File::binary)
+                .filter(binary -> mappings.stream()
+                        .noneMatch(m -> m.inode() == binary.identity().inode()
+                                || binary.path().toString().endsWith(m.path())))
+                .map(binary -> "process " + pid + " has not mapped " + binary.name()
+                        + ": nothing fires there unless it maps the file later")
+                .toList();
     }
 
     /**

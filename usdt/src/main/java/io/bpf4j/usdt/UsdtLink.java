@@ -26,8 +26,9 @@ public interface UsdtLink extends Link {
     int specCount();
 
     /**
-     * Arguments that the program can't read, and why, one line each; asking for them gives an error in the program. At
-     * most about a hundred.
+     * What does not work, and why, one line each: arguments that the program can't read, of which asking for gives an error
+     * in the program, about a hundred at most; and files that the process of {@link Options#pid} had not mapped when they
+     * were attached to, whose probes fire only if it maps them later.
      */
     List<String> problems();
 
