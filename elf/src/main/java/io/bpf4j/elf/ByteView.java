@@ -1,10 +1,12 @@
 package io.bpf4j.elf;
 
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A bounds-checked, read-only window over bytes: the one way in which parsers read untrusted input.
@@ -14,46 +16,57 @@ import java.util.Arrays;
  * {@code offset + length > size} would. Every read outside the window is a {@link MalformedDataException} that names
  * the source and the place in it, never an {@code IndexOutOfBoundsException}.
  *
- * <p><i>Immutable</i>, as far as the bytes below it are: whoever hands over an array or segment must not change it
- * afterwards. A view does not own its bytes: views of a mapped {@link ElfFile} are good until that file is closed, and
- * then throw {@link IllegalStateException}. A file that another process shortens while it is mapped makes the machine
- * fault on the lost pages; the JVM reports that as {@link InternalError}, which this class turns into
- * {@link MalformedDataException} where the JVM raises it in time (it may raise it only after the call returned).
+ * <p>The bytes are in an array, or in the file of an open {@link ElfFile}, which is read as far as it is looked at. A
+ * view of a file is good until that is closed, and then throws {@link IllegalStateException}. If the file has become
+ * shorter meanwhile, reading what is gone is a {@link MalformedDataException}.
+ *
+ * <p><i>Immutable</i>, as far as the bytes below it are: whoever hands over an array must not change it afterwards.
  */
 public final class ByteView {
-    private static final ValueLayout.OfShort S16_LE =
-            ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-    private static final ValueLayout.OfShort S16_BE = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
-    private static final ValueLayout.OfInt S32_LE = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-    private static final ValueLayout.OfInt S32_BE = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
-    private static final ValueLayout.OfLong S64_LE = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-    private static final ValueLayout.OfLong S64_BE = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+    private static final VarHandle S16 = MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle S32 = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle S64 = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
     /** The largest array that every JVM can make. */
     private static final long MAX_ARRAY = Integer.MAX_VALUE - 8L;
 
     private final String source;
     private final long base;
-    private final MemorySegment data;
+    /** Where the bytes are; null if they are in a file. */
+    private final byte @Nullable [] array;
+
+    private final @Nullable FileBlocks file;
+    /** Where the window starts in the array or file. */
+    private final long start;
+
     private final long size;
     private final boolean little;
 
-    private ByteView(String source, long base, MemorySegment data, boolean little) {
+    private ByteView(
+            String source,
+            long base,
+            byte @Nullable [] array,
+            @Nullable FileBlocks file,
+            long start,
+            long size,
+            boolean little) {
         this.source = source;
         this.base = base;
-        this.data = data;
-        this.size = data.byteSize();
+        this.array = array;
+        this.file = file;
+        this.start = start;
+        this.size = size;
         this.little = little;
     }
 
     /** A view of a whole array, which is not copied. */
     public static ByteView of(String source, byte[] bytes, ByteOrder order) {
-        return of(source, MemorySegment.ofArray(bytes), order);
+        return new ByteView(source, 0, bytes, null, 0, bytes.length, order == ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** A view of a whole segment, which is not copied and stays the caller's to free. */
-    public static ByteView of(String source, MemorySegment data, ByteOrder order) {
-        return new ByteView(source, 0, data.asReadOnly(), order == ByteOrder.LITTLE_ENDIAN);
+    /** A view of a whole file, which stays the caller's to close. */
+    static ByteView of(String source, FileBlocks file, ByteOrder order) {
+        return new ByteView(source, 0, null, file, 0, file.size(), order == ByteOrder.LITTLE_ENDIAN);
     }
 
     /** What the bytes are, as a person would name it: the first word of every error message. */
@@ -86,11 +99,7 @@ public final class ByteView {
 
     public int s8(long offset) {
         check(offset, 1);
-        try {
-            return data.get(ValueLayout.JAVA_BYTE, offset);
-        } catch (InternalError fault) {
-            throw lost(offset, fault);
-        }
+        return bytes(offset)[index(offset)];
     }
 
     public int u16(long offset) {
@@ -99,11 +108,8 @@ public final class ByteView {
 
     public int s16(long offset) {
         check(offset, 2);
-        try {
-            return data.get(little ? S16_LE : S16_BE, offset);
-        } catch (InternalError fault) {
-            throw lost(offset, fault);
-        }
+        short value = (short) S16.get(bytes(offset), index(offset));
+        return little ? value : Short.reverseBytes(value);
     }
 
     public long u32(long offset) {
@@ -112,27 +118,34 @@ public final class ByteView {
 
     public int s32(long offset) {
         check(offset, 4);
-        try {
-            return data.get(little ? S32_LE : S32_BE, offset);
-        } catch (InternalError fault) {
-            throw lost(offset, fault);
-        }
+        int value = (int) S32.get(bytes(offset), index(offset));
+        return little ? value : Integer.reverseBytes(value);
     }
 
     /** The raw 64 bits at an offset; an unsigned value of 2^63 or more comes out negative. */
     public long s64(long offset) {
         check(offset, 8);
-        try {
-            return data.get(little ? S64_LE : S64_BE, offset);
-        } catch (InternalError fault) {
-            throw lost(offset, fault);
-        }
+        long value = (long) S64.get(bytes(offset), index(offset));
+        return little ? value : Long.reverseBytes(value);
+    }
+
+    /** The array with the number at an offset that was checked, at {@link #index}. */
+    private byte[] bytes(long offset) {
+        return array != null ? array : inFile().block(start + offset);
+    }
+
+    private int index(long offset) {
+        return array != null ? (int) (start + offset) : FileBlocks.indexInBlock(start + offset);
+    }
+
+    private FileBlocks inFile() {
+        return Objects.requireNonNull(file);
     }
 
     /** A window into this window, over the same bytes; its {@link #base()} tells where it starts in the source. */
     public ByteView slice(long offset, long length) {
         check(offset, length);
-        return new ByteView(source, base + offset, data.asSlice(offset, length), little);
+        return new ByteView(source, base + offset, array, file, start + offset, length, little);
     }
 
     /** The rest of this window from an offset, which may be its end. */
@@ -144,7 +157,7 @@ public final class ByteView {
     /** The same bytes with numbers read in another byte order. */
     public ByteView withOrder(ByteOrder order) {
         boolean wanted = order == ByteOrder.LITTLE_ENDIAN;
-        return wanted == little ? this : new ByteView(source, base, data, wanted);
+        return wanted == little ? this : new ByteView(source, base, array, file, start, size, wanted);
     }
 
     /** A copy of all bytes, the caller's own. */
@@ -152,16 +165,9 @@ public final class ByteView {
         if (size > MAX_ARRAY) {
             throw malformed(0, size + " bytes, too many to hold in memory at once");
         }
-        try {
-            return data.toArray(ValueLayout.JAVA_BYTE);
-        } catch (InternalError fault) {
-            throw lost(0, fault);
-        }
-    }
-
-    /** The bytes themselves, read-only, as long-lived as those that this view was made of. */
-    public MemorySegment segment() {
-        return data;
+        byte[] copy = new byte[(int) size];
+        copy(0, copy, 0, copy.length);
+        return copy;
     }
 
     /** The NUL-terminated UTF-8 string at an offset, its terminator left out. */
@@ -202,10 +208,10 @@ public final class ByteView {
     /** Copies bytes of this window into an array, whose bounds are the caller's affair. */
     void copy(long offset, byte[] target, int at, int length) {
         check(offset, length);
-        try {
-            MemorySegment.copy(data, ValueLayout.JAVA_BYTE, offset, target, at, length);
-        } catch (InternalError fault) {
-            throw lost(offset, fault);
+        if (array != null) {
+            System.arraycopy(array, (int) (start + offset), target, at, length);
+        } else if (length != 0) {
+            inFile().copy(start + offset, target, at, length);
         }
     }
 
@@ -231,12 +237,6 @@ public final class ByteView {
                     "needs " + Long.toUnsignedString(length) + " bytes here, but the " + size
                             + " bytes that start at 0x" + Long.toHexString(base) + " end before that");
         }
-    }
-
-    private MalformedDataException lost(long offset, InternalError fault) {
-        MalformedDataException malformed = malformed(offset, "can't be read any more: the file became shorter");
-        malformed.initCause(fault);
-        return malformed;
     }
 
     @Override

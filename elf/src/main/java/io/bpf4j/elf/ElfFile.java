@@ -1,11 +1,8 @@
 package io.bpf4j.elf;
 
 import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,25 +17,24 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * An ELF file: headers, sections, segments, symbols, relocations and notes of either class and byte order.
  *
- * <p><i>Thread-safe</i> until closed. A file opened from a path is mapped, and {@link #close()} really unmaps it: do so
- * before attaching uprobes to it, because the kernel patches every mapping, also the loader's own. Views and segments
- * got from a closed file throw {@link IllegalStateException}; records other than {@link Note} outlive it.
+ * <p><i>Thread-safe</i> until closed. A file opened from a path is read as far as it is looked at, in blocks, of which
+ * the last used are kept: a few MiB of memory for a file of any size. Views got from a closed file throw {@link
+ * IllegalStateException}; records other than {@link Note} outlive it. As with every {@link FileChannel}, interrupting a
+ * thread that reads closes the file.
  *
  * <p>Whatever is malformed gives {@link MalformedDataException} and nothing else, from {@code open} for the headers and
  * the tables of sections and segments, and from the other methods for what they read. Time and memory stay in
  * proportion to the size of the file, and within {@link ElfLimits} where a file may expand.
  *
- * <p>Somebody else may shorten a file while it is mapped, and the machine then faults on the lost pages. That too
- * becomes a {@link MalformedDataException} where this class or {@link ByteView} reads; through
- * {@link ByteView#segment()} it is the {@link InternalError} that the JVM makes of it.
+ * <p>Somebody else may change a file while it is read. What has become shorter is malformed, and what was overwritten
+ * is read as it is when it is first looked at. The file is not mapped: the machine would fault on pages that are gone,
+ * and the kernel would patch that mapping, too, with every uprobe.
  *
  * <p>One file of more than the usual length: it is the single door to the package, short delegations with their
  * contracts, and what they delegate to is one concept per file beside it.
@@ -50,8 +46,9 @@ public final class ElfFile implements AutoCloseable {
     private final @Nullable Path path;
     private final @Nullable FileIdentity identity;
     private final long containerOffset;
-    private final @Nullable Arena arena;
-    private final AtomicBoolean closed = new AtomicBoolean();
+    /** Null if it was parsed from bytes. */
+    private final @Nullable FileBlocks file;
+
     private final ElfLimits limits;
     private final ByteView bytes;
     private final ElfHeader header;
@@ -67,13 +64,13 @@ public final class ElfFile implements AutoCloseable {
             @Nullable Path path,
             @Nullable FileIdentity identity,
             long containerOffset,
-            @Nullable Arena arena,
+            @Nullable FileBlocks file,
             ElfLimits limits) {
         this.source = content.source();
         this.path = path;
         this.identity = identity;
         this.containerOffset = containerOffset;
-        this.arena = arena;
+        this.file = file;
         this.limits = limits;
         this.bytes = content.withOrder(HeaderReader.order(content));
         HeaderReader reader = HeaderReader.of(bytes);
@@ -83,7 +80,7 @@ public final class ElfFile implements AutoCloseable {
     }
 
     /**
-     * Maps a file and reads its headers. A path such as {@code app.apk!/lib/x86_64/libx.so} opens an entry of a zip
+     * Opens a file and reads its headers. A path such as {@code app.apk!/lib/x86_64/libx.so} opens an entry of a zip
      * archive, which must be stored uncompressed; offsets then count from the ELF's start, see
      * {@link #containerOffset()}.
      *
@@ -96,6 +93,15 @@ public final class ElfFile implements AutoCloseable {
 
     /** As {@link #open(Path)}, with other limits than the defaults. */
     public static ElfFile open(Path path, ElfLimits limits) throws IOException {
+        return open(path, path.toString(), limits);
+    }
+
+    /**
+     * As {@link #open(Path)}, with other limits than the defaults.
+     *
+     * @param name what messages call the file, for a path like {@code /proc/self/fd/7} that doesn't tell
+     */
+    public static ElfFile open(Path path, String name, ElfLimits limits) throws IOException {
         Optional<StoredEntry> stored = StoredEntry.of(path);
         Path file = stored.isPresent() ? stored.get().archive() : path;
         // Looked at before it is opened: to open a FIFO is to wait for its writer.
@@ -107,8 +113,8 @@ public final class ElfFile implements AutoCloseable {
             throw new FileSystemException(file.toString(), null, "is not a regular file, so it can't be an ELF file");
         }
         FileIdentity identity = FileIdentity.of(file);
-        Arena arena = Arena.ofShared();
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+        FileChannel channel = FileChannel.open(file, StandardOpenOption.READ);
+        try {
             long offset = 0;
             long size = channel.size();
             if (stored.isPresent()) {
@@ -116,30 +122,16 @@ public final class ElfFile implements AutoCloseable {
                 offset = place.offset();
                 size = place.size();
             }
-            ByteView content =
-                    ByteView.of(path.toString(), mapped(file, channel, offset, size, arena), ByteOrder.LITTLE_ENDIAN);
             // What the path led to before and after it was opened is what was opened in between.
             if (!FileIdentity.of(file).equals(identity)) {
                 throw new FileSystemException(file.toString(), null, "was replaced or written while it was opened");
             }
-            long containerOffset = offset;
-            return reading(path.toString(), () -> new ElfFile(content, file, identity, containerOffset, arena, limits));
+            FileBlocks blocks = new FileBlocks(name, channel, offset, size);
+            return new ElfFile(
+                    ByteView.of(name, blocks, ByteOrder.LITTLE_ENDIAN), file, identity, offset, blocks, limits);
         } catch (Throwable e) {
-            arena.close();
+            channel.close();
             throw e;
-        }
-    }
-
-    /** What the system says of a mapping doesn't name the file, nor that it is about a mapping. */
-    private static MemorySegment mapped(Path file, FileChannel channel, long offset, long size, Arena arena)
-            throws IOException {
-        try {
-            return channel.map(MapMode.READ_ONLY, offset, size, arena);
-        } catch (IOException e) {
-            FileSystemException named =
-                    new FileSystemException(file.toString(), null, "can't be mapped into memory: " + e.getMessage());
-            named.initCause(e);
-            throw named;
         }
     }
 
@@ -163,7 +155,7 @@ public final class ElfFile implements AutoCloseable {
         return source;
     }
 
-    /** The file that is mapped, the archive where the ELF is stored in one; empty if it was parsed from bytes. */
+    /** The file that is read, the archive where the ELF is stored in one; empty if it was parsed from bytes. */
     public Optional<Path> path() {
         return Optional.ofNullable(path);
     }
@@ -229,7 +221,7 @@ public final class ElfFile implements AutoCloseable {
      * each call, into an array of their own, which outlives this file.
      */
     public ByteView data(Section section) {
-        return reading(source, () -> new Decompressor(limits).expand(header.elfClass(), section, storedBytes(section)));
+        return new Decompressor(limits).expand(header.elfClass(), section, storedBytes(section));
     }
 
     private ByteView storedBytes(Section section) {
@@ -278,12 +270,8 @@ public final class ElfFile implements AutoCloseable {
      * first call reads all names of the table and makes an index of 8 bytes per symbol.
      */
     public List<Symbol> symbols(String name) {
-        return reading(source, () -> {
-            List<Symbol> found = mainTable().map(table -> table.named(name)).orElseGet(List::of);
-            return found.isEmpty()
-                    ? dynamicTable().map(table -> table.named(name)).orElseGet(List::of)
-                    : found;
-        });
+        List<Symbol> found = mainTable().map(table -> table.named(name)).orElseGet(List::of);
+        return found.isEmpty() ? dynamicTable().map(table -> table.named(name)).orElseGet(List::of) : found;
     }
 
     /**
@@ -318,7 +306,7 @@ public final class ElfFile implements AutoCloseable {
         }
         SymbolTable found = segmentsTable;
         if (found == null) {
-            found = reading(source, () -> DynamicSymbols.find(this, limits)).orElse(null);
+            found = DynamicSymbols.find(this, limits).orElse(null);
             segmentsTable = found;
         }
         return Optional.ofNullable(found);
@@ -365,19 +353,17 @@ public final class ElfFile implements AutoCloseable {
      * The bit maps of relative relocations (SHT_RELR) are no such entries; read them through {@link #data(Section)}.
      */
     public List<Relocation> relocations(Section section) {
-        return reading(source, () -> {
-            List<Section> tables = RelocationReader.isTable(section)
-                    ? List.of(section)
-                    : relocationTables().getOrDefault(section.index(), List.of());
-            List<Relocation> relocations = new ArrayList<>();
-            long total = 0;
-            for (Section table : tables) {
-                ByteView data = data(table);
-                total = checkTotal(total, data, "relocation tables");
-                RelocationReader.read(header, table, data, relocations);
-            }
-            return Collections.unmodifiableList(relocations);
-        });
+        List<Section> tables = RelocationReader.isTable(section)
+                ? List.of(section)
+                : relocationTables().getOrDefault(section.index(), List.of());
+        List<Relocation> relocations = new ArrayList<>();
+        long total = 0;
+        for (Section table : tables) {
+            ByteView data = data(table);
+            total = checkTotal(total, data, "relocation tables");
+            RelocationReader.read(header, table, data, relocations);
+        }
+        return Collections.unmodifiableList(relocations);
     }
 
     /** The relocation sections by the index of the section that they apply to. */
@@ -403,36 +389,32 @@ public final class ElfFile implements AutoCloseable {
      * call; {@link #notes(Section)} reads a single one.
      */
     public List<Note> notes() {
-        return reading(source, () -> {
-            List<Note> notes = new ArrayList<>();
-            long total = 0;
-            boolean inSections = false;
-            for (Section section : sections) {
-                if (section.type() == Section.SHT_NOTE) {
-                    inSections = true;
-                    total = readNotes(section, total, notes);
+        List<Note> notes = new ArrayList<>();
+        long total = 0;
+        boolean inSections = false;
+        for (Section section : sections) {
+            if (section.type() == Section.SHT_NOTE) {
+                inSections = true;
+                total = readNotes(section, total, notes);
+            }
+        }
+        if (!inSections) {
+            for (Segment segment : segments) {
+                if (segment.type() == Segment.PT_NOTE) {
+                    ByteView data = data(segment);
+                    total = checkTotal(total, data, "note segments");
+                    NoteReader.read(data, segment.alignment(), Optional.empty(), notes);
                 }
             }
-            if (!inSections) {
-                for (Segment segment : segments) {
-                    if (segment.type() == Segment.PT_NOTE) {
-                        ByteView data = data(segment);
-                        total = checkTotal(total, data, "note segments");
-                        NoteReader.read(data, segment.alignment(), Optional.empty(), notes);
-                    }
-                }
-            }
-            return Collections.unmodifiableList(notes);
-        });
+        }
+        return Collections.unmodifiableList(notes);
     }
 
     /** The notes of one section, whatever its type. */
     public List<Note> notes(Section section) {
-        return reading(source, () -> {
-            List<Note> notes = new ArrayList<>();
-            readNotes(section, 0, notes);
-            return Collections.unmodifiableList(notes);
-        });
+        List<Note> notes = new ArrayList<>();
+        readNotes(section, 0, notes);
+        return Collections.unmodifiableList(notes);
     }
 
     private long readNotes(Section section, long total, List<Note> notes) {
@@ -493,7 +475,7 @@ public final class ElfFile implements AutoCloseable {
     public Optional<DebugLink> debugLink() {
         return section(".gnu_debuglink")
                 .filter(section -> section.type() != Section.SHT_NOBITS)
-                .map(section -> reading(source, () -> DebugLink.read(data(section), limits)));
+                .map(section -> DebugLink.read(data(section), limits));
     }
 
     /**
@@ -503,41 +485,17 @@ public final class ElfFile implements AutoCloseable {
     public Optional<ElfFile> miniDebugInfo() {
         return section(".gnu_debugdata")
                 .filter(section -> section.type() != Section.SHT_NOBITS)
-                .map(section -> reading(source, () -> {
+                .map(section -> {
                     byte[] expanded = new Decompressor(limits).xz(section.name(), data(section));
                     return parse(source + " section " + section.name() + " (decompressed)", expanded, limits);
-                }));
+                });
     }
 
-    /**
-     * Runs code that reads the mapping, and makes what the JVM reports of a page that is gone the exception of this
-     * package. {@link ByteView} does so for single reads; compiled code may notice only some instructions later.
-     */
-    private static <T> T reading(String source, Supplier<T> code) {
-        try {
-            return code.get();
-        } catch (InternalError fault) {
-            MalformedDataException malformed =
-                    new MalformedDataException(source, 0, "can't be read any more: the file became shorter");
-            malformed.initCause(fault);
-            throw malformed;
-        }
-    }
-
-    /**
-     * Unmaps the file. Idempotent.
-     *
-     * @throws IllegalStateException if a native call is using one of the segments right now; nothing is closed then
-     */
+    /** Closes the file. Idempotent. */
     @Override
     public void close() {
-        if (arena != null && closed.compareAndSet(false, true)) {
-            try {
-                arena.close();
-            } catch (IllegalStateException e) {
-                closed.set(false);
-                throw e;
-            }
+        if (file != null) {
+            file.close();
         }
     }
 

@@ -37,7 +37,7 @@ public record FileIdentity(long device, long inode, long size, long modifiedNano
             FileSystemException none = new FileSystemException(
                     path.toString(),
                     null,
-                    "has no inode and can't be mapped: it is on a file system of type "
+                    "has no inode, and no process can map it: it is on a file system of type "
                             + path.getFileSystem().provider().getScheme());
             none.initCause(e);
             throw none;

@@ -23,10 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class FileScanner {
     private FileScanner() {}
 
-    /**
-     * Reads everything that attaching needs, so that the file can be closed before: a mapping of it in this process
-     * would make the kernel patch that, too, with every site.
-     */
+    /** Reads everything that attaching needs, so that the file can be closed before. */
     static UsdtScan scan(ElfFile elf, Path path, String name) {
         ElfHeader header = elf.header();
         Machine machine = Machine.of(header.machine(), header.elfClass() == ElfClass.ELF64);

@@ -171,7 +171,6 @@ final class FunctionSites {
         Places of(ElfFile elf);
     }
 
-    /** The file is unmapped before anything is attached: the kernel patches every mapping of it, ours too. */
     private static Places reading(String what, Path file, Reading reading) {
         try (ElfFile elf = ElfFile.open(file)) {
             return reading.of(elf);

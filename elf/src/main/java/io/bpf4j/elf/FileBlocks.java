@@ -1,0 +1,130 @@
+package io.bpf4j.elf;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The bytes of an open file, read in blocks by pread(2). <i>Thread-safe.</i>
+ *
+ * <p>Not a mapping: whoever may write to a file may also shorten it, and the machine faults on a mapped page that is
+ * gone. A read only gives fewer bytes than it was asked for.
+ *
+ * <p>The blocks used last are kept, so many bytes that lie together cost one call, and reading twice gives the same
+ * bytes. What is kept is bounded: a small part of a file of any size.
+ */
+final class FileBlocks implements AutoCloseable {
+    private static final int SHIFT = 15;
+
+    /** Bytes of a block; a power of two. */
+    static final int BLOCK = 1 << SHIFT;
+
+    /** Each block has the first bytes of the next one too, so no number of up to 8 bytes lies in two blocks. */
+    private static final int OVERLAP = Long.BYTES - 1;
+
+    /** Blocks that are kept: 4 MiB. A block has one slot where it may be kept, which others share. */
+    private static final int SLOTS = 128;
+
+    /** The most that is asked for at once: the JDK copies through native memory of that size. */
+    private static final int MOST_AT_ONCE = 1 << 18;
+
+    private final String source;
+    private final FileChannel channel;
+    private final long start;
+    private final long size;
+    private final AtomicReferenceArray<@Nullable Block> slots = new AtomicReferenceArray<>(SLOTS);
+
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    private record Block(long number, byte[] bytes) {}
+
+    /**
+     * @param source what messages call the file
+     * @param channel closed with this
+     * @param start where the bytes start in the file
+     * @param size how many there are
+     */
+    FileBlocks(String source, FileChannel channel, long start, long size) {
+        this.source = source;
+        this.channel = channel;
+        this.start = start;
+        this.size = size;
+    }
+
+    long size() {
+        return size;
+    }
+
+    /** The block that an offset lies in; the byte is at {@link #indexInBlock}. The offset is known to be in the file. */
+    byte[] block(long offset) {
+        if (!channel.isOpen()) {
+            throw closed(null);
+        }
+        long number = offset >>> SHIFT;
+        int slot = (int) (number % SLOTS);
+        Block block = slots.get(slot);
+        if (block == null || block.number != number) {
+            block = new Block(number, readBlock(number << SHIFT));
+            slots.set(slot, block);
+        }
+        return block.bytes;
+    }
+
+    static int indexInBlock(long offset) {
+        return (int) (offset & (BLOCK - 1));
+    }
+
+    private byte[] readBlock(long at) {
+        byte[] bytes = new byte[(int) Math.min(BLOCK + OVERLAP, size - at)];
+        read(at, bytes, 0, bytes.length);
+        return bytes;
+    }
+
+    /** Copies bytes that are known to be in the file into an array that has room for them. */
+    void copy(long offset, byte[] target, int at, int length) {
+        int index = indexInBlock(offset);
+        if (index + length <= BLOCK) {
+            System.arraycopy(block(offset), index, target, at, length);
+        } else {
+            read(offset, target, at, length);
+        }
+    }
+
+    private void read(long offset, byte[] target, int at, int length) {
+        int done = 0;
+        while (done < length) {
+            int wanted = Math.min(length - done, MOST_AT_ONCE);
+            int got;
+            try {
+                got = channel.read(ByteBuffer.wrap(target, at + done, wanted), start + offset + done);
+            } catch (ClosedChannelException e) {
+                throw closed(e);
+            } catch (IOException e) {
+                MalformedDataException unreadable =
+                        new MalformedDataException(source, offset + done, "can't be read: " + e.getMessage());
+                unreadable.initCause(e);
+                throw unreadable;
+            }
+            if (got <= 0) {
+                throw new MalformedDataException(
+                        source, offset + done, "can't be read any more: the file became shorter");
+            }
+            done += got;
+        }
+    }
+
+    private IllegalStateException closed(@Nullable ClosedChannelException cause) {
+        return new IllegalStateException(source + " is closed", cause);
+    }
+
+    @Override
+    public void close() {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            // Nothing was written. Linux has given the descriptor back, whatever close(2) says.
+        }
+    }
+}
