@@ -1,6 +1,6 @@
 #!/bin/sh
 # Compiles src/main/bpf/*.bpf.c and src/main/bpf/corpus/*.bpf.c to the objects that are committed under
-# src/main/resources.
+# src/main/resources: each for little-endian machines, and below big/ once more for big-endian ones (s390x).
 #
 #   bpf-objects/build.sh            compile them again
 #   bpf-objects/build.sh --check    compile into a temporary folder and compare byte for byte;
@@ -33,25 +33,32 @@ if [ -z "$clang" ] || [ -z "$strip" ]; then
     exit 3
 fi
 
+order=bpfel
 # cpu v3 (32-bit jumps and registers): Linux 5.1. The oldest kernel we care for is 5.10.
 compile() { # OUTPUT_DIR NAME SOURCE [FLAGS...]
     output=$1/$2.bpf.o
     source=$3
     shift 3
-    (cd "$sources" && "$clang" -target bpfel -mcpu=v3 -std=gnu11 -O2 -g -gno-record-command-line -fno-ident \
+    (cd "$sources" && "$clang" -target "$order" -mcpu=v3 -std=gnu11 -O2 -g -gno-record-command-line -fno-ident \
         -nostdinc -Iinclude -fdebug-compilation-dir=. -ffile-prefix-map="$sources"=. \
         -Wall -Wextra -Werror -Wno-unused-parameter "$@" -c "$source" -o "$output")
     "$strip" --strip-debug "$output"
 }
 
 compile_all() { # OUTPUT_DIR
+    order=bpfel
+    compile_each "$1"
+    mkdir -p "$1/big"
+    order=bpfeb
+    compile_each "$1/big"
+}
+
+compile_each() { # OUTPUT_DIR
     for source in "$sources"/*.bpf.c; do
         name=$(basename "$source" .bpf.c)
         compile "$1" "$name" "$name.bpf.c"
     done
     compile "$1" args12_208 args12.bpf.c -DUSDT_SPEC_208
-    # For machines of the other byte order; nobody loads it here.
-    compile "$1" core_be core.bpf.c -target bpfeb
     mkdir -p "$1/corpus"
     for source in "$sources"/corpus/*.bpf.c; do
         name=$(basename "$source" .bpf.c)
@@ -61,6 +68,7 @@ compile_all() { # OUTPUT_DIR
         *) compile "$1" "corpus/$name" "corpus/$name.bpf.c" ;;
         esac
     done
+    [ "$order" = bpfel ] || return 0
     # What BpfObjects.names() and corpus() answer: a jar can't be listed.
     for folder in "$1" "$1/corpus"; do
         (cd "$folder" && LC_ALL=C ls -- *.bpf.o) > "$folder/names"
@@ -70,7 +78,7 @@ compile_all() { # OUTPUT_DIR
 case ${1-} in
 '')
     mkdir -p "$committed"
-    rm -f "$committed"/*.bpf.o "$committed"/corpus/*.bpf.o
+    rm -rf "$committed"/*.bpf.o "$committed"/corpus/*.bpf.o "$committed/big"
     compile_all "$committed"
     ;;
 --check)

@@ -4,14 +4,15 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The BPF object files inside this module: 64-bit little-endian ELF with BTF, compiled from the C sources under
- * {@code bpf-objects/src/main/bpf} by {@code bpf-objects/build.sh}. The one for production use is {@link #TRACE};
- * the others serve tests and benchmarks. <em>Thread-safe.</em>
+ * The BPF object files inside this module: 64-bit ELF with BTF, compiled from the C sources under {@code
+ * bpf-objects/src/main/bpf} by {@code bpf-objects/build.sh}, once for each byte order. The one for production use is
+ * {@link #TRACE}; the others serve tests and benchmarks. <em>Thread-safe.</em>
  */
 public final class BpfObjects {
     /**
@@ -40,18 +41,29 @@ public final class BpfObjects {
     }
 
     /**
-     * The bytes of an object; the caller owns the array.
+     * The bytes of an object in the byte order of this machine; the caller owns the array.
      *
      * @param name as in {@link #names} or {@link #corpus}, for instance {@code trace.bpf.o}
      * @throws IllegalArgumentException if there is no such object
      */
     public static byte[] bytes(String name) {
+        return bytes(name, ByteOrder.nativeOrder());
+    }
+
+    /**
+     * The bytes of an object for machines of a byte order, for instance to try it against the types of another machine's
+     * kernel; the caller owns the array.
+     *
+     * @param name as in {@link #names} or {@link #corpus}
+     * @throws IllegalArgumentException if there is no such object
+     */
+    public static byte[] bytes(String name, ByteOrder order) {
         List<String> names = names();
         if (!names.contains(name) && !corpus().contains(name)) {
             throw new IllegalArgumentException(
                     "no BPF object named " + name + "; there are " + String.join(", ", names));
         }
-        return resource(name);
+        return resource(order == ByteOrder.BIG_ENDIAN ? "big/" + name : name);
     }
 
     /** {@link #bytes} as a stream; closing it is not needed. */

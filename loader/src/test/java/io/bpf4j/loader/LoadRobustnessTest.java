@@ -22,7 +22,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Broken objects that read all the same go on to the load: whatever is wrong with them comes out as an exception of the
@@ -131,10 +130,11 @@ class LoadRobustnessTest {
     }
 
     /** Objects of the other byte order don't load here; but they are read, and tried against types of their own order. */
-    @ParameterizedTest
-    @ValueSource(strings = {"core_be.bpf.o"})
-    void objectsOfTheOtherByteOrder(String name) {
-        byte[] whole = BpfObjects.bytes(name);
+    @Test
+    void objectsOfTheOtherByteOrder() {
+        String name = "core.bpf.o";
+        boolean isLittle = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
+        byte[] whole = BpfObjects.bytes(name, isLittle ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN);
         for (int length = 0; length < whole.length; length += 8) {
             tried(name, Arrays.copyOf(whole, length));
         }

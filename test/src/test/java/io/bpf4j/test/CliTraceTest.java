@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 class CliTraceTest {
     /** One that the verifier refuses, one for a function of another program, and one that leaves a pin behind. */
     private static final Set<String> NOT_BY_THEMSELVES = Set.of(
-            "refused.bpf.o", "replacement.bpf.o", "pinned.bpf.o", "whole.bpf.o", "core_be.bpf.o", "resizable.bpf.o");
+            "refused.bpf.o", "replacement.bpf.o", "pinned.bpf.o", "whole.bpf.o", "resizable.bpf.o");
 
     private static Path folder = Path.of("/nonexistent");
 

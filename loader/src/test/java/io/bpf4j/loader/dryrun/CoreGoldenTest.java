@@ -6,8 +6,9 @@ import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfFile;
 import io.bpf4j.insn.Disassembler;
 import io.bpf4j.loader.DryRun;
-import io.bpf4j.loader.ScriptedLoads;
+
 import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.objects.BpfObjects;
 import java.io.IOException;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
@@ -92,7 +93,7 @@ class CoreGoldenTest {
     }
 
     private static ObjectSpec object(ByteOrder order) {
-        return ScriptedLoads.spec(order == ByteOrder.LITTLE_ENDIAN ? "core.bpf.o" : "core_be.bpf.o");
+        return ObjectSpec.parse("core.bpf.o", BpfObjects.bytes("core.bpf.o", order));
     }
 
     private static String text(Fit fit) {
