@@ -50,10 +50,10 @@ class BpfObjectsTest {
     }
 
     private static void assertIsBpfElf(String name, byte[] object, boolean isBigEndian) {
-            // e_ident: magic, ELFCLASS64, ELFDATA2LSB or MSB; e_machine at 18: 247 = EM_BPF
-            assertThat(object).as(name).startsWith(0x7f, 'E', 'L', 'F', 2, isBigEndian ? 2 : 1);
-            assertThat(object[isBigEndian ? 19 : 18] & 0xff).as(name).isEqualTo(247);
-            assertThat(object[isBigEndian ? 18 : 19]).as(name).isZero();
+        // e_ident: magic, ELFCLASS64, ELFDATA2LSB or MSB; e_machine at 18: 247 = EM_BPF
+        assertThat(object).as(name).startsWith(0x7f, 'E', 'L', 'F', 2, isBigEndian ? 2 : 1);
+        assertThat(object[isBigEndian ? 19 : 18] & 0xff).as(name).isEqualTo(247);
+        assertThat(object[isBigEndian ? 18 : 19]).as(name).isZero();
     }
 
     @Test

@@ -82,6 +82,21 @@ class LoadedDefinitionsTest {
         }
     }
 
+    /** A number of entries is what these maps must not have: without one it is their kind that the kernel lacks. */
+    @Test
+    void aKindOfStorageThatTheKernelLacksIsNotAMapWithoutEntries() {
+        object.map(
+                "m",
+                object.number("type", MapType.INODE_STORAGE.number()),
+                object.type("key", object.integer),
+                object.type("value", object.integer));
+        kernel.fail(MapCommand.Create.class, Errno.EINVAL);
+        assertThatThrownBy(() -> loader(object.parse()).load())
+                .isInstanceOf(SyscallException.class)
+                .hasMessageContaining("this kernel makes no map of INODE_STORAGE")
+                .hasMessageEndingWith("they take Linux 5.10, built with CONFIG_BPF_LSM");
+    }
+
     @Test
     void whatTheEmbedderSaysInsteadReachesTheKernel() {
         object.map(

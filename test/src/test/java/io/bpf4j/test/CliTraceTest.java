@@ -31,8 +31,8 @@ import org.junit.jupiter.api.Timeout;
 @Requires({BPF, UPROBE_MULTI, GCC, SDT_H, X86_64})
 class CliTraceTest {
     /** One that the verifier refuses, one for a function of another program, and one that leaves a pin behind. */
-    private static final Set<String> NOT_BY_THEMSELVES = Set.of(
-            "refused.bpf.o", "replacement.bpf.o", "pinned.bpf.o", "whole.bpf.o", "resizable.bpf.o");
+    private static final Set<String> NOT_BY_THEMSELVES =
+            Set.of("refused.bpf.o", "replacement.bpf.o", "pinned.bpf.o", "whole.bpf.o", "resizable.bpf.o");
 
     private static Path folder = Path.of("/nonexistent");
 

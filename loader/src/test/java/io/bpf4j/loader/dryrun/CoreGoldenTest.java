@@ -6,7 +6,6 @@ import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfFile;
 import io.bpf4j.insn.Disassembler;
 import io.bpf4j.loader.DryRun;
-
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.objects.BpfObjects;
 import java.io.IOException;

@@ -162,7 +162,7 @@ public final class MapCreation {
         try {
             return KernelMap.create(kernel, create, spec.name());
         } catch (SyscallException e) {
-            if (e.errno() == Errno.EINVAL && create.maxEntries() == 0) {
+            if (e.errno() == Errno.EINVAL && create.maxEntries() == 0 && !isStorage(spec)) {
                 throw new InvalidObjectException(
                         source + ": map \"" + spec.name()
                                 + "\" has room for no entry: set its max_entries, in the object"
@@ -188,7 +188,7 @@ public final class MapCreation {
                                         create.extra())
                                 + (create.inner() == null && isMapOfMaps(spec)
                                         ? "; it has to say what the maps in it look like (MapSpec.withInner)"
-                                        : ""));
+                                        : storageNeeds(spec)));
             }
             throw e;
         }
@@ -196,6 +196,26 @@ public final class MapCreation {
 
     private static boolean isMapOfMaps(MapSpec spec) {
         return spec.is(MapType.ARRAY_OF_MAPS) || spec.is(MapType.HASH_OF_MAPS);
+    }
+
+    /** Kinds of map whose values hang on something of the kernel's, so that they have no number of entries. */
+    private static boolean isStorage(MapSpec spec) {
+        return !storageNeeds(spec).isEmpty();
+    }
+
+    /** The commits that made them, and the objects that kernel/bpf/Makefile and net/core/Makefile build them by. */
+    private static String storageNeeds(MapSpec spec) {
+        return spec.type()
+                .map(type -> switch (type) {
+                    case CGROUP_STORAGE -> "; they take Linux 4.19, built with CONFIG_CGROUP_BPF";
+                    case PERCPU_CGROUP_STORAGE -> "; they take Linux 4.20, built with CONFIG_CGROUP_BPF";
+                    case SK_STORAGE -> "; they take Linux 5.2, built with CONFIG_NET";
+                    case INODE_STORAGE -> "; they take Linux 5.10, built with CONFIG_BPF_LSM";
+                    case TASK_STORAGE -> "; they take Linux 5.11, and before 5.13 CONFIG_BPF_LSM";
+                    case CGRP_STORAGE -> "; they take Linux 6.2, built with CONFIG_CGROUPS";
+                    default -> "";
+                })
+                .orElse("");
     }
 
     private String kernelName(MapSpec spec) {

@@ -6,6 +6,7 @@ import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.error.VerifierException;
 import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.internal.linux.Jit;
 import io.bpf4j.loader.internal.sys.FailureHints;
 import io.bpf4j.loader.internal.sys.LoadResult;
 import io.bpf4j.loader.internal.sys.ProgCommand;
@@ -163,7 +164,7 @@ final class ProgramRefusal {
             return absent;
         }
         if (errno == Errno.ENOTSUPP) {
-            return unsupported();
+            return unsupported(Jit.running());
         }
         return VerifierAdvice.of(log, program.spec().type().name()).orElse("");
     }
@@ -224,14 +225,25 @@ final class ProgramRefusal {
                 "the kernel looked at no instruction, so it lacks something of what it was asked for: "
                         + asked(attachType, command);
             case EACCES -> "the kernel looked at no instruction, so a policy refuses (an LSM such as SELinux)";
-            case ENOTSUPP -> unsupported();
+            case ENOTSUPP -> unsupported(Jit.running());
             default -> "";
         };
     }
 
-    private static String unsupported() {
-        return "the kernel's compiler of BPF (JIT) does not take it; all programs of the machine share the memory that"
-                + " sysctl net.core.bpf_jit_limit allows, and some instructions and functions need a JIT that has them";
+    /** Programs that can't be interpreted need the compiler, and all that are compiled need its memory. */
+    static String unsupported(Jit jit) {
+        String interpreted =
+                ", and this program can't be interpreted: calls of kernel functions, some instructions and deep"
+                        + " stacks can't be";
+        String refused =
+                "the kernel's compiler of BPF (JIT) does not take it; all programs of the machine share the memory"
+                        + " that sysctl net.core.bpf_jit_limit allows, and some instructions and functions need a JIT that has them";
+        return switch (jit) {
+            case MISSING -> "this kernel has no compiler of BPF (it is built without CONFIG_BPF_JIT)" + interpreted;
+            case OFF -> "the kernel's compiler of BPF (JIT) is off (sysctl net.core.bpf_jit_enable is 0)" + interpreted;
+            case ON -> refused;
+            case UNKNOWN -> refused + ", which sysctl net.core.bpf_jit_enable switches on";
+        };
     }
 
     private static String asked(Optional<AttachType> attachType, ProgCommand.Load command) {
