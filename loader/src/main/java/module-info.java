@@ -1,9 +1,8 @@
 /** Loads BPF objects into the kernel. The only module that makes native calls. */
 @org.jspecify.annotations.NullMarked
 module io.bpf4j.loader {
-    // Not transitive: then who uses this module would need JSpecify to compile. What javac warns of is suppressed where
-    // it
-    // arises: an annotation that a user's compiler can't find is no annotation, and no error.
+    // Not transitive, or modules that use this one would need JSpecify to compile. javac's warnings about that are
+    // suppressed where they arise: an annotation that a user's compiler can't find is no error.
     requires static org.jspecify;
     requires transitive io.bpf4j.btf;
 

@@ -76,7 +76,7 @@ public record ProcessRights(
 
     /** Whether the process has it, or one that stands in for it. */
     public boolean has(Capability capability) {
-        return isSet(capability) || capability.isOfSysAdmin() && isSet(Capability.CAP_SYS_ADMIN);
+        return isSet(capability) || (capability.isOfSysAdmin() && isSet(Capability.CAP_SYS_ADMIN));
     }
 
     /** Why the kernel refuses what takes these capabilities, and what to do: the end of a sentence. */
