@@ -23,8 +23,10 @@ class OffCarrierTest {
                 .start(() -> result.set(OffCarrier.call(this::called)))
                 .join();
         assertThat(result).hasValue(42L);
-        assertThat(caller.get().isVirtual()).isFalse();
-        assertThat(caller.get().isDaemon()).isTrue();
+        assertThat(caller.get()).isNotNull().satisfies(thread -> {
+            assertThat(thread.isVirtual()).isFalse();
+            assertThat(thread.isDaemon()).isTrue();
+        });
     }
 
     @Test
