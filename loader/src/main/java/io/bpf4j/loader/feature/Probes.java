@@ -486,7 +486,7 @@ final class Probes {
     /** The running kernel's, where they can be had. */
     private static Optional<Btf> runningTypes() {
         try {
-            return KernelBtf.isReadable() ? Optional.of(KernelBtf.types()) : Optional.empty();
+            return KernelBtf.find();
         } catch (RelocationException e) {
             return Optional.empty();
         }

@@ -1,6 +1,7 @@
 package io.bpf4j.loader.internal.linux;
 
 import io.bpf4j.btf.Btf;
+import io.bpf4j.btf.BtfFile;
 import io.bpf4j.core.CoreTarget;
 import io.bpf4j.elf.ByteView;
 import io.bpf4j.elf.MalformedDataException;
@@ -18,6 +19,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The running kernel's own types, read and indexed once per process: several megabytes, which every object that
  * relocates against them shares. <i>Thread-safe.</i>
+ *
+ * <p>The kernel shows them itself (Linux 5.4 with CONFIG_DEBUG_INFO_BTF). Where it doesn't, for instance since there is no
+ * sysfs, or since somebody gave an older kernel its types with {@code pahole -J}, the file that it was built as may have
+ * them: {@code vmlinux}, in one of the places where libbpf looks (btf__load_vmlinux_btf() in its btf.c).
  */
 public final class KernelBtf {
     private static final Path FOLDER = Path.of("/sys/kernel/btf");
@@ -31,34 +36,70 @@ public final class KernelBtf {
      * The types: those of the kernel, and of the modules that are loaded when these are first asked for. So each object that
      * is loaded has a target of its own.
      *
-     * @throws RelocationException if this kernel doesn't show them: Linux 5.4 with CONFIG_DEBUG_INFO_BTF does
+     * @throws RelocationException if they are nowhere, or what the kernel shows is no BTF
      */
     public static CoreTarget running() {
-        if (!isReadable()) {
-            throw new RelocationException(
-                    "this kernel shows no BTF of itself at " + VMLINUX
-                            + " (Linux >= 5.4 with CONFIG_DEBUG_INFO_BTF does); give the loader the BTF of this kernel instead");
-        }
         return CoreTarget.of(types(), KernelBtf::modules);
-    }
-
-    /** Whether this kernel shows its types to this process. */
-    public static boolean isReadable() {
-        return Files.isReadable(VMLINUX);
     }
 
     /**
      * The types of the kernel without those of its modules.
      *
-     * @throws RelocationException if they are not {@linkplain #isReadable readable}, or are no BTF
+     * @throws RelocationException if they are nowhere, or what the kernel shows is no BTF
      */
-    public static synchronized Btf types() {
-        Btf read = kernel;
-        if (read == null) {
-            read = read(VMLINUX, null);
-            kernel = read;
+    public static Btf types() {
+        return find().orElseThrow(() -> new RelocationException("this kernel shows no BTF of itself at " + VMLINUX
+                + " (Linux >= 5.4 with CONFIG_DEBUG_INFO_BTF does), and there is no vmlinux file with BTF in "
+                + String.join(", ", places(KernelConfig.release()))
+                + "; give the loader the BTF of this kernel instead"));
+    }
+
+    /**
+     * The types of the kernel without those of its modules; empty if they are nowhere.
+     *
+     * @throws RelocationException if what the kernel shows is no BTF
+     */
+    public static synchronized Optional<Btf> find() {
+        if (kernel == null) {
+            kernel = find(Path.of("/"), KernelConfig.release()).orElse(null);
         }
-        return read;
+        return Optional.ofNullable(kernel);
+    }
+
+    /**
+     * Those of a kernel.
+     *
+     * @param root of the file system, or a folder that stands for it
+     * @param release as uname(2) says it
+     */
+    static Optional<Btf> find(Path root, String release) {
+        Path shown = root.resolve(Path.of("/").relativize(VMLINUX));
+        if (Files.isReadable(shown)) {
+            return Optional.of(read(shown, null));
+        }
+        for (String place : places(release)) {
+            Path file = root.resolve(place.substring(1));
+            if (Files.isReadable(file) && Files.isRegularFile(file)) {
+                try {
+                    return Optional.of(BtfFile.read(file));
+                } catch (IOException | MalformedDataException e) {
+                    // Most are without BTF; the next may have it.
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Where distributions, developers and debug packages put the file that a kernel was built as. */
+    private static List<String> places(String release) {
+        return List.of(
+                "/boot/vmlinux-" + release,
+                "/lib/modules/" + release + "/vmlinux-" + release,
+                "/lib/modules/" + release + "/build/vmlinux",
+                "/usr/lib/modules/" + release + "/kernel/vmlinux",
+                "/usr/lib/debug/boot/vmlinux-" + release,
+                "/usr/lib/debug/boot/vmlinux-" + release + ".debug",
+                "/usr/lib/debug/lib/modules/" + release + "/vmlinux");
     }
 
     /**
@@ -67,7 +108,7 @@ public final class KernelBtf {
      */
     public static Optional<Btf> ofModule(String name) {
         if (name.isEmpty()) {
-            return isReadable() ? Optional.of(types()) : Optional.empty();
+            return find();
         }
         Path file = FOLDER.resolve(name);
         return name.indexOf('/') < 0 && !file.equals(VMLINUX) && Files.isReadable(file)
@@ -87,6 +128,9 @@ public final class KernelBtf {
     /** Types of the modules that are loaded now, each on top of the kernel's (Linux 5.11). */
     private static List<Btf> modules() {
         List<Btf> modules = new ArrayList<>();
+        if (!Files.isDirectory(FOLDER)) {
+            return modules;
+        }
         try (Stream<Path> files = Files.list(FOLDER)) {
             for (Path file : files.filter(f -> !f.equals(VMLINUX)).sorted().toList()) {
                 modules.add(read(file, types()));

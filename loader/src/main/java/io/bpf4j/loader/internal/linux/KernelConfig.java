@@ -37,7 +37,7 @@ public final class KernelConfig {
      * @throws IOException if it is there and can't be read
      */
     public static Optional<KernelConfig> running() throws IOException {
-        return find(Path.of("/"), text(Path.of("/proc/sys/kernel/osrelease")));
+        return find(Path.of("/"), release());
     }
 
     static Optional<KernelConfig> find(Path root, String release) throws IOException {
@@ -119,9 +119,10 @@ public final class KernelConfig {
         return Optional.ofNullable(values.get(option));
     }
 
-    private static String text(Path file) {
+    /** The release of the running kernel, as uname(2) says it: it is in the names of files that belong to a kernel. */
+    static String release() {
         try {
-            return Files.readString(file).strip();
+            return Files.readString(Path.of("/proc/sys/kernel/osrelease")).strip();
         } catch (IOException e) {
             return System.getProperty("os.version", "");
         }

@@ -4,8 +4,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bpf4j.btf.BtfBuilder;
+import io.bpf4j.btf.BtfKind;
+import io.bpf4j.btf.BtfType;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.error.BpfException;
+import io.bpf4j.loader.error.RelocationException;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.ScriptedKernel;
 import io.bpf4j.loader.kernel.Errno;
@@ -86,6 +90,61 @@ class LinuxFilesTest {
     void aBrokenConfigIsAnError() throws IOException {
         write("proc/config.gz", "this is not gzip");
         assertThatThrownBy(() -> KernelConfig.find(root, "6.1")).isInstanceOf(IOException.class);
+    }
+
+    /** Where libbpf looks, in its order. */
+    private static final List<String> PLACES_OF_TYPES = List.of(
+            "sys/kernel/btf/vmlinux",
+            "boot/vmlinux-6.1",
+            "lib/modules/6.1/vmlinux-6.1",
+            "lib/modules/6.1/build/vmlinux",
+            "usr/lib/modules/6.1/kernel/vmlinux",
+            "usr/lib/debug/boot/vmlinux-6.1",
+            "usr/lib/debug/boot/vmlinux-6.1.debug",
+            "usr/lib/debug/lib/modules/6.1/vmlinux");
+
+    @Test
+    void typesOfAKernelThatShowsNoneAreInTheFileThatItWasBuiltAs() throws IOException {
+        assertThat(KernelBtf.find(root, "6.1")).isEmpty();
+        write("boot/vmlinux-6.2", "another kernel's");
+        for (String place : PLACES_OF_TYPES.reversed()) {
+            write(place, types(place));
+            assertThat(KernelBtf.find(root, "6.1").orElseThrow().find(nameIn(place), BtfKind.STRUCT))
+                    .as(place)
+                    .isPresent();
+        }
+    }
+
+    @Test
+    void aVmlinuxWithoutTypesIsPassedOver() throws IOException {
+        for (String place : PLACES_OF_TYPES.subList(1, 4)) {
+            write(place, "\177ELF, and no more");
+        }
+        Files.createDirectories(root.resolve(PLACES_OF_TYPES.get(4)));
+        assertThat(KernelBtf.find(root, "6.1")).isEmpty();
+        write(PLACES_OF_TYPES.get(5), types("last"));
+        assertThat(KernelBtf.find(root, "6.1").orElseThrow().find(nameIn("last"), BtfKind.STRUCT))
+                .isPresent();
+    }
+
+    @Test
+    void typesThatTheKernelShowsAndNobodyCanReadAreAnError() throws IOException {
+        write("sys/kernel/btf/vmlinux", "no BTF");
+        write("boot/vmlinux-6.1", types("boot"));
+        assertThatThrownBy(() -> KernelBtf.find(root, "6.1"))
+                .isInstanceOf(RelocationException.class)
+                .hasMessageContaining("sys/kernel/btf/vmlinux");
+    }
+
+    /** BTF with one struct, which tells it from others. */
+    private static byte[] types(String place) {
+        BtfBuilder types = BtfBuilder.create();
+        types.struct(nameIn(place), 4, BtfType.Member.at("a", types.integer("int", 4, BtfType.Int.SIGNED), 0));
+        return types.toBytes(ByteOrder.nativeOrder());
+    }
+
+    private static String nameIn(String place) {
+        return "of_" + place.replaceAll("\\W", "_");
     }
 
     @Test
@@ -203,8 +262,12 @@ class LinuxFilesTest {
     }
 
     private void write(String path, String text) throws IOException {
+        write(path, text.getBytes(UTF_8));
+    }
+
+    private void write(String path, byte[] bytes) throws IOException {
         Path file = root.resolve(path);
         Files.createDirectories(file.getParent());
-        Files.writeString(file, text);
+        Files.write(file, bytes);
     }
 }
