@@ -50,6 +50,9 @@ __weak __hidden __noinline __u64 behind(__u64 *pointer)
 const volatile __u32 sample_count = 1;
 __u32 samples[1] SEC(".data.samples");
 
+/* No program reads it; bpftool prog show prints it for all of them. */
+const char bpf_metadata_purpose[] SEC(".rodata") = "linkage and visibility";
+
 SEC("tc")
 int linkage(struct __sk_buff *skb)
 {

@@ -38,6 +38,11 @@ public record DataSection(
         return Arrays.copyOf(content, size);
     }
 
+    /** Whether it is one of the object's read-only sections, as {@code .rodata} is; {@link #KCONFIG} is the loader's. */
+    public boolean isConstant() {
+        return readOnly && !name.equals(KCONFIG);
+    }
+
     /** Whether the file has no bytes of it: every variable starts as 0. */
     public boolean isZero() {
         return content.length == 0;

@@ -91,7 +91,7 @@ final class ExternReader {
                 0,
                 0,
                 0,
-                0,
+                btf.orElseThrow().find(DataSection.KCONFIG, BtfKind.DATASEC).orElse(0),
                 false,
                 null,
                 List.of(),

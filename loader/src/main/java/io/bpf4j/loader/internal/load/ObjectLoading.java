@@ -151,7 +151,13 @@ public final class ObjectLoading {
                 modules::descriptor,
                 btf != null && ObjectBtf.describesFunctions(spec, features));
         ProgramLoading loading = new ProgramLoading(
-                kernel, features, spec, btf, new ProgramRefusal(spec, features, types.refusal()), options);
+                kernel,
+                features,
+                spec,
+                btf,
+                new ProgramRefusal(spec, features, types.refusal()),
+                options,
+                constants(maps));
 
         Map<String, AssembledProgram> assembled = new LinkedHashMap<>();
         Map<String, LoadedProgram> programs = new LinkedHashMap<>();
@@ -246,6 +252,16 @@ public final class ObjectLoading {
             owned.put(map.name(), used);
         }
         return maps;
+    }
+
+    /** The maps of sections such as {@code .rodata}. */
+    private List<Fd> constants(Map<String, KernelMap> maps) {
+        return spec.maps().stream()
+                .filter(map -> map.data() != null && map.data().isConstant())
+                .map(map -> maps.get(map.name()))
+                .filter(Objects::nonNull)
+                .map(KernelMap::fd)
+                .toList();
     }
 
     private MapCreation creation(@Nullable Fd btf) {

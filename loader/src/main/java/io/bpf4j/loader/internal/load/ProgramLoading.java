@@ -2,6 +2,7 @@ package io.bpf4j.loader.internal.load;
 
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.insn.Instructions;
+import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.internal.linux.LinuxVersion;
 import io.bpf4j.loader.internal.sys.Fd;
@@ -31,20 +32,29 @@ public final class ProgramLoading {
     private final ProgramRefusal refusal;
     private final LoggedLoad logs = new LoggedLoad();
     private final LoadOptions options;
+    private final List<Fd> constants;
 
+    /**
+     * Of an object.
+     *
+     * @param btf its types, if the kernel has them
+     * @param constants its maps of read-only variables
+     */
     ProgramLoading(
             Kernel kernel,
             Features features,
             ObjectSpec spec,
             @Nullable Fd btf,
             ProgramRefusal refusal,
-            LoadOptions options) {
+            LoadOptions options,
+            List<Fd> constants) {
         this.kernel = kernel;
         this.features = features;
         this.spec = spec;
         this.btf = btf;
         this.refusal = refusal;
         this.options = options;
+        this.constants = List.copyOf(constants);
     }
 
     /** Loads a program for an attach type; the descriptor is the caller's. */
@@ -59,9 +69,30 @@ public final class ProgramLoading {
         ProgCommand.Load command = command(program, tables, attachType, point);
         int logLevel = program.spec().verifierLog().orElse(options.logLevel());
         return switch (load(command, logLevel)) {
-            case LoadResult.Loaded loaded -> new Loaded(loaded.fd(), loaded.log());
+            case LoadResult.Loaded loaded -> {
+                bindConstants(program, loaded.fd());
+                yield new Loaded(loaded.fd(), loaded.log());
+            }
             case LoadResult.Refused refused -> throw refusal.explain(program, attachType, command, refused);
         };
+    }
+
+    /**
+     * Lets the program hold also those read-only variables that it doesn't use (Linux 5.10). Tools look there for what
+     * describes a program: {@code bpftool prog show} prints the variables whose names begin with {@code bpf_metadata_}. A
+     * refusal costs no more than that.
+     */
+    private void bindConstants(AssembledProgram program, Fd loaded) {
+        for (Fd map : constants) {
+            if (!program.mentioned().contains(map) && !features.lacks(Feature.PROGRAM_BIND_MAP)) {
+                try {
+                    kernel.execute(new ProgCommand.BindMap(loaded, map));
+                } catch (SyscallException e) {
+                    System.getLogger(ProgramLoading.class.getName())
+                            .log(System.Logger.Level.DEBUG, "going on without: " + e.getMessage());
+                }
+            }
+        }
     }
 
     private LoadResult load(ProgCommand.Load command, int logLevel) {
