@@ -16,6 +16,7 @@ final class VirtualPollers {
 
     private VirtualPollers() {}
 
+    @SuppressWarnings("ThreadPriorityCheck") // yield() is the work: it takes a free carrier to go on
     public static void main(String[] arguments) throws InterruptedException {
         int pollers = Integer.parseInt(arguments[0]);
         List<RingPoll> polls = new ArrayList<>();
