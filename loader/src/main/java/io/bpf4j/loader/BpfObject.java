@@ -5,6 +5,7 @@ import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.internal.attach.HeldFile;
 import io.bpf4j.loader.internal.attach.StructOpsAttacher;
+import io.bpf4j.loader.internal.load.DeclaredTypes;
 import io.bpf4j.loader.internal.load.ObjectLoading;
 import io.bpf4j.loader.internal.load.ObjectLoading.LoadedProgram;
 import io.bpf4j.loader.internal.load.StructOpsImage;
@@ -20,6 +21,8 @@ import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.loader.map.BpfMap;
+import io.bpf4j.loader.map.CType;
+import io.bpf4j.loader.map.Codec;
 import io.bpf4j.loader.map.Global;
 import io.bpf4j.loader.spec.DataSection;
 import io.bpf4j.loader.spec.GlobalSpec;
@@ -140,7 +143,39 @@ public final class BpfObject implements AutoCloseable {
             requireOpen();
             mapped = memory.computeIfAbsent(variable.map(), m -> mapped(section, !data.readOnly()));
         }
-        return new Global(name, section, mapped, !data.readOnly(), variable.offset(), variable.size());
+        return new Global(
+                name,
+                section,
+                mapped,
+                !data.readOnly(),
+                variable.offset(),
+                variable.size(),
+                DeclaredTypes.typeOf(spec, variable.typeId(), variable.size()));
+    }
+
+    /**
+     * A codec for a struct that programs write where no map says its type, such as the records of a ring buffer. Compared
+     * with the struct as the object's BTF has it, as {@link Codec#ofRecord} says.
+     *
+     * {@snippet :
+     * Codec<Event> events = object.codec(Event.class, "event");
+     * ring.poll(Duration.ofMillis(100), events, this::onEvent);
+     * }
+     *
+     * @param struct name of the struct, union or typedef in C
+     * @throws IllegalArgumentException if the object has none of that name, or the record is for another; also as {@link
+     *     Codec#ofRecord} does
+     */
+    public <R extends Record> Codec<R> codec(Class<R> type, String struct) {
+        Codec<R> codec = Codec.ofRecord(type);
+        CType found = DeclaredTypes.struct(spec, struct)
+                .orElseThrow(() -> new IllegalArgumentException(spec.source() + ": BTF has no struct \"" + struct
+                        + "\"; the compiler writes those that a variable, a map or a function refers to: add \"struct "
+                        + struct + " *unused_" + struct + " __attribute__((unused));\""));
+        codec.difference(found).ifPresent(difference -> {
+            throw new IllegalArgumentException(spec.source() + ": " + type.getName() + " is not for it: " + difference);
+        });
+        return codec;
     }
 
     private static Optional<MemorySegment> mapped(BpfMap section, boolean writable) {

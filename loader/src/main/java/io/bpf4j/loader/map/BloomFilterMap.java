@@ -26,13 +26,13 @@ public final class BloomFilterMap<V> {
     /**
      * A view of the map.
      *
-     * @throws IllegalArgumentException if it is no bloom filter, or the sizes of the values differ
+     * @throws IllegalArgumentException if it is no bloom filter, or the codec is for another size or C type
      */
     public static <V> BloomFilterMap<V> of(BpfMap map, Codec<V> values) {
         if (map.typeNumber() != MapType.BLOOM_FILTER.number()) {
             throw new IllegalArgumentException("map \"" + map.name() + "\" is not a bloom filter");
         }
-        TypedMap.checkSize(map, "value", map.valueSize(), values.size());
+        TypedMap.checkValues(map, values);
         return new BloomFilterMap<>(map, values);
     }
 

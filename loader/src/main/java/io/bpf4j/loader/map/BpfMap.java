@@ -43,6 +43,16 @@ public interface BpfMap extends AutoCloseable {
     /** Bytes of a value, for one CPU in maps that have a value for each; 0 for ring buffers. */
     int valueSize();
 
+    /** The C type of a key, as the object says it that this map was loaded with; empty where none does. */
+    default Optional<CType> keyType() {
+        return Optional.empty();
+    }
+
+    /** The same of a value. */
+    default Optional<CType> valueType() {
+        return Optional.empty();
+    }
+
     /** Bytes of a value as {@link #lookup} and {@link #update} take it: all CPUs in maps that have a value for each. */
     long valueBytes();
 

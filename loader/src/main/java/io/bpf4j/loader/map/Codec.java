@@ -1,6 +1,7 @@
 package io.bpf4j.loader.map;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Optional;
 
 /**
  * How a Java value and the bytes of a C type become each other. <i>Thread-safe</i>, as far as bpf4j's own go.
@@ -28,6 +29,15 @@ public interface Codec<T> {
      */
     void encode(T value, MemorySegment target, long offset);
 
+    /**
+     * What is different between the C type that this codec is for and that of an object; empty if values are read and
+     * written right. Asked once, when a typed view of a map or a variable is made, and never for a value. A codec that
+     * doesn't say is compared by its size alone.
+     */
+    default Optional<String> difference(CType type) {
+        return type.differenceInSize(size());
+    }
+
     /** {@code __u32} or {@code int}: 4 bytes. */
     static Codec<Integer> ofInt() {
         return Codecs.INT;
@@ -53,6 +63,12 @@ public interface Codec<T> {
      * short, int, long, float, double, char} (as {@code __u16}), {@code boolean} (1 byte), records (nested structs),
      * and with {@link Length} {@code String} and arrays of the numbers. A record in a named module must be in a package
      * that is open to {@code io.bpf4j.loader}.
+     *
+     * <p>A typed view compares it with the struct, where the object has BTF: each component has to be where the field of
+     * its name is, of the same size, an integer for an integer, {@code char} and {@code boolean} for what is never
+     * negative. {@code durationNs} has the name of {@code duration_ns}; {@link CName} says another one. {@code byte[]} may
+     * stand for any field, and a component of any name for the bit-fields in its bytes. Records of ring buffers, of which
+     * no map says the type, are compared by {@code BpfObject.codec}.
      *
      * @throws IllegalArgumentException if a component is of another type, or its length is not given
      */

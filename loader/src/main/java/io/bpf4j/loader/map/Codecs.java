@@ -3,10 +3,16 @@ package io.bpf4j.loader.map;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 
 /** The codecs of single values. */
 final class Codecs {
     static final Codec<Integer> INT = new Codec<>() {
+        @Override
+        public Optional<String> difference(CType type) {
+            return type.differenceToNumber(CType.NumberKind.INTEGER, size());
+        }
+
         @Override
         public long size() {
             return Integer.BYTES;
@@ -24,6 +30,11 @@ final class Codecs {
     };
 
     static final Codec<Long> LONG = new Codec<>() {
+        @Override
+        public Optional<String> difference(CType type) {
+            return type.differenceToNumber(CType.NumberKind.INTEGER, size());
+        }
+
         @Override
         public long size() {
             return Long.BYTES;
@@ -70,6 +81,11 @@ final class Codecs {
             if (size < 1 || size > Integer.MAX_VALUE) {
                 throw new IllegalArgumentException("text in " + size + " bytes");
             }
+        }
+
+        @Override
+        public Optional<String> difference(CType type) {
+            return type.differenceToText(size);
         }
 
         @Override

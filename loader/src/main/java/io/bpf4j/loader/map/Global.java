@@ -3,6 +3,7 @@ package io.bpf4j.loader.map;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A global variable of a loaded program. <i>Thread-safe.</i>
@@ -21,6 +22,9 @@ public final class Global {
     private final boolean writable;
     private final long offset;
     private final long size;
+    private final Optional<CType> type;
+    /** What was compared with the type and fits; of many the last. */
+    private volatile @Nullable Codec<?> fitting;
 
     /**
      * Made by the loader.
@@ -29,9 +33,16 @@ public final class Global {
      * @param memory the section's whole value in memory, where it is mapped
      * @param offset bytes from the start of the section
      * @param size bytes of the variable
+     * @param type as the object says it
      */
     public Global(
-            String name, BpfMap section, Optional<MemorySegment> memory, boolean writable, long offset, long size) {
+            String name,
+            BpfMap section,
+            Optional<MemorySegment> memory,
+            boolean writable,
+            long offset,
+            long size,
+            Optional<CType> type) {
         // An arena has no value, only memory.
         long room = memory.map(MemorySegment::byteSize).orElseGet(() -> (long) section.valueSize());
         if (offset < 0 || size < 0 || offset > room - size) {
@@ -44,6 +55,7 @@ public final class Global {
         this.writable = writable;
         this.offset = offset;
         this.size = size;
+        this.type = type;
     }
 
     public String name() {
@@ -89,8 +101,13 @@ public final class Global {
         return read().get(ValueLayout.JAVA_BYTE, 0) != 0;
     }
 
+    /**
+     * The value.
+     *
+     * @throws IllegalArgumentException if the codec is for another size, or for another C type than the object says
+     */
     public <T> T get(Codec<T> codec) {
-        checkSize(codec.size());
+        check(codec);
         return codec.decode(read(), 0);
     }
 
@@ -120,10 +137,10 @@ public final class Global {
      * Sets the variable.
      *
      * @throws IllegalStateException if it is in a section that can't be changed after the load
-     * @throws IllegalArgumentException if the codec is for another size
+     * @throws IllegalArgumentException if the codec is for another size, or for another C type than the object says
      */
     public <T> void set(Codec<T> codec, T value) {
-        checkSize(codec.size());
+        check(codec);
         if (!writable) {
             throw new IllegalStateException(
                     "variable " + name + " is read-only once loaded; give its value to BpfLoader.global before");
@@ -148,6 +165,17 @@ public final class Global {
     private byte[] sectionValue() {
         return section.lookup(new byte[section.keySize()])
                 .orElseThrow(() -> new IllegalStateException("section " + section.name() + " has no value"));
+    }
+
+    private void check(Codec<?> codec) {
+        if (codec.equals(fitting)) {
+            return;
+        }
+        checkSize(codec.size());
+        type.flatMap(codec::difference).ifPresent(difference -> {
+            throw new IllegalArgumentException("variable " + name + ": the codec is not for it: " + difference);
+        });
+        fitting = codec;
     }
 
     private void checkSize(long wanted) {

@@ -27,13 +27,13 @@ public final class MapOfMaps<K> {
     /**
      * A view of the map.
      *
-     * @throws IllegalArgumentException if it holds no maps, or the sizes of the keys differ
+     * @throws IllegalArgumentException if it holds no maps, or the codec is for another size or C type
      */
     public static <K> MapOfMaps<K> of(BpfMap map, Codec<K> keys) {
         if (map.typeNumber() != MapType.ARRAY_OF_MAPS.number() && map.typeNumber() != MapType.HASH_OF_MAPS.number()) {
             throw new IllegalArgumentException("map \"" + map.name() + "\" does not hold maps");
         }
-        TypedMap.checkSize(map, "key", map.keySize(), keys.size());
+        TypedMap.checkKeys(map, keys);
         return new MapOfMaps<>(map, keys);
     }
 

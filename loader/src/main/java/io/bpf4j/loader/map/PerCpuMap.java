@@ -36,15 +36,15 @@ public final class PerCpuMap<K, V> {
     /**
      * A view of the map.
      *
-     * @throws IllegalArgumentException if sizes differ, or the map has one value for all CPUs
+     * @throws IllegalArgumentException if a codec is for another size or C type, or the map has one value for all CPUs
      */
     public static <K, V> PerCpuMap<K, V> of(BpfMap map, Codec<K> keys, Codec<V> values) {
         if (map.type().isPresent() && !map.type().get().isPerCpu()) {
             throw new IllegalArgumentException(
                     "map \"" + map.name() + "\" has one value for all CPUs; use TypedMap for it");
         }
-        TypedMap.checkSize(map, "key", map.keySize(), keys.size());
-        TypedMap.checkSize(map, "value", map.valueSize(), values.size());
+        TypedMap.checkKeys(map, keys);
+        TypedMap.checkValues(map, values);
         return new PerCpuMap<>(map, keys, values);
     }
 

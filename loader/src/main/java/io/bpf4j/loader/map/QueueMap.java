@@ -26,13 +26,13 @@ public final class QueueMap<V> {
     /**
      * A view of the map.
      *
-     * @throws IllegalArgumentException if it is neither a queue nor a stack, or the sizes of the values differ
+     * @throws IllegalArgumentException if it is neither a queue nor a stack, or the codec is for another size or C type
      */
     public static <V> QueueMap<V> of(BpfMap map, Codec<V> values) {
         if (map.typeNumber() != MapType.QUEUE.number() && map.typeNumber() != MapType.STACK.number()) {
             throw new IllegalArgumentException("map \"" + map.name() + "\" is neither a queue nor a stack");
         }
-        TypedMap.checkSize(map, "value", map.valueSize(), values.size());
+        TypedMap.checkValues(map, values);
         return new QueueMap<>(map, values);
     }
 

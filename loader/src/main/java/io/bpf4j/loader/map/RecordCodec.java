@@ -1,5 +1,6 @@
 package io.bpf4j.loader.map;
 
+import io.bpf4j.btf.BtfType;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
@@ -9,9 +10,13 @@ import java.lang.reflect.Constructor;
 import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,10 +33,44 @@ final class RecordCodec<R extends Record> implements Codec<R> {
     /** Keeps a record that refers to itself from nesting without end. */
     private static final int MAX_DEPTH = 16;
 
-    private record Field(Codec<Object> codec, long offset, MethodHandle accessor) {}
+    /**
+     * A component.
+     *
+     * @param cName of the field that it stands for, if it says so
+     * @param text as in Java, such as {@code int[4]}
+     */
+    private record Field(
+            String name, Optional<String> cName, String text, Codec<Object> codec, long offset, MethodHandle accessor) {
+        boolean isFor(CType.Field field) {
+            return cName.isPresent()
+                    ? cName.get().equals(field.name())
+                    : plain(name).equals(plain(field.name()));
+        }
+
+        private static String plain(String name) {
+            return name.replace("_", "").toLowerCase(Locale.ROOT);
+        }
+
+        long end() {
+            return offset + codec.size();
+        }
+
+        boolean overlaps(CType.Field field) {
+            return field.bitOffset() < end() * 8 && offset * 8 < field.bitOffset() + field.width();
+        }
+
+        boolean covers(CType.Field field) {
+            return offset * 8 <= field.bitOffset() && field.bitOffset() + field.width() <= end() * 8;
+        }
+
+        @Override
+        public String toString() {
+            return "component \"" + name + "\" (" + text + " at byte " + offset + ")";
+        }
+    }
 
     /** A C type: how to read it and where it may stand. */
-    private record CType(Codec<?> codec, long alignment) {}
+    private record Placed(Codec<?> codec, long alignment) {}
 
     private interface Reader<T> {
         T read(MemorySegment source, long offset);
@@ -41,7 +80,12 @@ final class RecordCodec<R extends Record> implements Codec<R> {
         void write(MemorySegment target, long offset, T value);
     }
 
-    private record Scalar<T>(long size, Reader<T> reader, Writer<T> writer) implements Codec<T> {
+    private record Scalar<T>(long size, CType.NumberKind kind, Reader<T> reader, Writer<T> writer) implements Codec<T> {
+        @Override
+        public Optional<String> difference(CType type) {
+            return type.differenceToNumber(kind, size);
+        }
+
         @Override
         public T decode(MemorySegment source, long offset) {
             return reader.read(source, offset);
@@ -84,10 +128,17 @@ final class RecordCodec<R extends Record> implements Codec<R> {
         long alignment = 1;
         try {
             for (RecordComponent component : components) {
-                CType field = typeOf(component, depth);
+                Placed field = typeOf(component, depth);
                 offset = roundUp(offset, field.alignment);
                 component.getAccessor().setAccessible(true);
-                fields.add(new Field(untyped(field.codec), offset, lookup.unreflect(component.getAccessor())));
+                fields.add(new Field(
+                        component.getName(),
+                        Optional.ofNullable(component.getAnnotation(CName.class))
+                                .map(CName::value),
+                        text(component),
+                        untyped(field.codec),
+                        offset,
+                        lookup.unreflect(component.getAccessor())));
                 offset += field.codec.size();
                 alignment = Math.max(alignment, field.alignment);
             }
@@ -107,7 +158,13 @@ final class RecordCodec<R extends Record> implements Codec<R> {
         }
     }
 
-    private static CType typeOf(RecordComponent component, int depth) {
+    private static String text(RecordComponent component) {
+        String name = component.getType().getSimpleName().replace("[]", "");
+        @Nullable Length length = component.getAnnotation(Length.class);
+        return length == null ? name : name + "[" + length.value() + "]";
+    }
+
+    private static Placed typeOf(RecordComponent component, int depth) {
         Class<?> type = component.getType();
         @Nullable Length length = component.getAnnotation(Length.class);
         if (type == String.class || type.isArray()) {
@@ -115,23 +172,23 @@ final class RecordCodec<R extends Record> implements Codec<R> {
                 throw bad(component, "needs @Length with the number of elements");
             }
             if (type == String.class) {
-                return new CType(Codec.ofString(length.value()), 1);
+                return new Placed(Codec.ofString(length.value()), 1);
             }
-            CType element = elementOf(type.getComponentType(), component, depth);
-            return new CType(
+            Placed element = elementOf(type.getComponentType(), component, depth);
+            return new Placed(
                     new ArrayCodec(untyped(element.codec), type.getComponentType(), length.value()), element.alignment);
         }
         return elementOf(type, component, depth);
     }
 
-    private static CType elementOf(Class<?> type, RecordComponent component, int depth) {
+    private static Placed elementOf(Class<?> type, RecordComponent component, int depth) {
         Codec<?> scalar = SCALARS.get(type);
         if (scalar != null) {
-            return new CType(scalar, scalar.size());
+            return new Placed(scalar, scalar.size());
         }
         if (type.isRecord()) {
             RecordCodec<?> nested = of(type.asSubclass(Record.class), depth + 1);
-            return new CType(nested, nested.alignment);
+            return new Placed(nested, nested.alignment);
         }
         throw bad(component, "has a type that stands for no C type");
     }
@@ -155,6 +212,75 @@ final class RecordCodec<R extends Record> implements Codec<R> {
     @Override
     public long size() {
         return size;
+    }
+
+    /**
+     * Each component has to be where the field of its name is, of its size and kind, and no field may be without one: with
+     * a key, even padding that has a name would be sent as zeroes. Bit-fields are no numbers of Java's; a component stands
+     * for all that are in its bytes.
+     */
+    @Override
+    public Optional<String> difference(CType struct) {
+        if (!(struct.plain() instanceof BtfType.Composite)) {
+            return fields.size() == 1
+                    ? fields.getFirst().codec.difference(struct)
+                    : Optional.of(struct.shortName() + " is no struct, and " + this + " stands for one");
+        }
+        return misplaced(struct.fields())
+                .or(() -> struct.differenceInSize(size))
+                .map(problem -> problem + "; in C it is " + struct + ", and in Java " + this
+                        + ". Give the record a component for each field, in the same order and of the same size, and"
+                        + " say by @CName where one is called otherwise on purpose");
+    }
+
+    private Optional<String> misplaced(List<CType.Field> all) {
+        for (Field component : fields) {
+            Optional<CType.Field> own = all.stream()
+                    .filter(component::isFor)
+                    .min(Comparator.comparing(field -> field.bitOffset() != component.offset * 8));
+            Optional<String> problem = own.isPresent() ? difference(component, own.get()) : nameless(component, all);
+            if (problem.isPresent()) {
+                return problem.map(text -> component + " " + text);
+            }
+        }
+        return all.stream()
+                .filter(field -> field.width() > 0 && fields.stream().noneMatch(each -> each.overlaps(field)))
+                .findFirst()
+                .map(field -> "no component is for field \"" + field.name() + "\" at byte " + field.bitOffset() / 8);
+    }
+
+    private static Optional<String> difference(Field component, CType.Field field) {
+        if (field.bits() != 0 && component.covers(field)) {
+            return Optional.empty();
+        }
+        if (field.bitOffset() != component.offset * 8) {
+            return Optional.of("stands for field \"" + field.name() + "\", which is at byte " + field.bitOffset() / 8);
+        }
+        return field.type()
+                .differenceInSize(component.codec.size())
+                .or(() -> component.codec.difference(field.type()))
+                .map(problem -> "stands for field \"" + field.name() + "\", and " + problem);
+    }
+
+    /** A component that no field has the name of may stand for bit-fields. */
+    private static Optional<String> nameless(Field component, List<CType.Field> all) {
+        List<CType.Field> there = all.stream().filter(component::overlaps).toList();
+        if (!there.isEmpty() && there.stream().allMatch(field -> field.bits() != 0 && component.covers(field))) {
+            return Optional.empty();
+        }
+        return Optional.of("has the name of no field"
+                + (there.isEmpty()
+                        ? ", and there is none at its place"
+                        : "; at its place is \"" + there.getFirst().name() + "\""));
+    }
+
+    /** Such as {@code Stats(long count @0, int pid @8) (16 bytes)}. */
+    @Override
+    public String toString() {
+        return fields.stream()
+                        .map(field -> field.text + " " + field.name + " @" + field.offset)
+                        .collect(Collectors.joining(", ", type.getSimpleName() + "(", ")"))
+                + " (" + size + " bytes)";
     }
 
     @Override
@@ -190,6 +316,19 @@ final class RecordCodec<R extends Record> implements Codec<R> {
 
     /** A C array of numbers or structs. */
     private record ArrayCodec(Codec<Object> element, Class<?> elementType, int length) implements Codec<Object> {
+        /** Bytes may be anything of their number; others are an array of the same elements, of any dimensions. */
+        @Override
+        public Optional<String> difference(CType type) {
+            Optional<String> ofSize = type.differenceInSize(size());
+            CType array = type.unwrapped();
+            if (ofSize.isPresent() || elementType == byte.class || array.plain() instanceof BtfType.Union) {
+                return ofSize;
+            }
+            return array.element()
+                    .map(each -> each.differenceInSize(element.size()).or(() -> element.difference(each)))
+                    .orElseGet(() -> Optional.of(type.shortName() + " is no array"));
+        }
+
         @Override
         public long size() {
             return element.size() * length;
@@ -222,35 +361,43 @@ final class RecordCodec<R extends Record> implements Codec<R> {
         scalars.put(
                 byte.class,
                 new Scalar<Byte>(
-                        1, (s, o) -> s.get(ValueLayout.JAVA_BYTE, o), (t, o, v) -> t.set(ValueLayout.JAVA_BYTE, o, v)));
+                        1,
+                        CType.NumberKind.INTEGER,
+                        (s, o) -> s.get(ValueLayout.JAVA_BYTE, o),
+                        (t, o, v) -> t.set(ValueLayout.JAVA_BYTE, o, v)));
         scalars.put(
                 boolean.class,
                 new Scalar<Boolean>(
                         1,
+                        CType.NumberKind.BOOLEAN,
                         (s, o) -> s.get(ValueLayout.JAVA_BYTE, o) != 0,
                         (t, o, v) -> t.set(ValueLayout.JAVA_BYTE, o, (byte) (v ? 1 : 0))));
         scalars.put(
                 short.class,
                 new Scalar<Short>(
                         2,
+                        CType.NumberKind.INTEGER,
                         (s, o) -> s.get(ValueLayout.JAVA_SHORT_UNALIGNED, o),
                         (t, o, v) -> t.set(ValueLayout.JAVA_SHORT_UNALIGNED, o, v)));
         scalars.put(
                 char.class,
                 new Scalar<Character>(
                         2,
+                        CType.NumberKind.UNSIGNED,
                         (s, o) -> s.get(ValueLayout.JAVA_CHAR_UNALIGNED, o),
                         (t, o, v) -> t.set(ValueLayout.JAVA_CHAR_UNALIGNED, o, v)));
         scalars.put(
                 float.class,
                 new Scalar<Float>(
                         4,
+                        CType.NumberKind.FLOATING_POINT,
                         (s, o) -> s.get(ValueLayout.JAVA_FLOAT_UNALIGNED, o),
                         (t, o, v) -> t.set(ValueLayout.JAVA_FLOAT_UNALIGNED, o, v)));
         scalars.put(
                 double.class,
                 new Scalar<Double>(
                         8,
+                        CType.NumberKind.FLOATING_POINT,
                         (s, o) -> s.get(ValueLayout.JAVA_DOUBLE_UNALIGNED, o),
                         (t, o, v) -> t.set(ValueLayout.JAVA_DOUBLE_UNALIGNED, o, v)));
         return scalars;

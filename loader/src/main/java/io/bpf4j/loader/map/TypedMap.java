@@ -33,24 +33,37 @@ public final class TypedMap<K, V> {
     /**
      * A view of the map.
      *
-     * @throws IllegalArgumentException if sizes differ, or the map has a value for each CPU: {@link PerCpuMap} is for
-     *     those
+     * @throws IllegalArgumentException if a codec is for another size, or for another C type than the object says ({@link
+     *     Codec#difference}); or the map has a value for each CPU: {@link PerCpuMap} is for those
      */
     public static <K, V> TypedMap<K, V> of(BpfMap map, Codec<K> keys, Codec<V> values) {
         if (map.valueBytes() != map.valueSize()) {
             throw new IllegalArgumentException(
                     "map \"" + map.name() + "\" has a value for each CPU; use PerCpuMap for it");
         }
-        checkSize(map, "key", map.keySize(), keys.size());
-        checkSize(map, "value", map.valueSize(), values.size());
+        checkKeys(map, keys);
+        checkValues(map, values);
         return new TypedMap<>(map, keys, values);
     }
 
-    static void checkSize(BpfMap map, String part, long size, long codecSize) {
-        if (size != codecSize) {
+    static void checkKeys(BpfMap map, Codec<?> keys) {
+        check(map, "key", map.keySize(), map.keyType(), keys);
+    }
+
+    static void checkValues(BpfMap map, Codec<?> values) {
+        check(map, "value", map.valueSize(), map.valueType(), values);
+    }
+
+    private static void check(BpfMap map, String part, long size, Optional<CType> type, Codec<?> codec) {
+        if (size != codec.size()) {
             throw new IllegalArgumentException("map \"" + map.name() + "\" has a " + part + " of " + size
-                    + " bytes, and the codec is for " + codecSize);
+                    + " bytes" + type.map(known -> ", " + known).orElse("") + ", and the codec is for "
+                    + codec.size() + (codec instanceof RecordCodec<?> ? ", " + codec : ""));
         }
+        type.flatMap(codec::difference).ifPresent(difference -> {
+            throw new IllegalArgumentException(
+                    "map \"" + map.name() + "\": the codec is not for its " + part + "s: " + difference);
+        });
     }
 
     /** The map behind this view. */

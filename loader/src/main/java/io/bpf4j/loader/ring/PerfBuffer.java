@@ -28,9 +28,10 @@ import java.util.function.Consumer;
  * is for older kernels, and for programs that were written for it.
  *
  * <pre>{@code
+ * Codec<Event> events = obj.codec(Event.class, "event"); // a record, compared with the object's struct event
  * try (PerfBuffer perf = PerfBuffer.open(obj.map("events"), Options.defaults().onLost((cpu, n) -> missing += n))) {
  *   while (running) {
- *     perf.poll(Duration.ofMillis(100), Codec.ofRecord(Event.class), this::onEvent);
+ *     perf.poll(Duration.ofMillis(100), events, this::onEvent);
  *   }
  * }
  * }</pre>

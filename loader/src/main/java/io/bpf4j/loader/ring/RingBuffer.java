@@ -16,9 +16,10 @@ import java.util.function.Consumer;
  * Reads the records that BPF programs put into ring buffer maps, one or several together.
  *
  * <pre>{@code
+ * Codec<Event> events = obj.codec(Event.class, "event"); // a record, compared with the object's struct event
  * try (RingBuffer ring = RingBuffer.open(obj.map("events"))) {
  *   while (running) {
- *     ring.poll(Duration.ofMillis(100), Codec.ofRecord(Event.class), this::onEvent);
+ *     ring.poll(Duration.ofMillis(100), events, this::onEvent);
  *   }
  * }
  * }</pre>

@@ -29,7 +29,7 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <pre>{@code
  * try (UserRingBuffer ring = UserRingBuffer.open(obj.map("orders"))) {
- *   ring.submit(Codec.ofRecord(Order.class), new Order(7, 100));
+ *   ring.submit(obj.codec(Order.class, "order"), new Order(7, 100));
  *   try (UserRingBuffer.Sample sample = ring.reserve(16).orElseThrow()) {
  *     sample.data().set(ValueLayout.JAVA_LONG, 0, 42);
  *     sample.submit();                                        // without this, closing takes it back

@@ -23,20 +23,20 @@ class GlobalTest {
 
     @Test
     void aMappedVariableIsReadAndWrittenWithoutACall() {
-        Global mapped = new Global("counter", data, Optional.of(data.values(true)), true, 8, 8);
+        Global mapped = new Global("counter", data, Optional.of(data.values(true)), true, 8, 8, Optional.empty());
         kernel.clearCommands();
         mapped.setLong(42);
         assertThat(mapped.getLong()).isEqualTo(42);
         assertThat(mapped.memory()).isPresent();
         assertThat(kernel.commands()).isEmpty();
-        Global unmapped = new Global("counter", data, Optional.empty(), true, 8, 8);
+        Global unmapped = new Global("counter", data, Optional.empty(), true, 8, 8, Optional.empty());
         assertThat(unmapped.getLong()).as("the same variable").isEqualTo(42);
     }
 
     @Test
     void anUnmappedVariableLeavesItsNeighboursAlone() {
-        Global first = new Global("first", data, Optional.empty(), true, 0, 4);
-        Global second = new Global("second", data, Optional.empty(), true, 4, 1);
+        Global first = new Global("first", data, Optional.empty(), true, 0, 4, Optional.empty());
+        Global second = new Global("second", data, Optional.empty(), true, 4, 1, Optional.empty());
         first.setInt(-1);
         second.setBoolean(true);
         assertThat(first.getInt()).isEqualTo(-1);
@@ -49,21 +49,21 @@ class GlobalTest {
 
     @Test
     void theSizeMustFit() {
-        Global global = new Global("x", data, Optional.empty(), true, 0, 4);
+        Global global = new Global("x", data, Optional.empty(), true, 0, 4, Optional.empty());
         assertThatThrownBy(() -> global.setLong(1))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("variable x has 4 bytes, and was used as one of 8");
         assertThatThrownBy(global::getBoolean).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> global.set(new byte[3])).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> new Global("y", data, Optional.empty(), true, 21, 4))
+        assertThatThrownBy(() -> new Global("y", data, Optional.empty(), true, 21, 4, Optional.empty()))
                 .isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> new Global("y", data, Optional.empty(), true, Long.MAX_VALUE, 4))
+        assertThatThrownBy(() -> new Global("y", data, Optional.empty(), true, Long.MAX_VALUE, 4, Optional.empty()))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test
     void aReadOnlyVariableSaysWhenToSetIt() {
-        Global global = new Global("target", data, Optional.of(data.values(false)), false, 0, 4);
+        Global global = new Global("target", data, Optional.of(data.values(false)), false, 0, 4, Optional.empty());
         assertThat(global.getInt()).isZero();
         assertThatThrownBy(() -> global.setInt(1))
                 .isInstanceOf(IllegalStateException.class)

@@ -240,7 +240,7 @@ class MapOnKernelTest {
             values.set(ValueLayout.JAVA_INT, 16L * 3, 42);
             TypedMap<Integer, byte[]> typed = TypedMap.of(map, Codec.ofInt(), Codec.ofBytes(12));
             assertThat(typed.get(3).orElseThrow()[0]).isEqualTo((byte) 42);
-            Global global = new Global("first", map, Optional.of(values), true, 4, 8);
+            Global global = new Global("first", map, Optional.of(values), true, 4, 8, Optional.empty());
             global.setLong(-1);
             assertThat(typed.get(0).orElseThrow()).containsExactly(0, 0, 0, 0, -1, -1, -1, -1, -1, -1, -1, -1);
         }

@@ -251,6 +251,12 @@ public final class ObjectLoading {
             maps.put(map.name(), used);
             owned.put(map.name(), used);
         }
+        for (MapSpec map : spec.maps()) {
+            KernelMap made = maps.get(map.name());
+            if (made != null) {
+                DeclaredTypes.describe(made, spec, map);
+            }
+        }
         return maps;
     }
 

@@ -14,6 +14,7 @@ import io.bpf4j.loader.internal.sys.ObjectCommand;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.BpfMap;
+import io.bpf4j.loader.map.CType;
 import io.bpf4j.loader.map.ElementHandler;
 import io.bpf4j.loader.map.MapInfo;
 import io.bpf4j.loader.map.UpdateMode;
@@ -48,6 +49,9 @@ public final class KernelMap implements BpfMap {
     private final List<Mapping> mappings = new ArrayList<>();
 
     private @Nullable MemorySegment arena; // guarded by mappings
+
+    private volatile Optional<CType> keyType = Optional.empty();
+    private volatile Optional<CType> valueType = Optional.empty();
 
     private KernelMap(Kernel kernel, Fd fd, String name, io.bpf4j.loader.internal.sys.MapInfo info, int possibleCpus) {
         this.kernel = kernel;
@@ -105,6 +109,24 @@ public final class KernelMap implements BpfMap {
     /** Stays this map's. */
     public Fd fd() {
         return fd;
+    }
+
+    /** Tells what its keys and values are in C, unless another object has said so before. */
+    public void describe(Optional<CType> key, Optional<CType> value) {
+        if (keyType.isEmpty() && valueType.isEmpty()) {
+            keyType = key;
+            valueType = value;
+        }
+    }
+
+    @Override
+    public Optional<CType> keyType() {
+        return keyType;
+    }
+
+    @Override
+    public Optional<CType> valueType() {
+        return valueType;
     }
 
     @Override

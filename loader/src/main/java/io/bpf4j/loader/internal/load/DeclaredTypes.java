@@ -1,0 +1,49 @@
+package io.bpf4j.loader.internal.load;
+
+import io.bpf4j.btf.Btf;
+import io.bpf4j.btf.BtfKind;
+import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.map.CType;
+import io.bpf4j.loader.spec.MapSpec;
+import io.bpf4j.loader.spec.ObjectSpec;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.stream.Stream;
+
+/** What an object says of the C types of its maps and variables, which codecs are compared with. */
+public final class DeclaredTypes {
+    private DeclaredTypes() {}
+
+    /** Tells a map what is in it. */
+    static void describe(KernelMap map, ObjectSpec spec, MapSpec declared) {
+        map.describe(
+                typeOf(spec, declared.keyTypeId(), map.keySize()),
+                typeOf(spec, declared.valueTypeId(), map.valueSize()));
+    }
+
+    /** A type of the object, if it has that size: an edit may have given a map or a section another. */
+    public static Optional<CType> typeOf(ObjectSpec spec, int id, long size) {
+        if (id == 0 || spec.btf().isEmpty()) {
+            return Optional.empty();
+        }
+        Btf types = spec.btf().get();
+        try {
+            return types.kind(types.resolve(id)) != BtfKind.DATASEC && types.size(id) == size
+                    ? Optional.of(new CType(types, id))
+                    : Optional.empty();
+        } catch (MalformedDataException e) {
+            return Optional.empty(); // without a size, such as void
+        }
+    }
+
+    /** A struct, union or typedef of the object. */
+    public static Optional<CType> struct(ObjectSpec spec, String name) {
+        return spec.btf()
+                .flatMap(types -> Stream.of(BtfKind.STRUCT, BtfKind.UNION, BtfKind.TYPEDEF)
+                        .map(kind -> types.find(name, kind))
+                        .filter(OptionalInt::isPresent)
+                        .findFirst()
+                        .map(id -> new CType(types, id.getAsInt())));
+    }
+}

@@ -1,0 +1,205 @@
+package io.bpf4j.loader.map;
+
+import io.bpf4j.btf.Btf;
+import io.bpf4j.btf.BtfKind;
+import io.bpf4j.btf.BtfType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A C type as an object's BTF describes it, for a {@link Codec} to be compared with. <i>Immutable.</i>
+ *
+ * @param btf types of the object
+ * @param id of the type in them
+ */
+public record CType(Btf btf, int id) {
+    private static final int MAX_NESTING = 16;
+
+    /** A struct may have 65,535 members, and contain itself as often. */
+    private static final int MAX_MEMBERS = 100_000;
+
+    private static final int SHOWN_FIELDS = 32;
+
+    /** What a number in Java stands for. */
+    enum NumberKind {
+        /** Signed in Java, and used for unsigned numbers, too; for enumerations and pointers. */
+        INTEGER,
+        /** Never negative in Java. */
+        UNSIGNED,
+        BOOLEAN,
+        FLOATING_POINT
+    }
+
+    /**
+     * A member of a struct or union; those of nameless structs and unions in it count as its own.
+     *
+     * @param bitOffset from the start of the whole
+     * @param bits of a bit-field; 0 for others
+     */
+    record Field(String name, CType type, long bitOffset, int bits) {
+        /** In bits. */
+        long width() {
+            return bits != 0 ? bits : type.size() * 8;
+        }
+
+        @Override
+        public String toString() {
+            String declared = name;
+            CType element = type;
+            while (element.plain() instanceof BtfType.Array array) {
+                declared += "[" + array.count() + "]";
+                element = element.with(array.elementType());
+            }
+            return element.shortName() + " " + declared + (bits == 0 ? "" : " : " + bits) + " @" + bitOffset / 8;
+        }
+    }
+
+    /**
+     * Bytes.
+     *
+     * @throws io.bpf4j.elf.MalformedDataException if the type has no size
+     */
+    public long size() {
+        return btf.size(id);
+    }
+
+    private CType with(int other) {
+        return new CType(btf, other);
+    }
+
+    /** Without typedefs and modifiers. */
+    BtfType plain() {
+        return btf.type(btf.resolve(id));
+    }
+
+    /** What structs of a single member hold, such as a number in a struct that is there for its name. */
+    CType unwrapped() {
+        CType inner = this;
+        for (int i = 0; i < MAX_NESTING; i++) {
+            if (!(inner.plain() instanceof BtfType.Struct struct)
+                    || struct.members().size() != 1
+                    || struct.members().getFirst().isBitField()
+                    || struct.members().getFirst().bitOffset() != 0) {
+                return inner;
+            }
+            inner = with(struct.members().getFirst().type());
+        }
+        return inner;
+    }
+
+    /** What an array of any dimensions consists of; empty if this is none. */
+    Optional<CType> element() {
+        CType element = this;
+        for (int i = 0; i < MAX_NESTING; i++) {
+            if (!(element.plain() instanceof BtfType.Array array)) {
+                return i == 0 ? Optional.empty() : Optional.of(element);
+            }
+            element = with(array.elementType());
+        }
+        return Optional.empty();
+    }
+
+    /** The fields of a struct or union, in order. */
+    List<Field> fields() {
+        List<Field> fields = new ArrayList<>();
+        addFields(0, 0, new int[] {MAX_MEMBERS}, fields);
+        return fields;
+    }
+
+    private void addFields(long base, int depth, int[] room, List<Field> fields) {
+        if (!(plain() instanceof BtfType.Composite composite)) {
+            return;
+        }
+        for (BtfType.Member member : composite.members()) {
+            if (depth == MAX_NESTING || --room[0] < 0) {
+                throw new IllegalArgumentException(shortName() + " has more fields than a record can stand for");
+            }
+            CType type = with(member.type());
+            if (!member.name().isEmpty()) {
+                fields.add(new Field(
+                        member.name(),
+                        type,
+                        base + member.bitOffset(),
+                        member.isBitField() ? Math.max(1, member.bitSize()) : 0));
+            } else if (!member.isBitField()) {
+                type.addFields(base + member.bitOffset(), depth + 1, room, fields);
+            }
+        }
+    }
+
+    /** How its size differs from that; empty if it doesn't. */
+    Optional<String> differenceInSize(long bytes) {
+        return size() == bytes
+                ? Optional.empty()
+                : Optional.of(shortName() + " has " + size() + " bytes, and not " + bytes);
+    }
+
+    /** How it differs from a number of that size; empty if it doesn't. */
+    Optional<String> differenceToNumber(NumberKind number, long bytes) {
+        CType inner = unwrapped();
+        boolean same = switch (inner.plain()) {
+            case BtfType.Int integer ->
+                number == NumberKind.INTEGER
+                        || number == NumberKind.BOOLEAN
+                        || (number == NumberKind.UNSIGNED && !integer.isSigned());
+            case BtfType.Enumeration enumeration ->
+                number == NumberKind.INTEGER || (number == NumberKind.UNSIGNED && !enumeration.signed());
+            case BtfType.Ptr _ -> number == NumberKind.INTEGER;
+            case BtfType.FloatingPoint _ -> number == NumberKind.FLOATING_POINT;
+            // Any of its members may be meant.
+            case BtfType.Union _ -> true;
+            default -> false;
+        };
+        if (same) {
+            return differenceInSize(bytes);
+        }
+        return Optional.of(inner.shortName() + " is no "
+                + switch (number) {
+                    case INTEGER -> "integer";
+                    case UNSIGNED -> "unsigned integer";
+                    case BOOLEAN -> "boolean";
+                    case FLOATING_POINT -> "floating-point number";
+                });
+    }
+
+    /** How it differs from {@code char[bytes]}; empty if it doesn't. */
+    Optional<String> differenceToText(long bytes) {
+        boolean characters =
+                unwrapped().element().map(CType::plain).orElseGet(this::plain) instanceof BtfType.Int integer
+                        && integer.size() == 1;
+        return characters || unwrapped().plain() instanceof BtfType.Union
+                ? differenceInSize(bytes)
+                : Optional.of(shortName() + " is no array of characters");
+    }
+
+    /** Such as {@code struct stats}, {@code __u32}. */
+    String shortName() {
+        CType element = element().orElse(this);
+        String name = btf.name(btf.skipModifiers(element.id));
+        BtfKind kind = btf.kind(btf.skipModifiers(element.id));
+        String text = switch (kind) {
+            case STRUCT -> "struct " + name;
+            case UNION -> "union " + name;
+            case ENUM, ENUM64 -> "enum " + name;
+            case PTR -> "void *";
+            default -> name;
+        };
+        return element.equals(this) ? text.strip() : text.strip() + "[" + size() / Math.max(1, element.size()) + "]";
+    }
+
+    /** As C has it, with the offset of each field: {@code struct stats { __u64 count @0; __u32 pid @8; } (16 bytes)}. */
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder(shortName());
+        if (plain() instanceof BtfType.Composite) {
+            List<Field> fields = fields();
+            text.append(" { ");
+            fields.stream()
+                    .limit(SHOWN_FIELDS)
+                    .forEach(field -> text.append(field).append("; "));
+            text.append(fields.size() > SHOWN_FIELDS ? "… }" : "}");
+        }
+        return text.append(" (").append(size()).append(" bytes)").toString();
+    }
+}
