@@ -161,6 +161,40 @@ public sealed interface AttachTarget {
     }
 
     /**
+     * Functions of a file by their names, each with a cookie and a semaphore of its own, by one link (Linux 6.6); {@code
+     * SEC("uprobe.multi")} and {@code SEC("uprobe.session")}, as for {@link UprobeMultiFunctions}. A name means what it does
+     * for {@link UprobeFunction}: one function, or the attachment is refused with the reason.
+     *
+     * @param functions at least one; a function that is named twice fires twice
+     */
+    record UprobeMultiNamed(Path file, List<Function> functions, ProcessFilter process, boolean returns)
+            implements AttachTarget {
+        /**
+         * One of them.
+         *
+         * @param name of the function, with its version or without
+         * @param refCounterOffset where its semaphore is in the file, in bytes; 0 for none
+         * @param cookie what {@code bpf_get_attach_cookie()} gives when it fires; 0 for none
+         */
+        public record Function(String name, long refCounterOffset, long cookie) {}
+
+        public UprobeMultiNamed {
+            functions = List.copyOf(functions);
+        }
+
+        /** In every process, when functions start. */
+        public static UprobeMultiNamed entry(Path file, Function... functions) {
+            return new UprobeMultiNamed(file, List.of(functions), new ProcessFilter.Any(), false);
+        }
+
+        @Override
+        public String description() {
+            String what = functions.size() == 1 ? functions.getFirst().name() : functions.size() + " functions";
+            return (returns ? "return of " : "") + what + " in " + file;
+        }
+    }
+
+    /**
      * A function of the kernel, through a perf event; {@code SEC("kprobe")}, {@code SEC("kretprobe")}.
      *
      * @param function its name in /proc/kallsyms

@@ -16,6 +16,7 @@ import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.link.AttachTarget.UprobeFunction;
 import io.bpf4j.loader.link.AttachTarget.UprobeMultiFunctions;
+import io.bpf4j.loader.link.AttachTarget.UprobeMultiNamed;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.link.ProcessFilter;
@@ -26,6 +27,7 @@ import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.LineProcess;
 import io.bpf4j.test.support.Requires;
 import io.bpf4j.test.support.TargetProgram;
+import io.bpf4j.usdt.UsdtProbe;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -201,6 +203,86 @@ class FunctionsOnKernelTest {
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("uprobe.multi");
         }
+    }
+
+    /** In another order than in the file: what belongs to a function stays with it. */
+    @Test
+    @Requires(UPROBE_MULTI)
+    void eachFunctionOfAListHasACookieAndASemaphoreOfItsOwn() throws Exception {
+        try (TargetProgram target = TargetProgram.start("-O2");
+                BpfObject object = Bpf.load("links.bpf.o", l -> Bpf.only(l, target.pid()))) {
+            UprobeMultiNamed functions = UprobeMultiNamed.entry(
+                    target.path(),
+                    new UprobeMultiNamed.Function("poke_other", semaphore(target, "target:lonely"), 1000),
+                    new UprobeMultiNamed.Function("fire_guarded", 0, 0),
+                    new UprobeMultiNamed.Function("poke", semaphore(target, "target:guarded"), 1));
+            try (Link link = object.program("on_multi").attach(functions)) {
+                assertThat(link.description()).contains("3 functions in " + target.path());
+                assertThat(target.command("semaphores")).isEqualTo("1 1");
+                target.command("poke 1");
+                target.command("poke 1");
+                assertThat(Bpf.u64(object, "multi_cookies")).isEqualTo(2);
+                target.command("poke_other 1");
+                assertThat(Bpf.u64(object, "multi_cookies")).isEqualTo(1002);
+                target.command("guarded");
+                assertThat(Bpf.u64(object, "multi_hits")).isEqualTo(4);
+            }
+            assertThat(target.command("semaphores")).isEqualTo("0 0");
+            target.command("poke 1");
+            assertThat(Bpf.u64(object, "multi_hits")).isEqualTo(4);
+        }
+    }
+
+    private static long semaphore(TargetProgram target, String probe) throws IOException {
+        return UsdtProbe.inFile(target.path(), probe)
+                .getFirst()
+                .sites()
+                .getFirst()
+                .semaphoreOffset();
+    }
+
+    @Test
+    @Requires(UPROBE_MULTI)
+    void aListOfFunctionsIsAttachedAsAWholeOrNot() throws Exception {
+        try (AnswerProgram program = AnswerProgram.start(Symbols.WHOLE);
+                BpfObject object = Bpf.load("links.bpf.o", l -> Bpf.only(l, program.pid()))) {
+            Path library = program.library();
+            assertThatThrownBy(() -> object.program("on_multi").attach(named(library, "inner", "no_such")))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("there is no function \"no_such\" in it");
+            assertThatThrownBy(() -> object.program("on_multi").attach(named(program.program(), "main", "twin")))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("\"twin\" is 2 functions");
+            assertThatThrownBy(() -> object.program("on_multi").attach(named(library, "inner*")))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("\"inner*\" is a pattern")
+                    .hasMessageContaining("UprobeMultiFunctions");
+            assertThatThrownBy(() -> object.program("on_multi").attach(named(library, "inner", "unprobeable")))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("site 2 of 2")
+                    .hasMessageContaining("it is function \"unprobeable\"");
+            assertThatThrownBy(() -> object.program("on_multi").attach(named(library)))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("there is no site to attach to");
+            assertThatThrownBy(() -> object.program("on_uprobe").attach(named(library, "inner")))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining("uprobe.multi");
+            try (Link link = object.program("on_multi").attach(named(library, "answer@ANSWER_1", "inner"))) {
+                program.command("new");
+                assertThat(Bpf.u64(object, "multi_hits")).isZero();
+                program.command("old");
+                program.command("inner");
+                assertThat(Bpf.u64(object, "multi_hits")).isEqualTo(2);
+            }
+        }
+    }
+
+    private static UprobeMultiNamed named(Path file, String... names) {
+        return UprobeMultiNamed.entry(
+                file,
+                Arrays.stream(names)
+                        .map(name -> new UprobeMultiNamed.Function(name, 0, 0))
+                        .toArray(UprobeMultiNamed.Function[]::new));
     }
 
     /** One of many can't be probed, and the kernel refuses all: the message names it. */

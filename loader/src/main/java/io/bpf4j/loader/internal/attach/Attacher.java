@@ -12,9 +12,11 @@ import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.AttachTarget.UprobeMultiNamed;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.ProbeSite;
 import io.bpf4j.loader.link.ProbeSites;
+import io.bpf4j.loader.link.ProcessFilter;
 import java.util.Optional;
 
 /** Attaches programs to targets: says which attacher does it, and explains what fails. <i>Thread-safe.</i> */
@@ -53,7 +55,8 @@ public final class Attacher {
                 case AttachTarget.UprobeMulti uprobes ->
                     MultiAttacher.uprobes(
                             attempt, uprobes.file(), uprobes.sites(), uprobes.process(), uprobes.returns());
-                case AttachTarget.UprobeMultiFunctions uprobes -> uprobes(attempt, uprobes);
+                case AttachTarget.UprobeMultiFunctions uprobes -> matching(attempt, uprobes);
+                case AttachTarget.UprobeMultiNamed uprobes -> named(attempt, uprobes);
                 case AttachTarget.Kprobe kprobe ->
                     perf.kprobe(attempt, kprobe.function(), kprobe.offset(), kprobe.returns(), kprobe.cookie());
                 case AttachTarget.Ksyscall call ->
@@ -91,19 +94,51 @@ public final class Attacher {
         }
     }
 
-    private Link uprobes(Attempt attempt, AttachTarget.UprobeMultiFunctions target) {
+    private Link matching(Attempt attempt, AttachTarget.UprobeMultiFunctions target) {
         MultiAttacher.requireMultiUprobe(attempt, target.returns());
         FunctionSites.Places places = functions.matching(attempt.what(), target.file(), target.pattern());
-        ProbeSites sites = ProbeSites.columns(places.offsets(), new long[0], new long[0]);
+        return uprobes(
+                attempt,
+                places,
+                ProbeSites.columns(places.offsets(), new long[0], new long[0]),
+                target.process(),
+                target.returns(),
+                ": a pattern that leaves it out may do");
+    }
+
+    private Link named(Attempt attempt, AttachTarget.UprobeMultiNamed target) {
+        MultiAttacher.requireMultiUprobe(attempt, target.returns());
+        FunctionSites.Places places = functions.each(
+                attempt.what(),
+                target.file(),
+                target.functions().stream().map(UprobeMultiNamed.Function::name).toList());
+        ProbeSites sites = ProbeSites.columns(
+                places.offsets(),
+                target.functions().stream()
+                        .mapToLong(UprobeMultiNamed.Function::refCounterOffset)
+                        .toArray(),
+                target.functions().stream()
+                        .mapToLong(UprobeMultiNamed.Function::cookie)
+                        .toArray());
+        return uprobes(attempt, places, sites, target.process(), target.returns(), "");
+    }
+
+    private static Link uprobes(
+            Attempt attempt,
+            FunctionSites.Places places,
+            ProbeSites sites,
+            ProcessFilter process,
+            boolean returns,
+            String advice) {
         try (HeldFile file = sameFile(attempt, places)) {
-            return MultiAttacher.uprobes(attempt, file.target(), sites, target.process(), target.returns());
+            return MultiAttacher.uprobes(attempt, file.target(), sites, process, returns);
         } catch (AttachException e) {
             if (e.site().isEmpty()) {
                 throw e;
             }
             String name = places.names().get(e.site().getAsInt());
             throw new AttachException(
-                    e.getMessage() + "; it is function \"" + name + "\": a pattern that leaves it out may do",
+                    e.getMessage() + "; it is function \"" + name + "\"" + advice,
                     e.getCause(),
                     e.site().getAsInt());
         }

@@ -9,8 +9,12 @@ import io.bpf4j.loader.internal.attach.FunctionSymbols.Function;
 import io.bpf4j.loader.internal.attach.FunctionSymbols.Wanted;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -45,18 +49,55 @@ final class FunctionSites {
      * @throws AttachException if the file has no such function, or several that differ
      */
     Places one(String what, Path file, String function, long offset) {
-        Wanted wanted = Wanted.parse(function);
-        if (wanted.name().isWild()) {
-            throw new AttachException("attach " + what + ": a pattern can fit many functions, which takes a program for"
-                    + " many: SEC(\"uprobe.multi\")");
-        }
+        Wanted wanted = wanted(what, function);
         return reading(what, file, elf -> {
             List<Function> found = FunctionSymbols.find(elf, debugFiles, f -> f.is(wanted));
-            Function chosen = choose(what, function, found)
-                    .orElseThrow(() -> new AttachException(
-                            "attach " + what + ": there is no function \"" + function + "\" in it" + why(elf, wanted)));
-            return places(what, elf, List.of(chosen), offset);
+            Function chosen = chosen(what, elf, function, wanted, found);
+            return places(elf, List.of(chosen), new long[] {fileOffset(what, elf, chosen) + offset});
         });
+    }
+
+    /**
+     * Where functions start, in the order of their names, all of them found in one pass.
+     *
+     * @throws AttachException if the file lacks one of them, or has several that differ
+     */
+    Places each(String what, Path file, List<String> functions) {
+        List<Wanted> wanted = functions.stream().map(f -> wanted(what, f)).toList();
+        Set<String> names = wanted.stream().map(w -> w.name().pattern()).collect(Collectors.toSet());
+        return reading(what, file, elf -> {
+            Map<String, List<Function>> found =
+                    FunctionSymbols.find(elf, debugFiles, f -> names.contains(f.name())).stream()
+                            .collect(Collectors.groupingBy(Function::name));
+            List<Function> chosen = new ArrayList<>();
+            for (int i = 0; i < wanted.size(); i++) {
+                Wanted each = wanted.get(i);
+                List<Function> own = found.getOrDefault(each.name().pattern(), List.of()).stream()
+                        .filter(f -> f.is(each))
+                        .toList();
+                chosen.add(chosen(what, elf, functions.get(i), each, own));
+            }
+            return places(
+                    elf,
+                    chosen,
+                    chosen.stream().mapToLong(f -> fileOffset(what, elf, f)).toArray());
+        });
+    }
+
+    private static Wanted wanted(String what, String function) {
+        Wanted wanted = Wanted.parse(function);
+        if (wanted.name().isWild()) {
+            throw new AttachException(
+                    "attach " + what + ": \"" + function + "\" is a pattern, which can fit many functions:"
+                            + " AttachTarget.UprobeMultiFunctions is for those, with a program for many: SEC(\"uprobe.multi\")");
+        }
+        return wanted;
+    }
+
+    private Function chosen(String what, ElfFile elf, String function, Wanted wanted, List<Function> found) {
+        return choose(what, function, found)
+                .orElseThrow(() -> new AttachException(
+                        "attach " + what + ": there is no function \"" + function + "\" in it" + why(elf, wanted)));
     }
 
     /**
@@ -78,12 +119,16 @@ final class FunctionSites {
                 throw new AttachException(
                         "attach " + what + ": no function in it fits \"" + pattern + "\"" + why(elf, wanted));
             }
-            Places places = places(what, elf, found, 0);
-            if (places.offsets().length > MOST_SITES) {
-                throw new AttachException("attach " + what + ": " + places.offsets().length + " functions fit \""
-                        + pattern + "\", and the kernel takes " + MOST_SITES + " in one link");
+            TreeMap<Long, Function> once = new TreeMap<>();
+            found.forEach(f -> once.putIfAbsent(fileOffset(what, elf, f), f));
+            if (once.size() > MOST_SITES) {
+                throw new AttachException("attach " + what + ": " + once.size() + " functions fit \"" + pattern
+                        + "\", and the kernel takes " + MOST_SITES + " in one link");
             }
-            return places;
+            return places(
+                    elf,
+                    once.values(),
+                    once.keySet().stream().mapToLong(Long::longValue).toArray());
         });
     }
 
@@ -125,19 +170,20 @@ final class FunctionSites {
         return (int) functions.stream().mapToLong(Function::address).distinct().count();
     }
 
-    private static Places places(String what, ElfFile elf, List<Function> functions, long offset) {
-        TreeMap<Long, String> names = new TreeMap<>();
-        for (Function function : functions) {
-            long start = elf.fileOffset(function.address())
-                    .orElseThrow(() -> new AttachException("attach " + what + ": address 0x"
-                            + Long.toHexString(function.address()) + " of " + function.name() + " is not in the file"));
-            names.putIfAbsent(start + elf.containerOffset() + offset, function.name());
-        }
+    private static long fileOffset(String what, ElfFile elf, Function function) {
+        return elf.containerOffset()
+                + elf.fileOffset(function.address())
+                        .orElseThrow(() -> new AttachException("attach " + what + ": address 0x"
+                                + Long.toHexString(function.address()) + " of " + function.name()
+                                + " is not in the file"));
+    }
+
+    private static Places places(ElfFile elf, Collection<Function> functions, long[] offsets) {
         return new Places(
                 elf.path().orElseThrow(),
                 elf.identity().orElseThrow(),
-                names.keySet().stream().mapToLong(Long::longValue).toArray(),
-                List.copyOf(names.values()));
+                offsets,
+                functions.stream().map(Function::name).toList());
     }
 
     /** What else the file has, or why it may have nothing. */

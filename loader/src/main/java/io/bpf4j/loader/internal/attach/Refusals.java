@@ -25,7 +25,8 @@ final class Refusals {
             case AttachTarget.Uprobe _,
                     AttachTarget.UprobeFunction _,
                     AttachTarget.UprobeMulti _,
-                    AttachTarget.UprobeMultiFunctions _ -> uprobe(errno);
+                    AttachTarget.UprobeMultiFunctions _,
+                    AttachTarget.UprobeMultiNamed _ -> uprobe(errno);
             case AttachTarget.Kprobe _, AttachTarget.Ksyscall _ -> kprobe(errno);
             // Debian's 6.1 has the link type, and not what it needs.
             case AttachTarget.KprobeMulti _ ->
