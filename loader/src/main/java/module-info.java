@@ -1,9 +1,7 @@
 /** Loads BPF objects into the kernel. The only module that makes native calls. */
 @org.jspecify.annotations.NullMarked
 module io.bpf4j.loader {
-    // Not transitive, or modules that use this one would need JSpecify to compile. javac's warnings about that are
-    // suppressed where they arise: an annotation that a user's compiler can't find is no error.
-    requires static org.jspecify;
+    requires static transitive org.jspecify;
     requires transitive io.bpf4j.btf;
 
     exports io.bpf4j.loader;

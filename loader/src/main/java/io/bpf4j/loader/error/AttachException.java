@@ -15,14 +15,12 @@ public class AttachException extends BpfException {
         this(message, null);
     }
 
-    @SuppressWarnings("exports")
     public AttachException(String message, @Nullable Throwable cause) {
         super(message, cause);
         this.site = NONE;
     }
 
     /** @param site which of several sites was refused, from 0 */
-    @SuppressWarnings("exports")
     public AttachException(String message, @Nullable Throwable cause, int site) {
         super(message, cause);
         this.site = site;

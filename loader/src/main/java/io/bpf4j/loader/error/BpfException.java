@@ -10,7 +10,6 @@ public class BpfException extends RuntimeException {
         super(message);
     }
 
-    @SuppressWarnings("exports")
     public BpfException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }

@@ -10,7 +10,6 @@ public final class InvalidObjectException extends BpfException {
         super(message);
     }
 
-    @SuppressWarnings("exports")
     public InvalidObjectException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }

@@ -10,7 +10,6 @@ public final class RelocationException extends BpfException {
         super(message);
     }
 
-    @SuppressWarnings("exports")
     public RelocationException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }

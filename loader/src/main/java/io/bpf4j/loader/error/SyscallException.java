@@ -23,7 +23,6 @@ public final class SyscallException extends BpfException {
      * @param errnoNumber the positive error number
      * @param hint why this usually happens and what to do about it, as the end of a sentence; null if unknown
      */
-    @SuppressWarnings("exports")
     public SyscallException(String call, int errnoNumber, @Nullable String hint) {
         super(call + " failed: " + Errno.describe(errnoNumber) + (hint == null ? "" : ": " + hint));
         this.call = call;

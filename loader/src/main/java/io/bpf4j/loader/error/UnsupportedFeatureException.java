@@ -16,7 +16,6 @@ public final class UnsupportedFeatureException extends BpfException {
      * @param feature what is missing
      * @param reason how its absence shows or what to do instead, as the end of a sentence; null if there is nothing to add
      */
-    @SuppressWarnings("exports")
     public UnsupportedFeatureException(String what, Feature feature, @Nullable String reason) {
         super(what + ": " + feature.description() + " not supported (requires Linux >= " + feature.since() + ")"
                 + (reason == null || reason.isEmpty() ? "" : "; " + reason));

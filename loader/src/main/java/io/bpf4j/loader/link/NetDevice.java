@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
  * @param name such as {@code eth0}; null if it is given by index
  * @param index its positive number; 0 if it is given by name
  */
-@SuppressWarnings("exports")
 public record NetDevice(@Nullable String name, int index) {
     /** IFNAMSIZ without the NUL. */
     private static final int LONGEST_NAME = 15;

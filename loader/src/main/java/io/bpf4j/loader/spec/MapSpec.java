@@ -28,7 +28,6 @@ import org.jspecify.annotations.Nullable;
  * @param slots static values of a map of maps or of programs
  * @param data the section of global data that this map carries, for one that does; an arena has it at its start
  */
-@SuppressWarnings("exports")
 public record MapSpec(
         String name,
         int typeNumber,

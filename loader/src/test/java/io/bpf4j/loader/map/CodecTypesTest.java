@@ -63,7 +63,7 @@ class CodecTypesTest {
             @CName("tgid") int process,
             short last) {}
 
-    record Short(long durationNs, int pid, int tgid) {}
+    record Missing(long durationNs, int pid, int tgid) {}
 
     record Gap(long durationNs, int pid, short last) {}
 
@@ -93,7 +93,7 @@ class CodecTypesTest {
         assertThat(difference(Renamed.class, stats()))
                 .startsWith("component \"duration\" (long at byte 0) has the name of no field; at its place is"
                         + " \"duration_ns\"");
-        assertThat(difference(Short.class, stats())).startsWith("no component is for field \"last\" at byte 16");
+        assertThat(difference(Missing.class, stats())).startsWith("no component is for field \"last\" at byte 16");
         assertThat(difference(Gap.class, stats()))
                 .startsWith("component \"last\" (short at byte 12) stands for field \"last\", which is at byte 16");
         assertThat(difference(Wide.class, stats()))
