@@ -22,6 +22,8 @@ struct __bpf_usdt_spec spec = {
 			       .arg_bitshift = 32},
 			[4] = {.arg_type = USDT_SIB, .val_off = 1, .reg_off = 264, .idx_reg_off = 0xfff, .scale_bitshift = 3},
 			[5] = {.arg_type = USDT_SIB, .idx_reg_off = 8, .scale_bitshift = 0, .arg_bitshift = 48},
+			[7] = {.arg_type = USDT_SIB, .idx_bitshift = 32, .idx_signed = true},
+			[8] = {.arg_type = USDT_SIB, .idx_bitshift = 32},
 #endif
 			[6] = {.arg_type = 0x7f},
 			[11] = {.arg_type = USDT_DEREFERENCE,

@@ -19,6 +19,11 @@
  *     DEREFERENCE  8 bytes of user memory at R(a.reg_off) + a.val_off
  *     SIB          8 bytes at R(a.reg_off) + (R(a.idx_reg_off) << a.scale_bitshift) + a.val_off
  *
+ *                  The index is first cut to its size, as the value is: shift left by idx_bitshift and back right,
+ *                  arithmetically if idx_signed. These two fields are in the room that libbpf leaves empty, and 0 there:
+ *                  all 64 bits. bpf4j looks for their names in the BTF, and uses half of an index register (w0 of arm64's
+ *                  x0) only where they are.
+ *
  *            and then, but for CONSTANT, cut to the argument's size: shift left by arg_bitshift
  *            (64 - 8 * size) and back right, arithmetically if arg_signed.
  *
@@ -59,9 +64,11 @@ struct __bpf_usdt_arg_spec {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	__u8 arg_type;                              /*  8 */
 	__u16 idx_reg_off : 12, scale_bitshift : 4; /* 10 */
-	__u16 : 16;
+	__s8 idx_bitshift;                          /* 12 */
+	bool idx_signed;                            /* 13 */
 #else
-	__u16 : 16;
+	__s8 idx_bitshift;                          /*  8 */
+	bool idx_signed;                            /*  9 */
 	__u16 idx_reg_off : 12, scale_bitshift : 4; /* 10 */
 	__u8 arg_type;                              /* 12 */
 #endif
@@ -202,6 +209,9 @@ static __noinline __unused long usdt_arg_of(struct pt_regs *ctx, struct __bpf_us
 		error = usdt_register(ctx, arg->reg_off, &raw);
 		if (!error)
 			error = usdt_register(ctx, arg->idx_reg_off, &index);
+		index <<= arg->idx_bitshift & 63;
+		index = arg->idx_signed ? (__u64)((__s64)index >> (arg->idx_bitshift & 63))
+					: index >> (arg->idx_bitshift & 63);
 		if (!error)
 			error = usdt_memory(arg, raw + (index << arg->scale_bitshift) + arg->val_off, &raw);
 		break;

@@ -3,11 +3,15 @@ package io.bpf4j.test;
 import static io.bpf4j.test.support.Requirement.CLANG;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bpf4j.btf.Btf;
+import io.bpf4j.btf.BtfFile;
+import io.bpf4j.btf.BtfKind;
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.Requires;
 import io.bpf4j.test.support.TargetProgram;
 import io.bpf4j.usdt.internal.spec.ArgSpec;
+import io.bpf4j.usdt.internal.spec.BtfLayout;
 import io.bpf4j.usdt.internal.spec.SpecLayout;
 import io.bpf4j.usdt.internal.spec.UsdtSpec;
 import java.io.IOException;
@@ -31,6 +35,7 @@ class SpecLayoutByCompilerTest {
         List<String> command = new ArrayList<>(List.of(
                 Commands.clang().orElseThrow().toString(),
                 "-O2",
+                "-g",
                 "-target",
                 target,
                 "-I" + module.resolve("../bpf-objects/src/main/bpf/include").normalize(),
@@ -43,7 +48,12 @@ class SpecLayoutByCompilerTest {
         }
         Commands.check(command);
         ByteOrder order = target.equals("bpfel") ? ByteOrder.LITTLE_ENDIAN : ByteOrder.BIG_ENDIAN;
-        SpecLayout layout = SpecLayout.ofValueSize(size, order).orElseThrow();
+        Btf types = BtfFile.read(object);
+        SpecLayout layout = BtfLayout.of(
+                        types, types.find("__bpf_usdt_spec", BtfKind.STRUCT).orElseThrow())
+                .orElseThrow();
+        assertThat(layout.order()).isEqualTo(order);
+        assertThat(layout.size()).isEqualTo(size);
         try (ElfFile elf = ElfFile.open(object)) {
             byte[] compiled = elf.data(elf.section(".data").orElseThrow()).toByteArray();
             assertThat(layout.encode(spec(layout))).isEqualTo(compiled);
@@ -61,6 +71,8 @@ class SpecLayoutByCompilerTest {
             args.set(3, new ArgSpec(ArgSpec.Type.SIB, 0x1122334455667788L, 0x50, 0x123, 2, true, 32));
             args.set(4, new ArgSpec(ArgSpec.Type.SIB, 1, 264, 0xfff, 3, false, 0));
             args.set(5, new ArgSpec(ArgSpec.Type.SIB, 0, 0, 8, 0, false, 48));
+            args.set(7, new ArgSpec(ArgSpec.Type.SIB, 0, 0, 0, 0, -4, false, 0));
+            args.set(8, new ArgSpec(ArgSpec.Type.SIB, 0, 0, 0, 0, 4, false, 0));
         }
         args.set(6, ArgSpec.UNREADABLE);
         args.set(11, new ArgSpec(ArgSpec.Type.DEREFERENCE, Long.MIN_VALUE, 0x1234, 0, 0, false, 48));

@@ -64,6 +64,9 @@ public sealed interface UsdtArg {
      * @param index index register
      * @param scale 1, 2, 4 or 8
      * @param symbol name of a symbol that takes the base's place, or null
+     * @param indexSize bytes of the index register that count, written as the size of an argument is: 8 all that there are,
+     *     4 the lower half ({@code [x1, w0, uxtw]} on arm64), -4 the same with a sign ({@code sxtw}). Only BPF objects with
+     *     bpf4j's own {@code usdt.h} can read half a register
      */
     record Sib(
             int size,
@@ -73,8 +76,28 @@ public sealed interface UsdtArg {
             long offset,
             String index,
             int scale,
-            @Nullable String symbol)
-            implements UsdtArg {}
+            @Nullable String symbol,
+            int indexSize)
+            implements UsdtArg {
+        public Sib {
+            if (indexSize != 8 && indexSize != 4 && indexSize != -4) {
+                throw new IllegalArgumentException("an index register has 8, 4 or -4 bytes, not " + indexSize);
+            }
+        }
+
+        /** With all of the index register. */
+        public Sib(
+                int size,
+                boolean signed,
+                boolean isFloat,
+                String register,
+                long offset,
+                String index,
+                int scale,
+                @Nullable String symbol) {
+            this(size, signed, isFloat, register, offset, index, scale, symbol, 8);
+        }
+    }
 
     /**
      * The value can't be read; the probe and its other arguments can. {@code bpf_usdt_arg()} returns an error for

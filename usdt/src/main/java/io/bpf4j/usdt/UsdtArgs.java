@@ -68,7 +68,15 @@ public final class UsdtArgs {
                 yield index == null
                         ? new UsdtArg.Dereference(size, signed, isFloat, m.base(), m.displacement(), m.symbol())
                         : new UsdtArg.Sib(
-                                size, signed, isFloat, m.base(), m.displacement(), index, m.scale(), m.symbol());
+                                size,
+                                signed,
+                                isFloat,
+                                m.base(),
+                                m.displacement(),
+                                index,
+                                m.scale(),
+                                m.symbol(),
+                                m.indexSize());
             }
             case Operand.Unsupported u -> new UsdtArg.Unsupported(size, signed, isFloat, u.reason(), a.raw());
         };
@@ -79,7 +87,8 @@ public final class UsdtArgs {
             case UsdtArg.Constant c -> new Operand.Constant(c.value());
             case UsdtArg.Register r -> new Operand.Register(r.register());
             case UsdtArg.Dereference d -> new Operand.Memory(d.register(), d.offset(), d.symbol(), null, 1);
-            case UsdtArg.Sib s -> new Operand.Memory(s.register(), s.offset(), s.symbol(), s.index(), s.scale());
+            case UsdtArg.Sib s ->
+                new Operand.Memory(s.register(), s.offset(), s.symbol(), s.index(), s.scale(), s.indexSize());
             case UsdtArg.Unsupported u -> new Operand.Unsupported(u.reason());
         };
         String raw = arg instanceof UsdtArg.Unsupported u ? u.raw() : "";

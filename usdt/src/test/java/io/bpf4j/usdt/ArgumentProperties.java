@@ -103,6 +103,10 @@ final class ArgumentProperties {
                 Combinators.combine(
                                 sizes, flags, flags, registers, offsets, registers, Arbitraries.of(1, 2, 4, 8), symbols)
                         .as((size, signed, isFloat, base, offset, index, scale, symbol) -> new UsdtArg.Sib(
-                                size, signed, isFloat, symbol == null ? base : ip, offset, index, scale, symbol)));
+                                size, signed, isFloat, symbol == null ? base : ip, offset, index, scale, symbol)),
+                Combinators.combine(
+                                sizes, flags, registers, registers, Arbitraries.of(1, 2, 4, 8), Arbitraries.of(4, -4))
+                        .as((size, signed, base, index, scale, indexSize) ->
+                                new UsdtArg.Sib(size, signed, false, base, 0, index, scale, null, indexSize)));
     }
 }

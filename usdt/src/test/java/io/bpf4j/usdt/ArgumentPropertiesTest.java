@@ -92,6 +92,8 @@ class ArgumentPropertiesTest {
                         ? d.register().equals("r0")
                                 && (machine == Machine.S390X || (machine == Machine.PPC64LE && d.offset() != 0))
                         : !x86 && !brackets && machine != Machine.RISCV64;
+            case UsdtArg.Sib s
+            when s.indexSize() != 8 -> machine != Machine.AARCH64 || !s.index().startsWith("x");
             case UsdtArg.Sib s ->
                 switch (machine) {
                     case X86_64, I386 -> s.index().endsWith("ip");

@@ -18,7 +18,16 @@ class OtherMachinesTest {
             AARCH64     | 8@lr                    | Register(8,u,x30)
             AARCH64     | w3                      | Register(4,u,x3)
             AARCH64     | 8f@d0                   | Unsupported: vector
-            AARCH64     | 8@[x0, w1, sxtw 3]      | Unsupported: part of its index
+            AARCH64     | 8@[x0, w1, sxtw 3]      | Sib(8,u,x0+0+x1[-4]*8)
+            AARCH64     | -4@[x0, w1, sxtw]       | Sib(4,s,x0+0+x1[-4]*1)
+            AARCH64     | 4@[x0, w1, sxtw #2]     | Sib(4,u,x0+0+x1[-4]*4)
+            AARCH64     | 4@[x0, w1, uxtw]        | Sib(4,u,x0+0+x1[4]*1)
+            AARCH64     | 8@[sp, w30, uxtw 3]     | Sib(8,u,sp+0+x30[4]*8)
+            AARCH64     | 8@[x0, w1]              | Unsupported: how its index register is extended
+            AARCH64     | 8@[x0, w1, lsl 3]       | Unsupported: how its index register is extended
+            AARCH64     | 8@[x0, x1, sxtw 3]      | Unsupported: how its index register is extended
+            AARCH64     | 8@[x0, w1, sxtw 4]      | Unsupported: 0 to 3
+            AARCH64     | 8@[x0, w1, sxth]        | Unsupported: no operand
             AARCH64     | 8@[x0, 8]!              | Unsupported: changes its base
             AARCH64     | 8@[x0], 8               | Unsupported: changes its base
             AARCH64     | 8@[x0, x1, lsl 4]       | Unsupported: 0 to 3
@@ -108,8 +117,8 @@ class OtherMachinesTest {
                 "Dereference" + head + d.register() + (d.offset() < 0 ? "" : "+") + d.offset()
                         + (d.symbol() == null ? "" : "+" + d.symbol()) + ")";
             case UsdtArg.Sib s ->
-                "Sib" + head + s.register() + (s.offset() < 0 ? "" : "+") + s.offset() + "+" + s.index() + "*"
-                        + s.scale() + ")";
+                "Sib" + head + s.register() + (s.offset() < 0 ? "" : "+") + s.offset() + "+" + s.index()
+                        + (s.indexSize() == 8 ? "" : "[" + s.indexSize() + "]") + "*" + s.scale() + ")";
             case UsdtArg.Unsupported u -> "Unsupported: " + u.reason();
         };
     }

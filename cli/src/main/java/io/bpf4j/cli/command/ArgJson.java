@@ -32,6 +32,9 @@ final class ArgJson {
             case UsdtArg.Sib s -> {
                 line.field("kind", "sib").field("register", s.register()).field("offset", s.offset());
                 line.field("index", s.index()).field("scale", s.scale());
+                if (s.indexSize() != 8) {
+                    line.field("index_size", s.indexSize());
+                }
                 symbol(line, s.symbol());
             }
             case UsdtArg.Unsupported _ -> line.field("kind", "unsupported");

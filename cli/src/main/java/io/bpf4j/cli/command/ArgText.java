@@ -29,11 +29,18 @@ final class ArgText {
             }
             case UsdtArg.Sib s -> {
                 String symbol = s.symbol();
-                yield "memory at " + (symbol == null ? s.register() : symbol) + "+" + s.index() + "*" + s.scale()
+                yield "memory at " + (symbol == null ? s.register() : symbol) + "+" + index(s) + "*" + s.scale()
                         + offset(s.offset());
             }
             case UsdtArg.Unsupported u -> "can't be read: " + u.reason();
         };
+    }
+
+    /** Half of a register with its extension, as size and sign of an argument are told. */
+    private static String index(UsdtArg.Sib s) {
+        return s.indexSize() == 8
+                ? s.index()
+                : "(" + (s.indexSize() < 0 ? "signed" : "unsigned") + " 4 bytes of " + s.index() + ")";
     }
 
     private static String offset(long offset) {

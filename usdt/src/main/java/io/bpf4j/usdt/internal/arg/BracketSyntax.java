@@ -9,10 +9,11 @@ import java.util.Optional;
  * <pre>
  *   [x4]  [x4, -8]  [r7, #12]      base, displacement
  *   [x3, x0]  [x0, x1, lsl 2]      base, index, and by how many bits the index is shifted
+ *   [x1, w0, sxtw 2]  [x1, w0, uxtw]   the same with half of a register, extended to 64 bits
  *   [x2, #:lo12:sym]               base holds the 4 KiB page of sym: the address is that of sym
  * </pre>
  *
- * <p>Refused: an index that is half a register ({@code w1, sxtw}), shifts that are no scale of 1, 2, 4 or 8, an index
+ * <p>Refused: shifts that are no scale of 1, 2, 4 or 8, an index
  * that is subtracted, and operands that change their base.
  */
 final class BracketSyntax {
@@ -74,18 +75,32 @@ final class BracketSyntax {
         if (register.isEmpty()) {
             return Optional.empty();
         }
-        String[] words = (shift.equals("sxtx") ? "sxtx 0" : shift).split("[ \\t\\n\\r#]+", -1);
-        // To extend 64 bits to 64 is to leave them alone.
-        if (!words[0].equals("lsl") && !words[0].equals("sxtx")) {
-            return switch (words[0]) {
-                case "sxtw", "uxtw", "asr", "lsr", "ror", "rrx" ->
-                    Optional.of(new Operand.Unsupported(ArgGrammar.quote(text) + " uses part of its index register"));
-                default -> Optional.empty();
-            };
+        String[] words =
+                (shift.endsWith("xtx") || shift.endsWith("xtw") ? shift + " 0" : shift).split("[ \\t\\n\\r#]+", -1);
+        String fullName = register.get().fullName();
+        boolean isHalf =
+                registers.find(fullName).orElseThrow().width() > register.get().width();
+        int size;
+        switch (words[0]) {
+            // To extend 64 bits to 64 is to leave them alone.
+            case "lsl", "sxtx", "uxtx" -> size = isHalf ? 0 : 8;
+            case "uxtw" -> size = isHalf ? 4 : 0;
+            case "sxtw" -> size = isHalf ? -4 : 0;
+            case "asr", "lsr", "ror", "rrx" -> {
+                return Optional.of(
+                        new Operand.Unsupported(ArgGrammar.quote(text) + " uses part of its index register"));
+            }
+            default -> {
+                return Optional.empty();
+            }
+        }
+        if (size == 0) {
+            return Optional.of(new Operand.Unsupported(
+                    ArgGrammar.quote(text) + " does not say how its index register is extended to 64 bits"));
         }
         Optional<Long> bits = words.length == 2 ? Expression.signedNumber(words[1]) : Optional.empty();
         return bits.map(b -> b >= 0 && b <= 3
-                ? new Operand.Memory(base, 0, null, register.get().fullName(), 1 << b)
+                ? new Operand.Memory(base, 0, null, fullName, 1 << b, size)
                 : new Operand.Unsupported(
                         ArgGrammar.quote(text) + " shifts its index by " + b + " bits; only 0 to 3 can be expressed"));
     }
@@ -95,9 +110,19 @@ final class BracketSyntax {
         if (symbol != null) {
             return "[" + m.base() + ", #:lo12:" + Expression.print(symbol, m.displacement()) + "]";
         }
-        if (m.index() != null) {
+        String index = m.index();
+        if (index != null && m.indexSize() != 8) {
+            String half = "w" + index.substring(1);
+            // Only registers of arm64 have halves, and not all of them.
+            if (registers.find(half).filter(r -> r.fullName().equals(index)).isEmpty()) {
+                throw ArgGrammar.noSpelling(m);
+            }
+            String shift = m.scale() == 1 ? "" : " " + numberMark + Integer.numberOfTrailingZeros(m.scale());
+            return "[" + m.base() + ", " + half + (m.indexSize() < 0 ? ", sxtw" : ", uxtw") + shift + "]";
+        }
+        if (index != null) {
             String shift = m.scale() == 1 ? "" : ", lsl " + numberMark + Integer.numberOfTrailingZeros(m.scale());
-            return "[" + m.base() + ", " + m.index() + shift + "]";
+            return "[" + m.base() + ", " + index + shift + "]";
         }
         return m.displacement() == 0
                 ? "[" + m.base() + "]"

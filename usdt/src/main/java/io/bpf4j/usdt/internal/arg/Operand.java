@@ -22,13 +22,21 @@ public sealed interface Operand {
      * what an assembler means by {@code sym(%rip)}, and the form into which all symbolic operands are brought.
      *
      * @param index null if there is none; then scale is 1
+     * @param indexSize bytes of the index register that count, written as an argument's size is: 8 all that there are, 4 the
+     *     lower half, -4 the same with a sign
      */
     record Memory(
             String base,
             long displacement,
             @Nullable String symbol,
             @Nullable String index,
-            int scale) implements Operand {
+            int scale,
+            int indexSize) implements Operand {
+
+        /** With all of the index register, if there is one. */
+        public Memory(String base, long displacement, @Nullable String symbol, @Nullable String index, int scale) {
+            this(base, displacement, symbol, index, scale, 8);
+        }
 
         /** {@code displacement(base)}. */
         public static Memory of(String base, long displacement) {

@@ -9,7 +9,7 @@ package io.bpf4j.usdt.internal.spec;
  *   CONSTANT      valueOrOffset
  *   REGISTER      register
  *   DEREFERENCE   8 bytes at register + valueOrOffset
- *   SIB           8 bytes at register + (index &lt;&lt; scaleShift) + valueOrOffset
+ *   SIB           8 bytes at register + (index &lt;&lt; scaleShift) + valueOrOffset, the index cut to indexSize first
  *   then          shifts left and right again by bitShift, which drops what is beyond the value's size
  *                 and extends its sign, if it is signed
  * </pre>
@@ -18,6 +18,7 @@ package io.bpf4j.usdt.internal.spec;
  * @param registerOffset byte offset of the (base) register in struct pt_regs
  * @param indexOffset byte offset of the index register in struct pt_regs
  * @param scaleShift 0 to 3: the index counts 1, 2, 4 or 8 bytes
+ * @param indexSize bytes of the index register: 8, or 4 or -4 for its lower half without or with a sign
  * @param bitShift 64 less the bits of the value
  */
 public record ArgSpec(
@@ -26,8 +27,21 @@ public record ArgSpec(
         int registerOffset,
         int indexOffset,
         int scaleShift,
+        int indexSize,
         boolean signed,
         int bitShift) {
+
+    /** With all of the index register, if there is one. */
+    public ArgSpec(
+            Type type,
+            long valueOrOffset,
+            int registerOffset,
+            int indexOffset,
+            int scaleShift,
+            boolean signed,
+            int bitShift) {
+        this(type, valueOrOffset, registerOffset, indexOffset, scaleShift, 8, signed, bitShift);
+    }
 
     /** Numbers mirror {@code enum __bpf_usdt_arg_type} of usdt.bpf.h. */
     public enum Type {

@@ -64,6 +64,8 @@ public final class BtfLayout {
                 shift,
                 field(btf, arg, "idx_reg_off"),
                 field(btf, arg, "scale_bitshift"),
+                field(btf, arg, "idx_bitshift"),
+                field(btf, arg, "idx_signed"),
                 cookie,
                 count);
         boolean fits = (long) layout.maxArgs() * layout.argSize() <= layout.size() && layout.fits();

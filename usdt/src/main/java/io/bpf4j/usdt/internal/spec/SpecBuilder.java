@@ -119,10 +119,22 @@ public final class SpecBuilder {
                     "the BPF object was built with a usdt.bpf.h of libbpf 1.6 or earlier, which can't read"
                             + " base + index; rebuild it with 1.7 or later");
         }
+        if (m.indexSize() != 8 && !layout.hasIndexSize()) {
+            return Outcome.refused(
+                    "the BPF object was built with libbpf's usdt.bpf.h, which can't read half of an index"
+                            + " register; bpf4j's own usdt.h can");
+        }
         int scaleShift = Integer.numberOfTrailingZeros(m.scale());
         return new Outcome(
                 new ArgSpec(
-                        ArgSpec.Type.SIB, distance, base.getAsInt(), index.getAsInt(), scaleShift, signed, bitShift),
+                        ArgSpec.Type.SIB,
+                        distance,
+                        base.getAsInt(),
+                        index.getAsInt(),
+                        scaleShift,
+                        m.indexSize(),
+                        signed,
+                        bitShift),
                 null);
     }
 

@@ -35,6 +35,9 @@ import org.jspecify.annotations.Nullable;
  * @param argSize bytes of an element of args
  * @param indexOffset null where the layout has no place for an index register
  * @param scaleShift null where the layout has no place for a scale
+ * @param indexBitShift null where the layout has no place for how much of the index register counts, as libbpf's have not;
+ *     like bitShift, 64 less its bits
+ * @param indexSigned whether that part has a sign
  */
 public record SpecLayout(
         ByteOrder order,
@@ -48,6 +51,8 @@ public record SpecLayout(
         Field bitShift,
         @Nullable Field indexOffset,
         @Nullable Field scaleShift,
+        @Nullable Field indexBitShift,
+        @Nullable Field indexSigned,
         Field cookie,
         Field argCount) {
 
@@ -78,6 +83,8 @@ public record SpecLayout(
                 Field.bytes(15, 1),
                 null,
                 null,
+                null,
+                null,
                 Field.bytes(192, 8),
                 Field.bytes(200, 2));
     }
@@ -97,6 +104,8 @@ public record SpecLayout(
                 Field.bytes(17, 1),
                 new Field(80, 12),
                 new Field(92, 4),
+                null,
+                null,
                 Field.bytes(288, 8),
                 Field.bytes(296, 2));
     }
@@ -120,6 +129,8 @@ public record SpecLayout(
                 && inside(bitShift, argSize)
                 && (indexOffset == null || inside(indexOffset, argSize))
                 && (scaleShift == null || inside(scaleShift, argSize))
+                && (indexBitShift == null || inside(indexBitShift, argSize))
+                && (indexSigned == null || inside(indexSigned, argSize))
                 && inside(cookie, size)
                 && inside(argCount, size);
     }
@@ -131,6 +142,11 @@ public record SpecLayout(
     /** Whether it can express {@code base + index * scale}. */
     public boolean hasIndex() {
         return indexOffset != null && scaleShift != null;
+    }
+
+    /** Whether it can express that only a part of the index register counts. */
+    public boolean hasIndexSize() {
+        return indexBitShift != null && indexSigned != null;
     }
 
     /** The bytes of the map's value. */
@@ -151,6 +167,12 @@ public record SpecLayout(
                 put(out, start, scaleShift, arg.scaleShift());
             } else if (arg.type() == ArgSpec.Type.SIB) {
                 throw new IllegalArgumentException("this layout has no index register");
+            }
+            if (indexBitShift != null && indexSigned != null) {
+                put(out, start, indexBitShift, 64 - 8 * Math.abs(arg.indexSize()));
+                put(out, start, indexSigned, arg.indexSize() < 0 ? 1 : 0);
+            } else if (arg.indexSize() != 8) {
+                throw new IllegalArgumentException("this layout has no part of an index register");
             }
             start += argSize;
         }

@@ -42,6 +42,25 @@ class BtfLayoutTest {
         assertThat(of304(ByteOrder.BIG_ENDIAN, 96)).isEqualTo(SpecLayout.of304(ByteOrder.BIG_ENDIAN));
     }
 
+    @Test
+    void ofOurOwnHeaderWithThePartOfTheIndexRegister() {
+        int arg = builder.struct(
+                "__bpf_usdt_arg_spec",
+                24,
+                Member.at("val_off", u64, 0),
+                new Member("arg_type", type, 64, 8),
+                new Member("idx_reg_off", u16, 80, 12),
+                new Member("scale_bitshift", u16, 92, 4),
+                Member.at("idx_bitshift", u8, 12),
+                Member.at("idx_signed", bool, 13),
+                Member.at("reg_off", s16, 14),
+                Member.at("arg_signed", bool, 16),
+                Member.at("arg_bitshift", u8, 17));
+        int spec = spec(arg, 304, 288);
+        assertThat(BtfLayout.of(builder.build("test", ByteOrder.LITTLE_ENDIAN), spec))
+                .hasValue(SpecLayoutTest.withIndexSize());
+    }
+
     private SpecLayout of304(ByteOrder order, int typeBit) {
         int arg = builder.struct(
                 "__bpf_usdt_arg_spec",

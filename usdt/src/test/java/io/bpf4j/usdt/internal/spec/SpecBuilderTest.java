@@ -3,8 +3,10 @@ package io.bpf4j.usdt.internal.spec;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.usdt.internal.arg.ArgGrammar;
+import io.bpf4j.usdt.internal.arg.Argument;
 import io.bpf4j.usdt.internal.arg.ArgumentString;
 import java.nio.ByteOrder;
+import java.util.List;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
@@ -25,6 +27,29 @@ class SpecBuilderTest {
                         new ArgSpec(ArgSpec.Type.REGISTER, 0, 80, 0, 0, false, 0),
                         new ArgSpec(ArgSpec.Type.DEREFERENCE, -8, 32, 0, 0, false, 56),
                         new ArgSpec(ArgSpec.Type.SIB, 4, 88, 64, 3, false, 48));
+    }
+
+    @Test
+    void halfOfAnIndexRegisterIsReadByObjectsThatCanOnly() {
+        ArgGrammar arm64 = ArgGrammar.of(183, true).orElseThrow();
+        List<Argument> arguments = ArgumentString.parse(arm64, "4@[x1, w0, sxtw 2] 4@[x1, w0, uxtw] 8@[x1, x0]");
+        SpecBuilder.Result ours =
+                new SpecBuilder(arm64, SpecLayoutTest.withIndexSize()).build(arguments, 0x1000, SYMBOLS, 99);
+        assertThat(ours.refusals()).isEmpty();
+        assertThat(ours.spec().args())
+                .containsExactly(
+                        new ArgSpec(ArgSpec.Type.SIB, 0, 8, 0, 2, -4, false, 32),
+                        new ArgSpec(ArgSpec.Type.SIB, 0, 8, 0, 0, 4, false, 32),
+                        new ArgSpec(ArgSpec.Type.SIB, 0, 8, 0, 0, 8, false, 0));
+        SpecBuilder.Result libbpfs =
+                new SpecBuilder(arm64, SpecLayout.of304(ByteOrder.LITTLE_ENDIAN)).build(arguments, 0x1000, SYMBOLS, 99);
+        assertThat(libbpfs.spec().args())
+                .startsWith(ArgSpec.UNREADABLE, ArgSpec.UNREADABLE)
+                .hasSize(3);
+        assertThat(libbpfs.refusals())
+                .hasSize(2)
+                .first()
+                .satisfies(refusal -> assertThat(refusal.reason()).contains("half of an index register"));
     }
 
     @Test

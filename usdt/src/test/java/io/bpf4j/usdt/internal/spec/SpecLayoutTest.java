@@ -35,6 +35,40 @@ class SpecLayoutTest {
         assertThat(hex(bytes, 288, 304)).isEqualTo("0000000000abcdef" + "0001000000000000");
     }
 
+    /** What bpf4j's own usdt.h has beyond libbpf's: which part of the index register counts. */
+    static SpecLayout withIndexSize() {
+        SpecLayout libbpfs = SpecLayout.of304(ByteOrder.LITTLE_ENDIAN);
+        return new SpecLayout(
+                libbpfs.order(),
+                libbpfs.size(),
+                libbpfs.maxArgs(),
+                libbpfs.argSize(),
+                libbpfs.valueOrOffset(),
+                libbpfs.type(),
+                libbpfs.registerOffset(),
+                libbpfs.signed(),
+                libbpfs.bitShift(),
+                libbpfs.indexOffset(),
+                libbpfs.scaleShift(),
+                new SpecLayout.Field(96, 8),
+                new SpecLayout.Field(104, 8),
+                libbpfs.cookie(),
+                libbpfs.argCount());
+    }
+
+    @Test
+    void halfOfAnIndexRegister() {
+        ArgSpec half = new ArgSpec(ArgSpec.Type.SIB, 0, 8, 0, 2, -4, false, 32);
+        UsdtSpec spec = new UsdtSpec(List.of(SIB, half), 0);
+        byte[] bytes = withIndexSize().encode(spec);
+        assertThat(hex(bytes, 0, 24))
+                .as("all of it")
+                .isEqualTo("8877665544332211" + "0300232100005000" + "0120000000000000");
+        assertThat(hex(bytes, 24, 48)).isEqualTo("0000000000000000" + "0300002020010800" + "0020000000000000");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> SpecLayout.of304(ByteOrder.LITTLE_ENDIAN).encode(spec));
+    }
+
     @Test
     void of208LittleEndian() {
         byte[] bytes = SpecLayout.of208(ByteOrder.LITTLE_ENDIAN)
