@@ -8,7 +8,13 @@
 // place: a nop, and the note about it. <sys/sdt.h> lets the compiler choose the operands, so it can't make every
 // form at will. The note: sizes and type 3, owner "stapsdt", three addresses (site, base, semaphore; 0: none), then
 // provider, name and arguments, each ended by NUL. Double the % of registers where the asm block has operands.
-#define RAW_SITE(provider, name, arguments) RAW_SITE_AT("nop", provider, name, arguments)
+#define RAW_SITE(provider, name, arguments) RAW_SITE_AT(NOP, provider, name, arguments)
+
+#ifdef __s390x__
+#define NOP "nop 0"
+#else
+#define NOP "nop"
+#endif
 
 // The same at another instruction than a nop.
 #define RAW_SITE_AT(instruction, provider, name, arguments)                                                            \

@@ -23,8 +23,24 @@ int fire_library(int number) {
 }
 
 #ifdef REFUSED
-// A site that the kernel refuses on x86-64, since it can't execute it elsewhere: an instruction with a lock prefix.
+// A site that the kernel refuses, since it can't execute or simulate the instruction elsewhere (arch/.../probes).
+#if defined __x86_64__
+#define REFUSED_INSTRUCTION "lock; incl (%%rdi)"
+#define ARGUMENT "8@%%rdi"
+#elif defined __aarch64__
+#define REFUSED_INSTRUCTION "svc 0"
+#define ARGUMENT "8@x0"
+#elif defined __riscv
+#define REFUSED_INSTRUCTION "fence"
+#define ARGUMENT "8@a0"
+#elif defined __s390x__
+#define REFUSED_INSTRUCTION "epsw 0,0"
+#define ARGUMENT "8@%%r2"
+#else
+#error "no instruction that this machine's kernel refuses"
+#endif
+
 NOINLINE void never_called(int *counter) {
-    __asm__ volatile(RAW_SITE_AT("lock; incl (%%rdi)", "library", "refused", "8@%%rdi") : : "D"(counter) : "memory");
+    __asm__ volatile(RAW_SITE_AT(REFUSED_INSTRUCTION, "library", "refused", ARGUMENT) : : "r"(counter) : "memory");
 }
 #endif

@@ -1,10 +1,10 @@
 package io.bpf4j.test;
 
+import static io.bpf4j.test.support.Requirement.ASSEMBLER;
 import static io.bpf4j.test.support.Requirement.BPF;
 import static io.bpf4j.test.support.Requirement.GCC;
 import static io.bpf4j.test.support.Requirement.SDT_H;
 import static io.bpf4j.test.support.Requirement.UPROBE_MULTI;
-import static io.bpf4j.test.support.Requirement.X86_64;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.test.support.Cli;
@@ -29,7 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Probes that were not there when the trace began. */
-@Requires({BPF, UPROBE_MULTI, GCC, SDT_H, X86_64})
+@Requires({BPF, UPROBE_MULTI, GCC, SDT_H, ASSEMBLER})
 class CliFollowTest {
     @TempDir
     static Path folder;

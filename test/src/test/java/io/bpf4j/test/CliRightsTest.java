@@ -1,9 +1,9 @@
 package io.bpf4j.test;
 
+import static io.bpf4j.test.support.Requirement.ASSEMBLER;
 import static io.bpf4j.test.support.Requirement.BPF;
 import static io.bpf4j.test.support.Requirement.GCC;
 import static io.bpf4j.test.support.Requirement.SDT_H;
-import static io.bpf4j.test.support.Requirement.X86_64;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.test.support.Cli;
@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * What a process with few rights is told, and what it can do with those that it has. The process stays the same user, who
  * may read the class path, and has only the capabilities given.
  */
-@Requires({BPF, GCC, SDT_H, X86_64})
+@Requires({BPF, GCC, SDT_H, ASSEMBLER})
 class CliRightsTest {
     private static Commands.Result with(String capabilities, List<String> command)
             throws IOException, InterruptedException {

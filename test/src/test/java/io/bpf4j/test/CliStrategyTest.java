@@ -1,10 +1,10 @@
 package io.bpf4j.test;
 
+import static io.bpf4j.test.support.Requirement.ASSEMBLER;
 import static io.bpf4j.test.support.Requirement.BPF;
 import static io.bpf4j.test.support.Requirement.GCC;
 import static io.bpf4j.test.support.Requirement.SDT_H;
 import static io.bpf4j.test.support.Requirement.UPROBE_MULTI;
-import static io.bpf4j.test.support.Requirement.X86_64;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.test.support.Cli;
@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** How {@code trace} attaches when told how, and how it ends where detaching takes long. */
-@Requires({BPF, UPROBE_MULTI, GCC, SDT_H, X86_64})
+@Requires({BPF, UPROBE_MULTI, GCC, SDT_H, ASSEMBLER})
 class CliStrategyTest {
 
     @ParameterizedTest

@@ -1,10 +1,10 @@
 package io.bpf4j.test;
 
+import static io.bpf4j.test.support.Requirement.ASSEMBLER;
 import static io.bpf4j.test.support.Requirement.GCC;
 import static io.bpf4j.test.support.Requirement.HOTSPOT_PROBES;
 import static io.bpf4j.test.support.Requirement.READELF;
 import static io.bpf4j.test.support.Requirement.SDT_H;
-import static io.bpf4j.test.support.Requirement.X86_64;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.btf.BtfBuilder;
@@ -30,7 +30,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** The command as a black box, as far as it needs no root: list, args, inspect, and bad input. */
-@Requires({GCC, SDT_H, X86_64})
+@Requires({GCC, SDT_H, ASSEMBLER})
 class CliTest {
     private static Path folder = Path.of("/nonexistent");
 

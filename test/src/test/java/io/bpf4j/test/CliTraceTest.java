@@ -1,11 +1,11 @@
 package io.bpf4j.test;
 
+import static io.bpf4j.test.support.Requirement.ASSEMBLER;
 import static io.bpf4j.test.support.Requirement.BPF;
 import static io.bpf4j.test.support.Requirement.GCC;
 import static io.bpf4j.test.support.Requirement.HOTSPOT_PROBES;
 import static io.bpf4j.test.support.Requirement.SDT_H;
 import static io.bpf4j.test.support.Requirement.UPROBE_MULTI;
-import static io.bpf4j.test.support.Requirement.X86_64;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.objects.BpfObjects;
@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The command as a black box, where it loads and attaches: trace, load, features, demo. */
-@Requires({BPF, UPROBE_MULTI, GCC, SDT_H, X86_64})
+@Requires({BPF, UPROBE_MULTI, GCC, SDT_H, ASSEMBLER})
 class CliTraceTest {
     /** One that the verifier refuses, one for a function of another program, and one that leaves a pin behind. */
     private static final Set<String> NOT_BY_THEMSELVES =

@@ -1,9 +1,9 @@
 package io.bpf4j.test;
 
+import static io.bpf4j.test.support.Requirement.ASSEMBLER;
 import static io.bpf4j.test.support.Requirement.BPF;
 import static io.bpf4j.test.support.Requirement.GCC;
 import static io.bpf4j.test.support.Requirement.SDT_H;
-import static io.bpf4j.test.support.Requirement.X86_64;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.loader.BpfObject;
@@ -35,7 +35,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A program with every kind of bad note, and a hundred thousand of them: its good probes attach, fire and detach. */
-@Requires({BPF, GCC, SDT_H, X86_64})
+@Requires({BPF, GCC, SDT_H, ASSEMBLER})
 @ExtendWith(LeakCheck.class)
 class HostileNotesTest {
     private static final int MANY = 100_000;

@@ -1,12 +1,12 @@
 package io.bpf4j.test;
 
+import static io.bpf4j.test.support.Requirement.ASSEMBLER;
 import static io.bpf4j.test.support.Requirement.BPF;
 import static io.bpf4j.test.support.Requirement.BPF_COOKIE;
 import static io.bpf4j.test.support.Requirement.GCC;
 import static io.bpf4j.test.support.Requirement.SDT_H;
 import static io.bpf4j.test.support.Requirement.TRACEFS;
 import static io.bpf4j.test.support.Requirement.UPROBE_MULTI;
-import static io.bpf4j.test.support.Requirement.X86_64;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Each kind of link fires as often as what it is attached to happens, and no more once it is closed. */
-@Requires({BPF, BPF_COOKIE, UPROBE_MULTI, GCC, SDT_H, X86_64})
+@Requires({BPF, BPF_COOKIE, UPROBE_MULTI, GCC, SDT_H, ASSEMBLER})
 @ExtendWith(LeakCheck.class)
 @SuppressWarnings("try") // links are closed before the end of their block: nothing may fire after that
 class LinksTest {

@@ -1,12 +1,12 @@
 package io.bpf4j.test;
 
+import static io.bpf4j.test.support.Requirement.ASSEMBLER;
 import static io.bpf4j.test.support.Requirement.BPF;
 import static io.bpf4j.test.support.Requirement.BPF_LOOP;
 import static io.bpf4j.test.support.Requirement.GCC;
 import static io.bpf4j.test.support.Requirement.KERNEL_BTF;
 import static io.bpf4j.test.support.Requirement.SDT_H;
 import static io.bpf4j.test.support.Requirement.UPROBE_MULTI;
-import static io.bpf4j.test.support.Requirement.X86_64;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -48,7 +48,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * What the loader makes of an object file, seen from inside the kernel: programs that check global data, calls, kconfig
  * values and maps, and leave the number of the line that failed.
  */
-@Requires({BPF, GCC, SDT_H, X86_64})
+@Requires({BPF, GCC, SDT_H, ASSEMBLER})
 @ExtendWith(LeakCheck.class)
 class ObjectsAtWorkTest {
 
@@ -173,8 +173,8 @@ class ObjectsAtWorkTest {
             target.command("poke 1");
 
             assertRan(object, 2);
-            assertThat(Bpf.little(hash.lookup(given).orElseThrow()).getInt(8)).isEqualTo(7);
-            assertThat(Bpf.little(hash.lookup(pairKey(2, 200)).orElseThrow()).getLong(0))
+            assertThat(Bpf.buffer(hash.lookup(given).orElseThrow()).getInt(8)).isEqualTo(7);
+            assertThat(Bpf.buffer(hash.lookup(pairKey(2, 200)).orElseThrow()).getLong(0))
                     .isEqualTo(1);
             assertThat(hash.lookup(pairKey(3, 300))).isEmpty();
             assertThat(hash.keys()).hasSize(2);

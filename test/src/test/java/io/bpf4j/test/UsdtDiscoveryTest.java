@@ -1,10 +1,10 @@
 package io.bpf4j.test;
 
+import static io.bpf4j.test.support.Requirement.ASSEMBLER;
 import static io.bpf4j.test.support.Requirement.GCC;
 import static io.bpf4j.test.support.Requirement.HOTSPOT_PROBES;
 import static io.bpf4j.test.support.Requirement.READELF;
 import static io.bpf4j.test.support.Requirement.SDT_H;
-import static io.bpf4j.test.support.Requirement.X86_64;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.test.support.ChildJvm;
@@ -91,7 +91,7 @@ class UsdtDiscoveryTest {
     }
 
     @Test
-    @Requires({GCC, SDT_H, X86_64, READELF})
+    @Requires({GCC, SDT_H, ASSEMBLER, READELF})
     void theProbesOfOurTargetAreThoseThatReadelfShows() throws IOException, InterruptedException {
         for (String flags : List.of("-O0", "-O2", "-O2 -no-pie")) {
             Path program = TargetProgram.compile(flags.split(" "));
@@ -101,7 +101,7 @@ class UsdtDiscoveryTest {
 
     /** Every ELF file of the machine ends in a result, and those with probes have what readelf shows. */
     @Test
-    @Requires({GCC, SDT_H, X86_64, READELF})
+    @Requires({GCC, SDT_H, ASSEMBLER, READELF})
     void notesThatWereStrippedOffIntoTheDebugFileAreTold(@TempDir Path folder)
             throws IOException, InterruptedException {
         String program = Files.copy(TargetProgram.compile("-O2"), folder.resolve("program"))

@@ -1,9 +1,9 @@
 package io.bpf4j.test;
 
+import static io.bpf4j.test.support.Requirement.ASSEMBLER;
 import static io.bpf4j.test.support.Requirement.BPF;
 import static io.bpf4j.test.support.Requirement.GCC;
 import static io.bpf4j.test.support.Requirement.SDT_H;
-import static io.bpf4j.test.support.Requirement.X86_64;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ParameterizedClass(name = "{0}")
 @EnumSource(Strategy.class)
 @Tag("usdt")
-@Requires({BPF, GCC, SDT_H, X86_64})
+@Requires({BPF, GCC, SDT_H, ASSEMBLER})
 @ExtendWith(LeakCheck.class)
 class UsdtFailuresTest extends UsdtSuite {
     private static final int STRINGS = 20;

@@ -108,7 +108,7 @@ class UsdtLibbpfHeadersTest extends UsdtSuite {
         assertThat(LibbpfHeaders.NEWER.haveIndexedArguments()).isTrue();
         Args12Event event = fire(LibbpfHeaders.NEWER, "-O2", "forms", "forms");
         assertThat(event.results()).containsOnly(0L);
-        assertThat(event.arguments().get(8)).as("4@4(%rcx,%r9,8)").isEqualTo(0xfffffff0L);
+        assertThat(event.arguments().get(8)).as("4@8(%rcx,%rdx)").isEqualTo(0xfffffff0L);
         assertThat(event.arguments().get(9)).as("-8@-8(%rdi,%rdx)").isEqualTo(-102L);
     }
 

@@ -1,10 +1,10 @@
 package io.bpf4j.test;
 
+import static io.bpf4j.test.support.Requirement.ASSEMBLER;
 import static io.bpf4j.test.support.Requirement.BPF;
 import static io.bpf4j.test.support.Requirement.GCC;
 import static io.bpf4j.test.support.Requirement.SDT_H;
 import static io.bpf4j.test.support.Requirement.UPROBE_MULTI;
-import static io.bpf4j.test.support.Requirement.X86_64;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.elf.ElfFile;
@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Probes in processes whose files are not where their names say: other mount namespaces, no name at all, archives. */
-@Requires({BPF, UPROBE_MULTI, GCC, SDT_H, X86_64})
+@Requires({BPF, UPROBE_MULTI, GCC, SDT_H, ASSEMBLER})
 class UsdtProcessesTest {
     private static final int PAGE = 4096;
 

@@ -1,9 +1,9 @@
 package io.bpf4j.test;
 
+import static io.bpf4j.test.support.Requirement.ASSEMBLER;
 import static io.bpf4j.test.support.Requirement.BPF;
 import static io.bpf4j.test.support.Requirement.GCC;
 import static io.bpf4j.test.support.Requirement.SDT_H;
-import static io.bpf4j.test.support.Requirement.X86_64;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.loader.BpfObject;
@@ -38,7 +38,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * <p>The kernel's waits are what takes the time, hence the threads. {@code -Dbpf4j.soak.rounds=10000} is the long form
  * ({@code CONTRIBUTING.md}); {@code -Dbpf4j.test.seed=…} makes other choices. Threads meet otherwise in every run.
  */
-@Requires({BPF, GCC, SDT_H, X86_64})
+@Requires({BPF, GCC, SDT_H, ASSEMBLER})
 @ExtendWith(LeakCheck.class)
 class UsdtSoakTest extends UsdtSuite {
     private static final int ROUNDS = Integer.getInteger("bpf4j.soak.rounds", 500);

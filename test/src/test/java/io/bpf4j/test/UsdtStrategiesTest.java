@@ -1,9 +1,9 @@
 package io.bpf4j.test;
 
+import static io.bpf4j.test.support.Requirement.ASSEMBLER;
 import static io.bpf4j.test.support.Requirement.BPF;
 import static io.bpf4j.test.support.Requirement.GCC;
 import static io.bpf4j.test.support.Requirement.SDT_H;
-import static io.bpf4j.test.support.Requirement.X86_64;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.loader.BpfObject;
@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ParameterizedClass(name = "{0}")
 @EnumSource(Strategy.class)
 @Tag("usdt")
-@Requires({BPF, GCC, SDT_H, X86_64})
+@Requires({BPF, GCC, SDT_H, ASSEMBLER})
 @ExtendWith(LeakCheck.class)
 class UsdtStrategiesTest extends UsdtSuite {
     private static final long COOKIE = 0x8122334455667788L;
@@ -116,7 +116,7 @@ class UsdtStrategiesTest extends UsdtSuite {
                         0x8765c3f0L,
                         0x89abcdef8765c3f0L,
                         -9L,
-                        0xfffffff0L, // 4(%rcx,%r9,8): target_words[5]
+                        0xfffffff0L, // target_words[5], base and index
                         -102L,
                         0xabcdef0123456789L,
                         -4L);

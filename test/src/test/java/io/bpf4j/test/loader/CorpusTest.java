@@ -3,7 +3,6 @@ package io.bpf4j.test.loader;
 import static io.bpf4j.test.support.Requirement.BPF;
 import static io.bpf4j.test.support.Requirement.CORPUS;
 import static io.bpf4j.test.support.Requirement.KERNEL_BTF;
-import static io.bpf4j.test.support.Requirement.X86_64;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.core.CoreRelocationKind;
@@ -40,7 +39,7 @@ import org.junit.jupiter.api.Timeout;
  * The corpus: for every kind of map, program, relocation and extern a small program that uses it and checks what came of
  * it. Each is loaded by itself, run or attached, and found nothing wrong; or it names the line of C that did not hold.
  */
-@Requires({BPF, CORPUS, KERNEL_BTF, X86_64})
+@Requires({BPF, CORPUS, KERNEL_BTF})
 @Timeout(60)
 class CorpusTest {
     /** Kinds without a program here. */

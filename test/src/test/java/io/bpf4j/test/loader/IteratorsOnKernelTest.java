@@ -47,7 +47,7 @@ class IteratorsOnKernelTest {
     private static Set<Long> tasks(IteratorLink link) throws IOException {
         Set<Long> tasks = new HashSet<>();
         try (InputStream in = link.open()) {
-            ByteBuffer bytes = Bpf.little(in.readAllBytes());
+            ByteBuffer bytes = Bpf.buffer(in.readAllBytes());
             assertThat(bytes.remaining() % 8).isZero();
             while (bytes.hasRemaining()) {
                 tasks.add(bytes.getLong());
@@ -124,7 +124,7 @@ class IteratorsOnKernelTest {
                     DataInputStream data = new DataInputStream(in)) {
                 for (int i = 0; i < 9_000; i++) {
                     data.readFully(element);
-                    found.put(Bpf.little(element).getInt(0), Bpf.little(element).getLong(8));
+                    found.put(Bpf.buffer(element).getInt(0), Bpf.buffer(element).getLong(8));
                 }
                 assertThat(in.read()).isEqualTo(-1);
                 assertThat(in.read(element)).isEqualTo(-1);

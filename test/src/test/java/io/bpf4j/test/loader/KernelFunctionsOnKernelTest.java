@@ -1,5 +1,6 @@
 package io.bpf4j.test.loader;
 
+import static io.bpf4j.test.support.Requirement.ASSEMBLER;
 import static io.bpf4j.test.support.Requirement.BPF;
 import static io.bpf4j.test.support.Requirement.BPF_COOKIE;
 import static io.bpf4j.test.support.Requirement.FENTRY;
@@ -12,7 +13,6 @@ import static io.bpf4j.test.support.Requirement.RAW_TRACEPOINT_COOKIE;
 import static io.bpf4j.test.support.Requirement.SDT_H;
 import static io.bpf4j.test.support.Requirement.TRACEFS;
 import static io.bpf4j.test.support.Requirement.TRACING_COOKIE;
-import static io.bpf4j.test.support.Requirement.X86_64;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -34,7 +34,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Functions and tracepoints of the kernel: each system call fires once, and a session's twice. */
-@Requires({BPF, BPF_COOKIE, GCC, SDT_H, X86_64})
+@Requires({BPF, BPF_COOKIE, GCC, SDT_H, ASSEMBLER})
 @ExtendWith(LeakCheck.class)
 @SuppressWarnings("try") // links are closed before the end of their block: nothing may fire after that
 class KernelFunctionsOnKernelTest {

@@ -33,7 +33,7 @@ class LegacyMapsOnKernelTest {
                     .isEqualTo(42);
             assertThat(hash.lookup(Bpf.bytes(4).putInt(1).array()))
                     .hasValueSatisfying(
-                            value -> assertThat(Bpf.little(value).getLong()).isEqualTo(42));
+                            value -> assertThat(Bpf.buffer(value).getLong()).isEqualTo(42));
             MapSpec annotated = object.spec().map("old_hash").orElseThrow();
             assertThat(annotated.keyTypeId()).as("the type of the key").isPositive();
             assertThat(object.spec().map("old_array").orElseThrow().keyTypeId()).isZero();

@@ -1,5 +1,6 @@
 package io.bpf4j.test.loader;
 
+import static io.bpf4j.test.support.Requirement.ASSEMBLER;
 import static io.bpf4j.test.support.Requirement.BPF;
 import static io.bpf4j.test.support.Requirement.BPFFS;
 import static io.bpf4j.test.support.Requirement.BPF_COOKIE;
@@ -10,7 +11,6 @@ import static io.bpf4j.test.support.Requirement.SDT_H;
 import static io.bpf4j.test.support.Requirement.TRACEFS;
 import static io.bpf4j.test.support.Requirement.UPROBE_MULTI;
 import static io.bpf4j.test.support.Requirement.UPROBE_MULTI_INFO;
-import static io.bpf4j.test.support.Requirement.X86_64;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -43,7 +43,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Links beyond attaching and closing: what the kernel says of them, and lives of their own. */
-@Requires({BPF, BPF_COOKIE, GCC, SDT_H, X86_64})
+@Requires({BPF, BPF_COOKIE, GCC, SDT_H, ASSEMBLER})
 @ExtendWith(LeakCheck.class)
 @Timeout(60)
 @SuppressWarnings("try") // links are closed before the end of their block: nothing may fire after that

@@ -54,7 +54,7 @@ class ProgramTestRunTest {
                     .test(TestRun.onData(new byte[64]).context(context).contextRoom(192));
             assertThat(result.returned()).isEqualTo(7);
             assertThat(result.data()).hasSize(64);
-            assertThat(Bpf.little(result.context()).getInt(8)).isEqualTo(42);
+            assertThat(Bpf.buffer(result.context()).getInt(8)).isEqualTo(42);
         }
     }
 
@@ -65,7 +65,7 @@ class ProgramTestRunTest {
             byte[] struct = Bpf.bytes(24).putLong(30).putLong(12).array();
             TestResult result = object.program("add").test(TestRun.onContext(struct));
             assertThat(result.returned()).isZero();
-            assertThat(Bpf.little(result.context()).getLong(16)).isEqualTo(42);
+            assertThat(Bpf.buffer(result.context()).getLong(16)).isEqualTo(42);
             assertThat(struct[16]).as("the caller's own").isZero();
         }
     }

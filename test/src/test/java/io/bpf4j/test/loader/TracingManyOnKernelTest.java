@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Tracing programs at many functions, and at both ends of one: the functions that serve getpgid(2) and its like. */
-@Requires({Requirement.BPF, Requirement.FENTRY, Requirement.X86_64})
+@Requires({Requirement.BPF, Requirement.FENTRY})
 @ExtendWith(LeakCheck.class)
 class TracingManyOnKernelTest {
     private static final MethodHandle GETPGID = getpgid();

@@ -70,12 +70,12 @@ public final class Bpf {
 
     /** The bytes of a global variable. */
     public static ByteBuffer global(BpfObject object, String global) {
-        return little(object.global(global).bytes());
+        return buffer(object.global(global).bytes());
     }
 
     /** The value at an index of an array map. */
     public static ByteBuffer element(BpfMap map, int index) {
-        return little(map.lookup(key(index))
+        return buffer(map.lookup(key(index))
                 .orElseThrow(() -> new AssertionError("map " + map.name() + " has no element " + index)));
     }
 
@@ -84,13 +84,13 @@ public final class Bpf {
         return bytes(4).putInt(index).array();
     }
 
-    /** A buffer of so many bytes, little-endian. */
+    /** A buffer of so many bytes, in the order of this machine. */
     public static ByteBuffer bytes(int size) {
-        return ByteBuffer.allocate(size).order(ByteOrder.LITTLE_ENDIAN);
+        return ByteBuffer.allocate(size).order(ByteOrder.nativeOrder());
     }
 
-    public static ByteBuffer little(byte[] bytes) {
-        return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    public static ByteBuffer buffer(byte[] bytes) {
+        return ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder());
     }
 
     /** Reads until so many records have come; fails if they don't. More than that may be returned. */
@@ -101,7 +101,7 @@ public final class Bpf {
             if (System.nanoTime() > deadline) {
                 throw new AssertionError("only " + records.size() + " of " + atLeast + " records came");
             }
-            ring.poll(Duration.ofMillis(100), record -> records.add(little(record.toArray(ValueLayout.JAVA_BYTE))));
+            ring.poll(Duration.ofMillis(100), record -> records.add(buffer(record.toArray(ValueLayout.JAVA_BYTE))));
         }
         return records;
     }
@@ -109,7 +109,7 @@ public final class Bpf {
     /** What is in the ring now, without waiting. */
     public static List<ByteBuffer> recordsNow(RingBuffer ring) {
         List<ByteBuffer> records = new ArrayList<>();
-        ring.consume(record -> records.add(little(record.toArray(ValueLayout.JAVA_BYTE))));
+        ring.consume(record -> records.add(buffer(record.toArray(ValueLayout.JAVA_BYTE))));
         return records;
     }
 }

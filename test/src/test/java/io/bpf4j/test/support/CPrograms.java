@@ -20,8 +20,14 @@ import java.util.stream.Stream;
  * Compiles the C sources under {@code test/src/test/c} when a test first asks for them, and keeps the result below {@code
  * test/target}, named by what it is made from: sources, flags and compiler. So a virtual machine, where a compiler takes
  * an order of magnitude longer, finds what the machine that made its disk has compiled already.
+ *
+ * <p>That may be another machine: the system property {@code bpf4j.test.compiler} is the command of a compiler for it, and
+ * {@code bpf4j.test.compiled-by} tells the guest, which has a gcc of its own at most, by which one its programs are named.
  */
 public final class CPrograms {
+    private static final List<String> COMPILER =
+            List.of(System.getProperty("bpf4j.test.compiler", "gcc").split(" "));
+
     private static final Map<List<String>, Path> KNOWN = new ConcurrentHashMap<>();
 
     private CPrograms() {}
@@ -74,7 +80,8 @@ public final class CPrograms {
     private static void compile(Path sources, List<String> flags, Path program)
             throws IOException, InterruptedException {
         Path made = TargetProgram.temporaryFolder().resolve("made");
-        List<String> command = new ArrayList<>(List.of("gcc", "-Wall", "-Wextra", "-Werror"));
+        List<String> command = new ArrayList<>(COMPILER);
+        command.addAll(List.of("-Wall", "-Wextra", "-Werror"));
         command.addAll(flags);
         command.addAll(List.of("-o", made.toString()));
         filesIn(sources).stream()
@@ -101,7 +108,7 @@ public final class CPrograms {
         try {
             MessageDigest digest = MessageDigest.getInstance("SHA-256");
             digest.update(flags.toString().getBytes(StandardCharsets.UTF_8));
-            digest.update(Commands.check(List.of("gcc", "-dumpfullversion")).getBytes(StandardCharsets.UTF_8));
+            digest.update(compiledBy().getBytes(StandardCharsets.UTF_8));
             for (Path file : filesIn(TargetProgram.testModule().resolve("src/test/c"))) {
                 digest.update(Files.readAllBytes(file));
             }
@@ -112,6 +119,18 @@ public final class CPrograms {
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** The machine that the compiler is for, and its version: {@code aarch64-linux-gnu 12.2.0}. */
+    private static String compiledBy() throws IOException, InterruptedException {
+        String given = System.getProperty("bpf4j.test.compiled-by");
+        return given != null ? given : ask("-dumpmachine") + " " + ask("-dumpfullversion");
+    }
+
+    private static String ask(String option) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(COMPILER);
+        command.add(option);
+        return Commands.check(command).strip();
     }
 
     private static List<Path> filesIn(Path folder) throws IOException {

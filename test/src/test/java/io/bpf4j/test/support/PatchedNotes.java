@@ -50,7 +50,7 @@ public final class PatchedNotes {
 
     /** The addresses of a note, and then these bytes. */
     public byte[] description(long address, long semaphore, byte[] text) throws IOException {
-        return little(24 + text.length)
+        return sized(24 + text.length)
                 .putLong(address)
                 .putLong(section(".stapsdt.base").address())
                 .putLong(semaphore)
@@ -61,7 +61,7 @@ public final class PatchedNotes {
     /** A note with sizes that need not be true. */
     public PatchedNotes raw(int ownerSize, int descriptionSize, int type, byte[] description) {
         ByteArrayOutputStream out = ownAreIn ? after : before;
-        out.writeBytes(little(20)
+        out.writeBytes(sized(20)
                 .putInt(ownerSize)
                 .putInt(descriptionSize)
                 .putInt(type)
@@ -86,7 +86,7 @@ public final class PatchedNotes {
         try (ElfFile elf = ElfFile.open(program)) {
             int header = (int) elf.header().sectionHeaderOffset()
                     + section.index() * elf.header().sectionHeaderEntrySize();
-            ByteBuffer out = ByteBuffer.wrap(patched).order(ByteOrder.LITTLE_ENDIAN);
+            ByteBuffer out = ByteBuffer.wrap(patched).order(ByteOrder.nativeOrder());
             out.putLong(header + SH_OFFSET, end).putLong(header + SH_SIZE, notes.size());
         }
         Files.write(copy, patched);
@@ -99,7 +99,7 @@ public final class PatchedNotes {
         }
     }
 
-    private static ByteBuffer little(int size) {
-        return ByteBuffer.allocate(size).order(ByteOrder.LITTLE_ENDIAN);
+    private static ByteBuffer sized(int size) {
+        return ByteBuffer.allocate(size).order(ByteOrder.nativeOrder());
     }
 }

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -391,7 +392,13 @@ public enum Requirement {
             return BpfFsMount.isAllowed();
         }
     },
-    /** The machine whose registers the test's assembler uses. */
+    /** A machine that the C programs have sites in assembler for. */
+    ASSEMBLER("x86-64, arm64, riscv64 or s390x: the C programs of the tests have no assembler for this machine") {
+        @Override
+        boolean present() {
+            return Set.of("amd64", "aarch64", "riscv64", "s390x").contains(System.getProperty("os.arch"));
+        }
+    },
     X86_64("an x86-64 machine") {
         @Override
         boolean present() {

@@ -18,13 +18,18 @@ public enum Strategy {
 
     /** Features that lead to this strategy. Skips the test that asks where the kernel can't do it. */
     public Features features() {
-        RequirementsExtension.insistOn(requirements());
+        insistOn();
         Features all = Features.ofRunningKernel();
         return switch (this) {
             case MULTI -> all;
             case COOKIE -> all.without(Feature.UPROBE_MULTI_LINK);
             case IP_MAP -> all.without(Feature.UPROBE_MULTI_LINK, Feature.BPF_COOKIE);
         };
+    }
+
+    /** Skips the test that asks where the kernel can't do it. */
+    public void insistOn() {
+        RequirementsExtension.insistOn(requirements());
     }
 
     /** Whether this kernel can do it: for tests that take all that there is. */
