@@ -10,6 +10,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 __u64 uprobe_hits = 0, uprobe_arg = 0, uprobe_cookie = 0;
 __u64 uretprobe_hits = 0, uretprobe_value = 0;
 __u64 multi_hits = 0, multi_cookies = 0;
+__u64 multi_ip = 0;
 __u64 multi_return_hits = 0, multi_return_value = 0;
 __u64 tracepoint_hits = 0;
 __u64 raw_tracepoint_hits = 0, raw_tracepoint_id = 0;
@@ -51,6 +52,17 @@ int on_multi(struct pt_regs *ctx)
 		return 0;
 	atomic_add(&multi_hits, 1);
 	atomic_add(&multi_cookies, bpf_get_attach_cookie(ctx));
+	return 0;
+}
+
+HELPER(173, __u64, bpf_get_func_ip, void *ctx);
+
+/* Which of the functions it was, where there is no cookie. */
+SEC("?uprobe.multi")
+int on_multi_ip(struct pt_regs *ctx)
+{
+	if (is_target())
+		multi_ip = bpf_get_func_ip(ctx);
 	return 0;
 }
 

@@ -13,6 +13,7 @@ import io.bpf4j.btf.BtfType.Member;
 import io.bpf4j.insn.Assembler;
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.insn.Opcodes;
+import io.bpf4j.insn.PseudoSource;
 import java.nio.ByteOrder;
 import java.time.Duration;
 import java.util.List;
@@ -177,6 +178,31 @@ class CoreMatchingTest {
                 .hasMessageContaining("40000");
     }
 
+    @Test
+    void instructionsWithoutANumberAreNoneToRelocate() {
+        int wanted = local.struct("s", 4, Member.at("a", localInt, 0));
+        kernel.struct("s", 8, Member.at("a", kernelInt, 4));
+        BtfExt.CoreRelocation offset = relocation(wanted, "0:0", CoreRelocationKind.FIELD_BYTE_OFFSET);
+        CoreRelocator relocator = relocator();
+        for (int operation : new int[] {Opcodes.MOV, Opcodes.ADD}) {
+            for (int opClass : new int[] {Opcodes.ALU, Opcodes.ALU64}) {
+                List<Instruction> code = List.of(new Instruction(opClass | operation | Opcodes.X, 1, 2, 0, 0));
+                assertThatThrownBy(() -> relocator.relocate(offset, code, 0))
+                        .isInstanceOf(CoreException.class)
+                        .hasMessageContaining("it has no immediate to relocate");
+            }
+        }
+        List<Instruction> ofMap = List.of(
+                new Instruction(Opcodes.LD | 0x18, 1, PseudoSource.MAP_FD, 0, 0), new Instruction(0, 0, 0, 0, 0));
+        assertThatThrownBy(() -> relocator.relocate(offset, ofMap, 0))
+                .isInstanceOf(CoreException.class)
+                .hasMessageContaining("it is no plain 64-bit load");
+        List<Instruction> call = Assembler.create().exit().assemble();
+        assertThatThrownBy(() -> relocator.relocate(offset, call, 0))
+                .isInstanceOf(CoreException.class)
+                .hasMessageContaining("this kind of instruction can't be relocated");
+    }
+
     // Candidates
 
     @Test
@@ -195,6 +221,38 @@ class CoreMatchingTest {
         CoreRelocator narrowed = relocator();
         assertThat(value(narrowed, only, 0)).isEqualTo(8);
         assertThat(value(narrowed, both, 4)).isEqualTo(12);
+    }
+
+    @Test
+    void candidatesThatAgreeAreOneAnswer() {
+        int wanted = local.struct("s", 8, Member.at("a", localInt, 0), Member.at("gone", localInt, 4));
+        kernel.struct("s", 16, Member.at("a", kernelInt, 4));
+        kernel.struct("s___other", 16, Member.at("more", kernelInt, 0), Member.at("a", kernelU32, 4));
+        kernel.struct("s", 32, Member.at("b", kernelInt, 0));
+        BtfExt.CoreRelocation offset = relocation(wanted, "0:0", CoreRelocationKind.FIELD_BYTE_OFFSET);
+        BtfExt.CoreRelocation exists = relocation(wanted, "0:1", CoreRelocationKind.FIELD_EXISTS);
+        BtfExt.CoreRelocation size = relocation(wanted, "0", CoreRelocationKind.TYPE_SIZE);
+        BtfExt.CoreRelocation id = relocation(wanted, "0", CoreRelocationKind.TYPE_ID_TARGET);
+        CoreRelocator relocator = relocator();
+        assertThat(value(relocator, offset, 0)).isEqualTo(4);
+        assertThat(value(relocator, exists, 1)).isZero();
+        assertThat(value(relocator, size, 8))
+                .as("of those that had what was asked before")
+                .isEqualTo(16);
+        assertThatThrownBy(() -> value(relocator, id, wanted))
+                .isInstanceOf(CoreException.class)
+                .hasMessageContaining("ambiguous");
+    }
+
+    @Test
+    void aStructOfTheProgramIsNoUnionOfTheKernel() {
+        int wanted = local.struct("s", 4, Member.at("a", localInt, 0));
+        kernel.add(new BtfType.Union("s", 4, List.of(Member.at("a", kernelInt, 0))));
+        BtfExt.CoreRelocation type = relocation(wanted, "0", CoreRelocationKind.TYPE_EXISTS);
+        BtfExt.CoreRelocation field = relocation(wanted, "0:0", CoreRelocationKind.FIELD_EXISTS);
+        CoreRelocator relocator = relocator();
+        assertThat(value(relocator, type, 1)).isZero();
+        assertThat(value(relocator, field, 1)).isZero();
     }
 
     @Test

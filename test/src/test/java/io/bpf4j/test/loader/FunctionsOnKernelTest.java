@@ -233,6 +233,27 @@ class FunctionsOnKernelTest {
         }
     }
 
+    /** bpf_get_func_ip() gives the address of the function that fired. */
+    @Test
+    @Requires(UPROBE_MULTI)
+    void theFunctionThatFiredIsKnownByItsAddress() throws Exception {
+        try (TargetProgram target = TargetProgram.start("-O2");
+                ElfFile elf = ElfFile.open(target.path());
+                BpfObject object =
+                        Bpf.load("links.bpf.o", l -> Bpf.only(l, target.pid()).withProgram("on_multi_ip"));
+                Link link = object.program("on_multi_ip").attach(named(target.path(), "poke_other", "poke"))) {
+            assertThat(link.isClosed()).isFalse();
+            long poke = elf.symbols("poke").getFirst().value();
+            long other = elf.symbols("poke_other").getFirst().value();
+            target.command("poke 1");
+            long base = Bpf.u64(object, "multi_ip") - poke;
+            assertThat(base).as("where the program is mapped").isNotNegative();
+            assertThat(base % 4096).isZero();
+            target.command("poke_other 1");
+            assertThat(Bpf.u64(object, "multi_ip")).isEqualTo(base + other);
+        }
+    }
+
     private static long semaphore(TargetProgram target, String probe) throws IOException {
         return UsdtProbe.inFile(target.path(), probe)
                 .getFirst()

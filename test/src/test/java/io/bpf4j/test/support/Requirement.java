@@ -41,6 +41,12 @@ public enum Requirement {
             return kernelIsAtLeast(6, 10);
         }
     },
+    SLEEPABLE_UPROBE("Linux 6.0 or later, for uprobe programs that may sleep") {
+        @Override
+        boolean present() {
+            return kernelIsAtLeast(6, 0);
+        }
+    },
     /** Programs that fire on entry and on return of a function. */
     UPROBE_SESSION("Linux 6.13 or later, for uprobe sessions") {
         @Override

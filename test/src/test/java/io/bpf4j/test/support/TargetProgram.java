@@ -6,6 +6,7 @@ import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.List;
 import java.util.stream.Stream;
 
 /**
@@ -16,7 +17,11 @@ public final class TargetProgram extends LineProcess {
     private final Path path;
 
     private TargetProgram(Path path) throws IOException {
-        super(new ProcessBuilder(path.toString()));
+        this(path, List.of(path.toString()));
+    }
+
+    private TargetProgram(Path path, List<String> command) throws IOException {
+        super(new ProcessBuilder(command));
         this.path = path;
     }
 
@@ -28,6 +33,23 @@ public final class TargetProgram extends LineProcess {
     /** Starts a copy of the program, so that the test can do to the file what it likes. */
     public static TargetProgram startCopy(Path copy) throws IOException {
         return new TargetProgram(copy);
+    }
+
+    /** Starts the program in a mount namespace of its own, in which the folder that it is in has another name, too. */
+    public static TargetProgram startElsewhere(String folder, String... flags) throws IOException {
+        Path program = compile(flags);
+        String mount = "mount --bind \"$0\" \"$1\" && exec \"$1/$2\"";
+        return new TargetProgram(
+                program,
+                List.of(
+                        "unshare",
+                        "-m",
+                        "sh",
+                        "-c",
+                        mount,
+                        String.valueOf(program.getParent()),
+                        folder,
+                        String.valueOf(program.getFileName())));
     }
 
     public Path path() {
