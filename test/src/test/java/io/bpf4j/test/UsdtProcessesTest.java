@@ -3,6 +3,8 @@ package io.bpf4j.test;
 import static io.bpf4j.test.support.Requirement.ASSEMBLER;
 import static io.bpf4j.test.support.Requirement.BPF;
 import static io.bpf4j.test.support.Requirement.GCC;
+import static io.bpf4j.test.support.Requirement.MOUNT_NAMESPACES;
+import static io.bpf4j.test.support.Requirement.PID_NAMESPACES;
 import static io.bpf4j.test.support.Requirement.SDT_H;
 import static io.bpf4j.test.support.Requirement.UPROBE_MULTI;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -82,6 +84,7 @@ class UsdtProcessesTest {
     }
 
     @Test
+    @Requires(MOUNT_NAMESPACES)
     @Timeout(60)
     void aFileThatExistsInAnotherMountNamespaceOnly() throws IOException, InterruptedException {
         // The tmpfs covers the folder in that namespace alone; the copy in it has no name anywhere else.
@@ -99,6 +102,7 @@ class UsdtProcessesTest {
     }
 
     @Test
+    @Requires(PID_NAMESPACES)
     @Timeout(60)
     void aProcessInAnInnerPidNamespaceIsKnownByTheNumberItHasHere() throws IOException, InterruptedException {
         try (Firing target =

@@ -43,7 +43,7 @@ class BpfTokenTest {
     }
 
     @Test
-    @Requires(Requirement.GCC)
+    @Requires({Requirement.GCC, Requirement.USER_NAMESPACES})
     void whatIsDelegatedCanBeLoaded() throws Exception {
         String out = inNamespace("delegate_cmds=any,delegate_maps=any,delegate_progs=any,delegate_attachs=any");
         assertThat(out.lines().toList())
@@ -53,7 +53,7 @@ class BpfTokenTest {
     }
 
     @Test
-    @Requires(Requirement.GCC)
+    @Requires({Requirement.GCC, Requirement.USER_NAMESPACES})
     void whatIsNotDelegatedCantBe() throws Exception {
         String out = inNamespace("delegate_cmds=prog_load:map_create:btf_load,delegate_maps=any,delegate_progs=xdp");
         assertThat(out.lines().toList())

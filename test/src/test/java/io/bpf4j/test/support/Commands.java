@@ -62,6 +62,18 @@ public final class Commands {
         }
     }
 
+    /** Whether a program is there and ends with 0. */
+    static boolean succeeds(String... command) {
+        try {
+            return run(List.of(command)).exitCode() == 0;
+        } catch (IOException e) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
     /** Runs a program that has to succeed; its standard output. */
     public static String check(List<String> command) throws IOException, InterruptedException {
         Result result = run(command);

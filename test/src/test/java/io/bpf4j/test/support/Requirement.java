@@ -385,10 +385,30 @@ public enum Requirement {
         }
     },
     /** Rights delegated through a BPF file system. */
-    BPF_TOKEN("Linux 6.9 or later and user namespaces, for BPF tokens") {
+    BPF_TOKEN("Linux 6.9 or later, for BPF tokens") {
         @Override
         boolean present() {
-            return kernelIsAtLeast(6, 9) && Files.exists(Path.of("/proc/self/ns/user"));
+            return kernelIsAtLeast(6, 9);
+        }
+    },
+    /** Tried, because it is refused in a chroot (user_namespaces(7)) and by some policies. */
+    USER_NAMESPACES("the right to make a user namespace (not in a chroot): unshare --user true") {
+        @Override
+        boolean present() {
+            return Commands.succeeds("unshare", "--user", "true");
+        }
+    },
+    /** Tried as the tests do it: in a chroot the root directory is no mount, whose propagation could be changed. */
+    MOUNT_NAMESPACES("the right to make a mount namespace (not in a chroot): unshare --mount true") {
+        @Override
+        boolean present() {
+            return Commands.succeeds("unshare", "--mount", "true");
+        }
+    },
+    PID_NAMESPACES("the right to make a pid namespace: unshare --pid --fork true") {
+        @Override
+        boolean present() {
+            return Commands.succeeds("unshare", "--pid", "--fork", "true");
         }
     },
     /** A BPF file system that a test mounts for itself. */
