@@ -7,9 +7,10 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /**
  * The dynamic linker's list of libraries, {@code /etc/ld.so.cache}, as {@code ldconfig} writes it. <i>Immutable.</i>
@@ -28,9 +29,9 @@ final class LdCache {
     private static final int NAME = 4;
     private static final int PATH = 8;
 
-    private final Map<String, Path> libraries;
+    private final Map<String, List<Path>> libraries;
 
-    private LdCache(Map<String, Path> libraries) {
+    private LdCache(Map<String, List<Path>> libraries) {
         this.libraries = libraries;
     }
 
@@ -48,28 +49,28 @@ final class LdCache {
         if (!MAGIC.equals(new String(magic, StandardCharsets.ISO_8859_1))) {
             return new LdCache(Map.of());
         }
-        Map<String, Path> libraries = new LinkedHashMap<>();
+        Map<String, List<Path>> libraries = new LinkedHashMap<>();
         long count = cache.u32(ENTRY_COUNT);
         for (long i = 0; i < count; i++) {
             long entry = ENTRIES + i * ENTRY_SIZE;
-            // The best for this machine comes first, where a library is there for several.
-            libraries.putIfAbsent(
-                    cache.cString(cache.u32(entry + NAME)), Path.of(cache.cString(cache.u32(entry + PATH))));
+            libraries
+                    .computeIfAbsent(cache.cString(cache.u32(entry + NAME)), _ -> new ArrayList<>())
+                    .add(Path.of(cache.cString(cache.u32(entry + PATH))));
         }
         return new LdCache(libraries);
     }
 
-    /** By its file name: {@code libc.so.6}. */
-    Optional<Path> byFileName(String name) {
-        return Optional.ofNullable(libraries.get(name));
+    /** By its file name, {@code libc.so.6}: the files in the order of the list, which may be for different machines. */
+    List<Path> byFileName(String name) {
+        return libraries.getOrDefault(name, List.of());
     }
 
-    /** By what the linker is given with {@code -l}: {@code c} or {@code libc}, in whatever version there is. */
-    Optional<Path> byLinkName(String name) {
+    /** By what the linker is given with {@code -l}: {@code c} or {@code libc}, in whatever versions there are. */
+    List<Path> byLinkName(String name) {
         String start = (name.startsWith("lib") ? name : "lib" + name) + ".so";
         return libraries.entrySet().stream()
                 .filter(e -> e.getKey().equals(start) || e.getKey().startsWith(start + "."))
-                .map(Map.Entry::getValue)
-                .findFirst();
+                .flatMap(e -> e.getValue().stream())
+                .toList();
     }
 }

@@ -1,5 +1,7 @@
 package io.bpf4j.loader.link;
 
+import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,8 +17,19 @@ import org.jspecify.annotations.Nullable;
  * <p>A name with {@code .so} in it is looked for where the dynamic linker looks: LD_LIBRARY_PATH, its cache, its default
  * directories. Any other is a program in PATH or, if there is none, a library without its {@code .so} and version. What is
  * found need not be executable: libraries rarely are.
+ *
+ * <p>A machine may have a library for several kinds of process (multilib: x86-64, i386 and x32). One for the kind that this
+ * process is goes before the others, whatever the order of the list; the dynamic linker does the same.
  */
 public final class LibrarySearch {
+    /** Where programs are without PATH: an empty environment should find what a shell finds. */
+    private static final String USUAL_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+    /** Of the ELF header: class, byte order and so on, then type and machine (elf(5)). */
+    private static final int HEADER_START = 20;
+
+    private static final Path SELF = Path.of("/proc/self/exe");
+
     private final List<Path> libraries;
     private final LdCache cache;
     private final List<Path> programs;
@@ -46,7 +59,9 @@ public final class LibrarySearch {
             libraries.add(Path.of(directory));
         }
         return new LibrarySearch(
-                libraries, LdCache.read(Path.of("/etc/ld.so.cache")), directories(System.getenv("PATH")));
+                libraries,
+                LdCache.read(Path.of("/etc/ld.so.cache")),
+                directories(System.getenv().getOrDefault("PATH", USUAL_PATH)));
     }
 
     /** The file of a name; a name with a slash, or that is found nowhere, is a path as it stands. */
@@ -55,16 +70,37 @@ public final class LibrarySearch {
             return Path.of(name);
         }
         Optional<Path> found = name.contains(".so")
-                ? in(libraries, name).or(() -> cache.byFileName(name))
-                : in(programs, name).or(() -> cache.byLinkName(name));
+                ? best(Stream.concat(in(libraries, name), cache.byFileName(name).stream()))
+                : in(programs, name)
+                        .findFirst()
+                        .or(() -> best(cache.byLinkName(name).stream()));
         return found.orElse(Path.of(name));
     }
 
-    private static Optional<Path> in(List<Path> directories, String name) {
+    private static Stream<Path> in(List<Path> directories, String name) {
         return directories.stream()
                 .map(directory -> directory.resolve(name))
-                .filter(Files::isRegularFile)
-                .findFirst();
+                .filter(Files::isRegularFile);
+    }
+
+    /** The first that is for the kind of process that this is, else the first. */
+    private static Optional<Path> best(Stream<Path> candidates) {
+        List<Path> all = candidates.toList();
+        String kind = kind(SELF);
+        return all.stream()
+                .filter(path -> kind(path).equals(kind))
+                .findFirst()
+                .or(() -> all.stream().findFirst());
+    }
+
+    /** Class, byte order and machine of an ELF file; nothing of what is none or can't be read. */
+    private static String kind(Path file) {
+        try (InputStream in = Files.newInputStream(file)) {
+            byte[] start = in.readNBytes(HEADER_START);
+            return start.length < HEADER_START ? "" : start[4] + " " + start[5] + " " + start[18] + " " + start[19];
+        } catch (IOException e) {
+            return "";
+        }
     }
 
     private static List<Path> directories(@Nullable String variable) {
