@@ -19,6 +19,10 @@ final class Diagnosis {
         if (probes.isEmpty()) {
             return "no USDT probes in " + where + firstProblem(scans) + aboutJava(scans);
         }
+        Optional<String> leftOut = leftOut(scans, pattern);
+        if (leftOut.isPresent()) {
+            return "no probe " + pattern + " in " + where + " that can be used: " + leftOut.get();
+        }
         List<UsdtProbe> ofProvider = probes.stream()
                 .filter(p -> pattern.matchesProvider(p.provider()))
                 .toList();
@@ -27,6 +31,10 @@ final class Diagnosis {
             probes.forEach(p -> providers.add(p.provider()));
             return "no probe " + pattern + " in " + where + ": it has no provider '" + pattern.provider() + "', but "
                     + some(providers.stream().toList());
+        }
+        if (probes.stream().anyMatch(p -> pattern.matches(p.provider(), p.name()))) {
+            return "no probe " + pattern + " in " + where + ": there is one of that name, but not in such a module (the"
+                    + " file's name) or function (by the symbols of the file, which may be stripped); list -v shows both";
         }
         Optional<String> nearest = ofProvider.stream()
                 .map(UsdtProbe::fullName)
@@ -48,6 +56,14 @@ final class Diagnosis {
         return only != null && only.toString().equals("java")
                 ? "; those of a JVM are in its lib/server/libjvm.so, or look into the running process by its pid"
                 : "";
+    }
+
+    /** A note with that very name which was left out. */
+    private static Optional<String> leftOut(List<UsdtScan> scans, ProbePattern pattern) {
+        return scans.stream()
+                .flatMap(s -> s.problems().stream())
+                .filter(problem -> pattern.isExact() && problem.contains(": " + pattern + " "))
+                .findFirst();
     }
 
     private static String firstProblem(List<UsdtScan> scans) {

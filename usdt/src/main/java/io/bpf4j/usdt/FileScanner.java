@@ -3,12 +3,14 @@ package io.bpf4j.usdt;
 import io.bpf4j.elf.ElfClass;
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.ElfHeader;
+import io.bpf4j.elf.ElfMachine;
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.usdt.internal.note.NoteReader;
 import io.bpf4j.usdt.internal.note.NoteScan;
 import io.bpf4j.usdt.internal.note.NoteSite;
 import io.bpf4j.usdt.internal.note.SymbolAddresses;
+import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -28,7 +30,12 @@ final class FileScanner {
         ElfHeader header = elf.header();
         Machine machine = Machine.of(header.machine(), header.elfClass() == ElfClass.ELF64);
         UsdtBinary binary = new UsdtBinary(
-                elf.path().orElse(path), name, machine, header.type() == ElfHeader.ET_EXEC, identity(elf));
+                elf.path().orElse(path),
+                name,
+                machine,
+                header.type() == ElfHeader.ET_EXEC,
+                identity(elf),
+                refusal(header));
         NoteScan notes = NoteReader.read(elf);
 
         Map<String, List<UsdtArg>> parsed = new HashMap<>();
@@ -49,18 +56,49 @@ final class FileScanner {
         Map<String, List<UsdtSite>> sites = new LinkedHashMap<>();
         Map<String, NoteSite> firsts = new HashMap<>();
         for (NoteSite site : notes.sites()) {
-            String key = site.provider() + "\0" + site.name();
+            String key = key(site.provider(), site.name());
             firsts.putIfAbsent(key, site);
             sites.computeIfAbsent(key, k -> new ArrayList<>()).add(site(elf, machine, site, parsed, mentioned));
+        }
+        Map<String, List<String>> ofProbes = new HashMap<>();
+        for (NoteScan.OfProbe problem : notes.ofProbes()) {
+            ofProbes.computeIfAbsent(key(problem.provider(), problem.name()), k -> new ArrayList<>())
+                    .add(problem.problem());
         }
         List<UsdtProbe> probes = new ArrayList<>();
         sites.forEach((key, list) -> {
             NoteSite first = firsts.get(key);
             if (first != null) {
-                probes.add(new UsdtProbe(binary, first.provider(), first.name(), list));
+                probes.add(new UsdtProbe(
+                        binary, first.provider(), first.name(), list, ofProbes.getOrDefault(key, List.of())));
             }
         });
         return new UsdtScan(path, probes, problems);
+    }
+
+    private static String key(String provider, String name) {
+        return provider + "\0" + name;
+    }
+
+    /** Why no process of this machine runs such a file; null if one may. */
+    private static @Nullable String refusal(ElfHeader header) {
+        Machine host = Machine.ofHost();
+        if (header.type() == ElfHeader.ET_REL) {
+            return "is an object file (ET_REL): what is linked from it can be attached to";
+        }
+        if (header.type() == ElfHeader.ET_CORE) {
+            return "is a core dump (ET_CORE), which nobody runs";
+        }
+        if (host == Machine.OTHER) {
+            return null;
+        }
+        if (!host.runs(header.machine())) {
+            return "is compiled for " + ElfMachine.name(header.machine()) + ", and this machine is "
+                    + host.machineName();
+        }
+        return header.order() == ByteOrder.nativeOrder()
+                ? null
+                : "is compiled for a machine of the other byte order";
     }
 
     /** Scans are of files; a file is never parsed from bytes here. */

@@ -1,5 +1,6 @@
 package io.bpf4j.usdt;
 
+import io.bpf4j.elf.ElfMachine;
 import io.bpf4j.usdt.internal.arg.ArgGrammar;
 import java.util.Arrays;
 import java.util.Optional;
@@ -66,6 +67,22 @@ public enum Machine {
         return Arrays.stream(values())
                 .filter(m -> m.machineName.equals(canonical))
                 .findFirst();
+    }
+
+    /** The machine that this runs on. */
+    static Machine ofHost() {
+        return named(System.getProperty("os.arch", "")).orElse(OTHER);
+    }
+
+    /** Whether a kernel of this machine may run such files: its own, and 32-bit ones of the machine that came before. */
+    boolean runs(int elfMachineOfFile) {
+        return elfMachineOfFile == elfMachine
+                || switch (this) {
+                    case X86_64 -> elfMachineOfFile == ElfMachine.I386;
+                    case AARCH64 -> elfMachineOfFile == ElfMachine.ARM;
+                    case PPC64LE -> elfMachineOfFile == ElfMachine.PPC;
+                    default -> false;
+                };
     }
 
     Optional<ArgGrammar> grammar() {

@@ -10,7 +10,8 @@ import java.util.function.ToLongFunction;
  *     not mapped a file, {@link UsdtLink#problems} says so
  * @param cookies the cookie of each probe: what {@code bpf_usdt_cookie()} returns in the program
  * @param strict whether to refuse a probe with an argument that can't be read, as libbpf does, rather than let {@code
- *     bpf_usdt_arg()} fail for that argument
+ *     bpf_usdt_arg()} fail for that argument; and a probe of which a site has to be left out, rather than attach to the
+ *     others
  */
 public record Options(OptionalInt pid, ToLongFunction<UsdtProbe> cookies, boolean strict) {
     private static final Options DEFAULTS = new Options(OptionalInt.empty(), probe -> 0, false);
@@ -37,7 +38,7 @@ public record Options(OptionalInt pid, ToLongFunction<UsdtProbe> cookies, boolea
         return new Options(pid, cookies, strict);
     }
 
-    /** Whether an argument that can't be read makes the attach fail. */
+    /** Whether an argument that can't be read, or a site that has to be left out, makes the attach fail. */
     public Options strict(boolean strict) {
         return new Options(pid, cookies, strict);
     }

@@ -25,9 +25,10 @@ import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Attaches programs of one object to USDT probes. <b>Thread-safe</b>.
@@ -40,7 +41,8 @@ import java.util.Optional;
  * }
  *
  * <p>An attachment happens or doesn't: if anything fails, whatever was done is undone in reverse, spec IDs included. An
- * argument that can't be read is no failure, unless {@link Options#strict} makes it one.
+ * argument that can't be read is no failure, nor a site that the kernel would refuse, unless {@link Options#strict} makes
+ * it one; {@link UsdtLink#problems} tells of both.
  *
  * <p>An object that has no map {@code __bpf_usdt_specs} was built without {@code usdt.bpf.h}. Its programs can't read
  * arguments; they get the cookie of {@link Options} as their BPF cookie.
@@ -133,7 +135,8 @@ public final class Usdt {
     /**
      * What attaching would do.
      *
-     * @throws UsdtException if there is no probe among the probes
+     * @throws UsdtException if there is no probe among the probes, or one is in a file that this machine doesn't run, or
+     *     has a site with a problem and {@link Options#strict} was asked for
      * @throws UnsupportedFeatureException if the kernel lacks what a probe needs
      */
     public AttachPlan plan(Program program, List<UsdtProbe> probes, Options options) {
@@ -143,7 +146,18 @@ public final class Usdt {
         if (probes.isEmpty()) {
             throw new UsdtException("attach " + program.name() + ": no probes given");
         }
-        return AttachPlanner.plan("attach " + describe(probes), object.features(), probes, options.pid());
+        String what = "attach " + describe(probes);
+        for (UsdtProbe probe : probes) {
+            if (probe.binary().refusal() != null) {
+                throw new UsdtException(
+                        what + ": " + probe.binary().name() + " " + probe.binary().refusal());
+            }
+            if (options.strict() && !probe.problems().isEmpty()) {
+                throw new UsdtException(
+                        what + ": " + probe.problems().getFirst() + " (refused because of the strict option)");
+            }
+        }
+        return AttachPlanner.plan(what, object.features(), probes, options.pid());
     }
 
     /** Entries of the object's spec map that attachments use now. */
@@ -177,14 +191,18 @@ public final class Usdt {
                 plan,
                 attachment,
                 table.map(SpecTable::size).orElse(0),
-                problems(numbers, plan, options));
+                problems(probes, numbers, plan, options));
     }
 
-    private static List<String> problems(Optional<SpecNumbers> numbers, AttachPlan plan, Options options) {
-        List<String> problems =
-                new ArrayList<>(numbers.map(SpecNumbers::problems).orElse(List.of()));
+    private static List<String> problems(
+            List<UsdtProbe> probes, Optional<SpecNumbers> numbers, AttachPlan plan, Options options) {
+        // A probe may come in parts, each with the problems of the whole.
+        Set<String> problems = new LinkedHashSet<>();
+        probes.forEach(probe ->
+                probe.problems().forEach(problem -> problems.add(probe.binary().name() + ": " + problem)));
+        numbers.ifPresent(n -> problems.addAll(n.problems()));
         options.pid().ifPresent(pid -> problems.addAll(notMapped(pid, plan)));
-        return problems;
+        return List.copyOf(problems);
     }
 
     /**

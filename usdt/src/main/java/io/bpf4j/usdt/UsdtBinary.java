@@ -2,6 +2,7 @@ package io.bpf4j.usdt;
 
 import io.bpf4j.elf.FileIdentity;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A file with probes. <b>Immutable</b>.
@@ -13,5 +14,19 @@ import java.nio.file.Path;
  * @param fixedAddress whether it is loaded at the addresses that the file gives (ELF type ET_EXEC), rather than
  *     anywhere
  * @param identity which file it was when its notes were read: attaching refuses another one
+ * @param refusal why no process of this machine runs the file, in words that follow its name, such as {@code "is an object
+ *     file …"}: attaching is refused then. Null for a file that can be attached to
  */
-public record UsdtBinary(Path path, String name, Machine machine, boolean fixedAddress, FileIdentity identity) {}
+public record UsdtBinary(
+        Path path,
+        String name,
+        Machine machine,
+        boolean fixedAddress,
+        FileIdentity identity,
+        @Nullable String refusal) {
+
+    /** A file that can be attached to. */
+    public UsdtBinary(Path path, String name, Machine machine, boolean fixedAddress, FileIdentity identity) {
+        this(path, name, machine, fixedAddress, identity, null);
+    }
+}

@@ -26,9 +26,11 @@ public interface UsdtLink extends Link {
     int specCount();
 
     /**
-     * What does not work, and why, one line each: arguments that the program can't read, of which asking for gives an error
-     * in the program, about a hundred at most; and files that the process of {@link Options#pid} had not mapped when they
-     * were attached to, whose probes fire only if it maps them later.
+     * What is not as it should be, and why, one line each: sites of these probes that are left out, since the kernel would
+     * refuse them, or that may never fire ({@link UsdtProbe#problems}); arguments that the program can't read, of which
+     * asking for gives an error in the program; and files that the process of {@link Options#pid} had not mapped when they
+     * were attached to, whose probes fire only if it maps them later. At most about a hundred for each file, and of
+     * arguments.
      */
     List<String> problems();
 

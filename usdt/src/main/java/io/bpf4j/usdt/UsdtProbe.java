@@ -11,18 +11,37 @@ import java.util.List;
  * @param provider first part of its name: {@code hotspot}
  * @param name second part: {@code gc__begin}
  * @param sites in the order of the file, at least one
+ * @param problems sites that are left out, since the kernel would refuse them, and sites that may never fire; one line
+ *     each, at most about a hundred
  */
-public record UsdtProbe(UsdtBinary binary, String provider, String name, List<UsdtSite> sites) {
+public record UsdtProbe(
+        UsdtBinary binary, String provider, String name, List<UsdtSite> sites, List<String> problems) {
     public UsdtProbe {
         sites = List.copyOf(sites);
+        problems = List.copyOf(problems);
         if (sites.isEmpty()) {
             throw new IllegalArgumentException("probe " + provider + ":" + name + " has no site");
         }
     }
 
+    /** A probe all of whose sites are sound. */
+    public UsdtProbe(UsdtBinary binary, String provider, String name, List<UsdtSite> sites) {
+        this(binary, provider, name, sites, List.of());
+    }
+
+    /** The same probe with some of its sites only. */
+    public UsdtProbe withSites(List<UsdtSite> some) {
+        return new UsdtProbe(binary, provider, name, some, problems);
+    }
+
     /** Where to open the file. */
     public Path path() {
         return binary.path();
+    }
+
+    /** What DTrace calls the module of a probe: the file's name without its directories. */
+    public String module() {
+        return binary.name().substring(binary.name().lastIndexOf('/') + 1);
     }
 
     /** {@code provider:name}. */
@@ -43,7 +62,7 @@ public record UsdtProbe(UsdtBinary binary, String provider, String name, List<Us
     /**
      * The probes of a file that match a pattern.
      *
-     * @param pattern {@code provider:name} with {@code *} and {@code ?}, see {@link ProbePattern}
+     * @param pattern {@code provider:name} with wildcards, see {@link ProbePattern}
      * @throws IOException if the file can't be read
      * @throws io.bpf4j.elf.MalformedDataException if it is no ELF file, or a broken one
      */

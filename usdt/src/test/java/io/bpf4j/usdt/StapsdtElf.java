@@ -26,6 +26,7 @@ public final class StapsdtElf {
     private final List<Symbol> symbols = new ArrayList<>();
     private int type = 3;
     private long base = BASE;
+    private long linkedBase = BASE;
     private final List<Segment> moreSegments = new ArrayList<>();
     private int noteSections = 1;
     private int textType = 1;
@@ -44,10 +45,14 @@ public final class StapsdtElf {
         return new StapsdtElf(true, ByteOrder.LITTLE_ENDIAN, 62);
     }
 
-    /** ELF type: 2 for ET_EXEC, 3 for ET_DYN. */
+    /** ELF type: 1 for ET_REL, 2 for ET_EXEC, 3 for ET_DYN, 4 for ET_CORE. */
     public StapsdtElf type(int elfType) {
         this.type = elfType;
         return this;
+    }
+
+    public int machine() {
+        return machine;
     }
 
     /** One more loaded segment; flags: 4 readable, 2 writable, 1 executable. */
@@ -74,6 +79,12 @@ public final class StapsdtElf {
         return this;
     }
 
+    /** Where the notes that follow say that .stapsdt.base was when the file was linked. */
+    public StapsdtElf linkedWithBaseAt(long address) {
+        this.linkedBase = address;
+        return this;
+    }
+
     public StapsdtElf symbol(String name, long value, int symbolType) {
         symbols.add(new Symbol(name, value, symbolType, 1));
         return this;
@@ -89,7 +100,7 @@ public final class StapsdtElf {
         byte[] bytes = new byte[(is64 ? 24 : 12) + text.length];
         ByteBuffer description = over(bytes);
         word(description, address);
-        word(description, BASE);
+        word(description, linkedBase);
         word(description, semaphore);
         description.put(text);
         return note(8, bytes.length, 3, "stapsdt\0", bytes);
@@ -101,7 +112,7 @@ public final class StapsdtElf {
         byte[] description = new byte[(is64 ? 24 : 12) + bytes.length];
         ByteBuffer out = over(description);
         word(out, address);
-        word(out, BASE);
+        word(out, linkedBase);
         word(out, semaphore);
         out.put(bytes);
         return note(8 + ownerLie, description.length + descriptionLie, 3, "stapsdt\0", description);
@@ -158,7 +169,8 @@ public final class StapsdtElf {
         int sectionsAt = align(shstrtabAt + shstrtab.length);
         int sectionCount = 6 + noteSections;
         int segmentsAt = sectionsAt + sectionCount * (is64 ? 64 : 40);
-        byte[] file = new byte[segmentsAt + (2 + moreSegments.size()) * (is64 ? 56 : 32)];
+        int segmentCount = type == 1 ? 0 : 2 + moreSegments.size();
+        byte[] file = new byte[segmentsAt + segmentCount * (is64 ? 56 : 32)];
         ByteBuffer out = over(file);
 
         out.put(new byte[] {
@@ -167,18 +179,20 @@ public final class StapsdtElf {
         out.position(16);
         out.putShort((short) type).putShort((short) machine).putInt(1);
         word(out, 0);
-        word(out, segmentsAt);
+        word(out, segmentCount == 0 ? 0 : segmentsAt);
         word(out, sectionsAt);
         out.putInt(0);
         out.putShort((short) (is64 ? 64 : 52))
                 .putShort((short) (is64 ? 56 : 32))
-                .putShort((short) (2 + moreSegments.size()));
+                .putShort((short) segmentCount);
         out.putShort((short) (is64 ? 64 : 40)).putShort((short) sectionCount).putShort((short) (sectionCount - 1));
-        out.position(segmentsAt);
-        segment(out, 5, 0x1000, CODE, CODE_SIZE, CODE_SIZE);
-        segment(out, 6, DATA_OFFSET, DATA, 0x80, 0x100);
-        for (Segment s : moreSegments) {
-            segment(out, s.flags, s.offset, s.address, s.fileSize, s.fileSize);
+        if (segmentCount > 0) {
+            out.position(segmentsAt);
+            segment(out, 5, 0x1000, CODE, CODE_SIZE, CODE_SIZE);
+            segment(out, 6, DATA_OFFSET, DATA, 0x80, 0x100);
+            for (Segment s : moreSegments) {
+                segment(out, s.flags, s.offset, s.address, s.fileSize, s.fileSize);
+            }
         }
         out.position(notesAt).put(noteBytes);
         out.position(symtabAt).put(symbolTable).put(strtab).put(shstrtab);

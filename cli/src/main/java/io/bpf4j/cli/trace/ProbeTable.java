@@ -63,8 +63,7 @@ final class ProbeTable {
             sites.computeIfAbsent(kinds(site), _ -> new ArrayList<>()).add(site);
         }
         Map<List<NumberKind>, UsdtProbe> parts = new LinkedHashMap<>();
-        sites.forEach(
-                (kinds, same) -> parts.put(kinds, new UsdtProbe(probe.binary(), probe.provider(), probe.name(), same)));
+        sites.forEach((kinds, same) -> parts.put(kinds, probe.withSites(same)));
         return parts;
     }
 

@@ -9,6 +9,7 @@ import io.bpf4j.elf.Section;
 import io.bpf4j.usdt.internal.note.Segments.Place;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -33,7 +34,7 @@ import java.util.Optional;
  *
  * <p><b>Prelink</b> moved files to other addresses after linking, and did not know about notes. But it moved the
  * section {@code .stapsdt.base} with the rest: if that is no longer where the note says, everything has moved by the
- * difference, semaphores too.
+ * difference, semaphores too. Address 0 on either side means that nobody knows, and nothing is moved.
  *
  * <p><b>Addresses to file offsets.</b> The kernel wants places in the file. A probe must be in a loaded executable
  * segment. A semaphore must be in a writable one that is not executable, and in a part of it that the file holds: the
@@ -52,24 +53,33 @@ public final class NoteReader {
 
     private static final String BASE_SECTION = ".stapsdt.base";
     private static final byte[] OWNER = {'s', 't', 'a', 'p', 's', 'd', 't', 0};
+
+    /** Of the owner's name: with its NUL, as the gABI wants it, or without, as some tools write it. */
+    private static final int SHORTEST_OWNER = OWNER.length - 1;
+
     private static final int HEADER_BYTES = 12;
 
-    private static final Place NO_SEMAPHORE = new Place(0, null);
+    private static final Place NO_SEMAPHORE = new Place(0, null, null);
 
     private final ElfClass elfClass;
     private final Segments segments;
     private final Optional<Section> base;
     private final List<NoteSite> sites = new ArrayList<>();
     private final List<String> problems = new ArrayList<>();
+    private final List<NoteScan.OfProbe> ofProbes = new ArrayList<>();
+    private final Map<ProbeName, Long> beyondLimit = new LinkedHashMap<>();
     private final Map<String, String> strings = new HashMap<>();
     private long problemCount;
     private long noteBytes;
     private long text;
 
+    private record ProbeName(String provider, String name) {}
+
     private NoteReader(ElfFile elf) {
         this.elfClass = elf.header().elfClass();
         this.segments = new Segments(elf);
-        this.base = elf.section(BASE_SECTION);
+        // Address 0 is that of a section that isn't loaded: it says nothing of where the file was moved to.
+        this.base = elf.section(BASE_SECTION).filter(s -> s.address() != 0);
     }
 
     /**
@@ -91,7 +101,11 @@ public final class NoteReader {
         if (unnamed > 0) {
             reader.problems.add("and " + unnamed + " more notes that can't be used");
         }
-        return new NoteScan(reader.sites, reader.problems);
+        reader.beyondLimit.forEach((probe, count) -> reader.ofProbes.add(new NoteScan.OfProbe(
+                probe.provider(),
+                probe.name(),
+                named(probe.provider(), probe.name()) + " has " + count + " more sites that can't be used")));
+        return new NoteScan(reader.sites, reader.problems, reader.ofProbes);
     }
 
     private void readSection(ElfFile elf, Section section) {
@@ -158,7 +172,7 @@ public final class NoteReader {
                 problem(section, at, "a note without " + (provider.isEmpty() ? "provider" : "name"));
                 return;
             }
-            long shift = base.map(s -> s.address() - linkedBase).orElse(0L);
+            long shift = linkedBase == 0 ? 0 : base.map(s -> s.address() - linkedBase).orElse(0L);
             add(
                     section,
                     at,
@@ -174,30 +188,29 @@ public final class NoteReader {
 
     private void add(
             ByteView section, long at, String provider, String name, String arguments, long address, long semaphore) {
+        ProbeName id = new ProbeName(provider, name);
         Place probe = segments.probe(address);
         if (probe.problem() != null) {
-            problem(
-                    section,
-                    at,
-                    named(provider, name) + " is at 0x" + Long.toHexString(address) + ", " + probe.problem());
+            problem(section, at, id, "is at 0x" + Long.toHexString(address) + ", " + probe.problem());
             return;
         }
         Place counter = semaphore == 0 ? NO_SEMAPHORE : segments.semaphore(semaphore);
+        String atCounter = "has its semaphore at 0x" + Long.toHexString(semaphore) + ", ";
         if (counter.problem() != null) {
-            problem(
-                    section,
-                    at,
-                    named(provider, name) + " has its semaphore at 0x" + Long.toHexString(semaphore) + ", "
-                            + counter.problem());
+            problem(section, at, id, atCounter + counter.problem());
             return;
         }
         if (!fits(provider) || !fits(name) || !fits(arguments)) {
             problem(
                     section,
                     at,
-                    named(provider, name) + " is left out: more than " + NoteLimits.MAX_TEXT
+                    id,
+                    "is left out: more than " + NoteLimits.MAX_TEXT
                             + " characters of different names and argument strings");
             return;
+        }
+        if (counter.warning() != null) {
+            problem(section, at, id, atCounter + counter.warning());
         }
         sites.add(new NoteSite(
                 shared(provider),
@@ -238,10 +251,10 @@ public final class NoteReader {
     }
 
     private static boolean isOwner(ByteView section, long at, long size) {
-        if (size != OWNER.length) {
+        if (size != OWNER.length && size != SHORTEST_OWNER) {
             return false;
         }
-        for (int i = 0; i < OWNER.length; i++) {
+        for (int i = 0; i < size; i++) {
             if (section.s8(at + i) != OWNER[i]) {
                 return false;
             }
@@ -258,9 +271,27 @@ public final class NoteReader {
         return (size + 3) & ~3L;
     }
 
+    /** A problem of one probe, which is also told to whoever attaches to that. */
+    private void problem(ByteView section, long at, ProbeName probe, String what) {
+        String line = place(section, at) + named(probe.provider(), probe.name()) + " " + what;
+        if (problemCount < NoteLimits.MAX_PROBLEMS) {
+            ofProbes.add(new NoteScan.OfProbe(probe.provider(), probe.name(), line));
+        } else if (beyondLimit.containsKey(probe)) {
+            beyondLimit.merge(probe, 1L, Long::sum);
+        } else if (text + probe.provider().length() + probe.name().length() <= NoteLimits.MAX_TEXT) {
+            text += probe.provider().length() + probe.name().length();
+            beyondLimit.put(probe, 1L);
+        }
+        problem(line);
+    }
+
+    private static String place(ByteView section, long at) {
+        return SECTION + " at 0x" + Long.toHexString(section.base() + at) + ": ";
+    }
+
     private void problem(ByteView section, long at, String what) {
         if (problemCount < NoteLimits.MAX_PROBLEMS) {
-            problem(SECTION + " at 0x" + Long.toHexString(section.base() + at) + ": " + what);
+            problem(place(section, at) + what);
         } else {
             problemCount++;
         }

@@ -1,6 +1,7 @@
 package io.bpf4j.usdt.internal.note;
 
 import io.bpf4j.elf.ElfFile;
+import io.bpf4j.elf.ElfHeader;
 import io.bpf4j.elf.Section;
 import io.bpf4j.elf.Segment;
 import java.util.List;
@@ -12,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * <p>The kernel refuses all sites of a link for one that it doesn't like. So a place that it would refuse is refused
  * here, and costs its own note only.
  *
+ * <p>An object file that is not linked yet (ET_REL) has no segments. Its notes are read all the same, without places.
+ *
  * <p>Segments that overlap are no normal file: which one counts depends on who loads it. An address that two of them
  * claim for different bytes is refused rather than guessed.
  */
@@ -19,8 +22,12 @@ final class Segments {
     /** A semaphore is an unsigned short. */
     private static final int SEMAPHORE_BYTES = 2;
 
+    /** Bytes that are mapped together, on machines with the smallest pages; on others more segments share a page. */
+    private static final long PAGE = 4096;
+
     private final List<Segment> executable;
     private final List<Segment> writable;
+    private final boolean unlinked;
     private final long containerOffset;
     private final long fileSize;
     private final boolean ignored;
@@ -30,10 +37,15 @@ final class Segments {
      *
      * @param offset byte offset in the file, 0 if there is a problem
      * @param problem why the address is no good, in words that follow "it is at 0x…", or null
+     * @param warning why it may be no good in some processes, in such words, or null
      */
-    record Place(long offset, @Nullable String problem) {
+    record Place(long offset, @Nullable String problem, @Nullable String warning) {
         static Place refused(String problem) {
-            return new Place(0, problem);
+            return new Place(0, problem, null);
+        }
+
+        static Place at(long offset) {
+            return new Place(offset, null, null);
         }
     }
 
@@ -46,6 +58,7 @@ final class Segments {
         this.executable = loaded.stream().filter(Segment::isExecutable).toList();
         this.writable =
                 loaded.stream().filter(s -> (s.flags() & Segment.PF_W) != 0).toList();
+        this.unlinked = elf.header().type() == ElfHeader.ET_REL;
         this.containerOffset = elf.containerOffset();
         // A file with debug information only has the headers of another, and lacks the code that they speak of.
         boolean codeIsElsewhere =
@@ -60,11 +73,14 @@ final class Segments {
 
     /** Where a probe at this address is in the file. */
     Place probe(long address) {
-        return place(executable, address, 1, "outside of every executable segment");
+        return unlinked ? Place.at(0) : place(executable, address, 1, "outside of every executable segment");
     }
 
     /** Where a semaphore at this address is in the file. */
     Place semaphore(long address) {
+        if (unlinked) {
+            return Place.at(0);
+        }
         // The kernel would count in the code, where it is writable as well; nothing honest asks for that.
         if (executable.stream().anyMatch(s -> offset(s, address, 1) >= 0)) {
             return Place.refused("in an executable segment");
@@ -78,8 +94,34 @@ final class Segments {
         }
         // uprobe_register() of kernel/events/uprobes.c refuses a counter that isn't aligned, by EINVAL.
         return place.offset() % SEMAPHORE_BYTES == 0
-                ? place
+                ? new Place(place.offset(), null, mappedTwice(address))
                 : Place.refused("at an odd offset of the file, where the kernel takes no counter");
+    }
+
+    /**
+     * Segments are mapped by whole pages, so that two that lie in one page of the file both map it; lld puts the data that
+     * becomes read-only (RELRO) and the rest so. The kernel raises a semaphore in the first writable mapping that has its
+     * place in the file (find_ref_ctr_vma of kernel/events/uprobes.c), and the program reads it in its own.
+     */
+    private @Nullable String mappedTwice(long address) {
+        for (Segment own : writable) {
+            long offset = offset(own, address, SEMAPHORE_BYTES);
+            if (offset < 0) {
+                continue;
+            }
+            for (Segment other : writable) {
+                boolean before = Long.compareUnsigned(other.virtualAddress(), own.virtualAddress()) < 0;
+                long start = other.offset() & -PAGE;
+                long end = (other.offset() + other.fileSize() + PAGE - 1) & -PAGE;
+                if (before && offset >= start && offset < end) {
+                    return "in a page of the file that the writable segment at 0x"
+                            + Long.toHexString(other.virtualAddress())
+                            + " maps, too: the kernel may raise the semaphore there, and the program, which reads it"
+                            + " elsewhere, won't fire the probe";
+                }
+            }
+        }
+        return null;
     }
 
     private Place place(List<Segment> segments, long address, int bytes, String nowhere) {
@@ -98,7 +140,7 @@ final class Segments {
         }
         return found > fileSize - bytes
                 ? Place.refused("beyond the end of the file of " + fileSize + " bytes")
-                : new Place(containerOffset + found, null);
+                : Place.at(containerOffset + found);
     }
 
     /** The offset of these bytes in the ELF file, or -1 if the segment doesn't have them all. */

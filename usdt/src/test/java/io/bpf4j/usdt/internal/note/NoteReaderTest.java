@@ -61,6 +61,70 @@ class NoteReaderTest {
                         new NoteSite("p", "none", "", 0x1020, 0x1020, 0, 0));
     }
 
+    @ParameterizedTest
+    @CsvSource({"0, 0x1f00", "0x101f00, 0", "0, 0"})
+    void aBaseAtAddress0MovesNothing(String now, String linked) {
+        NoteScan scan = read(StapsdtElf.x86_64()
+                .baseAt(Long.decode(now))
+                .linkedWithBaseAt(Long.decode(linked))
+                .note("p", "n", "", 0x1010, 0x5000));
+        assertThat(scan.problems()).isEmpty();
+        assertThat(scan.sites()).containsExactly(new NoteSite("p", "n", "", 0x1010, 0x1010, 0x5000, 0x3000));
+    }
+
+    @Test
+    void anOwnerWithoutItsNulCounts() {
+        byte[] description = new byte[32];
+        ByteBuffer.wrap(description)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putLong(0x1010)
+                .putLong(StapsdtElf.BASE)
+                .putLong(0)
+                .put("p\0n\0\0".getBytes(StandardCharsets.US_ASCII));
+        NoteScan scan = read(StapsdtElf.x86_64()
+                .note(7, 32, 3, "stapsdt", description)
+                .note(7, 32, 3, "stapsdX", description)
+                .note(6, 32, 3, "stapsd", description)
+                .note(9, 32, 3, "stapsdt\0", description));
+        assertThat(scan.sites()).containsExactly(new NoteSite("p", "n", "", 0x1010, 0x1010, 0, 0));
+    }
+
+    @Test
+    void anObjectFileHasNotesAndNoPlaces() {
+        NoteScan scan = read(StapsdtElf.x86_64().type(1).note("p", "n", "8@%rax", 0x10, 0x20));
+        assertThat(scan.problems()).isEmpty();
+        assertThat(scan.sites()).containsExactly(new NoteSite("p", "n", "8@%rax", 0x10, 0, 0x20, 0));
+    }
+
+    /** As lld lays out what becomes read-only and the rest: both in page 0x3000 of the file. */
+    @Test
+    void aSemaphoreThatTwoSegmentsMapIsToldAndStays() {
+        NoteScan scan = read(StapsdtElf.x86_64()
+                .segment(6, 0x3100, 0x6100, 0x80)
+                .note("p", "alone", "", 0x1010, 0x5000)
+                .note("p", "shared", "", 0x1020, 0x6110)
+                .note("p", "none", "", 0x1030, 0));
+        assertThat(scan.sites()).extracting(NoteSite::name).containsExactly("alone", "shared", "none");
+        assertThat(scan.problems())
+                .singleElement()
+                .asString()
+                .contains("p:shared has its semaphore at 0x6110", "segment at 0x5000", "may raise");
+        assertThat(scan.ofProbes()).extracting(NoteScan.OfProbe::name).containsExactly("shared");
+    }
+
+    @Test
+    void theBadSitesOfAProbeAreKnownBeyondTheLimitToo() {
+        StapsdtElf file = StapsdtElf.x86_64().note("p", "n", "", 0x1010, 0);
+        for (int i = 0; i < NoteLimits.MAX_PROBLEMS; i++) {
+            file.note("p", "other", "", 0x9000, 0);
+        }
+        NoteScan scan = read(file.note("p", "n", "", 0x9000, 0).note("p", "n", "", 0x9001, 0));
+        assertThat(scan.problems()).hasSize(NoteLimits.MAX_PROBLEMS + 1);
+        assertThat(scan.ofProbes()).hasSize(NoteLimits.MAX_PROBLEMS + 1);
+        assertThat(scan.ofProbes().getLast().name()).isEqualTo("n");
+        assertThat(scan.ofProbes().getLast().problem()).isEqualTo("p:n has 2 more sites that can't be used");
+    }
+
     @Test
     void aBadNoteIsReportedAndTheGoodOnesStay() {
         byte[] unterminated = new byte[40];
