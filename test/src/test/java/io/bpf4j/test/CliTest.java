@@ -172,6 +172,35 @@ class CliTest {
     }
 
     @Test
+    void listSaysWhichPatternHasNoProbe() throws IOException, InterruptedException {
+        String program = TargetProgram.compile("-O2").toString();
+        Commands.Result listed = Cli.run("list", program, "target:guarded", "target:gaurded");
+        assertThat(listed.exitCode()).as(listed.err()).isZero();
+        assertThat(listed.out()).contains("target:guarded");
+        assertThat(listed.err().lines())
+                .singleElement()
+                .asString()
+                .contains("no probe target:gaurded", "the nearest is target:guarded");
+    }
+
+    @Test
+    void namesAsDtraceWritesThemChooseByModuleAndFunction() throws IOException, InterruptedException {
+        Path program = TargetProgram.compile("-O2");
+        String module = program.getFileName().toString();
+        assertThat(Cli.check("list", "-v", program.toString(), "target:::guarded"))
+                .containsPattern("MODULE +FUNCTION")
+                .containsPattern(" " + module + " +fire_guarded ");
+        String json = Cli.check(
+                "list", "-v", "--json", program.toString(), "target:" + module + ":fire_[g]*:{guarded,other}");
+        assertThat(Json.lines(json)).singleElement().satisfies(probe -> assertThat(probe.get("name"))
+                .isEqualTo("guarded"));
+        assertThat(json).contains("\"function\":\"fire_guarded\"");
+        assertThat(Cli.fail("list", program.toString(), "target::main:guarded"))
+                .contains("no probe target:*:main:guarded", "but not in such a module");
+        assertThat(Cli.run("list", "target$target:::guarded").err()).contains("$target is the process of -p or -c");
+    }
+
+    @Test
     void aPidThatIsGoneIsTold() throws IOException, InterruptedException {
         int gone;
         try (TargetProgram target = TargetProgram.start("-O2")) {

@@ -12,6 +12,7 @@ import io.bpf4j.objects.BpfObjects;
 import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.Json;
+import io.bpf4j.test.support.PatchedNotes;
 import io.bpf4j.test.support.Requires;
 import io.bpf4j.test.support.RunningTrace;
 import io.bpf4j.test.support.TargetProgram;
@@ -72,6 +73,31 @@ class CliTraceTest {
             assertThat(result.out()).contains("\"hello\"").contains("\"more\"").contains("\"mo\"");
             assertThat(target.command("semaphores")).isEqualTo("0 0");
         }
+    }
+
+    /** The library says so of a link, the command of a trace: such sites show in nothing else. */
+    @Test
+    @Timeout(60)
+    void whatWillNotBeSeenIsSaid() throws IOException, InterruptedException {
+        Path program = TargetProgram.compile("-O2");
+        Path half = PatchedNotes.of(program)
+                .own()
+                .note("target", "guarded", "", 0x7000_0000_0000L, 0)
+                .writeTo(folder.resolve("half"));
+        Path without = Files.copy(Path.of("/bin/true"), folder.resolve("without"));
+        Commands.Result trace =
+                Cli.run("trace", "--duration", "0.1", half.toString(), without.toString(), "target:{guarded,lonely}");
+        assertThat(trace.exitCode()).as(trace.err()).isZero();
+        assertThat(trace.err())
+                .contains(half + ": .note.stapsdt at 0x", "target:guarded is at 0x700000000000, outside of every")
+                .contains("no USDT probes in " + without);
+        Commands.Result strict =
+                Cli.run("trace", "--strict", "--duration", "0.1", half.toString(), "target:{guarded,lonely}");
+        assertThat(strict.exitCode()).isOne();
+        assertThat(strict.err()).contains("target:guarded is at 0x700000000000", "strict");
+        Commands.Result command = Cli.run("trace", "-c", half.toString(), "target$target:::lonely", "target:none");
+        assertThat(command.exitCode()).as(command.err()).isZero();
+        assertThat(command.err()).contains("no file that was traced has a probe target:none");
     }
 
     @Test

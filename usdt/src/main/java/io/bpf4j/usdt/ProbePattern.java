@@ -1,32 +1,77 @@
 package io.bpf4j.usdt;
 
+import java.nio.file.Path;
 import java.util.OptionalInt;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Which probes are meant: {@code provider:name}, where {@code *} stands for any text and {@code ?} for any one
- * character. An empty part means all; without a colon the text is a name of any provider. <b>Immutable</b>.
+ * Which probes are meant. <b>Immutable</b>.
  *
- * <p>DTrace's spelling is understood: {@code gc-begin} also means {@code gc__begin}, and of its four parts {@code
- * postgresql1234:module:function:query-start} the first and last count, the process id at the end of the provider aside.
+ * <p>As text it is {@code provider:name}, or a name of any provider, or DTrace's {@code provider:module:function:name} and
+ * {@code module:function:name}. The module is the file without its directories, the function that in which a site of the
+ * probe is. An empty part means all.
+ *
+ * <p>Each part is a pattern: {@code *} stands for any text, {@code ?} for any character, {@code [sd]} for one of these
+ * ({@code [a-f]} for a range, {@code [!sd]} for any other), <code>{a,b}</code> for one of these texts, and a backslash makes
+ * the next character an ordinary one. {@code gc-begin} also means {@code gc__begin}, as in DTrace.
+ *
+ * <p>A process id at the end of the provider of a four-part name, as in {@code postgresql1234:::query-start}, or {@code
+ * $target} there, is not a part of the pattern; see {@link #processOf} and {@link #meansTarget}.
  */
-public record ProbePattern(String provider, String name) {
-
+public final class ProbePattern {
+    private static final String TARGET = "$target";
     private static final Pattern WITH_PROCESS = Pattern.compile("[^:]*[^:0-9]([0-9]{1,9}):[^:]*:[^:]*:[^:]*");
+    private static final Pattern WITH_TARGET = Pattern.compile("[^:]*\\$target:[^:]*:[^:]*:[^:]*");
 
     /** All probes. */
     public static final ProbePattern ALL = new ProbePattern("*", "*");
 
+    private final Glob provider;
+    private final Glob module;
+    private final Glob function;
+    private final Glob name;
+
+    /**
+     * In any file and function.
+     *
+     * @throws IllegalArgumentException if the braces of a part stand for more than 1,000 texts, or nest deeply
+     */
+    public ProbePattern(String provider, String name) {
+        this(provider, "*", "*", name);
+    }
+
+    private ProbePattern(String provider, String module, String function, String name) {
+        this.provider = new Glob(provider.isEmpty() ? "*" : provider);
+        this.module = new Glob(module.isEmpty() ? "*" : module);
+        this.function = new Glob(function.isEmpty() ? "*" : function);
+        this.name = new Glob(name.isEmpty() ? "*" : name);
+    }
+
+    /**
+     * Reads a pattern. What has more than four parts matches nothing.
+     *
+     * @throws IllegalArgumentException if the braces of a part stand for more than 1,000 texts, or nest deeply
+     */
     public static ProbePattern parse(String text) {
-        String[] parts = text.split(":", -1);
-        if (parts.length == 4) {
-            return ofParts(parts[0].replaceFirst("(?<=[^0-9])[0-9]+$", ""), parts[3]);
-        }
-        int colon = text.indexOf(':');
-        String provider = colon < 0 ? "" : text.substring(0, colon);
-        String name = text.substring(colon + 1);
-        return ofParts(provider, name);
+        String[] parts = text.split(":", 5);
+        return switch (parts.length) {
+            case 1 -> new ProbePattern("*", text);
+            case 2 -> new ProbePattern(parts[0], parts[1]);
+            case 3 -> new ProbePattern("*", parts[0], parts[1], parts[2]);
+            default ->
+                new ProbePattern(
+                        withoutProcess(parts[0]),
+                        parts[1],
+                        parts[2],
+                        parts.length == 4 ? parts[3] : parts[3] + ":" + parts[4]);
+        };
+    }
+
+    private static String withoutProcess(String provider) {
+        return provider.endsWith(TARGET)
+                ? provider.substring(0, provider.length() - TARGET.length())
+                : provider.replaceFirst("(?<=[^0-9])[0-9]+$", "");
     }
 
     /**
@@ -38,63 +83,51 @@ public record ProbePattern(String provider, String name) {
         return matcher.matches() ? OptionalInt.of(Integer.parseInt(matcher.group(1))) : OptionalInt.empty();
     }
 
-    private static ProbePattern ofParts(String provider, String name) {
-        return new ProbePattern(provider.isEmpty() ? "*" : provider, name.isEmpty() ? "*" : name);
+    /**
+     * Whether a four-part name has {@code $target} where the process id could be: the process that the caller was given, or
+     * started.
+     */
+    public static boolean meansTarget(String text) {
+        return WITH_TARGET.matcher(text).matches();
     }
 
     /** Whether the pattern can match one name only. */
     public boolean isExact() {
-        return !isGlob(provider) && !isGlob(name);
+        return provider.isExact() && name.isExact();
     }
 
+    /** Whether it is a pattern for functions, too, which are known from the file's symbol tables only. */
+    public boolean namesFunction() {
+        return !function.toString().equals("*");
+    }
+
+    /** Whether provider, file and name match. In which functions a probe's sites are is not looked at. */
     public boolean matches(UsdtProbe probe) {
-        return matches(probe.provider(), probe.name());
+        return matches(probe.provider(), probe.name()) && module.matches(probe.module());
     }
 
+    /** Whether provider and name match. */
     public boolean matches(String probeProvider, String probeName) {
-        return matchesProvider(probeProvider)
-                && (glob(name, probeName) || (name.indexOf('-') >= 0 && glob(name.replace("-", "__"), probeName)));
+        return provider.matches(probeProvider) && name.matches(probeName);
+    }
+
+    /** Whether a function matches. */
+    boolean matchesFunction(String symbol) {
+        return function.matches(symbol);
     }
 
     boolean matchesProvider(String probeProvider) {
-        return glob(provider, probeProvider);
+        return provider.matches(probeProvider);
     }
 
+    String provider() {
+        return provider.toString();
+    }
+
+    /** {@code provider:name}, or all four parts where one of the others means something. */
     @Override
     public String toString() {
-        return provider + ":" + name;
-    }
-
-    private static boolean isGlob(String text) {
-        return text.indexOf('*') >= 0 || text.indexOf('?') >= 0;
-    }
-
-    /**
-     * Matches greedily and, on a mismatch, goes back to the last star only: earlier stars need never be tried again,
-     * so hostile patterns cost no more than the product of the lengths.
-     */
-    private static boolean glob(String pattern, String text) {
-        int p = 0;
-        int t = 0;
-        int star = -1;
-        int mark = 0;
-        while (t < text.length()) {
-            if (p < pattern.length() && pattern.charAt(p) == '*') {
-                star = p++;
-                mark = t;
-            } else if (p < pattern.length() && (pattern.charAt(p) == '?' || pattern.charAt(p) == text.charAt(t))) {
-                p++;
-                t++;
-            } else if (star >= 0) {
-                p = star + 1;
-                t = ++mark;
-            } else {
-                return false;
-            }
-        }
-        while (p < pattern.length() && pattern.charAt(p) == '*') {
-            p++;
-        }
-        return p == pattern.length();
+        boolean anywhere = !namesFunction() && module.toString().equals("*");
+        return anywhere ? provider + ":" + name : provider + ":" + module + ":" + function + ":" + name;
     }
 }

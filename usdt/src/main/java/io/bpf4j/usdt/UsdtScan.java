@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -90,9 +91,57 @@ public record UsdtScan(Path path, List<UsdtProbe> probes, List<String> problems)
         }
     }
 
-    /** The probes that a pattern matches. */
+    /** The probes that a pattern matches; see the method for several. */
     public List<UsdtProbe> matching(ProbePattern pattern) {
-        return probes.stream().filter(pattern::matches).toList();
+        return matching(List.of(pattern));
+    }
+
+    /**
+     * The probes that one of the patterns matches, each once, in the order of the file. A pattern that names functions
+     * matches those sites of a probe that are in them; the file is read once more for that.
+     *
+     * @throws UsdtException if functions are named and the file's symbols can't be read
+     */
+    public List<UsdtProbe> matching(List<ProbePattern> patterns) {
+        List<UsdtProbe> found = new ArrayList<>();
+        Map<Long, String> functions = null;
+        for (UsdtProbe probe : probes) {
+            List<ProbePattern> ofProbe =
+                    patterns.stream().filter(p -> p.matches(probe)).toList();
+            if (!ofProbe.stream().allMatch(ProbePattern::namesFunction)) {
+                found.add(probe);
+            } else if (!ofProbe.isEmpty()) {
+                Map<Long, String> names = functions == null ? functionsForMatching() : functions;
+                functions = names;
+                List<UsdtSite> sites = probe.sites().stream()
+                        .filter(site -> ofProbe.stream()
+                                .anyMatch(p -> p.matchesFunction(names.getOrDefault(site.address(), ""))))
+                        .toList();
+                if (!sites.isEmpty()) {
+                    found.add(probe.withSites(sites));
+                }
+            }
+        }
+        return found;
+    }
+
+    private Map<Long, String> functionsForMatching() {
+        try {
+            return functions();
+        } catch (IOException | MalformedDataException e) {
+            throw new UsdtException("the functions of " + path + " can't be read: " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * The function that each site is in, by the site's address, as the file's symbol tables call it. Sites in none are left
+     * out: all of them, if the file is stripped. Reads the file once more.
+     *
+     * @throws IOException if the file can't be read, or is another one by now
+     * @throws io.bpf4j.elf.MalformedDataException if its symbol tables are broken
+     */
+    public Map<Long, String> functions() throws IOException {
+        return SiteFunctions.of(probes);
     }
 
     /**

@@ -1,8 +1,13 @@
 package io.bpf4j.usdt;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.bpf4j.elf.FileIdentity;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,9 +34,85 @@ class ProbePatternTest {
         "hotspot:gc_, false",
         "hotspot:*x, false",
         "hotspot:gc__begin?, false",
+        "::gc-begin, true",
+        "::gc__end, false",
+        "hots[op]ot:gc__[a-c]egin, true",
+        "hots[!o]ot:gc__begin, true",
+        "hots[^p]ot:gc__begin, false",
+        "hotspot:gc__[!a-c]egin, false",
+        "hotspot:gc[-_]_begin, true",
+        "hotspot:gc-[b]egin, true",
+        "hotspot$target:::gc-begin, true",
+        "hotspot*:::gc-begin, true",
+        "hotspot:a:b:c:gc__begin, false",
+        "hotspot:gc\\_\\_begin, true",
+        "hotspot:gc__begi\\?, false",
+        "hotspot:gc__[begin, false",
+        "hotspot:gc__{begin, false",
+        "hotspot:gc__{begin}, false",
     })
     void matches(String pattern, boolean expected) {
         assertThat(ProbePattern.parse(pattern).matches("hotspot", "gc__begin")).isEqualTo(expected);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "hotspot:gc__{begin,end}        | true",
+        "hotspot:gc__{start,end}        | false",
+        "{hot,cold}spot:gc-{b,c}*       | true",
+        "hotspot:{gc__{begin,end},x}    | true",
+        "hotspot:{gc__{start,end},x}    | false",
+        "hotspot:gc__begin{,2}          | true",
+        "hotspot:gc__{[a,b]egin,x}      | true",
+        "hotspot:gc__{\\{,b}egin         | true",
+        "hotspot:{,}{,}gc__begin{,{,}}  | true",
+    })
+    void bracesAreAlternatives(String pattern, boolean expected) {
+        assertThat(ProbePattern.parse(pattern).matches("hotspot", "gc__begin")).isEqualTo(expected);
+        assertThat(ProbePattern.parse(pattern).isExact()).isFalse();
+    }
+
+    @Test
+    void aHyphenIsTwoUnderscoresInTheProviderToo() {
+        assertThat(ProbePattern.parse("my-app:x").matches("my__app", "x")).isTrue();
+        assertThat(ProbePattern.parse("my-app:x").matches("my-app", "x")).isTrue();
+        assertThat(ProbePattern.parse("my-app12:::x").matches("my__app", "x")).isTrue();
+    }
+
+    @Test
+    void theModuleIsTheFileWithoutItsDirectories() {
+        UsdtBinary binary = new UsdtBinary(
+                Path.of("/proc/1/root/usr/lib/libx.so.1"),
+                "/usr/lib/libx.so.1",
+                Machine.X86_64,
+                false,
+                new FileIdentity(1, 2, 3, 4));
+        UsdtProbe probe = new UsdtProbe(
+                binary, "p", "n", List.of(new UsdtSite(0x1000, 0x1000, 0, 0, "", List.of(), Map.of())));
+        assertThat(ProbePattern.parse("p:libx.so*::n").matches(probe)).isTrue();
+        assertThat(ProbePattern.parse("libx.so.1::n").matches(probe)).isTrue();
+        assertThat(ProbePattern.parse("p:liby*::n").matches(probe)).isFalse();
+        assertThat(ProbePattern.parse("p:lib::n").matches(probe)).isFalse();
+        assertThat(ProbePattern.parse("p:::n")).hasToString("p:n");
+        assertThat(ProbePattern.parse("p:libx*::n-x")).hasToString("p:libx*:*:n-x");
+    }
+
+    @Test
+    void theTargetStandsWhereAProcessIdCould() {
+        assertThat(ProbePattern.meansTarget("postgresql$target:::query-start")).isTrue();
+        assertThat(ProbePattern.meansTarget("$target:::x")).isTrue();
+        assertThat(ProbePattern.meansTarget("postgresql$target:query-start")).isFalse();
+        assertThat(ProbePattern.meansTarget("postgresql:::$target")).isFalse();
+        assertThat(ProbePattern.processOf("postgresql$target:::query-start")).isEmpty();
+    }
+
+    @Test
+    void bracesThatStandForTooMuchAreRefused() {
+        for (String text : List.of("{a,b}".repeat(30), "{a,b}".repeat(20_000), "{a,".repeat(5_000) + "}".repeat(5_000))) {
+            assertThatIllegalArgumentException().isThrownBy(() -> ProbePattern.parse("p:" + text));
+        }
+        assertThat(ProbePattern.parse("p:" + "{".repeat(5_000)).matches("p", "{".repeat(5_000)))
+                .isTrue();
     }
 
     @Test
@@ -39,6 +120,9 @@ class ProbePatternTest {
         assertThat(ProbePattern.parse("a:b").isExact()).isTrue();
         assertThat(ProbePattern.parse("a:b*").isExact()).isFalse();
         assertThat(ProbePattern.parse("b").isExact()).isFalse();
+        assertThat(ProbePattern.parse("a:b-c").isExact()).isTrue();
+        assertThat(ProbePattern.parse("a:b[c]").isExact()).isTrue();
+        assertThat(ProbePattern.parse("a:b[cd]").isExact()).isFalse();
     }
 
     @Test

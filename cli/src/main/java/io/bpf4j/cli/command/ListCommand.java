@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -54,9 +55,10 @@ final class ListCommand implements Callable<Integer> {
 
     @Option(
             names = "-v",
-            description =
-                    "Show the code at each site, too: nop, or nop,nop5 and nop,nop10 where the kernel could make the"
-                            + " probe faster.")
+            description = {
+                "Show of each site, too: module and function, by which DTrace's names choose; the code: nop, or nop,nop5",
+                "and nop,nop10 where the kernel could make the probe faster."
+            })
     private boolean verbose;
 
     @Option(names = "--json", description = "One JSON object for each probe.")
@@ -77,6 +79,8 @@ final class ListCommand implements Callable<Integer> {
         Operands what = Operands.of(operands);
         Integer given = pid;
         OptionalInt process = what.process(given == null ? OptionalInt.empty() : OptionalInt.of(given));
+        all |= what.meansAllProcesses() && pid == null;
+        what.checkTarget(pid != null);
         int sources = (what.files().isEmpty() ? 0 : 1) + (process.isEmpty() ? 0 : 1) + (all ? 1 : 0);
         if (sources != 1) {
             throw new UsageException(
@@ -84,8 +88,7 @@ final class ListCommand implements Callable<Integer> {
                             ? "name a FILE, or give -p PID or --all"
                             : "name a FILE, or give -p PID or --all: one of the three");
         }
-        List<ProbePattern> patterns =
-                what.patterns().stream().map(ProbePattern::parse).toList();
+        List<ProbePattern> patterns = what.patterns();
         boolean failed = false;
         List<UsdtScan> scans = new ArrayList<>();
         IdentityHashMap<UsdtScan, List<Integer>> processes = new IdentityHashMap<>();
@@ -109,7 +112,7 @@ final class ListCommand implements Callable<Integer> {
         for (UsdtScan scan : scans) {
             scan.problems().forEach(p -> console.error("bpf4j: " + scan.path() + ": " + p));
             List<UsdtProbe> probes = Scans.matching(scan, patterns);
-            print(probes, processes.getOrDefault(scan, List.of()));
+            print(probes, processes.getOrDefault(scan, List.of()), verbose ? functions(scan) : Map.of());
             if (verbose) {
                 hints(probes, process).forEach(hint -> console.error("bpf4j: " + hint));
             }
@@ -118,6 +121,9 @@ final class ListCommand implements Callable<Integer> {
         if (shown == 0 && !scans.isEmpty()) {
             console.flush();
             console.error("bpf4j: " + Scans.whyNone(scans, patterns));
+        } else {
+            Scans.unmatched(scans, patterns)
+                    .forEach(pattern -> console.error("bpf4j: " + Scans.whyNone(scans, List.of(pattern))));
         }
         return failed || shown == 0 ? CommandTree.FAILED : CommandTree.OK;
     }
@@ -126,15 +132,30 @@ final class ListCommand implements Callable<Integer> {
         return process.isPresent() ? JvmProbes.hints(probes, process.getAsInt()) : JvmProbes.hints(probes);
     }
 
-    /** @param pids who runs the file; empty if that was not asked */
-    private void print(List<UsdtProbe> probes, List<Integer> pids) {
+    private Map<Long, String> functions(UsdtScan scan) {
+        try {
+            return scan.functions();
+        } catch (IOException | MalformedDataException e) {
+            console.error("bpf4j: " + scan.path() + ": functions can't be told: " + ErrorText.of(e));
+            return Map.of();
+        }
+    }
+
+    /**
+     * Prints a file.
+     *
+     * @param pids who runs it; empty if that was not asked
+     * @param functions in which a site is, by its address
+     */
+    private void print(List<UsdtProbe> probes, List<Integer> pids, Map<Long, String> functions) {
         if (json) {
-            probes.forEach(probe -> console.line(json(probe, pids)));
+            probes.forEach(probe -> console.line(json(probe, pids, functions)));
         } else if (!probes.isEmpty()) {
             int sites = probes.stream().mapToInt(p -> p.sites().size()).sum();
             console.line(Text.printable(probes.getFirst().binary().name()) + ": " + Scans.count(probes.size(), "probe")
                     + ", " + Scans.count(sites, "site") + processes(pids));
-            Table table = new Table("  ").row(columns("PROBE", "ADDRESS", "OFFSET", "SEMAPHORE", "CODE", "ARGUMENTS"));
+            Table table = new Table("  ")
+                    .row(columns("PROBE", "ADDRESS", "OFFSET", "SEMAPHORE", "MODULE", "FUNCTION", "CODE", "ARGUMENTS"));
             for (UsdtProbe probe : probes) {
                 for (UsdtSite site : probe.sites()) {
                     table.row(columns(
@@ -142,11 +163,13 @@ final class ListCommand implements Callable<Integer> {
                             hex(site.address()),
                             hex(site.fileOffset()),
                             site.hasSemaphore() ? hex(site.semaphoreAddress()) : "-",
+                            probe.module(),
+                            functions.getOrDefault(site.address(), "-"),
                             site.code().toString(),
                             site.arguments()));
                     site.unreadable()
                             .forEach((arg, reason) ->
-                                    table.row(columns("", "", "", "", "", "arg" + arg + " can't be read: " + reason)));
+                                    table.row(columns("", "", "", "", "", "", "", "arg" + arg + " can't be read: " + reason)));
                 }
             }
             table.print(console);
@@ -163,9 +186,16 @@ final class ListCommand implements Callable<Integer> {
     }
 
     private String[] columns(
-            String probe, String address, String offset, String semaphore, String code, String arguments) {
+            String probe,
+            String address,
+            String offset,
+            String semaphore,
+            String module,
+            String function,
+            String code,
+            String arguments) {
         return verbose
-                ? new String[] {probe, address, offset, semaphore, code, arguments}
+                ? new String[] {probe, address, offset, semaphore, module, function, code, arguments}
                 : new String[] {probe, address, offset, semaphore, arguments};
     }
 
@@ -173,7 +203,7 @@ final class ListCommand implements Callable<Integer> {
         return "0x" + Long.toHexString(value);
     }
 
-    private static String json(UsdtProbe probe, List<Integer> pids) {
+    private static String json(UsdtProbe probe, List<Integer> pids, Map<Long, String> functions) {
         JsonLine line = new JsonLine()
                 .beginObject()
                 .field("path", probe.binary().name())
@@ -189,8 +219,12 @@ final class ListCommand implements Callable<Integer> {
             line.beginObject()
                     .unsignedField("address", site.address())
                     .unsignedField("offset", site.fileOffset())
-                    .unsignedField("semaphore", site.semaphoreAddress())
-                    .field("code", site.code().toString())
+                    .unsignedField("semaphore", site.semaphoreAddress());
+            String function = functions.get(site.address());
+            if (function != null) {
+                line.field("function", function);
+            }
+            line.field("code", site.code().toString())
                     .field("args", site.arguments())
                     .key("parsed");
             ArgJson.write(line, site.args());

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.OptionalInt;
@@ -22,7 +23,9 @@ import java.util.Set;
  * <ul>
  *   <li>a file: a path, an entry of an archive ({@code base.apk!/lib/x.so}), or the name of a library or program alone
  *   <li>{@code PROVIDER:NAME}
- *   <li>DTrace's four parts, {@code postgresql1234:::query-start}, of which the number is a process
+ *   <li>DTrace's {@code PROVIDER:MODULE:FUNCTION:NAME} and {@code MODULE:FUNCTION:NAME}, where an empty part means any. A
+ *       number at the end of the provider is a process, {@code $target} there that of {@code -p} or {@code -c}; without
+ *       process and file all processes are meant, as in DTrace
  *   <li>bpftrace's and bcc's {@code usdt:FILE:PROVIDER:NAME}, {@code usdt:FILE:NAME}, {@code u:FILE:NAME}, and the same
  *       without the first word, where the file has a slash
  * </ul>
@@ -31,11 +34,20 @@ import java.util.Set;
  *
  * @param processes those of four-part names
  */
-record Operands(List<Path> files, List<String> patterns, Set<Integer> processes) {
+record Operands(List<Path> files, List<ProbePattern> patterns, Set<Integer> processes, Set<Dtrace> dtrace) {
+    /** What names in DTrace's form mean that others don't. */
+    enum Dtrace {
+        /** All processes, where nothing else is said. */
+        EVERYWHERE,
+        /** The process of {@code -p} or {@code -c}. */
+        TARGET
+    }
+
     static Operands of(List<String> operands) {
         List<Path> files = new ArrayList<>();
-        List<String> patterns = new ArrayList<>();
+        List<ProbePattern> patterns = new ArrayList<>();
         Set<Integer> processes = new LinkedHashSet<>();
+        Set<Dtrace> dtrace = EnumSet.noneOf(Dtrace.class);
         for (String operand : operands) {
             if (operand.isEmpty()) {
                 throw new UsageException("an operand is empty");
@@ -47,11 +59,26 @@ record Operands(List<Path> files, List<String> patterns, Set<Integer> processes)
             } else if (isPattern(operand)) {
                 patterns.add(checkPattern(operand, operand));
                 ProbePattern.processOf(operand).ifPresent(processes::add);
+                if (colons(operand) > 1) {
+                    dtrace.add(ProbePattern.meansTarget(operand) ? Dtrace.TARGET : Dtrace.EVERYWHERE);
+                }
             } else {
                 files.add(file(operand));
             }
         }
-        return new Operands(List.copyOf(files), List.copyOf(patterns), Set.copyOf(processes));
+        return new Operands(List.copyOf(files), List.copyOf(patterns), Set.copyOf(processes), Set.copyOf(dtrace));
+    }
+
+    /** Whether all processes are meant, though nothing but a name in DTrace's form says so. */
+    boolean meansAllProcesses() {
+        return files.isEmpty() && processes.isEmpty() && dtrace.equals(Set.of(Dtrace.EVERYWHERE));
+    }
+
+    /** @throws UsageException if a name has {@code $target}, and there is no such process */
+    void checkTarget(boolean isThere) {
+        if (dtrace.contains(Dtrace.TARGET) && !isThere) {
+            throw new UsageException("$target is the process of -p or -c, and neither is given");
+        }
     }
 
     /**
@@ -97,17 +124,24 @@ record Operands(List<Path> files, List<String> patterns, Set<Integer> processes)
         return operand.contains(":") && !operand.contains("/") && !Files.exists(path(operand));
     }
 
-    private static String checkPattern(String pattern, String operand) {
-        long colons = pattern.chars().filter(c -> c == ':').count();
+    private static ProbePattern checkPattern(String pattern, String operand) {
+        long colons = colons(pattern);
         boolean provider = !pattern.startsWith(":");
         boolean name = !pattern.endsWith(":") && !pattern.isEmpty();
         // Of a file's own probes the name is enough.
-        boolean complete =
-                colons == 3 ? name : colons == 1 ? provider && name : colons == 0 && !pattern.equals(operand);
+        boolean complete = colons == 3 || colons == 2 || (colons == 1 ? provider : colons == 0 && !pattern.equals(operand));
         if (!complete || !name) {
             throw new UsageException("'" + operand + "' is not PROVIDER:NAME; * and ? match any text in each");
         }
-        return pattern;
+        try {
+            return ProbePattern.parse(pattern);
+        } catch (IllegalArgumentException e) {
+            throw new UsageException("'" + operand + "': " + e.getMessage());
+        }
+    }
+
+    private static long colons(String text) {
+        return text.chars().filter(c -> c == ':').count();
     }
 
     /** A name that is neither here nor a path is one of a library or of a program. */

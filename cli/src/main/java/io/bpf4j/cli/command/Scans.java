@@ -11,6 +11,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** What {@code list} and {@code trace} do alike with what a look for probes found. */
 final class Scans {
@@ -66,11 +68,23 @@ final class Scans {
 
     /** The probes that match one of the patterns, in the order of the file; all if there is no pattern. */
     static List<UsdtProbe> matching(UsdtScan scan, List<ProbePattern> patterns) {
-        return patterns.isEmpty()
-                ? scan.probes()
-                : scan.probes().stream()
-                        .filter(probe -> patterns.stream().anyMatch(p -> p.matches(probe)))
-                        .toList();
+        return patterns.isEmpty() ? scan.probes() : scan.matching(patterns);
+    }
+
+    /** The patterns that no file has a probe for, where there are several: a slip of the pen, most likely. */
+    static List<ProbePattern> unmatched(List<UsdtScan> scans, List<ProbePattern> patterns) {
+        return patterns.stream()
+                .filter(pattern ->
+                        scans.stream().allMatch(scan -> scan.matching(pattern).isEmpty()))
+                .toList();
+    }
+
+    /** The problems of a file that are not about one of its probes: sites of any probe may be missing. */
+    static List<String> ofNoProbe(UsdtScan scan) {
+        Set<String> ofProbes = scan.probes().stream()
+                .flatMap(probe -> probe.problems().stream())
+                .collect(Collectors.toSet());
+        return scan.problems().stream().filter(p -> !ofProbes.contains(p)).toList();
     }
 
     /** Why nothing was found, in one line. */

@@ -19,6 +19,7 @@ import io.bpf4j.cli.trace.Tracer;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.usdt.JvmProbes;
 import io.bpf4j.usdt.ProbePattern;
+import io.bpf4j.usdt.UsdtBinary;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.UsdtScan;
@@ -119,6 +120,9 @@ final class TraceCommand implements Callable<Integer> {
     private long events;
     private boolean attachedAny;
 
+    /** Those that had probes to trace. */
+    private final List<UsdtScan> found = new ArrayList<>();
+
     /** How long to wait for events before looking at the process again. */
     private Duration patience = Duration.ofMillis(100);
 
@@ -134,8 +138,7 @@ final class TraceCommand implements Callable<Integer> {
         OptionalInt meant = what.process(given == null ? OptionalInt.empty() : OptionalInt.of(given));
         pid = meant.isPresent() ? Integer.valueOf(meant.getAsInt()) : null;
         List<StringArg> wanted = checkUsage(what);
-        List<ProbePattern> patterns =
-                what.patterns().stream().map(ProbePattern::parse).toList();
+        List<ProbePattern> patterns = what.patterns();
         String line = command;
         if (line == null) {
             return trace(scans(what), patterns, wanted, null);
@@ -163,6 +166,8 @@ final class TraceCommand implements Callable<Integer> {
     }
 
     private List<StringArg> checkUsage(Operands what) {
+        all |= what.meansAllProcesses() && pid == null && command == null;
+        what.checkTarget(pid != null || command != null);
         int sources =
                 (what.files().isEmpty() ? 0 : 1) + (pid == null ? 0 : 1) + (command == null ? 0 : 1) + (all ? 1 : 0);
         if (sources != 1) {
@@ -213,6 +218,8 @@ final class TraceCommand implements Callable<Integer> {
         boolean appearing = follow || child != null;
         if (!appearing) {
             requireEach(scans, patterns);
+            filesWithout(scans, patterns)
+                    .forEach(scan -> console.error("bpf4j: " + Scans.whyNone(List.of(scan), patterns)));
         }
         List<UsdtProbe> probes = probes(scans, patterns);
         hints(probes).forEach(hint -> console.error("bpf4j: " + hint));
@@ -236,8 +243,21 @@ final class TraceCommand implements Callable<Integer> {
                                 " or ",
                                 patterns.stream().map(ProbePattern::toString).toList()));
             }
+            if (appearing) {
+                Scans.unmatched(found, patterns)
+                        .forEach(pattern -> console.error("bpf4j: no file that was traced has a probe " + pattern));
+            }
             return CommandTree.OK;
         }
+    }
+
+    /** Files that were named and have none of the probes: of several, most likely the wrong ones. */
+    private List<UsdtScan> filesWithout(List<UsdtScan> scans, List<ProbePattern> patterns) {
+        return pid != null || all
+                ? List.of()
+                : scans.stream()
+                        .filter(scan -> Scans.matching(scan, patterns).isEmpty())
+                        .toList();
     }
 
     /** Traces a process and what appears in it, and perhaps in its children. */
@@ -248,7 +268,7 @@ final class TraceCommand implements Callable<Integer> {
         Follower follower = new Follower(
                 tracer,
                 follow ? watch.withChildren() : watch,
-                scan -> Scans.matching(scan, patterns),
+                scan -> traced(scan, patterns),
                 problem -> console.error("bpf4j: " + problem));
         if (!first.isEmpty()) {
             report(follower.attach(process, first));
@@ -284,12 +304,30 @@ final class TraceCommand implements Callable<Integer> {
     }
 
     /** The matching probes of each file once: a file under two names would report each event twice. */
-    private static List<UsdtProbe> probes(List<UsdtScan> scans, List<ProbePattern> patterns) {
+    private List<UsdtProbe> probes(List<UsdtScan> scans, List<ProbePattern> patterns) {
         SeenFiles seen = new SeenFiles();
         return scans.stream()
                 .filter(scan -> seen.add(scan.path()))
-                .flatMap(scan -> Scans.matching(scan, patterns).stream())
+                .flatMap(scan -> traced(scan, patterns).stream())
                 .toList();
+    }
+
+    /** The matching probes of a file. Says what is wrong with the file, as far as sites of them may be missing. */
+    private List<UsdtProbe> traced(UsdtScan scan, List<ProbePattern> patterns) {
+        List<UsdtProbe> probes = Scans.matching(scan, patterns);
+        if (probes.isEmpty()) {
+            return probes;
+        }
+        found.add(scan);
+        Scans.ofNoProbe(scan).forEach(problem -> console.error("bpf4j: " + scan.path() + ": " + problem));
+        UsdtBinary file = probes.getFirst().binary();
+        boolean named = pid == null && command == null && !all;
+        if (named || file.refusal() == null) {
+            return probes;
+        }
+        // Of what was named, the library says it. Others are there by chance, mapped by an emulator for instance.
+        console.error("bpf4j: " + file.name() + " " + file.refusal() + "; its probes are left out");
+        return List.of();
     }
 
     /** Prints events until it is time to end, or {@code goesOn} says that there will be no more. */
@@ -330,8 +368,17 @@ final class TraceCommand implements Callable<Integer> {
         if (verbose) {
             console.error("bpf4j: strategy " + link.strategy() + ", " + Scans.count(link.specCount(), "argument spec"));
             link.reasons().forEach(reason -> console.error("bpf4j: " + reason));
-            link.problems().forEach(problem -> console.error("bpf4j: " + problem));
         }
+        // Arguments that can't be read show as such in each event; sites that don't fire show in nothing.
+        (verbose ? link.problems() : problemsOfSites(link)).forEach(problem -> console.error("bpf4j: " + problem));
+    }
+
+    private static List<String> problemsOfSites(UsdtLink link) {
+        return link.probes().stream()
+                .flatMap(probe ->
+                        probe.problems().stream().map(problem -> probe.binary().name() + ": " + problem))
+                .distinct()
+                .toList();
     }
 
     private final EventFormat format = EventFormat.create();

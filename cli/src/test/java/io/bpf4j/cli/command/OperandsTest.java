@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.cli.failure.UsageException;
+import io.bpf4j.usdt.ProbePattern;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,9 +22,9 @@ class OperandsTest {
     @Test
     void tellsFilesFromPatterns() throws IOException {
         Path withColon = Files.createFile(directory.resolve("odd:name"));
-        Operands operands = Operands.of(List.of("libjvm.so", "hotspot*:gc__*", withColon.toString(), "/no/such:file"));
-        assertThat(operands.files()).containsExactly(Path.of("libjvm.so"), withColon, Path.of("/no/such:file"));
-        assertThat(operands.patterns()).containsExactly("hotspot*:gc__*");
+        Operands operands = Operands.of(List.of("libnone-such.so", "hotspot*:gc__*", withColon.toString(), "/no/such:file"));
+        assertThat(operands.files()).containsExactly(Path.of("libnone-such.so"), withColon, Path.of("/no/such:file"));
+        assertThat(operands.patterns()).extracting(ProbePattern::toString).containsExactly("hotspot*:gc__*");
     }
 
     @Test
@@ -35,10 +36,13 @@ class OperandsTest {
                 file + ":postgresql:query__start")) {
             Operands operands = Operands.of(List.of(operand));
             assertThat(operands.files()).containsExactly(file);
-            assertThat(operands.patterns()).containsExactly("postgresql:query__start");
+            assertThat(operands.patterns())
+                    .extracting(ProbePattern::toString)
+                    .containsExactly("postgresql:query__start");
         }
         assertThat(Operands.of(List.of("u:" + file + ":query__start")).patterns())
-                .containsExactly("query__start");
+                .extracting(ProbePattern::toString)
+                .containsExactly("*:query__start");
         assertThat(Operands.of(List.of("usdt:" + directory + "/none:a:b")).files())
                 .containsExactly(Path.of("usdt:" + directory + "/none:a:b"));
     }
@@ -46,12 +50,48 @@ class OperandsTest {
     @Test
     void aFourPartNameMayHaveAProcessInIt() {
         Operands operands = Operands.of(List.of("postgresql1234:::query-start"));
-        assertThat(operands.patterns()).containsExactly("postgresql1234:::query-start");
+        assertThat(operands.patterns())
+                .extracting(ProbePattern::toString)
+                .containsExactly("postgresql:query-start");
+        assertThat(operands.meansAllProcesses()).isFalse();
         assertThat(operands.process(OptionalInt.empty())).hasValue(1234);
         assertThat(operands.process(OptionalInt.of(1234))).hasValue(1234);
         assertThatThrownBy(() -> operands.process(OptionalInt.of(7))).isInstanceOf(UsageException.class);
         assertThat(Operands.of(List.of(":::query-start")).process(OptionalInt.empty()))
                 .isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"postgresql*:::query-start", ":::tick", "::x", "p:libx.so::n", "postgres:f:n"})
+    void dtraceNamesWithoutAProcessMeanAllProcesses(String operand) throws IOException {
+        assertThat(Operands.of(List.of(operand)).meansAllProcesses()).isTrue();
+        assertThat(Operands.of(List.of(operand, "p:n")).meansAllProcesses()).isTrue();
+        assertThat(Operands.of(List.of(operand, "p7:::n")).meansAllProcesses()).isFalse();
+        String file = Files.createFile(directory.resolve("postgres")).toString();
+        assertThat(Operands.of(List.of(operand, file)).meansAllProcesses()).isFalse();
+        assertThat(Operands.of(List.of(file + ":" + operand)).meansAllProcesses())
+                .isFalse();
+        assertThat(Operands.of(List.of("p:n")).meansAllProcesses()).isFalse();
+    }
+
+    @Test
+    void theTargetIsAProcessThatSomebodyElseNames() {
+        Operands operands = Operands.of(List.of("postgresql$target:::query-start"));
+        assertThat(operands.patterns())
+                .extracting(ProbePattern::toString)
+                .containsExactly("postgresql:query-start");
+        assertThat(operands.meansAllProcesses()).isFalse();
+        operands.checkTarget(true);
+        assertThatThrownBy(() -> operands.checkTarget(false))
+                .isInstanceOf(UsageException.class)
+                .hasMessageContaining("-p or -c");
+    }
+
+    @Test
+    void bracesThatStandForTooMuchAreWrongUsage() {
+        assertThatThrownBy(() -> Operands.of(List.of("p:" + "{a,b}".repeat(30))))
+                .isInstanceOf(UsageException.class)
+                .hasMessageContaining("more than 1000 names");
     }
 
     @Test
@@ -61,7 +101,7 @@ class OperandsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", ":x", "x:", "a:b:c", ":"})
+    @ValueSource(strings = {"", ":x", "x:", "a:b:", ":::", ":"})
     void refusesWhatIsNeither(String operand) {
         assertThatThrownBy(() -> Operands.of(List.of(operand))).isInstanceOf(UsageException.class);
     }

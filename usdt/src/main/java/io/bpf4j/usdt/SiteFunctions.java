@@ -1,0 +1,85 @@
+package io.bpf4j.usdt;
+
+import io.bpf4j.elf.ElfFile;
+import io.bpf4j.elf.Symbol;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * In which functions sites are, by the file's symbol tables.
+ *
+ * <p>Symbol tables may have millions of entries, and most who look for probes don't ask. So a scan leaves them alone, and
+ * this reads the file once more. What is kept is one symbol for each site: the last one at or before its address.
+ */
+final class SiteFunctions {
+    private final long[] addresses;
+    private final @Nullable Symbol[] nearest;
+
+    private SiteFunctions(long[] addresses) {
+        this.addresses = addresses;
+        this.nearest = new Symbol[addresses.length];
+    }
+
+    /**
+     * The function of each site of these probes by the site's address; one that is in none is left out.
+     *
+     * @param probes of one file
+     * @throws IOException if the file can't be read, or is another one by now
+     * @throws io.bpf4j.elf.MalformedDataException if its symbol tables are broken
+     */
+    static Map<Long, String> of(List<UsdtProbe> probes) throws IOException {
+        if (probes.isEmpty()) {
+            return Map.of();
+        }
+        UsdtBinary binary = probes.getFirst().binary();
+        SiteFunctions functions = new SiteFunctions(probes.stream()
+                .flatMap(probe -> probe.sites().stream())
+                .mapToLong(UsdtSite::address)
+                .sorted()
+                .distinct()
+                .toArray());
+        try (ElfFile elf = ElfFile.open(binary.path())) {
+            if (!elf.identity().filter(binary.identity()::equals).isPresent()) {
+                throw new IOException(binary.path() + " is not the file any more that its probes were read from");
+            }
+            functions.addAll(elf.symbols());
+            functions.addAll(elf.dynamicSymbols());
+        }
+        return functions.byAddress();
+    }
+
+    private void addAll(Stream<Symbol> symbols) {
+        symbols.filter(s -> s.isFunction() && s.isInSection()).forEach(symbol -> {
+            int found = Arrays.binarySearch(addresses, symbol.value());
+            int first = found >= 0 ? found : -found - 1;
+            if (first < nearest.length && isBetter(symbol, nearest[first])) {
+                nearest[first] = symbol;
+            }
+        });
+    }
+
+    /** The later function; of several names for one, that which others see. */
+    private static boolean isBetter(Symbol symbol, @Nullable Symbol than) {
+        return than == null
+                || symbol.value() > than.value()
+                || (symbol.value() == than.value() && than.isLocal() && !symbol.isLocal());
+    }
+
+    private Map<Long, String> byAddress() {
+        Map<Long, String> names = new HashMap<>();
+        Symbol last = null;
+        for (int i = 0; i < addresses.length; i++) {
+            last = nearest[i] == null ? last : nearest[i];
+            // A function in assembly may have no size: it ends where the next one starts.
+            if (last != null && (last.size() == 0 || addresses[i] - last.value() < last.size())) {
+                names.put(addresses[i], last.name());
+            }
+        }
+        return names;
+    }
+}

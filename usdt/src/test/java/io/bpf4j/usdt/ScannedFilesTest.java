@@ -1,0 +1,155 @@
+package io.bpf4j.usdt;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.internal.sys.FileCommand;
+import io.bpf4j.loader.internal.sys.LinkCommand;
+import io.bpf4j.loader.internal.sys.ScriptedKernel;
+import java.io.IOException;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** From files to attachments: what is wrong with a file or with a site of it is said by whoever attaches. */
+class ScannedFilesTest {
+    private static final ByteOrder OTHER_ORDER =
+            ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN ? ByteOrder.LITTLE_ENDIAN : ByteOrder.BIG_ENDIAN;
+
+    private final ScriptedKernel kernel = new ScriptedKernel();
+
+    @TempDir
+    Path folder;
+
+    @AfterEach
+    void nothingStaysOpen() {
+        assertThat(kernel.open()).isEmpty();
+    }
+
+    @Test
+    void aSiteThatIsLeftOutIsToldToWhoeverAttaches() throws IOException {
+        UsdtScan scan = scan(hosts()
+                .note("p", "half", "", 0x1010, 0)
+                .note("p", "half", "", 0x9000, 0)
+                .note("p", "whole", "", 0x1020, 0));
+        UsdtProbe half = scan.matching(ProbePattern.parse("p:half")).getFirst();
+        assertThat(half.sites()).hasSize(1);
+        assertThat(half.problems()).singleElement().asString().contains("p:half is at 0x9000, outside of");
+        try (BpfObject object = ScriptedUsdt.load(kernel, 8)) {
+            Usdt usdt = Usdt.of(object);
+            try (UsdtLink link = usdt.attachAll(object.program("on"), scan.probes())) {
+                assertThat(link.siteCount()).isEqualTo(2);
+                assertThat(link.problems())
+                        .singleElement()
+                        .asString()
+                        .startsWith(scan.path() + ": ")
+                        .contains("p:half is at 0x9000");
+            }
+            Options strict = Options.defaults().strict(true);
+            assertThatExceptionOfType(UsdtException.class)
+                    .isThrownBy(() -> usdt.attachAll(object.program("on"), scan.probes(), strict))
+                    .withMessageContaining("p:half is at 0x9000")
+                    .withMessageContaining("refused because of the strict option");
+            List<UsdtProbe> whole = scan.matching(ProbePattern.parse("p:whole"));
+            usdt.attachAll(object.program("on"), whole, strict).close();
+        }
+    }
+
+    @Test
+    void aProbeWithoutAnySoundSiteIsExplained() throws IOException {
+        UsdtScan scan = scan(hosts().note("p", "bad", "", 0x9000, 0).note("p", "badly", "", 0x1010, 0));
+        assertThat(UsdtScan.diagnose(List.of(scan), ProbePattern.parse("p:bad")))
+                .contains("no probe p:bad in " + scan.path(), "p:bad is at 0x9000, outside of every executable");
+        assertThat(UsdtScan.diagnose(List.of(scan), ProbePattern.parse("p:badl")))
+                .contains("the nearest is p:badly")
+                .doesNotContain("0x9000");
+    }
+
+    @Test
+    void functionsChooseSites() throws IOException {
+        UsdtScan scan = scan(hosts()
+                .note("p", "n", "", 0x1010, 0)
+                .note("p", "n", "", 0x1024, 0)
+                .note("p", "n", "", 0x1030, 0)
+                .note("p", "n", "", 0x1800, 0)
+                .symbol("data", 0x1023, 1)
+                .symbol("first", 0x100c, 2)
+                .symbol("alias_of_second", 0x1024, 2)
+                .symbol("second", 0x1024, 0x12)
+                .symbol("third", 0x1030, 2));
+        assertThat(scan.functions()).isEqualTo(Map.of(0x1024L, "second", 0x1030L, "third"));
+        assertThat(sites(scan, "p:::n")).containsExactly(0x1010L, 0x1024L, 0x1030L, 0x1800L);
+        assertThat(sites(scan, "p:file:sec*:n")).containsExactly(0x1024L);
+        assertThat(sites(scan, "file:{second,third}:n")).containsExactly(0x1024L, 0x1030L);
+        assertThat(scan.matching(ProbePattern.parse("p::main:n"))).isEmpty();
+        assertThat(scan.matching(List.of(ProbePattern.parse("p::second:n"), ProbePattern.parse("p:n"))))
+                .isEqualTo(scan.probes());
+        assertThat(UsdtScan.diagnose(List.of(scan), ProbePattern.parse("p::main:n")))
+                .contains("no probe p:*:main:n", "but not in such a module");
+    }
+
+    private static List<Long> sites(UsdtScan scan, String pattern) {
+        return scan.matching(ProbePattern.parse(pattern)).getFirst().sites().stream()
+                .map(UsdtSite::address)
+                .toList();
+    }
+
+    static Stream<Arguments> filesThatNobodyRunsHere() {
+        boolean little = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
+        int here = hosts().machine();
+        return Stream.of(
+                arguments(hosts().type(1), "is an object file (ET_REL)"),
+                arguments(hosts().type(4), "is a core dump (ET_CORE)"),
+                arguments(new StapsdtElf(true, OTHER_ORDER, here), "other byte order"),
+                arguments(new StapsdtElf(true, ByteOrder.nativeOrder(), 8), "is compiled for mips, and this machine is"),
+                arguments(
+                        new StapsdtElf(true, little ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN, little ? 22 : 62),
+                        little ? "is compiled for s390" : "is compiled for x86_64"));
+    }
+
+    @ParameterizedTest
+    @MethodSource
+    void filesThatNobodyRunsHere(StapsdtElf file, String reason) throws IOException {
+        UsdtScan scan = scan(file.note("p", "n", "8@somewhere", 0x1010, 0));
+        assertThat(scan.probes()).singleElement().satisfies(p -> assertThat(p.sites())
+                .hasSize(1));
+        try (BpfObject object = ScriptedUsdt.load(kernel, 8)) {
+            assertThatExceptionOfType(UsdtException.class)
+                    .isThrownBy(() -> Usdt.of(object).attachAll(object.program("on"), scan.probes()))
+                    .withMessageStartingWith("attach p:n in " + scan.path() + ": ")
+                    .withMessageContaining(reason);
+            assertThat(kernel.commands(LinkCommand.Create.class)).isEmpty();
+        }
+    }
+
+    /** A file for the machine that this runs on. */
+    private static StapsdtElf hosts() {
+        int machine = switch (Machine.ofHost()) {
+            case AARCH64 -> 183;
+            case RISCV64 -> 243;
+            case S390X -> 22;
+            case PPC64LE -> 21;
+            case LOONGARCH64 -> 258;
+            default -> 62;
+        };
+        return new StapsdtElf(true, ByteOrder.nativeOrder(), machine);
+    }
+
+    private UsdtScan scan(StapsdtElf file) throws IOException {
+        UsdtScan scan = UsdtScan.ofFile(Files.write(folder.resolve("file"), file.build()));
+        kernel.answer(
+                FileCommand.Identify.class, _ -> scan.probes().getFirst().binary().identity());
+        return scan;
+    }
+}
