@@ -8,18 +8,28 @@ import static io.bpf4j.test.support.Requirement.PID_NAMESPACES;
 import static io.bpf4j.test.support.Requirement.SDT_H;
 import static io.bpf4j.test.support.Requirement.UPROBE_MULTI;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.elf.ElfFile;
+import io.bpf4j.elf.FileIdentity;
+import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.Program;
 import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.Json;
 import io.bpf4j.test.support.Requires;
+import io.bpf4j.test.support.Strategy;
 import io.bpf4j.test.support.TargetProgram;
 import io.bpf4j.usdt.MachineScan;
+import io.bpf4j.usdt.Options;
+import io.bpf4j.usdt.Usdt;
+import io.bpf4j.usdt.UsdtException;
+import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.UsdtScan;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -70,6 +80,13 @@ class UsdtProcessesTest {
             process = new ProcessBuilder(command).redirectErrorStream(true).start();
         }
 
+        /** A command for it. */
+        void write(String line) throws IOException {
+            Writer input = process.outputWriter(StandardCharsets.UTF_8);
+            input.write(line + "\n");
+            input.flush();
+        }
+
         /** Its first line of output. */
         String line() throws IOException {
             BufferedReader output = process.inputReader(StandardCharsets.UTF_8);
@@ -85,7 +102,7 @@ class UsdtProcessesTest {
 
     @Test
     @Requires(MOUNT_NAMESPACES)
-    @Timeout(60)
+    @Timeout(300)
     void aFileThatExistsInAnotherMountNamespaceOnly() throws IOException, InterruptedException {
         // The tmpfs covers the folder in that namespace alone; the copy in it has no name anywhere else.
         String script = "mount -t tmpfs none " + folder + " && cp /proc/self/fd/9 " + folder + "/only-there"
@@ -103,7 +120,7 @@ class UsdtProcessesTest {
 
     @Test
     @Requires(PID_NAMESPACES)
-    @Timeout(60)
+    @Timeout(300)
     void aProcessInAnInnerPidNamespaceIsKnownByTheNumberItHasHere() throws IOException, InterruptedException {
         try (Firing target =
                 new Firing("unshare", "-p", "-f", folder.resolve("later").toString(), "fire")) {
@@ -120,7 +137,7 @@ class UsdtProcessesTest {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(300)
     void aProgramThatWasDeletedWhileItRuns() throws IOException, InterruptedException {
         Path copy = Files.copy(folder.resolve("later"), folder.resolve("deleted"));
         try (Firing target = new Firing(copy.toString(), "fire")) {
@@ -131,7 +148,7 @@ class UsdtProcessesTest {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(300)
     void probesOfAllProcessesWithTheProcessesThatHaveThem() throws IOException, InterruptedException {
         try (Firing one = new Firing(folder.resolve("later").toString(), "fire");
                 Firing two = new Firing(folder.resolve("later").toString(), "fire")) {
@@ -150,7 +167,7 @@ class UsdtProcessesTest {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(300)
     void aLibraryThatRunsOutOfAnArchive() throws IOException, InterruptedException {
         Path archive = folder.resolve("app.apk");
         byte[] library = Files.readAllBytes(folder.resolve("liblater.so"));
@@ -175,6 +192,49 @@ class UsdtProcessesTest {
             assertThat(target.line()).startsWith("ready");
             assertFires(entry.toString(), "later:library");
             assertFires(entry + ":later:library");
+        }
+    }
+
+    /** Each tmpfs numbers its files from 2 on: the number alone would put breakpoints into the other library. */
+    @Test
+    @Timeout(300)
+    void twoLibrariesOfOneNumberOnTwoFileSystemsAreToldApart() throws IOException, InterruptedException {
+        List<Path> mounts = List.of(folder.resolve("one"), folder.resolve("two"));
+        try {
+            for (Path mount : mounts) {
+                Commands.check(List.of(
+                        "mount",
+                        "-t",
+                        "tmpfs",
+                        "none",
+                        Files.createDirectories(mount).toString()));
+                Files.copy(folder.resolve("liblater.so"), mount.resolve("liblater.so"));
+            }
+            Path one = mounts.get(0).resolve("liblater.so");
+            Path two = mounts.get(1).resolve("liblater.so");
+            assertThat(FileIdentity.of(one).inode())
+                    .isEqualTo(FileIdentity.of(two).inode());
+            try (Firing target = new Firing(folder.resolve("later").toString(), one.toString())) {
+                target.write("dlopen");
+                int pid = awaitProbe(target, "later:library");
+                try (BpfObject object =
+                        Strategy.IP_MAP.loader("counters.bpf.o", pid).load()) {
+                    Program program = object.programs().iterator().next();
+                    Options options = Options.defaults().pid(pid);
+                    assertThatThrownBy(() ->
+                                    Usdt.of(object).attachAll(program, UsdtProbe.inFile(two, "later:library"), options))
+                            .isInstanceOf(UsdtException.class)
+                            .hasMessageContaining("the process has not mapped this part of the file");
+                    try (UsdtLink link =
+                            Usdt.of(object).attachAll(program, UsdtProbe.inFile(one, "later:library"), options)) {
+                        assertThat(link.siteCount()).isOne();
+                    }
+                }
+            }
+        } finally {
+            for (Path mount : mounts) {
+                Commands.run(List.of("umount", mount.toString()));
+            }
         }
     }
 

@@ -96,9 +96,7 @@ final class FileScanner {
             return "is compiled for " + ElfMachine.name(header.machine()) + ", and this machine is "
                     + host.machineName();
         }
-        return header.order() == ByteOrder.nativeOrder()
-                ? null
-                : "is compiled for a machine of the other byte order";
+        return header.order() == ByteOrder.nativeOrder() ? null : "is compiled for a machine of the other byte order";
     }
 
     /** Scans are of files; a file is never parsed from bytes here. */

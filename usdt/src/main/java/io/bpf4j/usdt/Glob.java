@@ -71,8 +71,8 @@ final class Glob {
                 alternatives.add(tokens(one, "__"));
             }
         }
-        this.exact = plain.size() == 1
-                && alternatives.stream().flatMap(List::stream).noneMatch(Token::isWild);
+        this.exact =
+                plain.size() == 1 && alternatives.stream().flatMap(List::stream).noneMatch(Token::isWild);
     }
 
     /** Whether it can match one name only. */
@@ -118,7 +118,8 @@ final class Glob {
     }
 
     private static IllegalArgumentException tooMany() {
-        return new IllegalArgumentException("the braces stand for more than " + MAX_ALTERNATIVES + " names, or nest deeply");
+        return new IllegalArgumentException(
+                "the braces stand for more than " + MAX_ALTERNATIVES + " names, or nest deeply");
     }
 
     /** The texts between the commas of the brace at {@code open}; none if it isn't closed. */
@@ -214,7 +215,7 @@ final class Glob {
         int star = -1;
         int mark = 0;
         while (t < name.length()) {
-            if (p < tokens.size() && tokens.get(p) == Token.ANY_TEXT) {
+            if (p < tokens.size() && tokens.get(p).low() == null) {
                 star = p++;
                 mark = t;
             } else if (p < tokens.size() && tokens.get(p).matches(name.charAt(t))) {
@@ -227,7 +228,7 @@ final class Glob {
                 return false;
             }
         }
-        while (p < tokens.size() && tokens.get(p) == Token.ANY_TEXT) {
+        while (p < tokens.size() && tokens.get(p).low() == null) {
             p++;
         }
         return p == tokens.size();

@@ -1,6 +1,5 @@
 package io.bpf4j.usdt;
 
-import java.nio.file.Path;
 import java.util.OptionalInt;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

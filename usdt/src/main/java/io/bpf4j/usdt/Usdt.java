@@ -1,5 +1,6 @@
 package io.bpf4j.usdt;
 
+import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.Program;
@@ -149,8 +150,8 @@ public final class Usdt {
         String what = "attach " + describe(probes);
         for (UsdtProbe probe : probes) {
             if (probe.binary().refusal() != null) {
-                throw new UsdtException(
-                        what + ": " + probe.binary().name() + " " + probe.binary().refusal());
+                throw new UsdtException(what + ": " + probe.binary().name() + " "
+                        + probe.binary().refusal());
             }
             if (options.strict() && !probe.problems().isEmpty()) {
                 throw new UsdtException(
@@ -293,13 +294,32 @@ public final class Usdt {
     private static List<Mapping> mappings(String what, UsdtBinary binary, Options options) {
         int pid = options.pid().orElseThrow();
         try {
-            long inode = binary.identity().inode();
-            return new ProcessFiles(Path.of("/proc"))
+            List<Mapping> all = new ProcessFiles(Path.of("/proc"))
                     .mappings(pid).stream()
-                            .filter(m -> m.executable() && m.isFile() && m.inode() == inode)
+                            .filter(m -> m.executable() && m.isFile())
                             .toList();
+            List<Mapping> ofFile =
+                    all.stream().filter(m -> m.isOf(binary.identity())).toList();
+            return ofFile.isEmpty()
+                    ? all.stream().filter(m -> leadsTo(pid, m, binary)).toList()
+                    : ofFile;
         } catch (IOException e) {
             throw new UsdtException(what + ": " + reason(e), e);
+        }
+    }
+
+    /**
+     * For overlay and btrfs, which report another device in maps than in stat, and overlay at times another inode: whether
+     * the mapped file itself is the one that was scanned; or, where it may not be opened, has its name and number.
+     */
+    private static boolean leadsTo(int pid, Mapping mapping, UsdtBinary binary) {
+        String range = Long.toHexString(mapping.start()) + "-" + Long.toHexString(mapping.end());
+        try {
+            return FileIdentity.of(Path.of("/proc/" + pid + "/map_files/" + range))
+                    .equals(binary.identity());
+        } catch (IOException e) {
+            return mapping.inode() == binary.identity().inode()
+                    && mapping.path().equals(binary.name());
         }
     }
 

@@ -14,8 +14,7 @@ import java.util.List;
  * @param problems sites that are left out, since the kernel would refuse them, and sites that may never fire; one line
  *     each, at most about a hundred
  */
-public record UsdtProbe(
-        UsdtBinary binary, String provider, String name, List<UsdtSite> sites, List<String> problems) {
+public record UsdtProbe(UsdtBinary binary, String provider, String name, List<UsdtSite> sites, List<String> problems) {
     public UsdtProbe {
         sites = List.copyOf(sites);
         problems = List.copyOf(problems);

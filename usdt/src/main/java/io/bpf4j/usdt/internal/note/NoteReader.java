@@ -172,7 +172,9 @@ public final class NoteReader {
                 problem(section, at, "a note without " + (provider.isEmpty() ? "provider" : "name"));
                 return;
             }
-            long shift = linkedBase == 0 ? 0 : base.map(s -> s.address() - linkedBase).orElse(0L);
+            long shift = linkedBase == 0
+                    ? 0
+                    : base.map(s -> s.address() - linkedBase).orElse(0L);
             add(
                     section,
                     at,

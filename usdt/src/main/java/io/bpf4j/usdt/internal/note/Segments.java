@@ -39,7 +39,8 @@ final class Segments {
      * @param problem why the address is no good, in words that follow "it is at 0x…", or null
      * @param warning why it may be no good in some processes, in such words, or null
      */
-    record Place(long offset, @Nullable String problem, @Nullable String warning) {
+    record Place(
+            long offset, @Nullable String problem, @Nullable String warning) {
         static Place refused(String problem) {
             return new Place(0, problem, null);
         }

@@ -1,5 +1,7 @@
 package io.bpf4j.usdt.internal.process;
 
+import io.bpf4j.elf.FileIdentity;
+
 /**
  * A line of {@code /proc/PID/maps}. <b>Immutable</b>.
  *
@@ -24,6 +26,14 @@ public record Mapping(
 
     public boolean executable() {
         return permissions.length() > 2 && permissions.charAt(2) == 'x';
+    }
+
+    /**
+     * Whether it is of this file, by device and inode: two file systems number their files alike. On overlay and btrfs maps
+     * has another device than stat, so that there this is false for the right file, too.
+     */
+    public boolean isOf(FileIdentity file) {
+        return inode == file.inode() && device.equals(ProcessFiles.deviceName(file.device()));
     }
 
     /** Whether it is a file, rather than anonymous memory or the kernel's {@code [vdso]}. */
