@@ -81,7 +81,7 @@ class CliFollowTest {
         "fork, later:program, true",
         "exec, later:program, true"
     })
-    @Timeout(60)
+    @Timeout(300)
     void whatAppearsIsAttached(String command, String probe, boolean inChild) throws IOException, InterruptedException {
         Process target = new ProcessBuilder(program().toString(), library().toString(), other().toString())
                 .redirectErrorStream(true)
@@ -109,7 +109,7 @@ class CliFollowTest {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(300)
     void aCommandIsFollowedIntoItsChildrenAndTheTraceEndsWithTheLast() throws IOException, InterruptedException {
         try (RunningTrace trace = new RunningTrace(
                 "trace",

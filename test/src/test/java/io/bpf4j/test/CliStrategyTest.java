@@ -32,7 +32,7 @@ class CliStrategyTest {
 
     @ParameterizedTest
     @CsvSource({"multi, MULTI", "cookie, COOKIE", "ipmap, IP_MAP"})
-    @Timeout(60)
+    @Timeout(300)
     void theStrategyThatIsAskedForIsTheOneThatIsUsed(String option, String shown)
             throws IOException, InterruptedException {
         try (TargetProgram target = TargetProgram.start("-O2");
@@ -62,7 +62,7 @@ class CliStrategyTest {
     /** Without cookies a probe is known by its address; in a second mapping of its file it has another one. */
     @ParameterizedTest
     @CsvSource({"false, '1 event, 0 lost, 2 of no known probe'", "true, '{\"events\":1,\"lost\":0,\"unknown\":2}'"})
-    @Timeout(60)
+    @Timeout(300)
     void eventsOfNoKnownProbeAreCountedAndShown(boolean json, String closing, @TempDir Path folder)
             throws IOException, InterruptedException {
         Path sources = TargetProgram.testModule().resolve("src/test/c/later");

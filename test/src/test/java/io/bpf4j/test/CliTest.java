@@ -192,8 +192,9 @@ class CliTest {
                 .containsPattern(" " + module + " +fire_guarded ");
         String json = Cli.check(
                 "list", "-v", "--json", program.toString(), "target:" + module + ":fire_[g]*:{guarded,other}");
-        assertThat(Json.lines(json)).singleElement().satisfies(probe -> assertThat(probe.get("name"))
-                .isEqualTo("guarded"));
+        assertThat(Json.lines(json))
+                .singleElement()
+                .satisfies(probe -> assertThat(probe.get("name")).isEqualTo("guarded"));
         assertThat(json).contains("\"function\":\"fire_guarded\"");
         assertThat(Cli.fail("list", program.toString(), "target::main:guarded"))
                 .contains("no probe target:*:main:guarded", "but not in such a module");

@@ -47,7 +47,7 @@ class CliTraceTest {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(300)
     void traceOfAProcessShowsArgumentsAndStringsAndEndsAfterCount() throws IOException, InterruptedException {
         try (TargetProgram target = TargetProgram.start("-O2");
                 RunningTrace trace = new RunningTrace(
@@ -77,7 +77,7 @@ class CliTraceTest {
 
     /** The library says so of a link, the command of a trace: such sites show in nothing else. */
     @Test
-    @Timeout(60)
+    @Timeout(300)
     void whatWillNotBeSeenIsSaid() throws IOException, InterruptedException {
         Path program = TargetProgram.compile("-O2");
         Path half = PatchedNotes.of(program)
@@ -101,7 +101,7 @@ class CliTraceTest {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(300)
     void traceAsTextUntilInterrupted() throws IOException, InterruptedException {
         try (TargetProgram target = TargetProgram.start("-O2");
                 RunningTrace trace =
@@ -124,7 +124,7 @@ class CliTraceTest {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(300)
     void traceOfAChildCommand() throws IOException, InterruptedException {
         Path program = TargetProgram.compile("-O2");
         Path input = Files.writeString(folder.resolve("commands"), "sizes 2\ntext x\nexit\n");
@@ -141,7 +141,7 @@ class CliTraceTest {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(300)
     void traceEndsAfterItsDuration() throws IOException, InterruptedException {
         Commands.Result result =
                 Cli.run("trace", TargetProgram.compile("-O2").toString(), "target:sizes", "--duration", "1");
@@ -228,7 +228,7 @@ class CliTraceTest {
     }
 
     @Test
-    @Timeout(60) // a bound on hanging, not a measurement
+    @Timeout(300) // a bound on hanging, not a measurement
     @Requires(HOTSPOT_PROBES)
     void demoShowsEventsOfAJvmAndEndsByItself() throws IOException, InterruptedException {
         Commands.Result result = Cli.run("demo", "--seconds", "3");

@@ -39,8 +39,7 @@ class ScannedFilesTest {
 
     @Test
     void aSiteThatIsLeftOutIsToldToWhoeverAttaches() throws IOException {
-        UsdtScan scan = scan(hosts()
-                .note("p", "half", "", 0x1010, 0)
+        UsdtScan scan = scan(hosts().note("p", "half", "", 0x1010, 0)
                 .note("p", "half", "", 0x9000, 0)
                 .note("p", "whole", "", 0x1020, 0));
         UsdtProbe half = scan.matching(ProbePattern.parse("p:half")).getFirst();
@@ -78,8 +77,7 @@ class ScannedFilesTest {
 
     @Test
     void functionsChooseSites() throws IOException {
-        UsdtScan scan = scan(hosts()
-                .note("p", "n", "", 0x1010, 0)
+        UsdtScan scan = scan(hosts().note("p", "n", "", 0x1010, 0)
                 .note("p", "n", "", 0x1024, 0)
                 .note("p", "n", "", 0x1030, 0)
                 .note("p", "n", "", 0x1800, 0)
@@ -112,7 +110,8 @@ class ScannedFilesTest {
                 arguments(hosts().type(1), "is an object file (ET_REL)"),
                 arguments(hosts().type(4), "is a core dump (ET_CORE)"),
                 arguments(new StapsdtElf(true, OTHER_ORDER, here), "other byte order"),
-                arguments(new StapsdtElf(true, ByteOrder.nativeOrder(), 8), "is compiled for mips, and this machine is"),
+                arguments(
+                        new StapsdtElf(true, ByteOrder.nativeOrder(), 8), "is compiled for mips, and this machine is"),
                 arguments(
                         new StapsdtElf(true, little ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN, little ? 22 : 62),
                         little ? "is compiled for s390" : "is compiled for x86_64"));
@@ -122,8 +121,9 @@ class ScannedFilesTest {
     @MethodSource
     void filesThatNobodyRunsHere(StapsdtElf file, String reason) throws IOException {
         UsdtScan scan = scan(file.note("p", "n", "8@somewhere", 0x1010, 0));
-        assertThat(scan.probes()).singleElement().satisfies(p -> assertThat(p.sites())
-                .hasSize(1));
+        assertThat(scan.probes())
+                .singleElement()
+                .satisfies(p -> assertThat(p.sites()).hasSize(1));
         try (BpfObject object = ScriptedUsdt.load(kernel, 8)) {
             assertThatExceptionOfType(UsdtException.class)
                     .isThrownBy(() -> Usdt.of(object).attachAll(object.program("on"), scan.probes()))
@@ -149,7 +149,8 @@ class ScannedFilesTest {
     private UsdtScan scan(StapsdtElf file) throws IOException {
         UsdtScan scan = UsdtScan.ofFile(Files.write(folder.resolve("file"), file.build()));
         kernel.answer(
-                FileCommand.Identify.class, _ -> scan.probes().getFirst().binary().identity());
+                FileCommand.Identify.class,
+                _ -> scan.probes().getFirst().binary().identity());
         return scan;
     }
 }

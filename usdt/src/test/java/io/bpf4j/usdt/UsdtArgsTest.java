@@ -330,7 +330,7 @@ class UsdtArgsTest {
                 .reduce(new StringBuilder(), StringBuilder::append, StringBuilder::append)
                 .toString();
         org.junit.jupiter.api.Assertions.assertTimeoutPreemptively(
-                java.time.Duration.ofSeconds(5), () -> assertThat(x86(text)).isNotNull());
+                java.time.Duration.ofSeconds(60), () -> assertThat(x86(text)).isNotNull());
     }
 
     private static List<UsdtArg> x86(String text) {

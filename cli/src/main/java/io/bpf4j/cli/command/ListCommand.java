@@ -168,8 +168,8 @@ final class ListCommand implements Callable<Integer> {
                             site.code().toString(),
                             site.arguments()));
                     site.unreadable()
-                            .forEach((arg, reason) ->
-                                    table.row(columns("", "", "", "", "", "", "", "arg" + arg + " can't be read: " + reason)));
+                            .forEach((arg, reason) -> table.row(
+                                    columns("", "", "", "", "", "", "", "arg" + arg + " can't be read: " + reason)));
                 }
             }
             table.print(console);

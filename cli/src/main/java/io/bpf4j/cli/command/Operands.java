@@ -34,7 +34,7 @@ import java.util.Set;
  *
  * @param processes those of four-part names
  */
-record Operands(List<Path> files, List<ProbePattern> patterns, Set<Integer> processes, Set<Dtrace> dtrace) {
+record Operands(List<Path> files, List<ProbePattern> patterns, Set<Integer> processes, Set<Dtrace> forms) {
     /** What names in DTrace's form mean that others don't. */
     enum Dtrace {
         /** All processes, where nothing else is said. */
@@ -47,7 +47,7 @@ record Operands(List<Path> files, List<ProbePattern> patterns, Set<Integer> proc
         List<Path> files = new ArrayList<>();
         List<ProbePattern> patterns = new ArrayList<>();
         Set<Integer> processes = new LinkedHashSet<>();
-        Set<Dtrace> dtrace = EnumSet.noneOf(Dtrace.class);
+        Set<Dtrace> forms = EnumSet.noneOf(Dtrace.class);
         for (String operand : operands) {
             if (operand.isEmpty()) {
                 throw new UsageException("an operand is empty");
@@ -60,23 +60,23 @@ record Operands(List<Path> files, List<ProbePattern> patterns, Set<Integer> proc
                 patterns.add(checkPattern(operand, operand));
                 ProbePattern.processOf(operand).ifPresent(processes::add);
                 if (colons(operand) > 1) {
-                    dtrace.add(ProbePattern.meansTarget(operand) ? Dtrace.TARGET : Dtrace.EVERYWHERE);
+                    forms.add(ProbePattern.meansTarget(operand) ? Dtrace.TARGET : Dtrace.EVERYWHERE);
                 }
             } else {
                 files.add(file(operand));
             }
         }
-        return new Operands(List.copyOf(files), List.copyOf(patterns), Set.copyOf(processes), Set.copyOf(dtrace));
+        return new Operands(List.copyOf(files), List.copyOf(patterns), Set.copyOf(processes), Set.copyOf(forms));
     }
 
     /** Whether all processes are meant, though nothing but a name in DTrace's form says so. */
     boolean meansAllProcesses() {
-        return files.isEmpty() && processes.isEmpty() && dtrace.equals(Set.of(Dtrace.EVERYWHERE));
+        return files.isEmpty() && processes.isEmpty() && forms.equals(Set.of(Dtrace.EVERYWHERE));
     }
 
     /** @throws UsageException if a name has {@code $target}, and there is no such process */
     void checkTarget(boolean isThere) {
-        if (dtrace.contains(Dtrace.TARGET) && !isThere) {
+        if (forms.contains(Dtrace.TARGET) && !isThere) {
             throw new UsageException("$target is the process of -p or -c, and neither is given");
         }
     }
@@ -129,7 +129,8 @@ record Operands(List<Path> files, List<ProbePattern> patterns, Set<Integer> proc
         boolean provider = !pattern.startsWith(":");
         boolean name = !pattern.endsWith(":") && !pattern.isEmpty();
         // Of a file's own probes the name is enough.
-        boolean complete = colons == 3 || colons == 2 || (colons == 1 ? provider : colons == 0 && !pattern.equals(operand));
+        boolean complete =
+                colons == 3 || colons == 2 || (colons == 1 ? provider : colons == 0 && !pattern.equals(operand));
         if (!complete || !name) {
             throw new UsageException("'" + operand + "' is not PROVIDER:NAME; * and ? match any text in each");
         }

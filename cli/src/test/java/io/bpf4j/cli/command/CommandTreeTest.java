@@ -61,7 +61,7 @@ class CommandTreeTest {
                 "list",
                 "list -p x",
                 "list -p 1 /bin/sh",
-                "list a:b:c x",
+                "list a:b: x",
                 "trace",
                 "trace a:b",
                 "trace /bin/sh",

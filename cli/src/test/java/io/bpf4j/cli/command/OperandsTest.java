@@ -22,7 +22,8 @@ class OperandsTest {
     @Test
     void tellsFilesFromPatterns() throws IOException {
         Path withColon = Files.createFile(directory.resolve("odd:name"));
-        Operands operands = Operands.of(List.of("libnone-such.so", "hotspot*:gc__*", withColon.toString(), "/no/such:file"));
+        Operands operands =
+                Operands.of(List.of("libnone-such.so", "hotspot*:gc__*", withColon.toString(), "/no/such:file"));
         assertThat(operands.files()).containsExactly(Path.of("libnone-such.so"), withColon, Path.of("/no/such:file"));
         assertThat(operands.patterns()).extracting(ProbePattern::toString).containsExactly("hotspot*:gc__*");
     }
@@ -50,9 +51,7 @@ class OperandsTest {
     @Test
     void aFourPartNameMayHaveAProcessInIt() {
         Operands operands = Operands.of(List.of("postgresql1234:::query-start"));
-        assertThat(operands.patterns())
-                .extracting(ProbePattern::toString)
-                .containsExactly("postgresql:query-start");
+        assertThat(operands.patterns()).extracting(ProbePattern::toString).containsExactly("postgresql:query-start");
         assertThat(operands.meansAllProcesses()).isFalse();
         assertThat(operands.process(OptionalInt.empty())).hasValue(1234);
         assertThat(operands.process(OptionalInt.of(1234))).hasValue(1234);
@@ -77,9 +76,7 @@ class OperandsTest {
     @Test
     void theTargetIsAProcessThatSomebodyElseNames() {
         Operands operands = Operands.of(List.of("postgresql$target:::query-start"));
-        assertThat(operands.patterns())
-                .extracting(ProbePattern::toString)
-                .containsExactly("postgresql:query-start");
+        assertThat(operands.patterns()).extracting(ProbePattern::toString).containsExactly("postgresql:query-start");
         assertThat(operands.meansAllProcesses()).isFalse();
         operands.checkTarget(true);
         assertThatThrownBy(() -> operands.checkTarget(false))

@@ -71,16 +71,12 @@ public final class LibrarySearch {
         }
         Optional<Path> found = name.contains(".so")
                 ? best(Stream.concat(in(libraries, name), cache.byFileName(name).stream()))
-                : in(programs, name)
-                        .findFirst()
-                        .or(() -> best(cache.byLinkName(name).stream()));
+                : in(programs, name).findFirst().or(() -> best(cache.byLinkName(name).stream()));
         return found.orElse(Path.of(name));
     }
 
     private static Stream<Path> in(List<Path> directories, String name) {
-        return directories.stream()
-                .map(directory -> directory.resolve(name))
-                .filter(Files::isRegularFile);
+        return directories.stream().map(directory -> directory.resolve(name)).filter(Files::isRegularFile);
     }
 
     /** The first that is for the kind of process that this is, else the first. */

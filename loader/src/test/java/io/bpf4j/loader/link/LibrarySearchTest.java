@@ -62,7 +62,16 @@ class LibrarySearchTest {
         LibrarySearch search = new LibrarySearch(
                 List.of(),
                 LdCache.read(cache(
-                        "libx.so.1", x32, "libx.so.1", foreign, "libx.so.1", right, "liby.so.1", x32, "libx.so.2", x32)),
+                        "libx.so.1",
+                        x32,
+                        "libx.so.1",
+                        foreign,
+                        "libx.so.1",
+                        right,
+                        "liby.so.1",
+                        x32,
+                        "libx.so.2",
+                        x32)),
                 List.of());
         assertThat(search.find("libx.so.1")).isEqualTo(right);
         assertThat(search.find("libx")).isEqualTo(right);

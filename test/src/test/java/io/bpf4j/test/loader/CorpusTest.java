@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Timeout;
  * it. Each is loaded by itself, run or attached, and found nothing wrong; or it names the line of C that did not hold.
  */
 @Requires({BPF, CORPUS, KERNEL_BTF})
-@Timeout(60)
+@Timeout(300)
 class CorpusTest {
     /** Kinds without a program here. */
     private static final Map<ProgramType, String> NO_PROGRAM = Map.of(ProgramType.UNSPEC, "the kernel's word for none");

@@ -44,7 +44,7 @@ import java.util.function.Function;
  * for is made to happen; of some only the load is a trial, and the reason stands beside them.
  */
 final class CorpusTrials {
-    private static final long PATIENCE_NANOS = 10_000_000_000L;
+    private static final long PATIENCE_NANOS = 60_000_000_000L;
 
     /** Of a server of this test's own. */
     private static final int PORT = 42_317;

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** What an embedder says of programs and maps before the load, the kernel goes by. */
 @Requires(BPF)
 @ExtendWith(LeakCheck.class)
-@Timeout(60)
+@Timeout(300)
 class EditsOnKernelTest {
     private static final TestRun PACKET = TestRun.onData(new byte[64]);
 

@@ -46,7 +46,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** What packets, sockets and clocks pass: each hook runs its program, and no more once the link is closed. */
 @Requires(BPF)
 @ExtendWith(LeakCheck.class)
-@Timeout(60)
+@Timeout(300)
 @SuppressWarnings("try") // links are closed before the end of their block: nothing may fire after that
 class HooksOnKernelTest {
     private static final NetDevice LOOPBACK = NetDevice.named("lo");
@@ -397,9 +397,9 @@ class HooksOnKernelTest {
     }
 
     private static void spinUntilTicks(BpfObject object) {
-        long deadline = System.nanoTime() + 10_000_000_000L;
+        long deadline = System.nanoTime() + 60_000_000_000L;
         while (Bpf.u64(object, "clock_hits") < 3) {
-            assertThat(System.nanoTime()).as("ticks within ten seconds").isLessThan(deadline);
+            assertThat(System.nanoTime()).as("ticks within a minute").isLessThan(deadline);
         }
     }
 

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** Iterators, read as streams. */
 @Requires({BPF, KERNEL_BTF})
 @ExtendWith(LeakCheck.class)
-@Timeout(60)
+@Timeout(300)
 class IteratorsOnKernelTest {
     private static BpfObject hooks(String program) {
         return Bpf.load("hooks.bpf.o", loader -> loader.withProgram(program));

@@ -45,7 +45,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** Links beyond attaching and closing: what the kernel says of them, and lives of their own. */
 @Requires({BPF, BPF_COOKIE, GCC, SDT_H, ASSEMBLER})
 @ExtendWith(LeakCheck.class)
-@Timeout(60)
+@Timeout(300)
 @SuppressWarnings("try") // links are closed before the end of their block: nothing may fire after that
 class LinkLifeOnKernelTest {
     private static BpfObject links(TargetProgram target) {
@@ -233,9 +233,9 @@ class LinkLifeOnKernelTest {
     }
 
     private static void spinUntil(BpfObject object, long ticks) {
-        long deadline = System.nanoTime() + 10_000_000_000L;
+        long deadline = System.nanoTime() + 60_000_000_000L;
         while (Bpf.u64(object, "clock_hits") < ticks) {
-            assertThat(System.nanoTime()).as("ticks within ten seconds").isLessThan(deadline);
+            assertThat(System.nanoTime()).as("ticks within a minute").isLessThan(deadline);
         }
     }
 

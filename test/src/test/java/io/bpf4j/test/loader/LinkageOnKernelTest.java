@@ -20,7 +20,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** Static, hidden and weak variables and functions as the kernel takes them, and global data of another size. */
 @Requires(Requirement.BPF)
 @ExtendWith(LeakCheck.class)
-@Timeout(60)
+@Timeout(300)
 class LinkageOnKernelTest {
     private static final String OBJECT = "linkage.bpf.o";
     private static final TestRun PACKET = TestRun.onData(new byte[64]);

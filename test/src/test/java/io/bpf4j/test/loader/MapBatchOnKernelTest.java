@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Many elements at once on every kind of map that has keys, in batches and, as on an older kernel, one by one. */
 @Requires(Requirement.BPF)
 @ExtendWith(LeakCheck.class)
-@Timeout(60)
+@Timeout(300)
 class MapBatchOnKernelTest {
     private static final Executor THREADS = task -> Thread.ofPlatform().daemon().start(task);
 

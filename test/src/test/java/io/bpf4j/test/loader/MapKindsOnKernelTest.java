@@ -48,7 +48,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** The kinds of map that are not plain tables, and maps that come from elsewhere. */
 @Requires(Requirement.BPF)
 @ExtendWith(LeakCheck.class)
-@Timeout(60)
+@Timeout(300)
 class MapKindsOnKernelTest {
     private static final int STACK_BUILD_ID = 1 << 5;
     private static final int GET_STACKID = 27;

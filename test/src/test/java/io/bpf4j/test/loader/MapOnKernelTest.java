@@ -41,7 +41,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 @Requires(Requirement.BPF)
 @ExtendWith(LeakCheck.class)
-@Timeout(60)
+@Timeout(300)
 class MapOnKernelTest {
     private static final LinuxKernel KERNEL = LinuxKernel.instance();
     /** A thread for each task: the common pool of a machine with two processors has one, which a poll would keep. */
@@ -217,7 +217,7 @@ class MapOnKernelTest {
             Thread.sleep(2);
             map.close();
             for (CompletableFuture<String> worker : workers) {
-                assertThat(worker.get(5, TimeUnit.SECONDS)).isEqualTo("map \"m\" is closed");
+                assertThat(worker.get(60, TimeUnit.SECONDS)).isEqualTo("map \"m\" is closed");
             }
         }
     }

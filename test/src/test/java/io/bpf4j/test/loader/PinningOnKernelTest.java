@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** What is pinned in a BPF file system, which each test mounts for itself. */
 @Requires({Requirement.BPF, Requirement.BPFFS})
 @ExtendWith(LeakCheck.class)
-@Timeout(60)
+@Timeout(300)
 class PinningOnKernelTest {
     private BpfFsMount mount;
 

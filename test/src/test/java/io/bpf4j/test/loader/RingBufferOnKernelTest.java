@@ -28,7 +28,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 @Requires(Requirement.BPF)
 @ExtendWith(LeakCheck.class)
-@Timeout(60)
+@Timeout(300)
 class RingBufferOnKernelTest {
     /** A thread for each task: the common pool of a machine with two processors has one, which a poll would keep. */
     private static final Executor THREADS = task -> Thread.ofPlatform().daemon().start(task);
@@ -63,7 +63,7 @@ class RingBufferOnKernelTest {
                     next[0]++;
                 });
             }
-            producer.get(10, TimeUnit.SECONDS);
+            producer.get(60, TimeUnit.SECONDS);
             assertThat(ring.stats().records()).isEqualTo(wanted);
             assertThat(ring.stats().bytes()).isEqualTo((long) wanted * RingEmitter.RECORD_SIZE);
             assertThat(ring.pendingBytes()).isZero();
@@ -117,7 +117,7 @@ class RingBufferOnKernelTest {
                 Thread.sleep(50);
                 assertThat(poll).isNotDone();
                 emitter.emit(1);
-                assertThat(poll.get(5, TimeUnit.SECONDS)).isEqualTo(1);
+                assertThat(poll.get(60, TimeUnit.SECONDS)).isEqualTo(1);
             }
         }
     }
@@ -238,8 +238,8 @@ class RingBufferOnKernelTest {
             Thread.sleep(100);
             assertThat(close).isNotDone();
             go.countDown();
-            close.get(5, TimeUnit.SECONDS);
-            assertThat(poll.get(5, TimeUnit.SECONDS))
+            close.get(60, TimeUnit.SECONDS);
+            assertThat(poll.get(60, TimeUnit.SECONDS))
                     .as("the second record is not handed out")
                     .isEqualTo(1);
             assertThat(readable).isTrue();
@@ -274,7 +274,7 @@ class RingBufferOnKernelTest {
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("single consumer");
             ring.wakeup();
-            assertThat(poll.get(5, TimeUnit.SECONDS)).isZero();
+            assertThat(poll.get(60, TimeUnit.SECONDS)).isZero();
         }
     }
 
@@ -303,7 +303,7 @@ class RingBufferOnKernelTest {
 
     private static boolean awaits(CountDownLatch latch) {
         try {
-            return latch.await(10, TimeUnit.SECONDS);
+            return latch.await(60, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;

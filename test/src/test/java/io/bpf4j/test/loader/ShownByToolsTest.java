@@ -24,7 +24,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** What bpftool shows of programs and maps that were loaded here: as much as of those that libbpf loads. */
 @Requires({BPF, BPFTOOL, KERNEL_BTF})
 @ExtendWith(LeakCheck.class)
-@Timeout(60)
+@Timeout(300)
 class ShownByToolsTest {
     private static final String METADATA = "\"metadata\":{\"purpose\":\"linkage and visibility\"}";
 

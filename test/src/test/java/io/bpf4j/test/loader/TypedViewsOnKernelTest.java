@@ -28,7 +28,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** Records beside the structs of maps.bpf.c: what fits reads and writes right, and the rest is refused before any read. */
 @Requires(Requirement.BPF)
 @ExtendWith(LeakCheck.class)
-@Timeout(60)
+@Timeout(300)
 class TypedViewsOnKernelTest {
     record Key(int kind, int number) {}
 

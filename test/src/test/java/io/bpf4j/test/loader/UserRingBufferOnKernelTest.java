@@ -25,7 +25,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 @Requires({Requirement.BPF, Requirement.USER_RING_BUFFER})
 @ExtendWith(LeakCheck.class)
-@Timeout(60)
+@Timeout(300)
 class UserRingBufferOnKernelTest {
     private static final Executor THREADS = task -> Thread.ofPlatform().daemon().start(task);
 
@@ -117,7 +117,7 @@ class UserRingBufferOnKernelTest {
             Thread.sleep(50);
             assertThat(waiter).isNotDone();
             drain(object);
-            assertThat(waiter.get(5, TimeUnit.SECONDS)).isPresent();
+            assertThat(waiter.get(60, TimeUnit.SECONDS)).isPresent();
             waiter.get().orElseThrow().discard();
         }
     }
@@ -131,7 +131,7 @@ class UserRingBufferOnKernelTest {
                     CompletableFuture.supplyAsync(() -> ring.reserve(8, Duration.ofSeconds(20)), THREADS);
             Thread.sleep(50);
             ring.close();
-            assertThatThrownBy(() -> waiter.get(5, TimeUnit.SECONDS))
+            assertThatThrownBy(() -> waiter.get(60, TimeUnit.SECONDS))
                     .isInstanceOf(ExecutionException.class)
                     .hasCauseInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("is closed");

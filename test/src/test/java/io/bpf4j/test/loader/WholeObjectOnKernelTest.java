@@ -30,7 +30,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** An object with something of everything: all of it is in the kernel, or nothing. */
 @Requires({BPF, ARENA, STRUCT_OPS_LINK})
 @ExtendWith(LeakCheck.class)
-@Timeout(60)
+@Timeout(300)
 class WholeObjectOnKernelTest {
     private static final TestRun PACKET = TestRun.onData(new byte[64]);
 

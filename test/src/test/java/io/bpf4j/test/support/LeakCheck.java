@@ -20,7 +20,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  */
 public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
     private static final ExtensionContext.Namespace NAMESPACE = ExtensionContext.Namespace.create(LeakCheck.class);
-    private static final long SETTLE_MILLIS = 2_000;
+    private static final long SETTLE_MILLIS = 30_000;
 
     @Override
     public void beforeEach(ExtensionContext context) throws IOException {

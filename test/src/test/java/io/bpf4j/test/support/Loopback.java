@@ -11,7 +11,7 @@ public final class Loopback {
     /** Discard: nobody listens there, and if somebody does, it is to throw away. */
     private static final int PORT = 9;
 
-    private static final long PATIENCE_NANOS = 10_000_000_000L;
+    private static final long PATIENCE_NANOS = 60_000_000_000L;
 
     private Loopback() {}
 
