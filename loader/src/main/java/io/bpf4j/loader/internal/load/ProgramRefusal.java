@@ -83,15 +83,21 @@ final class ProgramRefusal {
             if (missing.isPresent()) {
                 return missing.get();
             }
-            if (!isAboutTheProgram(errno)) {
+            if (!isAboutTheProgram(errno) && !lacksTrampoline(errno, command, Jit.running())) {
                 return FailureHints.explained(named, refused.errno());
             }
         }
         List<String> advice = new ArrayList<>();
-        advice.add(
-                refused.log().isBlank()
-                        ? withoutLog(errno, attachType, command)
-                        : verdict(program, refused.log(), errno));
+        if (lacksTrampoline(errno, command, Jit.running())) {
+            advice.add(
+                    "this kernel has no compiler of BPF (it is built without CONFIG_BPF_JIT), which makes the code that"
+                            + " calls programs from functions of the kernel");
+        } else {
+            advice.add(
+                    refused.log().isBlank()
+                            ? withoutLog(errno, attachType, command)
+                            : verdict(program, refused.log(), errno));
+        }
         if (errno == Errno.EACCES || errno == Errno.EPERM) {
             advice.add(Objects.requireNonNullElse(FailureHints.missingRights(named), ""));
         }
@@ -228,6 +234,14 @@ final class ProgramRefusal {
             case ENOTSUPP -> unsupported(Jit.running());
             default -> "";
         };
+    }
+
+    /**
+     * Without a JIT the kernel's bpf_trampoline_get gives NULL (include/linux/bpf.h), which its check_attach_btf_id takes for
+     * want of memory.
+     */
+    static boolean lacksTrampoline(Errno errno, ProgCommand.Load command, Jit jit) {
+        return errno == Errno.ENOMEM && command.attachBtfId() != 0 && jit == Jit.MISSING;
     }
 
     /** Programs that can't be interpreted need the compiler, and all that are compiled need its memory. */

@@ -3,9 +3,27 @@ package io.bpf4j.loader.internal.load;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.loader.internal.linux.Jit;
+import io.bpf4j.loader.internal.sys.ProgCommand;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.ProgramType;
 import org.junit.jupiter.api.Test;
 
 class ProgramRefusalTest {
+    /** Seen on Debian's kernel for s390x: a program for a function of the kernel was refused for want of memory. */
+    @Test
+    void aKernelWithoutCompilerIsNotOneWithoutMemory() {
+        ProgCommand.Load plain = ProgCommand.Load.of(ProgramType.TRACING.number(), "p", new byte[8], "GPL");
+        ProgCommand.Load attached = plain.withAttachTarget(7, null);
+        assertThat(ProgramRefusal.lacksTrampoline(Errno.ENOMEM, attached, Jit.MISSING))
+                .isTrue();
+        assertThat(ProgramRefusal.lacksTrampoline(Errno.ENOMEM, attached, Jit.ON))
+                .isFalse();
+        assertThat(ProgramRefusal.lacksTrampoline(Errno.ENOMEM, plain, Jit.MISSING))
+                .isFalse();
+        assertThat(ProgramRefusal.lacksTrampoline(Errno.EINVAL, attached, Jit.MISSING))
+                .isFalse();
+    }
+
     @Test
     void aKernelWithoutCompilerIsNotOneWhoseCompilerRefused() {
         assertThat(ProgramRefusal.unsupported(Jit.MISSING))
