@@ -11,6 +11,7 @@ excused_elsewhere=X86_64,CLANG,BPFTOOL,LIBBPF,LIBBPF_TOOLS,LIBBPF_HEADERS,NEWER_
 # How machine $1, by Debian's name, is emulated, and which compiler makes programs for it.
 describe_machine() {
   local triplet
+  threads=single
   case $1 in
     amd64)
       emulator=qemu-system-x86_64 emulator_packages=(qemu-system-x86 seabios)
@@ -26,7 +27,8 @@ describe_machine() {
       board=(-M "virt,gic-version=3" -cpu "max,pauth-impdef=on") console=ttyAMA0 append=
       ;;
     riscv64)
-      # A JVM dies where addresses have 57 bits.
+      # A JVM dies where addresses have 57 bits. Two processors emulated by one thread stop at the first program.
+      threads=multi
       emulator=qemu-system-riscv64 emulator_packages=(qemu-system-misc) triplet=riscv64-linux-gnu
       board=(-M virt -cpu rv64) console=ttyS0 append=no5lvl
       ;;
