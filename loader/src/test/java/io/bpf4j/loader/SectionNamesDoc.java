@@ -67,6 +67,7 @@ final class SectionNamesDoc {
                 - A name in the table stands alone. Where the second column has something, `/` and that may follow:
                   `SEC("kprobe/do_exit")`. In brackets is what may be left out.
                 - A `?` before the name, `SEC("?kprobe/do_exit")`, leaves the program out of the load unless it is asked for.
+                  A `struct_ops` program is loaded all the same where a struct that refers to it is made.
                 - *sleepable*: loaded with BPF_F_SLEEPABLE, so it may call helpers that sleep. *frags*: loaded with
                   BPF_F_XDP_HAS_FRAGS, so it gets packets of several buffers.
                 - *by name*: `object.attachAll()` and `program.attach()` attach it where the name says. All others are
