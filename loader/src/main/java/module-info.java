@@ -10,6 +10,7 @@ module io.bpf4j.loader {
     exports io.bpf4j.loader.error;
     exports io.bpf4j.loader.feature;
     exports io.bpf4j.loader.map;
+    exports io.bpf4j.loader.process;
     exports io.bpf4j.loader.ring;
     exports io.bpf4j.loader.link;
     exports io.bpf4j.loader.spec;

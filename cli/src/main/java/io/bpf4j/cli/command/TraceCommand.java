@@ -16,6 +16,7 @@ import io.bpf4j.cli.trace.StringArg;
 import io.bpf4j.cli.trace.TraceEvent;
 import io.bpf4j.cli.trace.TracedProbe;
 import io.bpf4j.cli.trace.Tracer;
+import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.usdt.JvmProbes;
 import io.bpf4j.usdt.ProbePattern;
@@ -31,8 +32,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -56,6 +61,9 @@ final class TraceCommand implements Callable<Integer> {
     /** Room for the probes of libraries that a command loads later. */
     private static final int SPECS_OF_LATER_FILES = 4096;
 
+    /** How long to wait for events before looking whether it is time to end. */
+    private static final Duration PATIENCE = Duration.ofMillis(20);
+
     private final Console console;
     private final Interruption interruption;
 
@@ -65,7 +73,10 @@ final class TraceCommand implements Callable<Integer> {
     @Option(
             names = "-c",
             paramLabel = "CMD",
-            description = "Start this command, trace it and its libraries, and end with it.")
+            description = {
+                "Start this command, trace it and its libraries, and end with it. With a FILE: only these files in it.",
+                "It is held while probes are attached; the sums say if first events may be missing nevertheless."
+            })
     private @Nullable String command;
 
     @Option(
@@ -77,9 +88,18 @@ final class TraceCommand implements Callable<Integer> {
             names = "--follow",
             description = {
                 "With -p or -c: also what appears later: children, programs that they become by exec,",
-                "libraries that are loaded later, from memory too."
+                "libraries that are loaded later, from memory too. Each process is held while probes are attached, by",
+                "ptrace: no debugger can be attached to it meanwhile."
             })
     private boolean follow;
+
+    @Option(
+            names = "--no-hold",
+            description = {
+                "With -c or --follow: hold no process, and look for new code every few milliseconds instead. First",
+                "events may be missing; strace, gdb and the like can trace the processes."
+            })
+    private boolean noHold;
 
     @Option(
             names = "--str",
@@ -118,13 +138,14 @@ final class TraceCommand implements Callable<Integer> {
     private List<String> operands = new ArrayList<>();
 
     private long events;
-    private boolean attachedAny;
+    private boolean filesGiven;
+    private volatile boolean attachedAny;
 
     /** Those that had probes to trace. */
     private final List<UsdtScan> found = new ArrayList<>();
 
-    /** How long to wait for events before looking at the process again. */
-    private Duration patience = Duration.ofMillis(100);
+    /** How often probes that appeared could not be attached. */
+    private final AtomicInteger notAttached = new AtomicInteger();
 
     TraceCommand(Console console, Interruption interruption) {
         this.console = console;
@@ -137,6 +158,7 @@ final class TraceCommand implements Callable<Integer> {
         Integer given = pid;
         OptionalInt meant = what.process(given == null ? OptionalInt.empty() : OptionalInt.of(given));
         pid = meant.isPresent() ? Integer.valueOf(meant.getAsInt()) : null;
+        filesGiven = !what.files().isEmpty();
         List<StringArg> wanted = checkUsage(what);
         List<ProbePattern> patterns = what.patterns();
         String line = command;
@@ -144,7 +166,7 @@ final class TraceCommand implements Callable<Integer> {
             return trace(scans(what), patterns, wanted, null);
         }
         try (ChildCommand child = start(line)) {
-            return trace(ownFile(child), patterns, wanted, child);
+            return trace(what.files().isEmpty() ? ownFile(child) : scans(what), patterns, wanted, child);
         }
     }
 
@@ -168,16 +190,21 @@ final class TraceCommand implements Callable<Integer> {
     private List<StringArg> checkUsage(Operands what) {
         all |= what.meansAllProcesses() && pid == null && command == null;
         what.checkTarget(pid != null || command != null);
-        int sources =
-                (what.files().isEmpty() ? 0 : 1) + (pid == null ? 0 : 1) + (command == null ? 0 : 1) + (all ? 1 : 0);
-        if (sources != 1) {
+        int sources = (pid == null ? 0 : 1) + (command == null ? 0 : 1) + (all ? 1 : 0);
+        if (sources > 1 || (sources == 0 && what.files().isEmpty())) {
             throw new UsageException("name a FILE, or give -p PID, -c CMD or --all: one of the four");
+        }
+        if (all && !what.files().isEmpty()) {
+            throw new UsageException("--all means all files; a FILE goes alone, or with -p or -c");
         }
         if (what.patterns().isEmpty()) {
             throw new UsageException("name the probes to trace as PROVIDER:NAME; '*:*' means all");
         }
         if (follow && pid == null && command == null) {
             throw new UsageException("--follow goes with -p or -c; a FILE is traced in all processes, later ones too");
+        }
+        if (noHold && !follow && command == null) {
+            throw new UsageException("--no-hold goes with -c or --follow; nothing else holds a process");
         }
         Double seconds = duration;
         if (seconds != null && !(seconds > 0 && seconds < 1e9)) {
@@ -200,7 +227,7 @@ final class TraceCommand implements Callable<Integer> {
 
     private List<UsdtScan> scans(Operands what) throws IOException {
         Integer process = pid;
-        if (process != null) {
+        if (process != null && what.files().isEmpty()) {
             return Scans.ofProcess(process);
         }
         if (all) {
@@ -216,7 +243,7 @@ final class TraceCommand implements Callable<Integer> {
     private int trace(
             List<UsdtScan> scans, List<ProbePattern> patterns, List<StringArg> wanted, @Nullable ChildCommand child) {
         boolean appearing = follow || child != null;
-        if (!appearing) {
+        if (!appearing || filesGiven) {
             requireEach(scans, patterns);
             filesWithout(scans, patterns)
                     .forEach(scan -> console.error("bpf4j: " + Scans.whyNone(List.of(scan), patterns)));
@@ -226,15 +253,16 @@ final class TraceCommand implements Callable<Integer> {
         int sites = probes.stream().mapToInt(p -> p.sites().size()).sum();
         try (Tracer tracer = Tracer.load(wanted, sites + (appearing ? SPECS_OF_LATER_FILES : 0), strategy, strict)) {
             interruption.onRequest(tracer::wakeup);
+            List<String> gaps = List.of();
             if (appearing) {
-                follow(tracer, probes, patterns, child);
+                gaps = follow(tracer, probes, patterns, child);
             } else {
                 report(tracer.attach(probes, process()));
                 run(tracer, this::isThere);
             }
             Detachment.await(tracer.detach(), console, interruption);
             tracer.drain(this::print);
-            summary(tracer.lost(), tracer.unknown());
+            summary(tracer.lost(), tracer.unknown(), gaps);
             if (appearing && !attachedAny) {
                 throw new CommandException("neither "
                         + (child == null ? "process " + pid : "the command")
@@ -260,27 +288,51 @@ final class TraceCommand implements Callable<Integer> {
                         .toList();
     }
 
-    /** Traces a process and what appears in it, and perhaps in its children. */
-    private void follow(
+    /**
+     * Traces a process and what appears in it, and perhaps in its children.
+     *
+     * @return why first events may be missing; empty if none is
+     */
+    private List<String> follow(
             Tracer tracer, List<UsdtProbe> first, List<ProbePattern> patterns, @Nullable ChildCommand child) {
-        int process = child != null ? child.pid() : process().orElseThrow();
-        UsdtWatch watch = UsdtWatch.of(process);
-        Follower follower = new Follower(
-                tracer,
-                follow ? watch.withChildren() : watch,
-                scan -> traced(scan, patterns),
-                problem -> console.error("bpf4j: " + problem));
-        if (!first.isEmpty()) {
-            report(follower.attach(process, first));
+        Follower follower = new Follower(tracer, wanted(first, patterns), this::report, this::notAttached);
+        UsdtWatch.Builder what = child != null
+                ? UsdtWatch.of(child.pid()).fromExec()
+                : UsdtWatch.of(process().orElseThrow());
+        UsdtWatch.Builder followed = follow ? what.withChildren() : what;
+        try (UsdtWatch watch = (noHold ? followed.withoutHolding() : followed).start(follower)) {
+            if (child != null) {
+                if (!watch.gaps().isEmpty() && !first.isEmpty()) {
+                    // Not held at its exec: what is attached to the process before then is there when it maps the file.
+                    follower.attach(child.pid(), first);
+                }
+                child.resume();
+            }
+            run(tracer, () -> (child == null || follow) ? watch.isAlive() : child.isAlive());
+            List<String> gaps = new ArrayList<>(watch.gaps());
+            int failed = notAttached.get();
+            if (failed > 0) {
+                gaps.add(Scans.count(failed, "time") + " probes that appeared could not be attached");
+            }
+            return gaps;
         }
-        if (child != null) {
-            child.resume();
+    }
+
+    private void notAttached(String why) {
+        notAttached.incrementAndGet();
+        console.error("bpf4j: " + why);
+    }
+
+    /** The probes of a file that are to be traced: of any file, or of those that were named. */
+    private Function<UsdtScan, List<UsdtProbe>> wanted(List<UsdtProbe> first, List<ProbePattern> patterns) {
+        if (!filesGiven) {
+            return scan -> traced(scan, patterns);
         }
-        run(tracer, () -> {
-            follower.look(this::report);
-            patience = follower.interval();
-            return (child == null || follow) ? follower.isAlive() : child.isAlive();
-        });
+        Set<FileIdentity> named =
+                first.stream().map(probe -> probe.binary().identity()).collect(Collectors.toUnmodifiableSet());
+        return scan -> traced(scan, patterns).stream()
+                .filter(probe -> named.contains(probe.binary().identity()))
+                .toList();
     }
 
     private List<String> hints(List<UsdtProbe> probes) {
@@ -335,7 +387,7 @@ final class TraceCommand implements Callable<Integer> {
         long end = duration == null ? Long.MAX_VALUE : System.nanoTime() + (long) (duration * 1e9);
         while (!isOver(end) && goesOn.getAsBoolean()) {
             long left = end - System.nanoTime();
-            tracer.poll(left < patience.toNanos() ? Duration.ofNanos(Math.max(0, left)) : patience, this::print);
+            tracer.poll(left < PATIENCE.toNanos() ? Duration.ofNanos(Math.max(0, left)) : PATIENCE, this::print);
             console.flush();
         }
     }
@@ -391,16 +443,25 @@ final class TraceCommand implements Callable<Integer> {
         console.line(json ? format.json(event, probe) : format.human(event, probe));
     }
 
-    private void summary(long lost, long unknown) {
+    private void summary(long lost, long unknown, List<String> gaps) {
         if (json) {
             JsonLine line = new JsonLine().beginObject().field("events", events).field("lost", lost);
             if (unknown > 0) {
                 line.field("unknown", unknown);
             }
+            if (follow || command != null) {
+                line.field("exact", gaps.isEmpty());
+                if (!gaps.isEmpty()) {
+                    line.field("reason", String.join("; ", gaps));
+                }
+            }
             console.line(line.endObject().toString());
         } else {
             console.line(Scans.count(events, "event") + ", " + lost + " lost"
-                    + (unknown > 0 ? ", " + unknown + " of no known probe" : ""));
+                    + (unknown > 0 ? ", " + unknown + " of no known probe" : "")
+                    + (gaps.isEmpty()
+                            ? ""
+                            : "; the first milliseconds of new code may be missing: " + String.join("; ", gaps)));
         }
         console.flush();
     }

@@ -20,7 +20,8 @@ import java.nio.charset.StandardCharsets;
  * into {@code | head} would go on for ever without a reader. Here a failed write is an {@link OutputClosedException}.
  * Bytes are UTF-8 whatever the locale says: JSON demands it, and a container often has no locale at all.
  *
- * <p><i>Thread-safe</i>: a line is written whole.
+ * <p><i>Thread-safe</i>: a line is written whole. Standard output that nobody reads, as that of a pager, holds up nobody who
+ * writes to standard error.
  */
 public final class Console {
     private final Writer out;
@@ -50,12 +51,14 @@ public final class Console {
      *
      * @throws OutputClosedException if nobody reads any more
      */
-    public synchronized void line(String text) {
-        try {
-            out.write(text);
-            out.write('\n');
-        } catch (IOException e) {
-            throw new OutputClosedException(e);
+    public void line(String text) {
+        synchronized (out) {
+            try {
+                out.write(text);
+                out.write('\n');
+            } catch (IOException e) {
+                throw new OutputClosedException(e);
+            }
         }
     }
 
@@ -64,11 +67,13 @@ public final class Console {
      *
      * @throws OutputClosedException if nobody reads any more
      */
-    public synchronized void flush() {
-        try {
-            out.flush();
-        } catch (IOException e) {
-            throw new OutputClosedException(e);
+    public void flush() {
+        synchronized (out) {
+            try {
+                out.flush();
+            } catch (IOException e) {
+                throw new OutputClosedException(e);
+            }
         }
     }
 
@@ -86,13 +91,15 @@ public final class Console {
         write(Text.printableLines(text));
     }
 
-    private synchronized void write(String text) {
-        try {
-            err.write(text);
-            err.write('\n');
-            err.flush();
-        } catch (IOException e) {
-            // There is no third place to report this to.
+    private void write(String text) {
+        synchronized (err) {
+            try {
+                err.write(text);
+                err.write('\n');
+                err.flush();
+            } catch (IOException e) {
+                // There is no third place to report this to.
+            }
         }
     }
 

@@ -2,13 +2,13 @@ package io.bpf4j.cli.trace;
 
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.loader.error.BpfException;
+import io.bpf4j.usdt.AttachStrategy;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.UsdtScan;
 import io.bpf4j.usdt.UsdtWatch;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -20,95 +20,86 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Attaches to the probes of a process as its code appears, and perhaps to those of its children; detaches from processes
- * that have ended, whose links and specs others may need. <i>Confined.</i>
+ * Attaches to the probes of processes as their code appears; detaches from those that have ended, whose links and specs
+ * others may need. <i>Thread-safe.</i>
  */
-public final class Follower {
-    private static final Duration CLOSE = Duration.ofMillis(5);
-    private static final Duration RELAXED = Duration.ofMillis(20);
-
-    /** A process loads its libraries when it starts; after that they are rare. */
-    private static final long CLOSE_NANOS = 3_000_000_000L;
-
+public final class Follower implements UsdtWatch.Listener {
     private final Tracer tracer;
-    private final UsdtWatch watch;
     private final Function<UsdtScan, List<UsdtProbe>> wanted;
-    private final Map<Integer, Attached> attached = new HashMap<>();
+    private final Consumer<UsdtLink> onAttach;
     private final Consumer<String> problems;
-    private long lastChange = System.nanoTime();
+    private final Map<Integer, Attached> attached = new HashMap<>();
 
     /** What a process has: a library that was unloaded and is loaded again is attached still. */
     private record Attached(List<UsdtLink> links, Set<FileIdentity> files) {}
 
     /**
-     * Follows what {@code watch} sees.
+     * Follows what a {@link UsdtWatch} sees.
      *
      * @param wanted the probes of a file that are to be traced
+     * @param onAttach is told of each link that was made
      * @param problems is told why probes that appeared could not be attached; those that are attached go on
      */
     public Follower(
-            Tracer tracer, UsdtWatch watch, Function<UsdtScan, List<UsdtProbe>> wanted, Consumer<String> problems) {
+            Tracer tracer,
+            Function<UsdtScan, List<UsdtProbe>> wanted,
+            Consumer<UsdtLink> onAttach,
+            Consumer<String> problems) {
         this.tracer = tracer;
-        this.watch = watch;
         this.wanted = wanted;
+        this.onAttach = onAttach;
         this.problems = problems;
     }
 
-    /** Attaches to probes of a process before it has mapped their file. */
-    public UsdtLink attach(int pid, List<UsdtProbe> probes) {
+    /** Attaches to probes of a process that may not have mapped their file yet. */
+    public synchronized void attach(int pid, List<UsdtProbe> probes) {
         UsdtLink link = tracer.attach(probes, OptionalInt.of(pid));
         Attached process = attached.computeIfAbsent(pid, _ -> new Attached(new ArrayList<>(), new HashSet<>()));
         process.links().add(link);
         probes.forEach(probe -> process.files().add(probe.binary().identity()));
-        return link;
+        onAttach.accept(link);
     }
 
-    /**
-     * Looks for new code and attaches to its probes.
-     *
-     * @param onAttach is told of each link that was made
-     */
-    public void look(Consumer<UsdtLink> onAttach) {
-        List<UsdtWatch.Appeared> appeared = watch.poll();
-        Set<Integer> alive = Set.copyOf(watch.processes());
-        for (UsdtWatch.Appeared code : appeared) {
-            lastChange = System.nanoTime();
-            List<UsdtProbe> probes = code.scans().stream()
-                    .flatMap(scan -> wanted.apply(scan).stream())
-                    .filter(probe -> !isAttached(code.pid(), probe))
-                    .toList();
-            if (!probes.isEmpty()) {
-                try {
-                    onAttach.accept(attach(code.pid(), probes));
-                } catch (BpfException e) {
-                    // A process that ends while it is looked at is no problem.
-                    if (Files.isDirectory(Path.of("/proc/" + code.pid()))) {
-                        problems.accept(e.getMessage());
-                    }
-                }
+    @Override
+    public synchronized void appeared(int pid, List<UsdtScan> scans) {
+        List<UsdtProbe> probes = scans.stream()
+                .flatMap(scan -> wanted.apply(scan).stream())
+                .filter(probe -> !isAttached(pid, probe))
+                .toList();
+        if (probes.isEmpty()) {
+            return;
+        }
+        try {
+            attach(pid, probes);
+        } catch (BpfException e) {
+            // A process that ends while it is looked at is no problem.
+            if (Files.isDirectory(Path.of("/proc/" + pid))) {
+                problems.accept(e.getMessage());
             }
         }
-        attached.entrySet().removeIf(entry -> {
-            boolean gone = !alive.contains(entry.getKey());
-            if (gone) {
-                entry.getValue().links().forEach(tracer::detach);
-            }
-            return gone;
-        });
+    }
+
+    @Override
+    public synchronized void ended(int pid) {
+        Attached gone = attached.remove(pid);
+        if (gone != null) {
+            gone.links().forEach(tracer::detach);
+        }
+    }
+
+    /** Addresses of the program before mean nothing now, and the same file may be at others. */
+    @Override
+    public synchronized void exec(int pid) {
+        Attached process = attached.get(pid);
+        if (process != null && process.links().stream().anyMatch(link -> link.strategy() == AttachStrategy.IP_MAP)) {
+            attached.remove(pid);
+            // Not in the background: an old link would report the events of the new one a second time.
+            process.links().forEach(tracer::close);
+        }
     }
 
     private boolean isAttached(int pid, UsdtProbe probe) {
         Attached process = attached.get(pid);
         return process != null && process.files().contains(probe.binary().identity());
-    }
-
-    /** How long to wait before the next look. */
-    public Duration interval() {
-        return System.nanoTime() - lastChange < CLOSE_NANOS ? CLOSE : RELAXED;
-    }
-
-    /** Whether a process is left. */
-    public boolean isAlive() {
-        return watch.isAlive();
     }
 }

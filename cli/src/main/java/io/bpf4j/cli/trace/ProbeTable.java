@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The compiler may copy a probe's code, and an argument that is an {@code int} at one site can be a constant of 8
  * unsigned bytes at another. A record has the bits of an argument, not its type, so sites whose types differ get
- * numbers of their own: the probe is split. <i>Confined.</i>
+ * numbers of their own: the probe is split. <i>Thread-safe</i>: probes are attached in one thread, and their events read in
+ * another.
  */
 final class ProbeTable {
     private final List<TracedProbe> traced = new ArrayList<>();
@@ -29,7 +30,7 @@ final class ProbeTable {
      *
      * @return the probes, each once, split where their sites differ
      */
-    List<UsdtProbe> add(List<UsdtProbe> probes) {
+    synchronized List<UsdtProbe> add(List<UsdtProbe> probes) {
         Set<UsdtProbe> parts = new LinkedHashSet<>();
         for (UsdtProbe probe : probes) {
             split(probe).forEach((kinds, part) -> {
@@ -43,7 +44,7 @@ final class ProbeTable {
     }
 
     /** The cookie of a probe that {@link #add} gave back. */
-    long number(UsdtProbe part) {
+    synchronized long number(UsdtProbe part) {
         Long number = numbers.get(part);
         if (number == null) {
             throw new IllegalArgumentException("probe " + part.fullName() + " was never added");
@@ -53,7 +54,7 @@ final class ProbeTable {
 
     /** The probe with this cookie, or null if there is none, as for 0. */
     @Nullable
-    TracedProbe probe(long number) {
+    synchronized TracedProbe probe(long number) {
         return number > 0 && number <= traced.size() ? traced.get((int) number - 1) : null;
     }
 

@@ -22,7 +22,7 @@ import java.util.function.BiConsumer;
  * Loads the tracer's BPF object, attaches it to probes and hands out what they report.
  *
  * <p>Owns all it makes: closing detaches and unloads. <i>Single consumer</i>: {@link #poll} and {@link #drain} on one
- * thread; {@link #wakeup} from any.
+ * thread; the rest from any.
  */
 public final class Tracer implements AutoCloseable {
     /** Bytes kept of a string argument. */
@@ -101,7 +101,7 @@ public final class Tracer implements AutoCloseable {
      *
      * @param pid the process to watch; empty for every process that runs the file
      */
-    public UsdtLink attach(List<UsdtProbe> probes, OptionalInt pid) {
+    public synchronized UsdtLink attach(List<UsdtProbe> probes, OptionalInt pid) {
         List<UsdtProbe> parts = table.add(probes);
         Options options = new Options(pid, table::number, strict);
         UsdtLink link = usdt.attachAll(object.program("trace"), parts, options);
@@ -110,9 +110,15 @@ public final class Tracer implements AutoCloseable {
     }
 
     /** Detaches from probes in the background, those of a process that has ended for instance. */
-    public void detach(UsdtLink link) {
+    public synchronized void detach(UsdtLink link) {
         links.remove(link);
         link.closeInBackground();
+    }
+
+    /** Detaches from probes, and returns when none of them fires any more. */
+    public synchronized void close(UsdtLink link) {
+        links.remove(link);
+        link.close();
     }
 
     /** Waits for events and hands them out; returns at once when {@link #wakeup} was called. */
@@ -152,14 +158,14 @@ public final class Tracer implements AutoCloseable {
     }
 
     /** Begins to detach from every probe; events that came before are still there to {@link #drain}. */
-    public List<Detaching> detach() {
+    public synchronized List<Detaching> detach() {
         List<Detaching> all = links.stream().map(UsdtLink::closeInBackground).toList();
         links.clear();
         return all;
     }
 
     @Override
-    public void close() {
+    public synchronized void close() {
         try (object;
                 ring) {
             // Usually empty by now. Multi links are worth waiting for together; others close in the background.

@@ -11,7 +11,14 @@ import java.util.List;
  * @param <R> what a successful call gives; {@code Integer} where there is nothing but the call's own result
  */
 public sealed interface Command<R>
-        permits MapCommand, ProgCommand, ObjectCommand, LinkCommand, TokenCommand, PerfCommand, FileCommand {
+        permits MapCommand,
+                ProgCommand,
+                ObjectCommand,
+                LinkCommand,
+                TokenCommand,
+                PerfCommand,
+                FileCommand,
+                ProcessCommand {
     /** What is asked, for the start of an error message: {@code bpf(BPF_MAP_CREATE) for map "events"}. */
     String call();
 

@@ -141,6 +141,14 @@ final class FileCalls {
                     long result = Libc.syscall(NUMBERS.memfdCreate(), name, MFD_CLOEXEC, 0);
                     yield Fd.of(kernel, kernel.check(memfd, result), "memfd \"" + memfd.name() + "\"");
                 }
+                case FileCommand.Pipe pipe -> {
+                    MemorySegment ends = arena.allocate(ValueLayout.JAVA_INT, 2);
+                    int flags = OpenFlags.CLOEXEC | OpenFlags.NONBLOCK;
+                    kernel.check(pipe, Libc.syscall(NUMBERS.pipe2(), ends.address(), flags, 0));
+                    yield new FileCommand.Pipe.Ends(
+                            Fd.of(kernel, ends.getAtIndex(ValueLayout.JAVA_INT, 0), "pipe of " + pipe.what()),
+                            Fd.of(kernel, ends.getAtIndex(ValueLayout.JAVA_INT, 1), "pipe to " + pipe.what()));
+                }
                 case FileCommand.Read read -> transfer(NUMBERS.read(), read.fd(), read.into());
                 case FileCommand.Write write -> transfer(NUMBERS.write(), write.fd(), write.from());
                 case FileCommand.Map map -> map(map);

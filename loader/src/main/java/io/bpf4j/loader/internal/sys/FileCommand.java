@@ -109,6 +109,17 @@ public sealed interface FileCommand<R> extends Command<R> {
         }
     }
 
+    /** pipe2(2), close-on-exec and non-blocking. */
+    record Pipe(String what) implements FileCommand<Pipe.Ends> {
+        /** The two ends, each the caller's. */
+        public record Ends(Fd read, Fd write) {}
+
+        @Override
+        public String call() {
+            return "pipe2 for " + what;
+        }
+    }
+
     /** read(2) into native memory; gives the bytes read, or minus the error number. */
     record Read(Fd fd, MemorySegment into) implements FileCommand<Long> {
         @Override

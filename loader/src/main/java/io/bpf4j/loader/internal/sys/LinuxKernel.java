@@ -10,6 +10,7 @@ public final class LinuxKernel implements Kernel {
 
     private final BpfCalls bpf = new BpfCalls(this);
     private final FileCalls files = new FileCalls(this);
+    private final ProcessCalls processes = new ProcessCalls(this);
 
     private LinuxKernel() {}
 
@@ -54,6 +55,7 @@ public final class LinuxKernel implements Kernel {
             case TokenCommand<?> token -> bpf.execute(token);
             case PerfCommand<?> perf -> files.execute(perf);
             case FileCommand<?> file -> files.execute(file);
+            case ProcessCommand<?> process -> processes.execute(process);
         };
     }
 

@@ -177,6 +177,7 @@ public final class ScriptedKernel implements Kernel {
             // A kernel that refuses early leaves the count as it was asked for.
             case MapCommand.Batch batch -> new MapCommand.BatchResult(errno, batch.count());
             case FileCommand.Read _, FileCommand.Write _ -> (long) -errno;
+            case ProcessCommand.Continue _, ProcessCommand.Listen _, ProcessCommand.Detach _ -> errno;
             default -> throw new SyscallException(command.call(), errno, null);
         };
     }
@@ -201,6 +202,13 @@ public final class ScriptedKernel implements Kernel {
                     case PerfCommand.SetProgram _, PerfCommand.Enable _, PerfCommand.Disable _ -> 0;
                 };
             case FileCommand<?> file -> usual(file);
+            case ProcessCommand<?> process ->
+                switch (process) {
+                    case ProcessCommand.Wait _ -> WaitStatus.NO_TRACEES;
+                    case ProcessCommand.SignalOrigin _ -> new ProcessCommand.SignalOrigin.Origin(0, 0);
+                    case ProcessCommand.FormerThread exec -> exec.tid();
+                    default -> 0;
+                };
         };
     }
 
@@ -321,6 +329,8 @@ public final class ScriptedKernel implements Kernel {
                 yield 0;
             }
             case FileCommand.Open open -> newFd(open.path());
+            case FileCommand.Pipe pipe ->
+                new FileCommand.Pipe.Ends(newFd("pipe of " + pipe.what()), newFd("pipe to " + pipe.what()));
             case FileCommand.Unlink unlink -> {
                 if (pins.remove(unlink.path()) == null) {
                     throw new SyscallException(unlink.call(), Errno.ENOENT.number(), null);

@@ -43,9 +43,38 @@ public final class ProcessTree {
         withChildren = true;
     }
 
+    /** Whether a process is there and has not ended. */
+    public boolean isRunning(int pid) {
+        return files.isRunning(pid);
+    }
+
     /** The processes that were there at the last look. */
     public List<Integer> processes() {
         return List.copyOf(seen.keySet());
+    }
+
+    /** A child that is known without a look; what it has mapped is new. */
+    public void add(int pid) {
+        seen.putIfAbsent(pid, Set.of());
+    }
+
+    /** A process became another program: all that it has mapped is new. */
+    public void renew(int pid) {
+        seen.put(pid, Set.of());
+    }
+
+    /** A process has ended. */
+    public void remove(int pid) {
+        seen.remove(pid);
+    }
+
+    /** What has changed in one process since the last look at it. */
+    public List<Change> look(int pid) {
+        List<Change> changes = new ArrayList<>();
+        if (!look(pid, changes)) {
+            seen.remove(pid);
+        }
+        return changes;
     }
 
     /** What has changed since the last look, parents before their children. */

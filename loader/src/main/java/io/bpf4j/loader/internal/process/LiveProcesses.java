@@ -1,0 +1,104 @@
+package io.bpf4j.loader.internal.process;
+
+import io.bpf4j.loader.internal.sys.Ptrace;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The processes that are traced, and what /proc says about them. <i>Thread-safe.</i> */
+final class LiveProcesses {
+    private static final Path PROC = Path.of("/proc");
+
+    private final Set<Integer> pids = ConcurrentHashMap.newKeySet();
+
+    /** A thread that takes a SIGURG at once. */
+    record Wakeable(int pid, int tid) {}
+
+    void add(int pid) {
+        pids.add(pid);
+    }
+
+    boolean has(int pid) {
+        return pids.contains(pid);
+    }
+
+    void remove(int pid) {
+        pids.remove(pid);
+    }
+
+    void clear() {
+        pids.clear();
+    }
+
+    /** Threads that do not block SIGURG and are not stopped. */
+    List<Wakeable> wakeable() {
+        List<Wakeable> threads = new ArrayList<>();
+        for (int pid : pids) {
+            for (int tid : threadsOf(pid)) {
+                String status = status(tid);
+                String state = field(status, "State");
+                String blocked = field(status, "SigBlk");
+                if (!state.isEmpty()
+                        && "RSD".indexOf(state.charAt(0)) >= 0
+                        && !blocked.isEmpty()
+                        && (Long.parseUnsignedLong(blocked, 16) & 1L << (Ptrace.SIGURG - 1)) == 0) {
+                    threads.add(new Wakeable(pid, tid));
+                }
+            }
+        }
+        return threads;
+    }
+
+    /** The process of a thread; the thread itself if it is gone. */
+    static int processOf(int tid) {
+        String pid = field(status(tid), "Tgid");
+        return pid.isEmpty() ? tid : Integer.parseInt(pid);
+    }
+
+    /** The threads of a process; none if it is gone. */
+    static List<Integer> threadsOf(int pid) {
+        List<Integer> threads = new ArrayList<>();
+        try (DirectoryStream<Path> tasks = Files.newDirectoryStream(PROC.resolve(pid + "/task"))) {
+            tasks.forEach(task -> threads.add(Integer.parseInt(String.valueOf(task.getFileName()))));
+        } catch (IOException | RuntimeException e) {
+            return threads; // gone, perhaps while it was read
+        }
+        return threads;
+    }
+
+    /** The children of a process that have not ended. */
+    static List<Integer> childrenOf(int pid) {
+        return ProcessHandle.of(pid).stream()
+                .flatMap(ProcessHandle::children)
+                .map(child -> Math.toIntExact(child.pid()))
+                .toList();
+    }
+
+    /** Whether a thread of this process traces it. */
+    static boolean isTracedByThisProcess(int tid) {
+        String tracer = field(status(tid), "TracerPid");
+        return !tracer.isEmpty() && Files.isDirectory(PROC.resolve("self/task/" + tracer));
+    }
+
+    private static String status(int tid) {
+        try {
+            return Files.readString(PROC.resolve(tid + "/status"), StandardCharsets.ISO_8859_1);
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
+    private static String field(String status, String name) {
+        return status.lines()
+                .filter(line -> line.startsWith(name + ":"))
+                .map(line -> line.substring(name.length() + 1).strip())
+                .findFirst()
+                .orElse("");
+    }
+}

@@ -1,0 +1,222 @@
+package io.bpf4j.loader.internal.process;
+
+import static io.bpf4j.insn.Assembler.R0;
+import static io.bpf4j.insn.Assembler.R1;
+import static io.bpf4j.insn.Assembler.R10;
+import static io.bpf4j.insn.Assembler.R2;
+import static io.bpf4j.insn.Assembler.R3;
+
+import io.bpf4j.btf.Btf;
+import io.bpf4j.btf.BtfKind;
+import io.bpf4j.btf.BtfType;
+import io.bpf4j.elf.FileIdentity;
+import io.bpf4j.insn.Assembler;
+import io.bpf4j.insn.Instruction;
+import io.bpf4j.insn.Instructions;
+import io.bpf4j.insn.Opcodes;
+import io.bpf4j.loader.error.AttachException;
+import io.bpf4j.loader.error.RelocationException;
+import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.internal.attach.Attacher;
+import io.bpf4j.loader.internal.attach.HeldFile;
+import io.bpf4j.loader.internal.linux.KernelBtf;
+import io.bpf4j.loader.internal.sys.FailureHints;
+import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.Kernel;
+import io.bpf4j.loader.internal.sys.LoadResult;
+import io.bpf4j.loader.internal.sys.MapCommand;
+import io.bpf4j.loader.internal.sys.ProgCommand;
+import io.bpf4j.loader.internal.sys.Ptrace;
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.loader.kernel.ProgramType;
+import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.Detaching;
+import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.ProbeSite;
+import io.bpf4j.loader.link.ProbeSites;
+import io.bpf4j.loader.link.ProcessFilter;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * A uprobe in one process whose program sends SIGURG to the thread that comes there. <i>Thread-safe.</i>
+ *
+ * <p>A tracee reports each signal to its tracer before it is delivered, also one that it ignores (sig_ignored in
+ * kernel/signal.c); so the thread stops right there, and the tracer drops the signal. If the tracer has died meanwhile,
+ * the signal is delivered, and does nothing: SIGURG is ignored by default, and whoever handles it must stand more of them
+ * than there is urgent data. A breakpoint that ptrace writes into the process would kill it in that case.
+ *
+ * <p>A thread that blocks SIGURG does not stop. Where the kernel's types tell the program where the mask is, it sends
+ * none to such a thread, which could read it from a signalfd, and counts it as missed.
+ */
+public final class StopSignal implements AutoCloseable {
+    /** Numbers of include/uapi/linux/bpf.h. */
+    private static final int BPF_GET_CURRENT_TASK = 35;
+
+    private static final int BPF_PROBE_READ_KERNEL = 113;
+
+    /** Linux 5.6, commit 8482941f0906. */
+    private static final int BPF_SEND_SIGNAL_THREAD = 117;
+
+    /** The map has one value: the signals that were sent, and those that could not be; 8 bytes each. */
+    private static final int SENT = 0;
+
+    private static final int MISSED = 8;
+    private static final int COUNTERS_SIZE = 16;
+
+    private final Kernel kernel;
+    private final Fd counters;
+    private final FileIdentity file;
+    private final long offset;
+    private final Link link;
+    private long seen;
+
+    private StopSignal(Kernel kernel, Fd counters, FileIdentity file, long offset, Link link) {
+        this.kernel = kernel;
+        this.counters = counters;
+        this.file = file;
+        this.offset = offset;
+        this.link = link;
+    }
+
+    /**
+     * Attaches to an instruction in one process.
+     *
+     * @param expected which file it has to be
+     * @throws AttachException if the kernel refuses, or another file has taken the path
+     * @throws SyscallException if the kernel can't send signals so, or the file can't be opened
+     */
+    public static StopSignal attach(
+            Kernel kernel, Features features, int pid, Path path, FileIdentity expected, long offset) {
+        boolean multi = features.has(Feature.UPROBE_MULTI_LINK) && features.has(Feature.UPROBE_MULTI_PROCESS);
+        Optional<AttachType> type = multi ? Optional.of(AttachType.TRACE_UPROBE_MULTI) : Optional.empty();
+        Fd counters = kernel.execute(MapCommand.Create.of(MapType.ARRAY.number(), "stop_signals", 4, COUNTERS_SIZE, 1));
+        try (HeldFile file = HeldFile.open(kernel, path, path.toString())) {
+            if (!file.identity().equals(expected)) {
+                throw new AttachException("attach to " + path + ": another file has taken its place", null);
+            }
+            ProcessFilter process = ProcessFilter.pid(pid);
+            AttachTarget target = multi
+                    ? new AttachTarget.UprobeMulti(
+                            file.target(), ProbeSites.of(new ProbeSite(offset, 0, 0)), process, false)
+                    : new AttachTarget.Uprobe(file.target(), new ProbeSite(offset, 0, 0), process, false);
+            try (Fd program = load(kernel, type, counters)) {
+                Link link = new Attacher(kernel, features).attach(program, "stop_signal", type, target);
+                return new StopSignal(kernel, counters, expected, offset, link);
+            }
+        } catch (RuntimeException e) {
+            counters.close();
+            throw e;
+        }
+    }
+
+    /** Whether it is at this place. */
+    public boolean isAt(FileIdentity otherFile, long otherOffset) {
+        return file.equals(otherFile) && offset == otherOffset;
+    }
+
+    /** Whether a SIGURG of the kernel that a thread stopped for is one of these; each is claimed once. */
+    public synchronized boolean claim() {
+        if (read(SENT) <= seen) {
+            return false;
+        }
+        seen++;
+        return true;
+    }
+
+    /** Threads that came by and did not stop, as far as they were not stopped later. */
+    public synchronized long missed() {
+        return read(MISSED) + Math.max(0, read(SENT) - seen);
+    }
+
+    /**
+     * Detaches, without waiting for it: the kernel takes tens of milliseconds, in which tracees would be held up. Nobody comes
+     * by any more: the process has ended, or has become another program, or nobody is traced any more.
+     */
+    @Override
+    public void close() {
+        counters.close();
+        Detaching.start(1, done -> {
+            link.close();
+            done.run();
+        });
+    }
+
+    private long read(int counter) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment key = arena.allocate(4, 4);
+            MemorySegment value = arena.allocate(COUNTERS_SIZE, 8);
+            int error = kernel.element(MapCommand.Op.LOOKUP, counters, key, value, 0);
+            return error == 0 ? value.get(ValueLayout.JAVA_LONG, counter) : 0;
+        }
+    }
+
+    private static Fd load(Kernel kernel, Optional<AttachType> type, Fd counters) {
+        byte[] code = Instructions.encode(program(counters.number(), offsetOfMask()), ByteOrder.nativeOrder());
+        ProgCommand.Load load = ProgCommand.Load.of(ProgramType.KPROBE.number(), "stop_signal", code, "GPL")
+                .withExpectedAttachType(type.map(AttachType::number).orElse(0));
+        return switch (kernel.execute(load)) {
+            case LoadResult.Loaded loaded -> loaded.fd();
+            case LoadResult.Refused verdict -> throw FailureHints.explained(load, verdict.errno());
+        };
+    }
+
+    private static List<Instruction> program(int counters, OptionalInt mask) {
+        Assembler program = Assembler.create();
+        if (mask.isPresent()) {
+            program.call(BPF_GET_CURRENT_TASK)
+                    .movReg(R3, R0)
+                    .alu(Opcodes.ADD, R3, mask.getAsInt())
+                    .mov(R2, 8)
+                    .movReg(R1, R10)
+                    .alu(Opcodes.ADD, R1, -8)
+                    .st(8, R10, -8, 0)
+                    .call(BPF_PROBE_READ_KERNEL)
+                    .ldx(8, R1, R10, -8)
+                    .alu(Opcodes.AND, R1, 1 << (Ptrace.SIGURG - 1))
+                    .jump(Opcodes.JNE, R1, 0, "missed");
+        }
+        return program.mov(R1, Ptrace.SIGURG)
+                .call(BPF_SEND_SIGNAL_THREAD)
+                .jump(Opcodes.JNE, R0, 0, "missed")
+                .loadMapValue(R1, counters, SENT)
+                .jump("count")
+                .label("missed")
+                .loadMapValue(R1, counters, MISSED)
+                .label("count")
+                .mov(R2, 1)
+                .atomic(8, Opcodes.ADD, R1, 0, R2)
+                .mov(R0, 0)
+                .exit()
+                .assemble();
+    }
+
+    /** Where {@code struct task_struct} has the signals that the thread blocks: one word of 64 bits. */
+    private static OptionalInt offsetOfMask() {
+        try {
+            Optional<Btf> types = KernelBtf.find();
+            if (types.isEmpty()) {
+                return OptionalInt.empty();
+            }
+            OptionalInt task = types.get().find("task_struct", BtfKind.STRUCT);
+            if (task.isPresent() && types.get().type(task.getAsInt()) instanceof BtfType.Struct struct) {
+                return struct.members().stream()
+                        .filter(member -> member.name().equals("blocked"))
+                        .mapToInt(member -> (int) (member.bitOffset() / 8))
+                        .findFirst();
+            }
+            return OptionalInt.empty();
+        } catch (RelocationException e) {
+            return OptionalInt.empty();
+        }
+    }
+}

@@ -1,0 +1,163 @@
+package io.bpf4j.loader.process;
+
+import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.FileCommand;
+import io.bpf4j.loader.internal.sys.Kernel;
+import io.bpf4j.loader.internal.sys.LinuxKernel;
+import io.bpf4j.loader.internal.sys.ProcessCommand;
+import io.bpf4j.loader.internal.sys.Ptrace;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A command that was started and waits, before it is executed, until {@link #release}: in between a {@link ProcessTracer}
+ * can take hold of it. It has this process's standard input, output and error, and its process group. <i>Thread-safe.</i>
+ *
+ * <p>It is a grandchild. Java waits for its children from a thread of its own, which would take the stops of a traced
+ * child for its end; so there is a shell in between that waits for the command. The shell that becomes the command tells
+ * its number through one pipe and reads from another, both by their names below {@code /proc}, since Java hands no further
+ * descriptors to its children. If this process dies first, that read ends, and the command is not executed. Rejected:
+ * SIGSTOP, which the shell's parents notice, and which the kernel undoes when the process group is orphaned.
+ *
+ * <p>Closing ends the command, if it still runs: by SIGTERM and, two seconds later, SIGKILL.
+ */
+public final class HeldCommand implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration POLITE = Duration.ofSeconds(2);
+    private static final String SHELL = "/bin/sh";
+
+    /** Waits for the second shell, which gets its script and arguments as arguments. */
+    private static final String OUTER = SHELL + " -c \"$0\" sh \"$@\"; exit $?";
+
+    private static final String INNER = "echo $$ >\"$1\" && read -r go <\"$2\" || exit 125; shift 2; exec \"$@\"";
+
+    private final Process shell;
+    private final ProcessHandle command;
+    private final Fd gate;
+
+    private HeldCommand(Process shell, ProcessHandle command, Fd gate) {
+        this.shell = shell;
+        this.command = command;
+        this.gate = gate;
+    }
+
+    /**
+     * Starts a command and holds it.
+     *
+     * @param command the file to execute and its arguments
+     * @param outputToError whether its standard output goes to this process's standard error
+     * @throws IOException if it can't be started
+     */
+    public static HeldCommand start(List<String> command, boolean outputToError) throws IOException {
+        Kernel kernel = LinuxKernel.instance();
+        FileCommand.Pipe.Ends arrival = kernel.execute(new FileCommand.Pipe("arrival"));
+        try (Fd arrived = arrival.read();
+                Fd arriving = arrival.write()) {
+            FileCommand.Pipe.Ends gate = kernel.execute(new FileCommand.Pipe("gate"));
+            try (Fd waiting = gate.read()) {
+                List<String> line = new ArrayList<>(List.of(
+                        SHELL, "-c", OUTER, INNER + (outputToError ? " >&2" : ""), path(arriving), path(waiting)));
+                line.addAll(command);
+                Process shell = new ProcessBuilder(line).inheritIO().start();
+                try {
+                    int pid = awaitNumber(kernel, arrived, shell);
+                    ProcessHandle handle = ProcessHandle.of(pid).orElseThrow(() -> ended(command));
+                    return new HeldCommand(shell, handle, gate.write());
+                } catch (Throwable e) {
+                    shell.destroyForcibly();
+                    throw e;
+                }
+            } catch (Throwable e) {
+                gate.write().close(); // which also ends the inner shell
+                throw e;
+            }
+        }
+    }
+
+    private static IOException ended(List<String> command) {
+        return new IOException("the shell that was to become " + command.getFirst() + " ended at once");
+    }
+
+    private static String path(Fd fd) {
+        return "/proc/" + ProcessHandle.current().pid() + "/fd/" + fd.number();
+    }
+
+    private static int awaitNumber(Kernel kernel, Fd arrived, Process shell) throws IOException {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        StringBuilder text = new StringBuilder();
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment room = arena.allocate(32, 8);
+            while (true) {
+                long length = kernel.execute(new FileCommand.Read(arrived, room));
+                if (length > 0) {
+                    text.append(StandardCharsets.US_ASCII.decode(
+                            room.asSlice(0, length).asByteBuffer()));
+                    if (text.charAt(text.length() - 1) == '\n') {
+                        return Integer.parseInt(text.substring(0, text.length() - 1));
+                    }
+                } else if (!shell.isAlive()) {
+                    throw new IOException(SHELL + " ended at once");
+                } else if (System.nanoTime() > deadline) {
+                    throw new IOException(SHELL + " did not start within " + PATIENCE.toSeconds() + " s");
+                } else if (shell.waitFor(1, TimeUnit.MILLISECONDS)) {
+                    throw new IOException(SHELL + " ended at once");
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted while it was started", e);
+        }
+    }
+
+    /** The process that becomes the command. */
+    public int pid() {
+        return Math.toIntExact(command.pid());
+    }
+
+    /** Whether the command has not ended, released or not. */
+    public boolean isAlive() {
+        return shell.isAlive() || command.isAlive();
+    }
+
+    /** Lets the command be executed. Does nothing the second time. */
+    public void release() {
+        if (gate.isClosed()) {
+            return;
+        }
+        try (gate;
+                Arena arena = Arena.ofConfined()) {
+            MemorySegment line = arena.allocate(ValueLayout.JAVA_BYTE);
+            line.set(ValueLayout.JAVA_BYTE, 0, (byte) '\n');
+            LinuxKernel.instance().execute(new FileCommand.Write(gate, line));
+        }
+    }
+
+    @Override
+    public void close() {
+        boolean released = gate.isClosed();
+        gate.close();
+        if (!isAlive()) {
+            return;
+        }
+        if (released) {
+            command.destroy();
+            // A process that was stopped takes its SIGTERM only when it goes on.
+            LinuxKernel.instance().execute(new ProcessCommand.Signal(pid(), pid(), Ptrace.SIGCONT));
+        }
+        try {
+            if (!shell.waitFor(POLITE.toMillis(), TimeUnit.MILLISECONDS)) {
+                command.destroyForcibly();
+            }
+        } catch (InterruptedException e) {
+            command.destroyForcibly();
+            Thread.currentThread().interrupt();
+        }
+    }
+}

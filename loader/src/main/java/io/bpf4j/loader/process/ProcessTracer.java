@@ -1,0 +1,181 @@
+package io.bpf4j.loader.process;
+
+import io.bpf4j.elf.FileIdentity;
+import io.bpf4j.loader.error.BpfException;
+import io.bpf4j.loader.error.ProcessRights;
+import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.internal.process.StopSignal;
+import io.bpf4j.loader.internal.process.TracerThread;
+import io.bpf4j.loader.internal.sys.Kernel;
+import io.bpf4j.loader.internal.sys.LinuxKernel;
+import io.bpf4j.loader.internal.sys.ProcessCommand;
+import io.bpf4j.loader.kernel.Capability;
+import io.bpf4j.loader.kernel.Errno;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Holds a process, and if wanted its descendants, at the moments when code appears in it: birth, exec, and breakpoints
+ * such as that of the dynamic loader for debuggers. Whatever is attached while a process is held sees all that it does
+ * afterwards. <i>Thread-safe.</i>
+ *
+ * <p>It goes by ptrace(2), which nobody notices but who asks for it: a parent that waits for stops ({@code WUNTRACED}) is
+ * told of none, SIGCONT ends none, and signals, stops and exit codes are what they would have been. When this process
+ * ends, even by SIGKILL, the kernel lets all that it holds go on. What it does cost: a traced process can't be traced by
+ * another (strace, gdb), and each signal that it gets, also one that it ignores, takes two switches between processes.
+ *
+ * <p>It needs CAP_SYS_PTRACE: without it, programs that are set-user-ID would run without those rights while they are
+ * traced. Breakpoints need CAP_BPF and CAP_PERFMON and Linux 5.6, too.
+ *
+ * <p>Closing lets everybody go on, untraced.
+ */
+public final class ProcessTracer implements AutoCloseable {
+    private static final List<Capability> TRACING = List.of(Capability.CAP_SYS_PTRACE);
+
+    private final Kernel kernel;
+    private final Features features;
+    private final TracerThread thread;
+    private final Map<Integer, StopSignal> breakpoints = new ConcurrentHashMap<>();
+    private long missed;
+
+    private ProcessTracer(Kernel kernel, Features features, boolean withChildren, Consumer<ProcessStop> onStop) {
+        this.kernel = kernel;
+        this.features = features;
+        this.thread = new TracerThread(kernel, withChildren, new TracerThread.Listener() {
+            @Override
+            public void born(int pid, TracerThread.Hold hold) {
+                onStop.accept(new ProcessStop(ProcessStop.Kind.BORN, pid, false, hold));
+            }
+
+            @Override
+            public void exec(int pid, boolean renumbered, TracerThread.Hold hold) {
+                if (renumbered) {
+                    forget(pid);
+                }
+                onStop.accept(new ProcessStop(ProcessStop.Kind.EXEC, pid, renumbered, hold));
+            }
+
+            @Override
+            public boolean urgent(int pid, TracerThread.Hold hold) {
+                @Nullable StopSignal signal = breakpoints.get(pid);
+                if (signal == null || !signal.claim()) {
+                    return false;
+                }
+                onStop.accept(new ProcessStop(ProcessStop.Kind.BREAKPOINT, pid, false, hold));
+                return true;
+            }
+
+            @Override
+            public void ended(int pid) {
+                forget(pid);
+                onStop.accept(new ProcessStop(ProcessStop.Kind.ENDED, pid, false, null));
+            }
+        });
+    }
+
+    /**
+     * Starts to trace a process with all its threads, without stopping it.
+     *
+     * @param withChildren whether also to trace its descendants: those that are there, and all that are born later
+     * @param onStop is told of each stop, in a thread of the tracer that serves all traced processes meanwhile: it must
+     *     only pass it on, to whoever attaches and then calls {@link #resume}
+     * @throws SyscallException if the process can't be traced: it is gone, another traces it, or rights are missing
+     */
+    public static ProcessTracer start(int pid, boolean withChildren, Consumer<ProcessStop> onStop) {
+        return start(LinuxKernel.instance(), Features.ofRunningKernel(), pid, withChildren, onStop);
+    }
+
+    static ProcessTracer start(
+            Kernel kernel, Features features, int pid, boolean withChildren, Consumer<ProcessStop> onStop) {
+        ProcessRights rights = ProcessRights.current();
+        if (!rights.lacking(TRACING).isEmpty()) {
+            throw refused(pid, rights.whyRefused(TRACING));
+        }
+        long self = ProcessHandle.current().pid();
+        if (ProcessHandle.of(pid).flatMap(ProcessHandle::parent).stream().anyMatch(parent -> parent.pid() == self)) {
+            throw refused(
+                    pid,
+                    "it is a child of this process, and Java, which waits for it to end, would take its stops for that;"
+                            + " start it by HeldCommand");
+        }
+        ProcessTracer tracer = new ProcessTracer(kernel, features, withChildren, onStop);
+        tracer.thread.start(pid);
+        return tracer;
+    }
+
+    private static SyscallException refused(int pid, String why) {
+        return new SyscallException(new ProcessCommand.Seize(pid, 0).call(), Errno.EPERM.number(), why);
+    }
+
+    /** Lets a held thread go on. Does nothing for one that somebody killed meanwhile. */
+    public void resume(ProcessStop stop) {
+        TracerThread.@Nullable Hold hold = stop.hold();
+        if (hold != null) {
+            thread.resume(hold);
+        }
+    }
+
+    /**
+     * From now on holds each thread of a process that comes to an instruction. A process has one such breakpoint; another
+     * takes its place, and exec does not end it as long as the process keeps its first thread.
+     *
+     * @param pid a traced process
+     * @param file where the kernel finds the file
+     * @param identity which file it has to be
+     * @param offset of the instruction, bytes from the start of the file
+     * @throws BpfException if the kernel can't, or refuses; an older breakpoint is gone then
+     */
+    public void breakAt(int pid, Path file, FileIdentity identity, long offset) {
+        @Nullable StopSignal before = breakpoints.get(pid);
+        if (before != null && before.isAt(identity, offset)) {
+            return;
+        }
+        forget(pid);
+        breakpoints.put(pid, StopSignal.attach(kernel, features, pid, file, identity, offset));
+    }
+
+    /** Whether a process is traced, and has not ended. */
+    public boolean isTracing(int pid) {
+        return thread.isTracing(pid);
+    }
+
+    /** Why something may have gone on without being held, a sentence each without a full stop; none if nothing did. */
+    public List<String> gaps() {
+        List<String> gaps = new ArrayList<>(thread.gaps());
+        long passed = missed();
+        if (passed > 0) {
+            gaps.add((passed == 1 ? "once" : passed + " times")
+                    + " a thread came to a breakpoint with SIGURG blocked, and could not be held");
+        }
+        return gaps;
+    }
+
+    private synchronized long missed() {
+        return missed
+                + breakpoints.values().stream().mapToLong(StopSignal::missed).sum();
+    }
+
+    private synchronized void forget(int pid) {
+        @Nullable StopSignal signal = breakpoints.remove(pid);
+        if (signal != null) {
+            missed += signal.missed();
+            signal.close();
+        }
+    }
+
+    /**
+     * Lets everybody go on, untraced. The tracing thread may outlive this call where every process blocks SIGURG or is
+     * stopped: there it ends with the next thing that happens to one.
+     */
+    @Override
+    public void close() {
+        thread.close();
+        List.copyOf(breakpoints.keySet()).forEach(this::forget);
+    }
+}

@@ -1,0 +1,3 @@
+/** Processes that are held, by ptrace, at the moments when code appears in them, so that nothing runs before it is probed. */
+@org.jspecify.annotations.NullMarked
+package io.bpf4j.loader.process;

@@ -1,0 +1,173 @@
+package io.bpf4j.loader.internal.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.internal.sys.Command;
+import io.bpf4j.loader.internal.sys.ProcessCommand;
+import io.bpf4j.loader.internal.sys.Ptrace;
+import io.bpf4j.loader.internal.sys.ScriptedKernel;
+import io.bpf4j.loader.internal.sys.WaitStatus;
+import io.bpf4j.loader.kernel.Errno;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What the tracer makes of each piece of news, over a kernel that plays it back. No such processes exist. */
+@Timeout(30)
+class TracerThreadTest {
+    private static final int ROOT = 1 << 28;
+    private static final int CHILD = ROOT + 1;
+    private static final int SIGNAL = 11;
+
+    private final ScriptedKernel kernel = new ScriptedKernel();
+    private final Deque<WaitStatus> news = new ArrayDeque<>();
+    private final List<String> told = new ArrayList<>();
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private boolean breakpoint;
+    private TracerThread tracer = tracer(true);
+
+    private TracerThread tracer(boolean withChildren) {
+        return new TracerThread(kernel, withChildren, new TracerThread.Listener() {
+            @Override
+            public void born(int pid, TracerThread.Hold hold) {
+                told.add("born " + pid);
+                tracer.resume(hold);
+            }
+
+            @Override
+            public void exec(int pid, boolean renumbered, TracerThread.Hold hold) {
+                told.add("exec " + pid + (renumbered ? " renumbered" : ""));
+                tracer.resume(hold);
+            }
+
+            @Override
+            public boolean urgent(int pid, TracerThread.Hold hold) {
+                told.add("urgent " + pid);
+                if (breakpoint) {
+                    tracer.resume(hold);
+                }
+                return breakpoint;
+            }
+
+            @Override
+            public void ended(int pid) {
+                told.add("ended " + pid);
+                if (pid == ROOT) {
+                    ended.countDown();
+                }
+            }
+        });
+    }
+
+    /** Plays the news, with the end of the first process as the last; gives what was asked of the kernel for them. */
+    private List<Command<?>> play(WaitStatus... statuses) throws InterruptedException {
+        news.addAll(List.of(statuses));
+        news.add(new WaitStatus(ROOT, 0));
+        kernel.answer(ProcessCommand.Wait.class, _ -> news.isEmpty() ? WaitStatus.NO_TRACEES : news.removeFirst());
+        tracer.start(ROOT);
+        ended.await();
+        return kernel.commands().stream()
+                .filter(command -> !(command instanceof ProcessCommand.Wait || command instanceof ProcessCommand.Seize))
+                .toList();
+    }
+
+    private static WaitStatus stop(int tid, int signal, int event) {
+        return new WaitStatus(tid, event << 16 | signal << 8 | 0x7f);
+    }
+
+    @Test
+    void signalsAreDelivered() throws InterruptedException {
+        assertThat(play(stop(ROOT, SIGNAL, 0), stop(ROOT, Ptrace.SIGSTOP, 0), stop(ROOT, Ptrace.SIGCONT, 0)))
+                .containsExactly(
+                        new ProcessCommand.Continue(ROOT, SIGNAL),
+                        new ProcessCommand.Continue(ROOT, Ptrace.SIGSTOP),
+                        new ProcessCommand.Continue(ROOT, Ptrace.SIGCONT));
+        assertThat(told).containsExactly("ended " + ROOT);
+    }
+
+    @Test
+    void aProcessThatWasStoppedStaysSoUntilItIsContinued() throws InterruptedException {
+        assertThat(play(stop(ROOT, Ptrace.SIGTSTP, Ptrace.EVENT_STOP), stop(ROOT, 5, Ptrace.EVENT_STOP)))
+                .containsExactly(new ProcessCommand.Listen(ROOT), new ProcessCommand.Continue(ROOT, 0));
+    }
+
+    @Test
+    void aChildIsHeldAtBirthAndAStoppedOneStaysStopped() throws InterruptedException {
+        int fork = 1;
+        assertThat(play(
+                        stop(CHILD, 5, Ptrace.EVENT_STOP),
+                        stop(ROOT, 5, fork),
+                        stop(CHILD + 1, Ptrace.SIGSTOP, Ptrace.EVENT_STOP)))
+                .containsExactlyInAnyOrder(
+                        new ProcessCommand.Continue(CHILD, 0),
+                        new ProcessCommand.Continue(ROOT, 0),
+                        new ProcessCommand.Listen(CHILD + 1));
+        assertThat(told).containsExactly("born " + CHILD, "born " + (CHILD + 1), "ended " + ROOT);
+    }
+
+    @Test
+    void whereChildrenAreOfNoInterestTheyAreLetGo() throws InterruptedException {
+        tracer = tracer(false);
+        assertThat(play(stop(CHILD, 5, Ptrace.EVENT_STOP))).containsExactly(new ProcessCommand.Detach(CHILD, 0));
+        assertThat(told).containsExactly("ended " + ROOT);
+        assertThat(kernel.commands(ProcessCommand.Seize.class))
+                .containsExactly(new ProcessCommand.Seize(ROOT, Ptrace.TRACE_CLONE | Ptrace.TRACE_EXEC));
+    }
+
+    @Test
+    void execByAnotherThreadIsSaid() throws InterruptedException {
+        kernel.answer(ProcessCommand.FormerThread.class, _ -> CHILD);
+        assertThat(play(stop(ROOT, 5, Ptrace.EVENT_EXEC))).contains(new ProcessCommand.Continue(ROOT, 0));
+        assertThat(told).containsExactly("exec " + ROOT + " renumbered", "ended " + ROOT);
+    }
+
+    @Test
+    void urgentDataOfAProgramIsItsOwn() throws InterruptedException {
+        kernel.answer(ProcessCommand.SignalOrigin.class, _ -> new ProcessCommand.SignalOrigin.Origin(0x80, 0));
+        assertThat(play(stop(ROOT, Ptrace.SIGURG, 0))).contains(new ProcessCommand.Continue(ROOT, Ptrace.SIGURG));
+        assertThat(told).containsExactly("urgent " + ROOT, "ended " + ROOT);
+    }
+
+    @Test
+    void theSignalOfABreakpointIsNotDelivered() throws InterruptedException {
+        breakpoint = true;
+        kernel.answer(ProcessCommand.SignalOrigin.class, _ -> new ProcessCommand.SignalOrigin.Origin(0x80, 0));
+        assertThat(play(stop(ROOT, Ptrace.SIGURG, 0))).contains(new ProcessCommand.Continue(ROOT, 0));
+    }
+
+    @Test
+    void aSignalOfAnotherProcessIsDelivered() throws InterruptedException {
+        kernel.answer(ProcessCommand.SignalOrigin.class, _ -> new ProcessCommand.SignalOrigin.Origin(0, 1));
+        assertThat(play(stop(ROOT, Ptrace.SIGURG, 0))).contains(new ProcessCommand.Continue(ROOT, Ptrace.SIGURG));
+        assertThat(told).containsExactly("ended " + ROOT);
+    }
+
+    /** SIGKILL ends any stop: commands fail then, and the end of the process is the next news. */
+    @Test
+    void whoIsKilledWhileItIsHeldIsNoFailure() throws InterruptedException {
+        kernel.fail(ProcessCommand.Continue.class, Errno.ESRCH);
+        kernel.fail(ProcessCommand.FormerThread.class, Errno.ESRCH);
+        kernel.fail(ProcessCommand.SignalOrigin.class, Errno.ESRCH);
+        play(
+                stop(CHILD, 5, Ptrace.EVENT_STOP),
+                stop(CHILD, Ptrace.SIGURG, 0),
+                stop(CHILD, 5, Ptrace.EVENT_EXEC),
+                new WaitStatus(CHILD, 9));
+        assertThat(told).containsExactly("born " + CHILD, "ended " + CHILD, "ended " + ROOT);
+        assertThat(tracer.gaps()).isEmpty();
+    }
+
+    @Test
+    void whoCannotBeTracedIsRefusedWithTheReason() {
+        kernel.fail(ProcessCommand.Seize.class, Errno.EPERM);
+        assertThatThrownBy(() -> tracer.start(ROOT))
+                .isInstanceOf(SyscallException.class)
+                .hasMessageContaining("ptrace(PTRACE_SEIZE) of thread " + ROOT + " failed: EPERM");
+    }
+}

@@ -1,0 +1,124 @@
+package io.bpf4j.usdt.internal.process;
+
+import io.bpf4j.elf.ElfFile;
+import io.bpf4j.elf.FileIdentity;
+import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.elf.Symbol;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * Where the dynamic loaders of processes tell debuggers that they have mapped a library. <b>Confined.</b>
+ *
+ * <p>A loader calls the empty function {@code _dl_debug_state} whenever its list of libraries has changed, so that a
+ * debugger can put a breakpoint there (glibc, elf/dl-debug.c and the comment in link.h; musl, ldso/dynlink.c). It does so
+ * after it has mapped a library and before it runs the library's constructors, at start-up too.
+ *
+ * <p>Which file the loader is, the kernel tells the process in its auxiliary vector (getauxval(3)): AT_BASE is the address
+ * of the loader, or 0 if the program has none, or is the loader itself, called by name; then AT_ENTRY is in it.
+ */
+public final class DynamicLoaders {
+    private static final String FUNCTION = "_dl_debug_state";
+
+    private static final long AT_BASE = 7;
+    private static final long AT_ENTRY = 9;
+
+    /** More than any kernel's vector, which has some 25 pairs. */
+    private static final int MOST_BYTES = 4096;
+
+    private final Path proc;
+    private final ProcessFiles files;
+    private final Map<FileIdentity, OptionalLong> known = new HashMap<>();
+
+    /** Reads below this directory: {@code /proc}, or a fixture. */
+    public DynamicLoaders(Path proc) {
+        this.proc = proc;
+        this.files = new ProcessFiles(proc);
+    }
+
+    /**
+     * The function in a file.
+     *
+     * @param identity which file it was when its symbols were read
+     * @param offset of the first instruction, bytes from the start of the file
+     */
+    public record Place(Path file, FileIdentity identity, long offset) {}
+
+    /** The place in the loader of a process; empty if it has none, as a static program, or is gone. */
+    public Optional<Place> of(int pid) {
+        try {
+            OptionalLong address = address(pid);
+            if (address.isEmpty()) {
+                return Optional.empty();
+            }
+            long inLoader = address.getAsLong();
+            Optional<Mapping> mapping = files.mappings(pid).stream()
+                    .filter(m -> m.isFile()
+                            && Long.compareUnsigned(m.start(), inLoader) <= 0
+                            && Long.compareUnsigned(inLoader, m.end()) < 0)
+                    .findFirst();
+            Path file = mapping.map(m -> files.locate(pid, m).path()).orElse(null);
+            if (file == null) {
+                return Optional.empty();
+            }
+            FileIdentity identity = FileIdentity.of(file);
+            OptionalLong offset = known.get(identity);
+            if (offset == null) {
+                offset = offset(file);
+                known.put(identity, offset);
+            }
+            return offset.isPresent() ? Optional.of(new Place(file, identity, offset.getAsLong())) : Optional.empty();
+        } catch (IOException | MalformedDataException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static OptionalLong offset(Path file) throws IOException {
+        try (ElfFile elf = ElfFile.open(file)) {
+            return elf.symbols(FUNCTION).stream()
+                    .filter(symbol -> symbol.isDefined() && symbol.isFunction())
+                    .map(Symbol::value)
+                    .findFirst()
+                    .map(elf::fileOffset)
+                    .orElse(OptionalLong.empty());
+        }
+    }
+
+    /** An address in the loader; empty if the process has no vector, as a kernel thread or a zombie. */
+    private OptionalLong address(int pid) throws IOException {
+        byte[] bytes;
+        try (var in = Files.newInputStream(proc.resolve(pid + "/auxv"))) {
+            bytes = in.readNBytes(MOST_BYTES);
+        }
+        ByteBuffer vector = ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder());
+        if (vector.remaining() < 16) {
+            return OptionalLong.empty();
+        }
+        // Keys are small. In the vector of a 32-bit process, the first eight bytes are a key and its value.
+        int word = vector.getLong(0) >>> 32 == 0 ? 8 : 4;
+        long base = 0;
+        long entry = 0;
+        while (vector.remaining() >= 2 * word) {
+            long key = word(vector, word);
+            long value = word(vector, word);
+            if (key == AT_BASE) {
+                base = value;
+            } else if (key == AT_ENTRY) {
+                entry = value;
+            }
+        }
+        long address = base != 0 ? base : entry;
+        return address == 0 ? OptionalLong.empty() : OptionalLong.of(address);
+    }
+
+    private static long word(ByteBuffer vector, int size) {
+        return size == 8 ? vector.getLong() : Integer.toUnsignedLong(vector.getInt());
+    }
+}
