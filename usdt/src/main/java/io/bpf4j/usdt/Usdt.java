@@ -123,13 +123,16 @@ public final class Usdt {
         Attachment attachment = new Attachment(plan.strategy() == AttachStrategy.MULTI);
         try {
             return attach(what, program, probes, options, plan, attachment);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) { // the caller's function of cookies may throw anything
             try {
                 attachment.close();
             } catch (RuntimeException undo) {
                 e.addSuppressed(undo);
             }
-            throw explained(what, e);
+            if (e instanceof RuntimeException failure) {
+                throw explained(what, failure);
+            }
+            throw e;
         }
     }
 

@@ -5,6 +5,7 @@ import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.LinuxKernel;
+import io.bpf4j.loader.internal.sys.UndoStack;
 import io.bpf4j.loader.kernel.Errno;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -52,7 +53,9 @@ public final class AdoptedLinks implements AutoCloseable {
             }
             return new AdoptedLinks(taken);
         } catch (RuntimeException | IOException e) {
-            taken.forEach(Fd::close);
+            UndoStack all = new UndoStack();
+            taken.forEach(all::own);
+            all.closeAfter(e);
             throw e;
         }
     }
@@ -85,6 +88,8 @@ public final class AdoptedLinks implements AutoCloseable {
     /** Closes them, and waits for the kernel to detach those that nobody else holds. */
     @Override
     public void close() {
-        fds.forEach(Fd::close);
+        try (UndoStack all = new UndoStack()) {
+            fds.forEach(all::own);
+        }
     }
 }

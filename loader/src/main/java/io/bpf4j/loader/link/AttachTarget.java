@@ -23,7 +23,8 @@ public sealed interface AttachTarget {
     /**
      * One instruction in a file, through a perf event; {@code SEC("uprobe")}, {@code SEC("uretprobe")}.
      *
-     * @param process a process id here means one thread: the kernel's perf events count threads
+     * @param process a process id here means all threads of the process. If it has not mapped the file, nothing fires until
+     *     it does
      * @param returns whether to fire when the function that starts there returns
      */
     record Uprobe(TargetFile file, ProbeSite site, ProcessFilter process, boolean returns) implements AttachTarget {
@@ -50,7 +51,8 @@ public sealed interface AttachTarget {
      * @param file path of the program or library; {@link LibrarySearch} finds one by name. It may be in an archive
      *     uncompressed: {@code app.apk!/lib/x86_64/libx.so}
      * @param offset bytes from the start of the function; 0 if {@code returns}
-     * @param process a process id here means one thread: the kernel's perf events count threads
+     * @param process a process id here means all threads of the process. If it has not mapped the file, nothing fires until
+     *     it does
      * @param returns whether to fire when the function returns
      * @param cookie what {@code bpf_get_attach_cookie()} gives (Linux 5.15); 0 for none
      */

@@ -27,14 +27,19 @@ public final class Detaching {
     }
 
     /**
-     * Starts the closing.
+     * Starts the closing; does all of it at once where the process may have no more threads.
      *
      * @param total links to close
      * @param work closes them; calls its argument each time that one is closed
      */
     public static Detaching start(int total, Consumer<Runnable> work) {
         Detaching detaching = new Detaching(total);
-        Thread.ofPlatform().name("bpf4j-detach").daemon().start(() -> detaching.run(work));
+        try {
+            Thread.ofPlatform().name("bpf4j-detach").daemon().start(() -> detaching.run(work));
+        } catch (OutOfMemoryError e) {
+            // The process may have no more threads (RLIMIT_NPROC, pids.max). Nobody else would close them.
+            detaching.run(work);
+        }
         return detaching;
     }
 

@@ -127,8 +127,7 @@ public final class PerfBuffer implements AutoCloseable {
             }
             return new PerfBuffer(List.copyOf(cpus), poll, options.onLost());
         } catch (RuntimeException e) {
-            poll.close();
-            throw e;
+            throw poll.closeAfter(e);
         }
     }
 
@@ -137,7 +136,7 @@ public final class PerfBuffer implements AutoCloseable {
         String what = "ring of CPU " + cpu + " of perf buffer " + map.name();
         Fd event;
         try {
-            event = poll.own(kernel.execute(PerfCommand.Open.output(what, cpu, options.wakeupEvents())));
+            event = poll.owned().own(kernel.execute(PerfCommand.Open.output(what, cpu, options.wakeupEvents())));
         } catch (SyscallException e) {
             if (e.errno() == Errno.ENODEV) {
                 return; // went offline since
@@ -145,9 +144,9 @@ public final class PerfBuffer implements AutoCloseable {
             throw e;
         }
         long page = PageSize.bytes();
-        Mapping mapping = poll.own(mapped(kernel, event, page, page * options.pagesPerCpu()));
+        Mapping mapping = poll.owned().own(mapped(kernel, event, page, page * options.pagesPerCpu()));
         put(map, cpu, event);
-        poll.own(() -> remove(map, cpu));
+        poll.owned().push(() -> remove(map, cpu));
         poll.watch(event, cpu);
         kernel.execute(new PerfCommand.Enable(event));
         MemorySegment memory = mapping.segment();
@@ -298,7 +297,12 @@ public final class PerfBuffer implements AutoCloseable {
         return poll.isClosed();
     }
 
-    /** Takes the rings out of the map and gives everything back; {@link RingBuffer#close} says how. */
+    /**
+     * Takes the rings out of the map and gives everything back; {@link RingBuffer#close} says how.
+     *
+     * @throws SyscallException if a ring can't be taken out, of a map that was frozen for instance; all is given back
+     *     nevertheless
+     */
     @Override
     public void close() {
         poll.close();

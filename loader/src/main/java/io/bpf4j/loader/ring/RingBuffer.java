@@ -69,8 +69,7 @@ public final class RingBuffer implements AutoCloseable {
             }
             return new RingBuffer(List.copyOf(rings), poll);
         } catch (RuntimeException e) {
-            poll.close();
-            throw e;
+            throw poll.closeAfter(e);
         }
     }
 
@@ -84,8 +83,9 @@ public final class RingBuffer implements AutoCloseable {
     private static RingConsumer map(KernelMap map, RingPoll poll) {
         long page = PageSize.bytes();
         long size = Integer.toUnsignedLong(map.maxEntries());
-        Mapping own = poll.own(map.kernel().execute(new FileCommand.Map(map.fd(), 0, page, true)));
-        Mapping kernels = poll.own(map.kernel().execute(new FileCommand.Map(map.fd(), page, page + 2 * size, false)));
+        Mapping own = poll.owned().own(map.kernel().execute(new FileCommand.Map(map.fd(), 0, page, true)));
+        Mapping kernels =
+                poll.owned().own(map.kernel().execute(new FileCommand.Map(map.fd(), page, page + 2 * size, false)));
         return new RingConsumer(
                 own.segment(),
                 kernels.segment().asSlice(0, page),

@@ -6,20 +6,17 @@ import io.bpf4j.loader.internal.sys.EpollEvent;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.Kernel;
+import io.bpf4j.loader.internal.sys.UndoStack;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
-import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * What all consumers of rings have in common: one reader at a time, sleep while there is nothing, being woken, and closing
  * from any thread without pulling memory from under the reader.
  *
- * <p>What is opened belongs to this from the moment that it is handed to {@link #own}, and is closed in the reverse order;
+ * <p>What is opened belongs to this from the moment that it is handed to {@link #owned}, and is closed in the reverse order;
  * so an owner that fails half-way closes this and is done.
  */
 final class RingPoll implements AutoCloseable {
@@ -38,7 +35,10 @@ final class RingPoll implements AutoCloseable {
 
     private final String kind;
     private final Kernel kernel;
-    private final Deque<AutoCloseable> owned = new ArrayDeque<>();
+
+    /** Closed by whoever holds {@link #consuming}. */
+    private final UndoStack owned = new UndoStack();
+
     private final Fd epoll;
     private final Fd wakeup;
     private final MemorySegment events;
@@ -48,7 +48,6 @@ final class RingPoll implements AutoCloseable {
     private final ReentrantLock consuming = new ReentrantLock();
 
     private volatile boolean closed;
-    private boolean released; // guarded by consuming
     private volatile long waits;
 
     /**
@@ -65,19 +64,17 @@ final class RingPoll implements AutoCloseable {
         this.counter = Arena.ofAuto().allocate(Long.BYTES, 8);
         String what = kind + " " + name;
         try {
-            this.epoll = own(kernel.execute(new FileCommand.EpollCreate(what)));
-            this.wakeup = own(kernel.execute(new FileCommand.Eventfd(what)));
+            this.epoll = owned.own(kernel.execute(new FileCommand.EpollCreate(what)));
+            this.wakeup = owned.own(kernel.execute(new FileCommand.Eventfd(what)));
             kernel.execute(new FileCommand.EpollAdd(epoll, wakeup, WAKEUP));
         } catch (RuntimeException e) {
-            closeAll();
-            throw e;
+            throw owned.closeAfter(e);
         }
     }
 
-    /** Closes this too, before what came earlier. */
-    <T extends AutoCloseable> T own(T resource) {
-        owned.addFirst(resource);
-        return resource;
+    /** What is closed with this, the last first. */
+    UndoStack owned() {
+        return owned;
     }
 
     /** Wakes when this descriptor becomes readable. */
@@ -111,10 +108,13 @@ final class RingPoll implements AutoCloseable {
             }
             return sleep(timeout, pass);
         } finally {
-            if (closed) {
-                release();
+            try {
+                if (closed) {
+                    owned.close();
+                }
+            } finally {
+                consuming.unlock();
             }
-            consuming.unlock();
         }
     }
 
@@ -177,6 +177,12 @@ final class RingPoll implements AutoCloseable {
         }
     }
 
+    /** Closes this because of a failure, which it gives back, with what else failed as suppressed. */
+    RuntimeException closeAfter(RuntimeException failure) {
+        closed = true;
+        return owned.closeAfter(failure);
+    }
+
     /** Closes what is owned, now or, from within a pass, when that ends. Does nothing the second time. */
     @Override
     public void close() {
@@ -190,29 +196,9 @@ final class RingPoll implements AutoCloseable {
         }
         consuming.lock();
         try {
-            release();
+            owned.close();
         } finally {
             consuming.unlock();
-        }
-    }
-
-    private void release() {
-        if (!released) {
-            released = true;
-            closeAll();
-        }
-    }
-
-    private void closeAll() {
-        List<AutoCloseable> all = new ArrayList<>(owned);
-        owned.clear();
-        for (AutoCloseable resource : all) {
-            try {
-                resource.close();
-            } catch (Exception e) {
-                // Fd and Mapping throw nothing checked, and nothing at all unless bpf4j itself is wrong.
-                throw new IllegalStateException("closing " + resource, e);
-            }
         }
     }
 }

@@ -10,15 +10,13 @@ import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.Mapping;
+import io.bpf4j.loader.internal.sys.UndoStack;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.Codec;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -50,7 +48,7 @@ public final class UserRingBuffer implements AutoCloseable {
     private final String name;
     private final Kernel kernel;
     private final UserRingProducer producer;
-    private final Deque<AutoCloseable> owned;
+    private final UndoStack owned; // closed by whoever holds waiting
     private final Fd epoll;
     private final Fd wakeup;
 
@@ -63,7 +61,7 @@ public final class UserRingBuffer implements AutoCloseable {
     private volatile boolean closed;
 
     private UserRingBuffer(
-            String name, Kernel kernel, UserRingProducer producer, Deque<AutoCloseable> owned, Fd epoll, Fd wakeup) {
+            String name, Kernel kernel, UserRingProducer producer, UndoStack owned, Fd epoll, Fd wakeup) {
         this.name = name;
         this.kernel = kernel;
         this.producer = producer;
@@ -87,12 +85,12 @@ public final class UserRingBuffer implements AutoCloseable {
         long page = PageSize.bytes();
         long size = Integer.toUnsignedLong(map.maxEntries());
         String what = "user ring buffer " + map.name();
-        Deque<AutoCloseable> owned = new ArrayDeque<>();
+        UndoStack owned = new UndoStack();
         try {
-            Mapping consumer = own(owned, kernel.execute(new FileCommand.Map(own.fd(), 0, page, false)));
-            Mapping rest = own(owned, kernel.execute(new FileCommand.Map(own.fd(), page, page + 2 * size, true)));
-            Fd epoll = own(owned, kernel.execute(new FileCommand.EpollCreate(what)));
-            Fd wakeup = own(owned, kernel.execute(new FileCommand.Eventfd(what)));
+            Mapping consumer = owned.own(kernel.execute(new FileCommand.Map(own.fd(), 0, page, false)));
+            Mapping rest = owned.own(kernel.execute(new FileCommand.Map(own.fd(), page, page + 2 * size, true)));
+            Fd epoll = owned.own(kernel.execute(new FileCommand.EpollCreate(what)));
+            Fd wakeup = owned.own(kernel.execute(new FileCommand.Eventfd(what)));
             kernel.execute(new FileCommand.EpollAdd(epoll, wakeup, WAKEUP));
             // Once for each time that a program has made room: as long as there is any, it would be all the time.
             kernel.execute(new FileCommand.EpollAdd(epoll, own.fd(), 0, EpollEvent.WRITABLE | EpollEvent.ONCE_EACH));
@@ -102,14 +100,8 @@ public final class UserRingBuffer implements AutoCloseable {
                     rest.segment().asSlice(page, 2 * size));
             return new UserRingBuffer(map.name(), kernel, producer, owned, epoll, wakeup);
         } catch (RuntimeException e) {
-            closeAll(owned);
-            throw e;
+            throw owned.closeAfter(e);
         }
-    }
-
-    private static <T extends AutoCloseable> T own(Deque<AutoCloseable> owned, T resource) {
-        owned.addFirst(resource);
-        return resource;
     }
 
     /**
@@ -302,7 +294,7 @@ public final class UserRingBuffer implements AutoCloseable {
         }
         waiting.lock();
         try {
-            closeAll(owned);
+            owned.close();
         } finally {
             waiting.unlock();
         }
@@ -316,17 +308,5 @@ public final class UserRingBuffer implements AutoCloseable {
         } catch (IllegalStateException e) {
             // A second close was faster: then nobody waits.
         }
-    }
-
-    private static void closeAll(Deque<AutoCloseable> owned) {
-        for (AutoCloseable resource : new ArrayList<>(owned)) {
-            try {
-                resource.close();
-            } catch (Exception e) {
-                // Fd and Mapping throw nothing checked, and nothing at all unless bpf4j itself is wrong.
-                throw new IllegalStateException("closing " + resource, e);
-            }
-        }
-        owned.clear();
     }
 }

@@ -112,6 +112,38 @@ class PerfBufferTest {
         assertThat(failures).as("3 for waiting, 5 for each CPU").isEqualTo(18);
     }
 
+    /** The element of a map that was frozen meanwhile can't be deleted. */
+    @Test
+    void whereClosingFailsTheRestIsGivenBack() {
+        PerfBuffer perf = PerfBuffer.open(map, PerfBuffer.Options.defaults(), CPUS);
+        kernel.fail(
+                command -> command instanceof MapCommand.Element element && element.op() == MapCommand.Op.DELETE,
+                Errno.EPERM);
+        assertThatThrownBy(perf::close)
+                .isInstanceOf(SyscallException.class)
+                .hasMessageContaining("EPERM")
+                .satisfies(
+                        e -> assertThat(e.getSuppressed()).as("of three CPUs").hasSize(2));
+        assertThat(kernel.open()).containsExactly("map \"events\"");
+        assertThat(kernel.mappings()).isZero();
+        perf.close();
+    }
+
+    /** What undoing meets does not hide why it was undone. */
+    @Test
+    void whereUndoingFailsTheFirstFailureIsReported() {
+        kernel.fail(
+                command -> command instanceof MapCommand.Element element && element.op() == MapCommand.Op.DELETE,
+                Errno.EPERM);
+        kernel.failNth(3, PerfCommand.Enable.class, Errno.ENOSPC);
+        assertThatThrownBy(() -> PerfBuffer.open(map, PerfBuffer.Options.defaults(), CPUS))
+                .isInstanceOf(SyscallException.class)
+                .hasMessageContaining("ENOSPC")
+                .satisfies(e -> assertThat(e.getSuppressed()).isNotEmpty());
+        assertThat(kernel.open()).containsExactly("map \"events\"");
+        assertThat(kernel.mappings()).isZero();
+    }
+
     @Test
     void tooMuchLockedMemoryIsExplained() {
         kernel.fail(FileCommand.Map.class, Errno.EPERM);

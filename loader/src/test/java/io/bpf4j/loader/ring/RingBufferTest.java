@@ -71,6 +71,29 @@ class RingBufferTest {
         second.close();
     }
 
+    /** The poll around a handler that closes gives all back, and another may close again. */
+    @Test
+    void whereClosingFailsTheRestIsGivenBackAndNobodyWaits() throws InterruptedException {
+        RingBuffer ring = RingBuffer.open(map);
+        kernel.answer(FileCommand.EpollWait.class, _ -> {
+            ring.close();
+            return 0;
+        });
+        kernel.failNth(1, FileCommand.Close.class, Errno.EIO);
+        assertThatThrownBy(() -> ring.poll(Duration.ofDays(1), IGNORE))
+                .isInstanceOf(SyscallException.class)
+                .hasMessageContaining("EIO");
+        assertThat(kernel.mappings()).isZero();
+        assertThat(kernel.open()).as("the map, and the one that failed").hasSize(2);
+        Thread other = Thread.ofPlatform().start(ring::close);
+        other.join();
+        kernel.execute(new FileCommand.Close(failed()));
+    }
+
+    private int failed() {
+        return kernel.commands(FileCommand.Close.class).getFirst().number();
+    }
+
     @Test
     void onlyRingBuffersAreRingBuffers() {
         try (KernelMap hash = map("table", MapType.HASH)) {

@@ -1,6 +1,7 @@
 package io.bpf4j.loader.internal.attach;
 
 import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.UndoStack;
 import io.bpf4j.loader.link.Link;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -39,10 +40,9 @@ final class HeldAttachment implements Link {
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            try {
-                undo.run();
-            } finally {
-                fds.forEach(Fd::close);
+            try (UndoStack all = new UndoStack()) {
+                fds.forEach(all::own);
+                all.push(undo);
             }
         }
     }

@@ -7,6 +7,7 @@ import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.LinkCommand;
 import io.bpf4j.loader.internal.sys.ObjectCommand;
+import io.bpf4j.loader.internal.sys.UndoStack;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkInfo;
@@ -129,8 +130,10 @@ class KernelLink implements Link {
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            fd.close();
-            others.forEach(Fd::close);
+            try (UndoStack all = new UndoStack()) {
+                others.forEach(all::own);
+                all.own(fd);
+            }
         }
     }
 

@@ -8,6 +8,7 @@ import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.LinkCommand;
 import io.bpf4j.loader.internal.sys.PerfCommand;
+import io.bpf4j.loader.internal.sys.UndoStack;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.link.AttachTarget;
@@ -103,8 +104,9 @@ final class PerfAttacher {
         try {
             CpuSet.online().numbers().forEach(cpu -> links.add(event(attempt, target, cpu)));
         } catch (RuntimeException e) {
-            links.reversed().forEach(Link::close);
-            throw e;
+            UndoStack all = new UndoStack();
+            links.forEach(link -> all.push(link::close));
+            throw all.closeAfter(e);
         }
         return links.size() == 1 ? links.getFirst() : new JointLink(attempt.what(), links);
     }

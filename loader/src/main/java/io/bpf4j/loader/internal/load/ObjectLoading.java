@@ -10,6 +10,7 @@ import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.Kernel;
+import io.bpf4j.loader.internal.sys.UndoStack;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.kernel.ProgramType;

@@ -11,6 +11,7 @@ import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.internal.sys.Mapping;
 import io.bpf4j.loader.internal.sys.ObjectCommand;
+import io.bpf4j.loader.internal.sys.UndoStack;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.BpfMap;
@@ -388,11 +389,13 @@ public final class KernelMap implements BpfMap {
 
     @Override
     public void close() {
-        synchronized (mappings) {
-            mappings.forEach(Mapping::close);
-            mappings.clear();
+        try (UndoStack all = new UndoStack()) {
+            all.own(fd);
+            synchronized (mappings) {
+                // They stay in the list: one that is in use now is unmapped by the next close.
+                mappings.forEach(all::own);
+            }
         }
-        fd.close();
     }
 
     private boolean found(MapCommand.Op op, int errno) {

@@ -42,13 +42,18 @@ public final class Mapping implements AutoCloseable {
     /**
      * Unmaps. Does nothing the second time.
      *
-     * @throws IllegalStateException if a native call is using the memory right now
+     * @throws IllegalStateException if a native call is using the memory right now; it may be closed later
      */
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            // First no Java code can reach the memory any more, then it goes.
-            arena.close();
+            try {
+                // First no Java code can reach the memory any more, then it goes.
+                arena.close();
+            } catch (IllegalStateException e) {
+                closed.set(false); // in use: the next close may find it free
+                throw e;
+            }
             leak.close();
         }
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bpf4j.elf.DebugFiles;
 import io.bpf4j.loader.ScriptedLoads;
 import io.bpf4j.loader.error.AttachException;
+import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.internal.linux.PerfSources;
 import io.bpf4j.loader.internal.linux.TraceFs;
 import io.bpf4j.loader.internal.map.KernelMap;
@@ -36,6 +37,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -221,6 +223,47 @@ class KernelLinkTest {
                         .hasMessageContaining("sockets");
                 assertThat(kernel.open()).containsExactlyElementsOf(before);
             }
+        }
+    }
+
+    @Test
+    void openingALinkThatIsThereLeavesNothingWhicheverCommandFails() {
+        Path pin = Path.of("/sys/fs/bpf/link");
+        try (Link link = attach(XDP)) {
+            link.pin(pin);
+            List<String> before = List.copyOf(kernel.open());
+            kernel.answer(ObjectCommand.FdById.class, _ -> kernel.newFd("link 7"));
+            assertThat(failures(before, () -> OpenLinks.pinned(kernel, pin))).isEqualTo(3);
+            assertThat(failures(before, () -> OpenLinks.byId(kernel, 7))).isEqualTo(2);
+        }
+    }
+
+    /** How many commands it takes, each of which fails once. */
+    private int failures(List<String> before, Supplier<Link> opening) {
+        for (int n = 1; ; n++) {
+            int[] left = {n};
+            kernel.fail(command -> !(command instanceof FileCommand.Close) && --left[0] == 0, Errno.EMFILE);
+            try (Link link = opening.get()) {
+                assertThat(link.isClosed()).isFalse();
+                left[0] = 0;
+                return n - 1;
+            } catch (SyscallException e) {
+                assertThat(kernel.open()).containsExactlyElementsOf(before);
+            }
+        }
+    }
+
+    @Test
+    void whereClosingFailsTheRestIsGivenBack() {
+        AttachTarget clock = new AttachTarget.PerfEvent(1, 0, 1, false, ProcessFilter.any(), 0, 0);
+        List<Link> links =
+                List.of(attach(clock), attacher(Feature.PERF_LINK).attach(program, "p", Optional.empty(), clock));
+        for (Link link : links) {
+            kernel.clearCommands();
+            kernel.failNth(1, FileCommand.Close.class, Errno.EIO);
+            assertThatThrownBy(link::close).isInstanceOf(SyscallException.class);
+            kernel.execute(new FileCommand.Close(
+                    kernel.commands(FileCommand.Close.class).getFirst().number()));
         }
     }
 

@@ -14,9 +14,13 @@ import io.bpf4j.loader.map.Codec;
 import io.bpf4j.loader.map.PerCpuMap;
 import io.bpf4j.loader.map.TypedMap;
 import io.bpf4j.loader.map.UpdateMode;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.channels.Pipe;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -33,6 +37,39 @@ class KernelMapTest {
     @AfterEach
     void close() {
         hash.close();
+    }
+
+    /** A map whose memory a native call uses gives back the rest, and the memory once the call is over. */
+    @Test
+    void memoryThatIsInUseIsUnmappedByTheNextClose() throws Exception {
+        KernelMap array = create(MapType.ARRAY, 4, 8, 1 << 17);
+        ByteBuffer memory = array.values(true).asByteBuffer();
+        int size = memory.remaining();
+        Pipe pipe = Pipe.open();
+        try (Pipe.SourceChannel source = pipe.source();
+                Pipe.SinkChannel sink = pipe.sink()) {
+            Thread writer = Thread.ofPlatform().start(() -> write(memory, sink));
+            // What was read was being written, and more than fits into the pipe is left.
+            int got = source.read(ByteBuffer.allocate(1));
+            int open = kernel.open().size();
+            assertThatThrownBy(array::close).isInstanceOf(IllegalStateException.class);
+            assertThat(kernel.open()).hasSize(open - 1);
+            assertThat(kernel.mappings()).isEqualTo(1);
+            while (got < size) {
+                got += source.read(ByteBuffer.allocate(size - got));
+            }
+            writer.join();
+        }
+        array.close();
+        assertThat(kernel.mappings()).isZero();
+    }
+
+    private static void write(ByteBuffer all, Pipe.SinkChannel to) {
+        try {
+            to.write(all);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Test

@@ -1,0 +1,68 @@
+package io.bpf4j.loader.link;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.internal.sys.FileCommand;
+import io.bpf4j.loader.internal.sys.ScriptedKernel;
+import io.bpf4j.loader.kernel.Errno;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What failures leave; that links live on is shown on the real kernel. */
+class AdoptedLinksTest {
+    private static final int PID = 42;
+    private static final int LINKS = 3;
+
+    @TempDir
+    Path proc;
+
+    private final ScriptedKernel kernel = new ScriptedKernel();
+
+    @BeforeEach
+    void descriptors() throws IOException {
+        Path fd = Files.createDirectories(proc.resolve(PID + "/fd"));
+        for (int number = 0; number < LINKS; number++) {
+            Files.createSymbolicLink(fd.resolve(String.valueOf(number)), Path.of("anon_inode:bpf_link"));
+        }
+        Files.createSymbolicLink(fd.resolve("9"), Path.of("/dev/null"));
+    }
+
+    @AfterEach
+    void nothingIsLeftOpen() {
+        assertThat(kernel.open()).isEmpty();
+    }
+
+    @Test
+    void linksAreTakenAndGivenBack() throws IOException {
+        try (AdoptedLinks links = AdoptedLinks.of(kernel, proc, PID)) {
+            assertThat(links.count()).isEqualTo(LINKS);
+        }
+    }
+
+    @Test
+    void whicheverMayNotBeTakenNoneIs() {
+        for (int n = 1; n <= LINKS; n++) {
+            kernel.failNth(n, FileCommand.TakeDescriptor.class, Errno.EPERM);
+            assertThatThrownBy(() -> AdoptedLinks.of(kernel, proc, PID)).isInstanceOf(SyscallException.class);
+            assertThat(kernel.open()).isEmpty();
+        }
+    }
+
+    @Test
+    void whereClosingFailsTheRestIsGivenBack() throws IOException {
+        AdoptedLinks links = AdoptedLinks.of(kernel, proc, PID);
+        kernel.clearCommands();
+        kernel.failNth(1, FileCommand.Close.class, Errno.EIO);
+        assertThatThrownBy(links::close).isInstanceOf(SyscallException.class);
+        assertThat(kernel.open()).hasSize(1);
+        kernel.execute(new FileCommand.Close(
+                kernel.commands(FileCommand.Close.class).getFirst().number()));
+    }
+}

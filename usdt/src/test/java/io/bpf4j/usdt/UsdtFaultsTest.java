@@ -1,0 +1,131 @@
+package io.bpf4j.usdt;
+
+import static io.bpf4j.usdt.ScriptedUsdt.addresses;
+import static io.bpf4j.usdt.ScriptedUsdt.probe;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.error.BpfException;
+import io.bpf4j.loader.internal.sys.Command;
+import io.bpf4j.loader.internal.sys.FileCommand;
+import io.bpf4j.loader.internal.sys.LinkCommand;
+import io.bpf4j.loader.internal.sys.MapCommand;
+import io.bpf4j.loader.internal.sys.PerfCommand;
+import io.bpf4j.loader.internal.sys.ScriptedKernel;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.Feature;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Each command of an attachment, and of its end, fails in turn: nothing is left, and the object works on. */
+class UsdtFaultsTest {
+    private static final int MORE_THAN_THERE_ARE = 200;
+
+    private final ScriptedKernel kernel = new ScriptedKernel();
+
+    private BpfObject load(AttachStrategy strategy) {
+        Feature[] missing = switch (strategy) {
+            case MULTI -> new Feature[0];
+            case COOKIE -> new Feature[] {Feature.UPROBE_MULTI_LINK};
+            case IP_MAP -> new Feature[] {Feature.UPROBE_MULTI_LINK, Feature.BPF_COOKIE};
+        };
+        return ScriptedUsdt.load(kernel, 16, missing);
+    }
+
+    private static List<UsdtProbe> probes() {
+        return List.of(
+                probe("/a", "one", "8@%rax", "8@%rbx", "-4@$1"),
+                ScriptedUsdt.probeAt(0x2000, "/b", "two", "8@%rdi", "8@%rax"));
+    }
+
+    private static UsdtLink attach(BpfObject object, Options options) {
+        return Usdt.of(object).attachAll(object.program("on"), probes(), options);
+    }
+
+    private void assertNothingLeft(BpfObject object, int before) {
+        assertThat(Usdt.of(object).specIdsInUse()).isZero();
+        assertThat(addresses(object)).isEmpty();
+        assertThat(kernel.open()).hasSize(before);
+    }
+
+    private static boolean undoes(Command<?> command) {
+        return command instanceof FileCommand.Close
+                || (command instanceof MapCommand.Element element && element.op() == MapCommand.Op.DELETE);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whicheverCommandFailsNothingIsLeft(AttachStrategy strategy) {
+        try (BpfObject object = load(strategy)) {
+            attach(object, Options.defaults()).close(); // what is done once, is done
+            int before = kernel.open().size();
+            int failures = 0;
+            for (int step = 1; step < MORE_THAN_THERE_ARE; step++) {
+                int[] left = {step};
+                boolean[] attaching = {true};
+                kernel.fail(command -> attaching[0] && !undoes(command) && --left[0] == 0, Errno.EMFILE);
+                try (UsdtLink link = attach(object, Options.defaults())) {
+                    assertThat(link.strategy()).isEqualTo(strategy);
+                } catch (BpfException e) {
+                    failures++;
+                    assertThat(e).hasMessageContaining("attach p:one and 1 more probes in 2 files");
+                }
+                attaching[0] = false;
+                assertNothingLeft(object, before);
+                if (left[0] > 0) {
+                    break;
+                }
+            }
+            assertThat(failures).isGreaterThan(4);
+        }
+        assertThat(kernel.open()).isEmpty();
+    }
+
+    /** Of what one step of the end leaves, the others are given back nevertheless, and the first failure is reported. */
+    @ParameterizedTest
+    @EnumSource
+    void whereDetachingFailsTheRestIsGivenBack(AttachStrategy strategy) {
+        try (BpfObject object = load(strategy)) {
+            int before = kernel.open().size();
+            UsdtLink link = attach(object, Options.defaults());
+            kernel.clearCommands();
+            kernel.failNth(1, FileCommand.Close.class, Errno.EIO);
+            assertThatExceptionOfType(BpfException.class)
+                    .isThrownBy(link::close)
+                    .withMessageContaining("EIO");
+            assertThat(kernel.open()).as("the one that failed").hasSize(before + 1);
+            assertThat(Usdt.of(object).specIdsInUse()).isZero();
+            assertThat(addresses(object)).isEmpty();
+            kernel.execute(new FileCommand.Close(
+                    kernel.commands(FileCommand.Close.class).getFirst().number()));
+            link.close();
+            attach(object, Options.defaults()).close();
+            assertNothingLeft(object, before);
+        }
+    }
+
+    /** What an embedder's function throws is not always an exception. */
+    @ParameterizedTest
+    @EnumSource
+    void anErrorOfTheCallerUndoesToo(AttachStrategy strategy) {
+        try (BpfObject object = load(strategy)) {
+            int before = kernel.open().size();
+            Options options = Options.defaults().cookies(probe -> {
+                if (probe.name().equals("two")) {
+                    throw new AssertionError("not this one");
+                }
+                return 1;
+            });
+            assertThatExceptionOfType(AssertionError.class)
+                    .isThrownBy(() -> attach(object, options))
+                    .withMessage("not this one");
+            assertThat(kernel.commands(LinkCommand.Create.class).size()
+                            + kernel.commands(PerfCommand.Open.class).size())
+                    .as("the first file was attached to")
+                    .isPositive();
+            assertNothingLeft(object, before);
+        }
+    }
+}
