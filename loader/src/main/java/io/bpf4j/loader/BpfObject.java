@@ -3,7 +3,6 @@ package io.bpf4j.loader;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.feature.Features;
-import io.bpf4j.loader.internal.attach.HeldFile;
 import io.bpf4j.loader.internal.attach.StructOpsAttacher;
 import io.bpf4j.loader.internal.load.DeclaredTypes;
 import io.bpf4j.loader.internal.load.ObjectLoading;
@@ -76,10 +75,10 @@ public final class BpfObject implements AutoCloseable {
      * Opens a file to attach programs of this object to.
      *
      * @param name what messages call it
-     * @throws io.bpf4j.loader.error.SyscallException if it can't be opened
+     * @throws io.bpf4j.loader.error.SyscallException if it can't be opened, or is no regular file
      */
     public OpenFile openFile(Path path, String name) {
-        return HeldFile.open(kernel, path, name);
+        return OpenFile.open(kernel, path, name);
     }
 
     /** The features that this object was loaded with and that its programs are attached with. */

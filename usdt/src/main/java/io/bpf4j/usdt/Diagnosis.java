@@ -1,6 +1,5 @@
 package io.bpf4j.usdt;
 
-import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -13,7 +12,7 @@ final class Diagnosis {
     private Diagnosis() {}
 
     static String of(List<UsdtScan> scans, ProbePattern pattern) {
-        String where = scans.size() == 1 ? scans.getFirst().path().toString() : scans.size() + " files";
+        String where = scans.size() == 1 ? scans.getFirst().name() : scans.size() + " files";
         List<UsdtProbe> probes =
                 scans.stream().flatMap(s -> s.probes().stream()).toList();
         if (probes.isEmpty()) {
@@ -47,13 +46,11 @@ final class Diagnosis {
     /** Two things that surprise people who look for the probes of a JVM. */
     private static String aboutJava(List<UsdtScan> scans) {
         for (UsdtScan scan : scans) {
-            Path file = scan.path().getFileName();
-            if (file != null && file.toString().equals("libjvm.so")) {
+            if (lastName(scan).equals("libjvm.so")) {
                 return "; this JVM was built without them, as Oracle's own builds are: OpenJDK builds such as Temurin have them";
             }
         }
-        Path only = scans.size() == 1 ? scans.getFirst().path().getFileName() : null;
-        return only != null && only.toString().equals("java")
+        return scans.size() == 1 && lastName(scans.getFirst()).equals("java")
                 ? "; those of a JVM are in its lib/server/libjvm.so, or look into the running process by its pid"
                 : "";
     }
@@ -64,6 +61,10 @@ final class Diagnosis {
                 .flatMap(s -> s.problems().stream())
                 .filter(problem -> pattern.isExact() && problem.contains(": " + pattern + " "))
                 .findFirst();
+    }
+
+    private static String lastName(UsdtScan scan) {
+        return scan.name().substring(scan.name().lastIndexOf('/') + 1);
     }
 
     private static String firstProblem(List<UsdtScan> scans) {

@@ -30,7 +30,7 @@ final class FileScanner {
         ElfHeader header = elf.header();
         Machine machine = Machine.of(header.machine(), header.elfClass() == ElfClass.ELF64);
         UsdtBinary binary = new UsdtBinary(
-                elf.path().orElse(path),
+                path,
                 name,
                 machine,
                 header.type() == ElfHeader.ET_EXEC,
@@ -73,7 +73,7 @@ final class FileScanner {
                         binary, first.provider(), first.name(), list, ofProbes.getOrDefault(key, List.of())));
             }
         });
-        return new UsdtScan(path, probes, problems);
+        return new UsdtScan(path, name, probes, problems);
     }
 
     private static String key(String provider, String name) {

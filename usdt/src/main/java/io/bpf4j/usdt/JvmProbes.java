@@ -1,6 +1,7 @@
 package io.bpf4j.usdt;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +20,9 @@ import java.util.TreeSet;
  */
 public final class JvmProbes {
     private static final String ALL = "ExtendedDTraceProbes";
+
+    /** Of a command line and of an environment; those of honest JVMs have some 10,000. */
+    private static final int MOST_BYTES = 1 << 20;
 
     /** What a JVM reads options from beside its command line. */
     private static final List<String> VARIABLES = List.of("JAVA_TOOL_OPTIONS=", "_JAVA_OPTIONS=", "JDK_JAVA_OPTIONS=");
@@ -87,9 +91,10 @@ public final class JvmProbes {
         return options.toString();
     }
 
+    /** A process may declare any part of its memory to be its command line (PR_SET_MM_MAP of prctl(2)). */
     private static String text(Path file) {
-        try {
-            return new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);
+        try (InputStream in = Files.newInputStream(file)) {
+            return new String(in.readNBytes(MOST_BYTES), StandardCharsets.ISO_8859_1);
         } catch (IOException e) {
             return "";
         }

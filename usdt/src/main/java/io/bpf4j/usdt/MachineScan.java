@@ -1,19 +1,24 @@
 package io.bpf4j.usdt;
 
 import io.bpf4j.usdt.internal.process.AllProcesses;
+import io.bpf4j.usdt.internal.process.MappedFile;
+import io.bpf4j.usdt.internal.process.ProcessFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What a look into all processes of the machine found. <b>Immutable</b>.
  *
  * @param files those that some process has mapped executable and that have probes, or a problem
  * @param unreadable how many processes this one may not look into
+ * @param problems a line for each process that was left out because it would cost too much
  */
-public record MachineScan(List<InProcesses> files, int unreadable) {
+public record MachineScan(List<InProcesses> files, int unreadable, List<String> problems) {
     public MachineScan {
         files = List.copyOf(files);
+        problems = List.copyOf(problems);
     }
 
     /**
@@ -34,13 +39,28 @@ public record MachineScan(List<InProcesses> files, int unreadable) {
      * @throws IOException if the list of processes can't be read
      */
     public static MachineScan now() throws IOException {
-        AllProcesses.Found found = new AllProcesses(Path.of("/proc")).look();
+        Path proc = Path.of("/proc");
+        AllProcesses.Found<Optional<UsdtScan>> found = new AllProcesses(proc).look(new Scanner(new ProcessFiles(proc)));
         List<InProcesses> files = found.files().stream()
-                .map(shared -> new InProcesses(UsdtScan.ofMappedFile(shared.file()), shared.pids()))
-                .filter(file -> !file.scan().probes().isEmpty()
-                        || !file.scan().problems().isEmpty())
+                .flatMap(shared -> shared.file().map(scan -> new InProcesses(scan, shared.pids())).stream())
                 .toList();
-        return new MachineScan(files, found.unreadable());
+        return new MachineScan(files, found.unreadable(), found.problems());
+    }
+
+    /** Keeps what has something to say. */
+    private record Scanner(ProcessFiles files) implements AllProcesses.Scanner<Optional<UsdtScan>> {
+        @Override
+        public Optional<UsdtScan> scan(MappedFile file) throws IOException {
+            try (ProcessFiles.Opened opened = files.open(file)) {
+                UsdtScan scan = UsdtScan.ofOpened(opened, file.name());
+                return scan.probes().isEmpty() && scan.problems().isEmpty() ? Optional.empty() : Optional.of(scan);
+            }
+        }
+
+        @Override
+        public Optional<UsdtScan> unopened(MappedFile file, IOException why) {
+            return Optional.of(UsdtScan.unopened(file, why));
+        }
     }
 
     /** The scans alone. */

@@ -2,8 +2,8 @@ package io.bpf4j.usdt;
 
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.usdt.internal.process.MappedFile;
+import io.bpf4j.usdt.internal.process.ProcessFiles;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -16,18 +16,22 @@ import java.util.Map;
 final class ScanCache {
     private static final int MAX_FILES = 4096;
 
+    private final ProcessFiles files;
     private final Map<FileIdentity, UsdtScan> known = new LinkedHashMap<>();
 
+    ScanCache(ProcessFiles files) {
+        this.files = files;
+    }
+
     UsdtScan scan(MappedFile file) {
-        Path path = file.path();
-        if (path == null || path.startsWith("/proc")) {
-            return UsdtScan.ofMappedFile(file);
-        }
-        try {
-            FileIdentity identity = FileIdentity.of(path);
+        try (ProcessFiles.Opened opened = files.open(file)) {
+            if (opened.path().startsWith("/proc")) {
+                return UsdtScan.ofOpened(opened, file.name());
+            }
+            FileIdentity identity = opened.file().identity();
             UsdtScan scan = known.get(identity);
-            if (scan == null || !scan.path().equals(path)) {
-                scan = UsdtScan.ofMappedFile(file);
+            if (scan == null || !scan.path().equals(opened.path())) {
+                scan = UsdtScan.ofOpened(opened, file.name());
                 if (known.size() >= MAX_FILES) {
                     known.remove(known.keySet().iterator().next());
                 }
@@ -35,7 +39,7 @@ final class ScanCache {
             }
             return scan;
         } catch (IOException e) {
-            return UsdtScan.ofMappedFile(file); // which says what is wrong
+            return UsdtScan.unopened(file, e);
         }
     }
 }

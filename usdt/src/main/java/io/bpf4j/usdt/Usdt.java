@@ -18,6 +18,7 @@ import io.bpf4j.usdt.internal.attach.MultiAttacher;
 import io.bpf4j.usdt.internal.attach.ObjectSpecs;
 import io.bpf4j.usdt.internal.attach.SiteAttacher;
 import io.bpf4j.usdt.internal.attach.SiteSet;
+import io.bpf4j.usdt.internal.process.MappedFile;
 import io.bpf4j.usdt.internal.process.Mapping;
 import io.bpf4j.usdt.internal.process.ProcessFiles;
 import io.bpf4j.usdt.internal.spec.SpecMapFullException;
@@ -218,20 +219,18 @@ public final class Usdt {
      * be wrong about it.
      */
     private static List<String> notMapped(int pid, AttachPlan plan) {
-        List<Mapping> mappings;
+        List<MappedFile> mapped;
         try {
-            mappings = new ProcessFiles(Path.of("/proc"))
-                    .mappings(pid).stream()
-                            .filter(m -> m.executable() && m.isFile())
-                            .toList();
+            mapped = new ProcessFiles(Path.of("/proc")).executableFiles(pid);
         } catch (IOException e) {
             return List.of(); // ended, or not ours to look at: then this is not known
         }
         return plan.files().stream()
                 .map(AttachPlan.File::binary)
-                .filter(binary -> mappings.stream()
-                        .noneMatch(m -> m.inode() == binary.identity().inode()
-                                || binary.path().toString().endsWith(m.path())))
+                .filter(binary -> mapped.stream()
+                        .noneMatch(
+                                file -> file.key().inode() == binary.identity().inode()
+                                        || binary.path().toString().endsWith(file.name())))
                 .map(binary -> "process " + pid + " has not mapped " + binary.name()
                         + ": nothing fires there unless it maps the file later")
                 .toList();
@@ -250,7 +249,7 @@ public final class Usdt {
             return opened;
         }
         opened.close();
-        throw new UsdtException(what + ": " + binary.path()
+        throw new UsdtException(what + ": " + binary.name()
                 + " is not the file any more that its probes were read from: it was replaced or written since. Look for"
                 + " its probes again");
     }
@@ -297,10 +296,7 @@ public final class Usdt {
     private static List<Mapping> mappings(String what, UsdtBinary binary, Options options) {
         int pid = options.pid().orElseThrow();
         try {
-            List<Mapping> all = new ProcessFiles(Path.of("/proc"))
-                    .mappings(pid).stream()
-                            .filter(m -> m.executable() && m.isFile())
-                            .toList();
+            List<Mapping> all = new ProcessFiles(Path.of("/proc")).mappings(pid, m -> m.executable() && m.isFile());
             List<Mapping> ofFile =
                     all.stream().filter(m -> m.isOf(binary.identity())).toList();
             return ofFile.isEmpty()
@@ -322,7 +318,7 @@ public final class Usdt {
                     .equals(binary.identity());
         } catch (IOException e) {
             return mapping.inode() == binary.identity().inode()
-                    && mapping.path().equals(binary.name());
+                    && mapping.name().toString().equals(binary.name());
         }
     }
 

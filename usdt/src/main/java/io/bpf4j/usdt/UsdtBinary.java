@@ -8,8 +8,9 @@ import org.jspecify.annotations.Nullable;
  * A file with probes. <b>Immutable</b>.
  *
  * @param path where to open it. For a file of another mount namespace or a deleted one this leads through
- *     {@code /proc/PID}
- * @param name the file as its own process calls it; the text of {@code path} for a file that was given by path
+ *     {@code /proc/PID}. To open it, not to show it: its bytes may be no text
+ * @param name what to show: the file as its own process calls it, in which a byte that is no text is {@code \xff}; the
+ *     text of {@code path} for a file that was given by path
  * @param machine what it is compiled for
  * @param fixedAddress whether it is loaded at the addresses that the file gives (ELF type ET_EXEC), rather than
  *     anywhere

@@ -6,6 +6,7 @@ import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.usdt.internal.note.NoteReader;
 import io.bpf4j.usdt.internal.process.MappedFile;
 import io.bpf4j.usdt.internal.process.ProcessFiles;
+import io.bpf4j.usdt.internal.process.ProcessLimits;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,11 +17,12 @@ import java.util.Optional;
 /**
  * What a look into one file found: its probes, and what was wrong with notes that were skipped. <b>Immutable</b>.
  *
- * @param path the file
+ * @param path the file; to open it, not to show it
+ * @param name the file as its own process calls it, see {@link UsdtBinary}; any text, so escape it where it is shown
  * @param probes in the order of their first sites
  * @param problems one line each, without the path; a broken note costs itself only. At most about a hundred
  */
-public record UsdtScan(Path path, List<UsdtProbe> probes, List<String> problems) {
+public record UsdtScan(Path path, String name, List<UsdtProbe> probes, List<String> problems) {
     public UsdtScan {
         probes = List.copyOf(probes);
         problems = List.copyOf(problems);
@@ -34,7 +36,7 @@ public record UsdtScan(Path path, List<UsdtProbe> probes, List<String> problems)
      */
     public static UsdtScan ofFile(Path path) throws IOException {
         try (ElfFile elf = ElfFile.open(path)) {
-            UsdtScan scan = FileScanner.scan(elf, path, path.toString());
+            UsdtScan scan = FileScanner.scan(elf, elf.path().orElse(path), path.toString());
             return scan.probes.isEmpty() && scan.problems.isEmpty() ? scan.withProblems(inDebugFile(elf)) : scan;
         }
     }
@@ -59,7 +61,7 @@ public record UsdtScan(Path path, List<UsdtProbe> probes, List<String> problems)
     }
 
     private UsdtScan withProblems(List<String> more) {
-        return new UsdtScan(path, probes, more);
+        return new UsdtScan(path, name, probes, more);
     }
 
     /**
@@ -69,26 +71,30 @@ public record UsdtScan(Path path, List<UsdtProbe> probes, List<String> problems)
      * @throws IOException if there is no such process or its mappings can't be read
      */
     public static List<UsdtScan> ofProcess(int pid) throws IOException {
+        ProcessFiles files = new ProcessFiles(Path.of("/proc"));
         List<UsdtScan> scans = new ArrayList<>();
-        for (MappedFile file : new ProcessFiles(Path.of("/proc")).executableFiles(pid)) {
-            scans.add(ofMappedFile(file));
+        for (MappedFile file : files.executableFiles(pid)) {
+            try (ProcessFiles.Opened opened = files.open(file)) {
+                scans.add(ofOpened(opened, file.name()));
+            } catch (IOException e) {
+                scans.add(unopened(file, e));
+            }
         }
         return scans;
     }
 
-    static UsdtScan ofMappedFile(MappedFile file) {
-        Path path = file.path();
-        return path == null
-                ? new UsdtScan(Path.of(file.name()), List.of(), List.of(file.problem()))
-                : ofMappedFile(path, file.name());
+    /** What is in a file of a process; one that can't be read, or changes meanwhile, has no probes and a problem. */
+    static UsdtScan ofOpened(ProcessFiles.Opened opened, String name) {
+        try (ElfFile elf = ElfFile.open(opened.file().target().path(), name, ProcessLimits.MAPPED_FILE)) {
+            return FileScanner.scan(elf, opened.path(), name);
+        } catch (IOException | MalformedDataException e) {
+            return new UsdtScan(opened.path(), name, List.of(), List.of(String.valueOf(e.getMessage())));
+        }
     }
 
-    private static UsdtScan ofMappedFile(Path path, String name) {
-        try (ElfFile elf = ElfFile.open(path)) {
-            return FileScanner.scan(elf, path, name);
-        } catch (IOException | MalformedDataException e) {
-            return new UsdtScan(path, List.of(), List.of(String.valueOf(e.getMessage())));
-        }
+    static UsdtScan unopened(MappedFile file, IOException why) {
+        return new UsdtScan(
+                file.mapping().name().path(), file.name(), List.of(), List.of(String.valueOf(why.getMessage())));
     }
 
     /** The probes that a pattern matches; see the method for several. */

@@ -5,6 +5,7 @@ import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.process.ProcessStop;
 import io.bpf4j.loader.process.ProcessTracer;
 import io.bpf4j.usdt.internal.process.DynamicLoaders;
+import io.bpf4j.usdt.internal.process.ProcessFiles;
 import io.bpf4j.usdt.internal.process.ProcessTree;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -54,7 +55,7 @@ public final class UsdtWatch implements AutoCloseable {
     private final int pid;
     private final Listener listener;
     private final ProcessTree tree;
-    private final ScanCache cache = new ScanCache();
+    private final ScanCache cache;
     private final DynamicLoaders loaders;
     private final @Nullable ProcessTracer tracer;
     private final BlockingQueue<ProcessStop> stops;
@@ -164,11 +165,13 @@ public final class UsdtWatch implements AutoCloseable {
         this.listener = listener;
         this.tracer = tracer;
         this.stops = stops;
-        this.tree = new ProcessTree(Path.of("/proc"), pid);
+        Path proc = Path.of("/proc");
+        this.tree = new ProcessTree(proc, pid);
+        this.cache = new ScanCache(new ProcessFiles(proc));
         if (what.children) {
             tree.includeChildren();
         }
-        this.loaders = new DynamicLoaders(Path.of("/proc"));
+        this.loaders = new DynamicLoaders(proc);
         this.launching = what.launcher && tracer != null;
         this.lastChange = System.nanoTime();
         this.thread = Thread.ofPlatform().name("bpf4j-usdt-watch").daemon().unstarted(this::run);

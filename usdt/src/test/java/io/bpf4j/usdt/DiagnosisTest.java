@@ -19,15 +19,15 @@ class DiagnosisTest {
 
     @Test
     void notesThatWereAllBroken() {
-        UsdtScan scan = new UsdtScan(PATH, List.of(), List.of("bad note", "another"));
+        UsdtScan scan = scan(PATH, List.of("bad note", "another"));
         assertThat(diagnose(scan, "a:b")).isEqualTo("no USDT probes in /usr/lib/libx.so (bad note)");
     }
 
     @Test
     void aJvmWithoutProbesIsExplained() {
-        UsdtScan jvm = new UsdtScan(Path.of("/opt/jdk/lib/server/libjvm.so"), List.of(), List.of());
+        UsdtScan jvm = scan(Path.of("/opt/jdk/lib/server/libjvm.so"), List.of());
         assertThat(diagnose(jvm, "hotspot:*")).contains("built without them");
-        UsdtScan launcher = new UsdtScan(Path.of("/opt/jdk/bin/java"), List.of(), List.of());
+        UsdtScan launcher = scan(Path.of("/opt/jdk/bin/java"), List.of());
         assertThat(diagnose(launcher, "hotspot:*")).contains("lib/server/libjvm.so");
     }
 
@@ -54,11 +54,16 @@ class DiagnosisTest {
         return UsdtScan.diagnose(List.of(scan), ProbePattern.parse(pattern));
     }
 
+    private static UsdtScan scan(Path path, List<String> problems) {
+        return new UsdtScan(path, path.toString(), List.of(), problems);
+    }
+
     private static UsdtScan scan(String... names) {
         UsdtBinary binary = new UsdtBinary(PATH, PATH.toString(), Machine.X86_64, false, new FileIdentity(1, 2, 3, 4));
         UsdtSite site = new UsdtSite(0x1000, 0x1000, 0, 0, "", List.of(), Map.of());
         return new UsdtScan(
                 PATH,
+                PATH.toString(),
                 Stream.of(names)
                         .map(n -> n.split(":", 2))
                         .map(n -> new UsdtProbe(binary, n[0], n[1], List.of(site)))

@@ -32,7 +32,7 @@ class UsdtSoakTest {
     private static final int SPECS = 12;
 
     private static final List<Predicate<Command<?>>> STEPS = List.of(
-            FileCommand.Open.class::isInstance,
+            FileCommand.OpenRegular.class::isInstance,
             FileCommand.Identify.class::isInstance,
             LinkCommand.Create.class::isInstance,
             PerfCommand.Open.class::isInstance,

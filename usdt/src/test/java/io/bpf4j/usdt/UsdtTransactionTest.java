@@ -49,9 +49,9 @@ class UsdtTransactionTest {
                 LinkCommand.Details.UprobeMulti details = multiLinks().getFirst();
                 assertThat(details.descriptor()).as("the open file").isPresent();
                 assertThat(details.path()).isEmpty();
-                assertThat(kernel.commands(FileCommand.Open.class))
-                        .extracting(FileCommand.Open::path)
-                        .contains("/a");
+                assertThat(kernel.commands(FileCommand.OpenRegular.class))
+                        .extracting(open -> open.path().toString())
+                        .containsExactly("/a");
                 assertThat(details.offsets()).containsExactly(0x1000, 0x1001, 0x1002, 0x1003);
                 assertThat(details.cookies()).containsExactly(0, 1, 0, 2);
                 assertThat(details.pid()).isZero();

@@ -110,7 +110,7 @@ final class ListCommand implements Callable<Integer> {
         }
         int shown = 0;
         for (UsdtScan scan : scans) {
-            scan.problems().forEach(p -> console.error("bpf4j: " + scan.path() + ": " + p));
+            scan.problems().forEach(p -> console.error("bpf4j: " + scan.name() + ": " + p));
             List<UsdtProbe> probes = Scans.matching(scan, patterns);
             print(probes, processes.getOrDefault(scan, List.of()), verbose ? functions(scan) : Map.of());
             if (verbose) {

@@ -63,6 +63,7 @@ final class Scans {
             console.error("bpf4j: " + machine.unreadable() + (machine.unreadable() == 1 ? " process" : " processes")
                     + " left out: no permission to look into them");
         }
+        machine.problems().forEach(problem -> console.error("bpf4j: " + problem));
         return machine;
     }
 

@@ -1,21 +1,76 @@
 package io.bpf4j.loader.link;
 
 import io.bpf4j.elf.FileIdentity;
+import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.FileCommand;
+import io.bpf4j.loader.internal.sys.Kernel;
+import io.bpf4j.loader.internal.sys.LinuxKernel;
+import java.nio.file.Path;
 
 /**
- * A file that is held open while programs are attached to it: whatever is renamed over its path meanwhile, they go into
- * the file that was opened. It may be closed as soon as they are attached. <i>Thread-safe</i>; it belongs to whoever
+ * A file that is held open: whatever is renamed over its path meanwhile, what is read and what programs are attached to
+ * is the file that was opened. It may be closed as soon as they are attached. <i>Thread-safe</i>; it belongs to whoever
  * opened it.
+ *
+ * <p>The path may be one that somebody else chose, and may change while it is opened. So nothing but a regular file is
+ * opened: opening a FIFO waits for its writer, and opening a device may do anything.
  */
-public interface OpenFile extends AutoCloseable {
+public final class OpenFile implements AutoCloseable {
+    private final Fd fd;
+    private final TargetFile target;
+    private final FileIdentity identity;
 
-    /** The target that means this very file. Good until this is closed. */
-    TargetFile target();
+    private OpenFile(Fd fd, TargetFile target, FileIdentity identity) {
+        this.fd = fd;
+        this.target = target;
+        this.identity = identity;
+    }
+
+    /**
+     * Opens a regular file for reading.
+     *
+     * @param path of any bytes, also where the locale has no characters for them
+     * @param name what messages call it
+     * @throws io.bpf4j.loader.error.SyscallException if it can't be opened, or is no regular file
+     */
+    public static OpenFile open(Path path, String name) {
+        return open(LinuxKernel.instance(), path, name);
+    }
+
+    /** As {@link #open(Path, String)}, through the loader's own seam. */
+    @SuppressWarnings("exports")
+    public static OpenFile open(Kernel kernel, Path path, String name) {
+        Fd fd = kernel.execute(new FileCommand.OpenRegular(path, name));
+        try {
+            FileIdentity identity = kernel.execute(new FileCommand.Identify(fd));
+            return new OpenFile(fd, new TargetFile(TargetFile.ofDescriptor(fd.number()), name), identity);
+        } catch (RuntimeException e) {
+            fd.close();
+            throw e;
+        }
+    }
+
+    /**
+     * The target that means this very file. Its path, {@code /proc/self/fd/N}, opens this file again, for reading by
+     * other means. Good until this is closed.
+     */
+    public TargetFile target() {
+        return target;
+    }
 
     /** Which file it is: to compare with that of one that was read before. */
-    FileIdentity identity();
+    public FileIdentity identity() {
+        return identity;
+    }
 
     /** Closes the descriptor; what was attached stays attached. Does nothing the second time. */
     @Override
-    void close();
+    public void close() {
+        fd.close();
+    }
+
+    @Override
+    public String toString() {
+        return target.name() + " (open)";
+    }
 }

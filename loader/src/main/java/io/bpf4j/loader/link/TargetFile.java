@@ -1,6 +1,9 @@
 package io.bpf4j.loader.link;
 
 import java.nio.file.Path;
+import java.util.OptionalInt;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The file that uprobes go into. <i>Immutable.</i>
@@ -14,10 +17,22 @@ import java.nio.file.Path;
  * @param name what messages call it
  */
 public record TargetFile(Path path, String name) {
+    private static final String DESCRIPTORS = "/proc/self/fd/";
+    private static final Pattern DESCRIPTOR = Pattern.compile(DESCRIPTORS + "([0-9]{1,9})");
 
     /** A file by its path. */
     public static TargetFile of(Path path) {
         return new TargetFile(path, path.toString());
+    }
+
+    static Path ofDescriptor(int number) {
+        return Path.of(DESCRIPTORS + number);
+    }
+
+    /** The number, where the path is nothing but an open descriptor of this process. */
+    public OptionalInt descriptor() {
+        Matcher matcher = DESCRIPTOR.matcher(path.toString());
+        return matcher.matches() ? OptionalInt.of(Integer.parseInt(matcher.group(1))) : OptionalInt.empty();
     }
 
     @Override

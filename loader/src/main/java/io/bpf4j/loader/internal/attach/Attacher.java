@@ -14,6 +14,7 @@ import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.AttachTarget.UprobeMultiNamed;
 import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.loader.link.ProbeSite;
 import io.bpf4j.loader.link.ProbeSites;
 import io.bpf4j.loader.link.ProcessFilter;
@@ -89,7 +90,7 @@ public final class Attacher {
     private Link uprobe(Attempt attempt, AttachTarget.UprobeFunction target) {
         FunctionSites.Places place = functions.one(attempt.what(), target.file(), target.function(), target.offset());
         ProbeSite site = new ProbeSite(place.offsets()[0], 0, target.cookie());
-        try (HeldFile file = sameFile(attempt, place)) {
+        try (OpenFile file = sameFile(attempt, place)) {
             return perf.uprobe(attempt, file.target(), site, target.process(), target.returns());
         }
     }
@@ -130,7 +131,7 @@ public final class Attacher {
             ProcessFilter process,
             boolean returns,
             String advice) {
-        try (HeldFile file = sameFile(attempt, places)) {
+        try (OpenFile file = sameFile(attempt, places)) {
             return MultiAttacher.uprobes(attempt, file.target(), sites, process, returns);
         } catch (AttachException e) {
             if (e.site().isEmpty()) {
@@ -145,9 +146,9 @@ public final class Attacher {
     }
 
     /** The file whose symbols were read, open: offsets of one file mean nothing in another that has taken its place. */
-    private static HeldFile sameFile(Attempt attempt, FunctionSites.Places places) {
-        HeldFile file =
-                HeldFile.open(attempt.kernel(), places.file(), places.file().toString());
+    private static OpenFile sameFile(Attempt attempt, FunctionSites.Places places) {
+        OpenFile file =
+                OpenFile.open(attempt.kernel(), places.file(), places.file().toString());
         if (!file.identity().equals(places.identity())) {
             file.close();
             throw attempt.refused(places.file() + " was replaced or written while its symbols were read; try again");

@@ -36,7 +36,7 @@ final class MultiAttacher {
         if (sites.size() == 0) {
             throw attempt.refused("there is no site to attach to");
         }
-        OptionalInt descriptor = HeldFile.descriptor(file.path());
+        OptionalInt descriptor = file.descriptor();
         boolean byDescriptor = descriptor.isPresent() && attempt.features().has(Feature.UPROBE_MULTI_DESCRIPTOR);
         LinkCommand.Details.UprobeMulti details = new LinkCommand.Details.UprobeMulti(
                 byDescriptor ? "" : file.path().toString(),

@@ -2,6 +2,7 @@ package io.bpf4j.loader.internal.sys;
 
 import static io.bpf4j.loader.internal.sys.Libc.NUMBERS;
 
+import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.kernel.Errno;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -88,28 +89,15 @@ final class FileCalls {
                 case FileCommand.Close close -> kernel.check(close, closed(close.number()));
                 case FileCommand.Open open -> {
                     long path = arena.allocateFrom(open.path()).address();
-                    long result = retried(() ->
-                            Libc.syscall(NUMBERS.openat(), AT_FDCWD, path, open.flags() | OpenFlags.CLOEXEC, 0, 0, 0));
+                    long result = retried(() -> openat(path, open.flags()));
                     yield Fd.of(kernel, kernel.check(open, result), open.path());
                 }
+                case FileCommand.OpenRegular open -> openRegular(open, arena);
                 case FileCommand.Unlink unlink -> {
                     long path = arena.allocateFrom(unlink.path()).address();
                     yield kernel.check(unlink, Libc.syscall(NUMBERS.unlinkat(), AT_FDCWD, path, 0));
                 }
-                case FileCommand.Identify identify -> {
-                    MemorySegment stat = arena.allocate(StatxBuffer.SIZE, 8);
-                    long nothing = arena.allocateFrom("").address();
-                    long result = Libc.syscall(
-                            NUMBERS.statx(),
-                            identify.fd().number(),
-                            nothing,
-                            StatxBuffer.AT_EMPTY_PATH,
-                            StatxBuffer.BASIC_STATS,
-                            stat.address(),
-                            0);
-                    kernel.check(identify, result);
-                    yield StatxBuffer.identity(stat);
-                }
+                case FileCommand.Identify identify -> StatxBuffer.identity(status(identify, identify.fd(), arena));
                 case FileCommand.OpenProcess open -> {
                     long result = Libc.syscall(SyscallNumbers.PIDFD_OPEN, open.pid(), 0, 0);
                     yield Fd.of(kernel, kernel.check(open, result), "process " + open.pid());
@@ -187,6 +175,43 @@ final class FileCalls {
 
     private static long ioctl(Fd fd, long request, long argument) {
         return Libc.syscall(NUMBERS.ioctl(), fd.number(), request, argument);
+    }
+
+    private Fd openRegular(FileCommand.OpenRegular open, Arena arena) {
+        byte[] bytes = PathBytes.terminated(open.path());
+        long path = arena.allocate(bytes.length)
+                .copyFrom(MemorySegment.ofArray(bytes))
+                .address();
+        long result = retried(() -> openat(path, OpenFlags.PATH));
+        try (Fd named = Fd.of(kernel, kernel.check(open, result), open.name())) {
+            if (!StatxBuffer.isRegular(status(open, named, arena))) {
+                throw new SyscallException(
+                        open.call(), Errno.EINVAL.number(), "it is no regular file, and others can't be read safely");
+            }
+            long again = arena.allocateFrom("/proc/self/fd/" + named.number()).address();
+            long opened = retried(() -> openat(again, OpenFlags.RDONLY | OpenFlags.NONBLOCK));
+            return Fd.of(kernel, kernel.check(open, opened), open.name());
+        }
+    }
+
+    private static long openat(long path, int flags) {
+        return Libc.syscall(NUMBERS.openat(), AT_FDCWD, path, flags | OpenFlags.CLOEXEC, 0, 0, 0);
+    }
+
+    /** What statx says of an open file. */
+    private MemorySegment status(Command<?> command, Fd fd, Arena arena) {
+        MemorySegment stat = arena.allocate(StatxBuffer.SIZE, 8);
+        long nothing = arena.allocateFrom("").address();
+        long result = Libc.syscall(
+                NUMBERS.statx(),
+                fd.number(),
+                nothing,
+                StatxBuffer.AT_EMPTY_PATH,
+                StatxBuffer.BASIC_STATS,
+                stat.address(),
+                0);
+        kernel.check(command, result);
+        return stat;
     }
 
     private static long closed(int number) {

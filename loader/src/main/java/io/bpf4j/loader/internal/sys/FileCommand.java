@@ -2,6 +2,7 @@ package io.bpf4j.loader.internal.sys;
 
 import io.bpf4j.elf.FileIdentity;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
 import java.util.List;
 
 /** Files, memory and waiting: what bpf4j needs of Linux beside bpf(2) and perf_event_open(2). */
@@ -19,6 +20,22 @@ public sealed interface FileCommand<R> extends Command<R> {
         @Override
         public String call() {
             return "open of " + path;
+        }
+    }
+
+    /**
+     * open(2) for reading, close-on-exec, of a regular file and nothing else, whatever the path leads to by now. The file
+     * is first opened by O_PATH, which only names it, and looked at; then that descriptor is opened through
+     * {@code /proc/self/fd}. Not waiting: its owner may hold a lease (fcntl(2), F_SETLEASE), which delays an open by 45
+     * seconds.
+     *
+     * @param path its bytes count, not its text
+     * @param name what messages call the file
+     */
+    record OpenRegular(Path path, String name) implements FileCommand<Fd> {
+        @Override
+        public String call() {
+            return "open of " + name;
         }
     }
 

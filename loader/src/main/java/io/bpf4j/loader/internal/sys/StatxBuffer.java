@@ -5,6 +5,7 @@ import static io.bpf4j.loader.internal.sys.Struct.U64;
 
 import io.bpf4j.elf.FileIdentity;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 
 /**
  * {@code struct statx} (include/uapi/linux/stat.h, Linux 4.11), which has one layout on every architecture; that of the
@@ -18,6 +19,12 @@ final class StatxBuffer {
 
     static final int BASIC_STATS = 0x7ff;
 
+    /** S_IFMT and S_IFREG of include/uapi/linux/stat.h. */
+    private static final int TYPE_MASK = 0170000;
+
+    private static final int REGULAR = 0100000;
+
+    private static final long MODE = 28;
     private static final long INODE = 32;
     private static final long FILE_SIZE = 40;
     private static final long MODIFIED_SECONDS = 112;
@@ -26,6 +33,10 @@ final class StatxBuffer {
     private static final long DEVICE_MINOR = 140;
 
     private StatxBuffer() {}
+
+    static boolean isRegular(MemorySegment stat) {
+        return (stat.get(ValueLayout.JAVA_SHORT, MODE) & TYPE_MASK) == REGULAR;
+    }
 
     static FileIdentity identity(MemorySegment stat) {
         return new FileIdentity(

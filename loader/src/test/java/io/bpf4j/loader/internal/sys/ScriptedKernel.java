@@ -331,6 +331,7 @@ public final class ScriptedKernel implements Kernel {
             case FileCommand.Open open -> newFd(open.path());
             case FileCommand.Pipe pipe ->
                 new FileCommand.Pipe.Ends(newFd("pipe of " + pipe.what()), newFd("pipe to " + pipe.what()));
+            case FileCommand.OpenRegular open -> newFd(open.name());
             case FileCommand.Unlink unlink -> {
                 if (pins.remove(unlink.path()) == null) {
                     throw new SyscallException(unlink.call(), Errno.ENOENT.number(), null);

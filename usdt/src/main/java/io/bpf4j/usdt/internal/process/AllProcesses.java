@@ -5,18 +5,19 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The files that the processes of a machine have mapped executable, each once, however many have it.
  *
- * <p>Processes come and go while they are looked at: one that is gone has no files.
+ * <p>Processes come and go while they are looked at: one that is gone has no files. Each file is looked at while the
+ * process that has it is, and then only what was found in it is kept.
  */
 public final class AllProcesses {
     private final Path proc;
@@ -29,72 +30,85 @@ public final class AllProcesses {
     }
 
     /**
-     * A file and who has it.
+     * What was found in a file, and who has it.
      *
      * @param pids in ascending order, at least one
      */
-    public record Shared(MappedFile file, List<Integer> pids) {}
+    public record Shared<T>(T file, List<Integer> pids) {}
 
     /**
      * What was found.
      *
      * @param unreadable processes whose mappings this one may not read
+     * @param problems a line for each process that was left out for another reason
      */
-    public record Found(List<Shared> files, int unreadable) {}
+    public record Found<T>(List<Shared<T>> files, int unreadable, List<String> problems) {}
 
-    private record Holder(Mapping mapping, List<Integer> pids) {}
+    /** Looks at one file. */
+    public interface Scanner<T> {
+        /**
+         * What is in the file.
+         *
+         * @throws IOException if there is no way to it from this process; the next one that has it is asked
+         */
+        T scan(MappedFile file) throws IOException;
+
+        /** What to say of a file that there is no way to. */
+        T unopened(MappedFile file, IOException why);
+    }
+
+    private static final class Holder<T> {
+        final List<Integer> pids = new ArrayList<>();
+
+        @Nullable
+        T found;
+
+        boolean opened;
+    }
 
     /**
      * Looks through all processes.
      *
      * @throws IOException if the list of processes can't be read
      */
-    public Found look() throws IOException {
-        Map<String, Holder> holders = new LinkedHashMap<>();
+    public <T> Found<T> look(Scanner<T> scanner) throws IOException {
+        Map<MappedFile.Key, Holder<T>> holders = new LinkedHashMap<>();
+        List<String> problems = new ArrayList<>();
         int unreadable = 0;
         for (int pid : pids()) {
-            List<Mapping> mappings;
+            List<MappedFile> ofThis;
             try {
-                mappings = files.mappings(pid);
+                ofThis = files.executableFiles(pid);
+            } catch (TooMuchException e) {
+                problems.add(String.valueOf(e.getMessage()));
+                continue;
             } catch (IOException e) {
                 if (Files.exists(proc.resolve(Integer.toString(pid)))) {
                     unreadable++;
                 }
                 continue;
             }
-            Set<String> ofThis = new HashSet<>();
-            for (Mapping mapping : mappings) {
-                String key = mapping.device() + " " + mapping.inode();
-                if (mapping.executable() && mapping.isFile() && ofThis.add(key)) {
-                    holders.computeIfAbsent(key, _ -> new Holder(mapping, new ArrayList<>()))
-                            .pids()
-                            .add(pid);
+            for (MappedFile file : ofThis) {
+                Holder<T> holder = holders.computeIfAbsent(file.key(), _ -> new Holder<>());
+                holder.pids.add(pid);
+                if (!holder.opened) {
+                    scan(scanner, file, holder);
                 }
             }
         }
-        return new Found(holders.values().stream().map(this::locate).toList(), unreadable);
+        List<Shared<T>> found = new ArrayList<>();
+        holders.values()
+                .forEach(holder ->
+                        found.add(new Shared<>(Objects.requireNonNull(holder.found), List.copyOf(holder.pids))));
+        return new Found<>(found, unreadable, problems);
     }
 
-    /** The first who has it may be gone by now; then the next is asked. */
-    private Shared locate(Holder holder) {
-        MappedFile found = files.locate(holder.pids().getFirst(), holder.mapping());
-        for (int i = 1; found.path() == null && i < holder.pids().size(); i++) {
-            found = locate(holder.pids().get(i), holder.mapping()).orElse(found);
-        }
-        return new Shared(found, List.copyOf(holder.pids()));
-    }
-
-    /** The same file in another process. */
-    private Optional<MappedFile> locate(int pid, Mapping wanted) {
+    private static <T> void scan(Scanner<T> scanner, MappedFile file, Holder<T> holder) {
         try {
-            return files.mappings(pid).stream()
-                    .filter(m -> m.executable()
-                            && m.inode() == wanted.inode()
-                            && m.device().equals(wanted.device()))
-                    .findFirst()
-                    .map(m -> files.locate(pid, m));
+            holder.found = scanner.scan(file);
+            holder.opened = true;
         } catch (IOException e) {
-            return Optional.empty(); // Gone, too.
+            holder.found = scanner.unopened(file, e);
         }
     }
 

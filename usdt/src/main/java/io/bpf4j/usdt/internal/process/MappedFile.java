@@ -1,13 +1,23 @@
 package io.bpf4j.usdt.internal.process;
 
-import java.nio.file.Path;
-import org.jspecify.annotations.Nullable;
-
 /**
- * A file that a process has mapped executable. <b>Immutable</b>.
+ * A file that a process has mapped executable, not yet opened. <b>Immutable</b>.
  *
- * @param name as the process sees it
- * @param path where to open it from here; null if there is no way
- * @param problem why there is no way; empty if there is one
+ * @param pid the process
+ * @param mapping one of the mappings of the file
  */
-public record MappedFile(String name, @Nullable Path path, String problem) {}
+public record MappedFile(int pid, Mapping mapping) {
+
+    /** As the process sees it, for people. */
+    public String name() {
+        return mapping.name().toString();
+    }
+
+    /** Which file it is, among those that are mapped at one time: device and inode. */
+    public Key key() {
+        return new Key(mapping.device(), mapping.inode());
+    }
+
+    /** Device and inode as maps show them. */
+    public record Key(long device, long inode) {}
+}

@@ -1,28 +1,28 @@
 package io.bpf4j.usdt.internal.process;
 
 import io.bpf4j.elf.FileIdentity;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * A line of {@code /proc/PID/maps}. <b>Immutable</b>.
+ *
+ * <p>Two things that the kernel writes can also be part of a name: {@code \012} stands for a newline, and {@code "
+ * (deleted)"} at the end says that the file has no name any more. Nobody can tell which it is, but whoever opens the file
+ * can compare. So the name stays as it is written, and {@link #names} are all that it may mean.
  *
  * @param start first address
  * @param end address after the last
  * @param permissions {@code r-xp}
  * @param fileOffset byte offset of {@code start} in the file
- * @param device {@code major:minor}, hexadecimal
+ * @param device the file system's number, as glibc's {@code makedev} packs major and minor number
  * @param inode 0 for anonymous memory
- * @param path the file as the process sees it, {@code [heap]} and the like, or empty
- * @param deleted whether the file has no name any more: it was deleted or replaced, or never had one (memfd)
+ * @param text what the line says of the name: the file as the process sees it, {@code [heap]} and the like, or nothing
  */
 public record Mapping(
-        long start,
-        long end,
-        String permissions,
-        long fileOffset,
-        String device,
-        long inode,
-        String path,
-        boolean deleted) {
+        long start, long end, String permissions, long fileOffset, long device, long inode, FileName text) {
+    private static final FileName DELETED = FileName.of(" (deleted)");
+    private static final FileName NEWLINE = FileName.of("\\012");
 
     public boolean executable() {
         return permissions.length() > 2 && permissions.charAt(2) == 'x';
@@ -33,11 +33,31 @@ public record Mapping(
      * has another device than stat, so that there this is false for the right file, too.
      */
     public boolean isOf(FileIdentity file) {
-        return inode == file.inode() && device.equals(ProcessFiles.deviceName(file.device()));
+        return inode == file.inode() && device == file.device();
     }
 
     /** Whether it is a file, rather than anonymous memory or the kernel's {@code [vdso]}. */
     public boolean isFile() {
-        return inode != 0 && path.startsWith("/");
+        return inode != 0 && text.isAbsolute();
+    }
+
+    /** Whether the file probably has no name any more: it was deleted or replaced, or never had one (memfd). */
+    public boolean deleted() {
+        return text.endsWith(DELETED);
+    }
+
+    /** What the file is called, as far as can be told without looking. */
+    public FileName name() {
+        return (deleted() ? text.withoutLast(DELETED) : text).replaced(NEWLINE, '\n');
+    }
+
+    /** The names that the file may have now, the likeliest first. */
+    List<FileName> names() {
+        List<FileName> names = new ArrayList<>();
+        names.add(text.replaced(NEWLINE, '\n'));
+        if (!names.contains(text)) {
+            names.add(text);
+        }
+        return names;
     }
 }

@@ -1,6 +1,7 @@
 package io.bpf4j.usdt.internal.process;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -66,7 +67,8 @@ final class ProcessChildren {
     /** Processes and threads end while they are looked at. */
     private static String read(Path file) {
         try {
-            return Files.readString(file);
+            // A process may call itself by any bytes.
+            return Files.readString(file, StandardCharsets.ISO_8859_1);
         } catch (IOException e) {
             return "";
         }

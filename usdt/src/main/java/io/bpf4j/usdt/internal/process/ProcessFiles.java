@@ -1,27 +1,31 @@
 package io.bpf4j.usdt.internal.process;
 
 import io.bpf4j.loader.error.ProcessRights;
+import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.kernel.Capability;
+import io.bpf4j.loader.link.OpenFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.HashSet;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Optional;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the files that a process runs, and for each a path that leads to the very same file from here.
+ * Finds the files that a process runs, and opens the very same files from here.
  *
  * <p>The path in {@code /proc/PID/maps} is the process's own: in a container it means nothing here, or worse, another
- * file; and a file that was replaced while the process runs (an upgrade) has lost its name. So each candidate has to have
- * the inode that the mapping has. In this order:
+ * file; a file that was replaced while the process runs (an upgrade) has lost its name; and whoever owns the process may
+ * let a link of that name lead elsewhere at any moment. So each candidate is opened, and what is open has to have the
+ * device and the inode that the mapping has. In this order:
  *
  * <ol>
  *   <li>the plain path, which reads best in messages
@@ -29,8 +33,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@code /proc/PID/map_files/START-END}: the mapped file itself, deleted or not; needs CAP_CHECKPOINT_RESTORE or
  *       CAP_SYS_ADMIN. memfd files are found here, too
  *   <li>{@code /proc/PID/fd/N}, if the process still has it open
- *   <li>the second again, by inode number alone: overlay and btrfs file systems report another device in maps than in
- *       stat, and the way by map_files may be forbidden
+ *   <li>the second again, by inode number alone, where the mount that it leads to is of a file system that shows another
+ *       device in maps than in stat ({@link Devices}), and the way by map_files may be forbidden
  * </ol>
  */
 public final class ProcessFiles {
@@ -42,23 +46,74 @@ public final class ProcessFiles {
     }
 
     /**
-     * All files that a process has mapped executable, each once, in the order of their addresses.
+     * A mapped file, open; the caller's to close.
      *
-     * @throws IOException if there is no such process or its mappings can't be read; the message says so
+     * @param path where it was found, for opening it again later
      */
-    public List<MappedFile> executableFiles(int pid) throws IOException {
-        Set<String> seen = new HashSet<>();
-        return mappings(pid).stream()
-                .filter(m -> m.executable() && m.isFile() && seen.add(m.device() + " " + m.inode()))
-                .map(m -> locate(pid, m))
-                .toList();
+    public record Opened(Path path, OpenFile file) implements AutoCloseable {
+        @Override
+        public void close() {
+            file.close();
+        }
     }
 
-    /** All mappings of a process. */
-    public List<Mapping> mappings(int pid) throws IOException {
+    /**
+     * All files that a process has mapped executable, each once, in the order of their addresses.
+     *
+     * @throws IOException if there is no such process, its mappings can't be read, or they are too many; the message
+     *     says so
+     */
+    public List<MappedFile> executableFiles(int pid) throws IOException {
+        Map<MappedFile.Key, MappedFile> files = new LinkedHashMap<>();
+        long[] nameBytes = {0};
+        read(pid, mapping -> {
+            if (mapping.executable() && mapping.isFile()) {
+                MappedFile file = new MappedFile(pid, mapping);
+                if (files.putIfAbsent(file.key(), file) == null) {
+                    nameBytes[0] += mapping.text().length();
+                }
+                if (files.size() > ProcessLimits.MAX_FILES || nameBytes[0] > ProcessLimits.MAX_ALL_NAMES_BYTES) {
+                    throw new TooMuchException("process " + pid + " is left out: it has mapped more than "
+                            + ProcessLimits.MAX_FILES + " files as code, or files with more than "
+                            + ProcessLimits.MAX_ALL_NAMES_BYTES + " bytes of names");
+                }
+            }
+        });
+        return List.copyOf(files.values());
+    }
+
+    /**
+     * The mappings of a process that are wanted, in the order of their addresses.
+     *
+     * @throws IOException as {@link #executableFiles}
+     */
+    public List<Mapping> mappings(int pid, Predicate<Mapping> wanted) throws IOException {
+        List<Mapping> mappings = new ArrayList<>();
+        read(pid, mapping -> {
+            if (wanted.test(mapping)) {
+                mappings.add(mapping);
+            }
+        });
+        return mappings;
+    }
+
+    private interface MappingReader {
+        void read(Mapping mapping) throws TooMuchException;
+    }
+
+    private void read(int pid, MappingReader reader) throws IOException {
         Path maps = proc.resolve(pid + "/maps");
+        boolean all;
         try {
-            return MapsFile.parse(new String(Files.readAllBytes(maps), StandardCharsets.UTF_8));
+            all = Lines.read(maps, MapsLine.MAX_BYTES, ProcessLimits.MAX_MAPS_BYTES, (line, length) -> {
+                Optional<Mapping> mapping = MapsLine.parse(line, length);
+                if (mapping.isPresent()) {
+                    reader.read(mapping.get());
+                }
+                return true;
+            });
+        } catch (TooMuchException e) {
+            throw e;
         } catch (NoSuchFileException e) {
             throw new IOException("no process " + pid, e);
         } catch (AccessDeniedException e) {
@@ -67,12 +122,16 @@ public final class ProcessFiles {
             // A process that ends while it is read: ESRCH.
             throw new IOException("can't read " + maps + ": " + e.getMessage(), e);
         }
+        if (!all) {
+            throw new TooMuchException("process " + pid + " is left out: " + maps + " has more than "
+                    + ProcessLimits.MAX_MAPS_BYTES + " bytes");
+        }
     }
 
     /** Whether a process is there and has not ended: a zombie waits for its parent only. */
     boolean isRunning(int pid) {
         try {
-            String stat = Files.readString(proc.resolve(pid + "/stat"));
+            String stat = Files.readString(proc.resolve(pid + "/stat"), StandardCharsets.ISO_8859_1);
             String state = stat.substring(stat.lastIndexOf(')') + 1).strip();
             return !state.isEmpty() && state.charAt(0) != 'Z' && state.charAt(0) != 'X';
         } catch (IOException e) {
@@ -80,75 +139,108 @@ public final class ProcessFiles {
         }
     }
 
-    /** A path that leads to the file of a mapping from here. */
-    MappedFile locate(int pid, Mapping mapping) {
-        Path directory = proc.resolve(Integer.toString(pid));
-        Path plain = Path.of(mapping.path());
-        Path inRoot = Path.of(directory + "/root" + mapping.path());
-        Path mapFile = directory.resolve(
-                "map_files/" + Long.toHexString(mapping.start()) + "-" + Long.toHexString(mapping.end()));
-        Path found = null;
-        if (!mapping.deleted() && isSame(plain, mapping, true)) {
-            found = plain;
-        } else if (!mapping.deleted() && isSame(inRoot, mapping, true)) {
-            found = inRoot;
-        } else if (isReadableFile(mapFile)) {
-            found = mapFile;
-        } else {
-            found = openFile(directory, mapping);
-            if (found == null && !mapping.deleted() && isSame(inRoot, mapping, false)) {
-                found = inRoot;
+    /**
+     * Opens the file of a mapping.
+     *
+     * @throws IOException if there is no way to it; the message says why, without the name
+     */
+    public Opened open(MappedFile file) throws IOException {
+        Mapping mapping = file.mapping();
+        String directory = proc.resolve(Integer.toString(file.pid())).toString();
+        String name = file.name();
+        Opened opened = null;
+        for (FileName candidate : mapping.names()) {
+            opened = opened != null ? opened : openSame(candidate.path(), name, mapping);
+            opened = opened != null ? opened : openSame(candidate.below(directory + "/root"), name, mapping);
+        }
+        if (opened != null) {
+            return opened;
+        }
+        Path mapFile = Path.of(directory, "map_files", hex(mapping.start()) + "-" + hex(mapping.end()));
+        try {
+            // Nothing to compare: this is what is mapped.
+            return new Opened(mapFile, OpenFile.open(mapFile, name));
+        } catch (SyscallException e) {
+            opened = openDescriptor(Path.of(directory, "fd"), name, mapping);
+            for (FileName candidate : mapping.names()) {
+                opened = opened != null ? opened : openOnMount(candidate.below(directory + "/root"), name, file);
             }
+            if (opened != null) {
+                return opened;
+            }
+            throw new IOException(
+                    (mapping.deleted() ? "deleted or replaced" : "another file has this name now, or it can't be read")
+                            + ", and " + mapFile + " can't be opened: " + why(e),
+                    e);
         }
-        if (found != null) {
-            return new MappedFile(mapping.path(), found, "");
-        }
-        String why = mapping.deleted() ? "deleted or replaced" : "another file has this name now";
-        return new MappedFile(
-                mapping.path(),
-                null,
-                why + ", and " + mapFile + " can't be opened: " + whyRefused(Capability.CAP_CHECKPOINT_RESTORE));
+    }
+
+    private static String why(SyscallException e) {
+        return switch (e.errno()) {
+            case EPERM, EACCES -> whyRefused(Capability.CAP_CHECKPOINT_RESTORE);
+            case ENOENT -> "it is not mapped there any more";
+            default -> String.valueOf(e.getMessage());
+        };
     }
 
     private static String whyRefused(Capability needed) {
         return ProcessRights.current().whyRefused(List.of(needed));
     }
 
-    private static @Nullable Path openFile(Path directory, Mapping mapping) {
-        try (DirectoryStream<Path> fds = Files.newDirectoryStream(directory.resolve("fd"))) {
-            for (Path fd : fds) {
-                if (isSame(fd, mapping, true)) {
-                    return fd;
-                }
-            }
-            return null;
-        } catch (IOException | RuntimeException e) {
-            return null;
-        }
+    private static String hex(long address) {
+        return Long.toHexString(address);
     }
 
-    private static boolean isSame(Path path, Mapping mapping, boolean alsoDevice) {
-        try {
-            Map<String, Object> attributes = Files.readAttributes(path, "unix:dev,ino");
-            return attributes.get("ino") instanceof Long inode
-                    && attributes.get("dev") instanceof Long device
-                    && inode == mapping.inode()
-                    && (!alsoDevice || deviceName(device).equals(mapping.device()))
-                    && Files.isRegularFile(path);
+    private static @Nullable Opened openDescriptor(Path directory, String name, Mapping mapping) {
+        try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(directory)) {
+            int left = ProcessLimits.MAX_DESCRIPTORS;
+            for (Path descriptor : descriptors) {
+                Opened opened = openSame(descriptor, name, mapping);
+                if (opened != null || --left == 0) {
+                    return opened;
+                }
+            }
         } catch (IOException | RuntimeException e) {
+            // Without the right to list them, or the process is gone: there is no way through its descriptors.
+        }
+        return null;
+    }
+
+    private static @Nullable Opened openSame(Path path, String name, Mapping mapping) {
+        return check(
+                open(path, name),
+                opened -> opened.identity().inode() == mapping.inode()
+                        && opened.identity().device() == mapping.device());
+    }
+
+    private @Nullable Opened openOnMount(Path path, String name, MappedFile file) {
+        return check(
+                open(path, name),
+                opened -> opened.identity().inode() == file.mapping().inode()
+                        && isShownAs(opened, file.pid(), file.mapping().device()));
+    }
+
+    private boolean isShownAs(OpenFile opened, int pid, long device) {
+        try {
+            return Devices.mayShow(proc, pid, opened.target().descriptor().orElseThrow(), device);
+        } catch (IOException e) {
             return false;
         }
     }
 
-    /** The link exists for whoever may list it; following it takes the capability. */
-    private static boolean isReadableFile(Path path) {
-        return Files.exists(path, LinkOption.NOFOLLOW_LINKS) && Files.isRegularFile(path) && Files.isReadable(path);
+    private static @Nullable Opened check(@Nullable Opened opened, Predicate<OpenFile> same) {
+        if (opened == null || same.test(opened.file())) {
+            return opened;
+        }
+        opened.close();
+        return null;
     }
 
-    /** {@code st_dev} as maps prints it; the encoding is that of gnu_dev_major and gnu_dev_minor in glibc. */
-    static String deviceName(long device) {
-        long major = (device >>> 8 & 0xfff) | (device >>> 32 & ~0xfffL);
-        long minor = (device & 0xff) | (device >>> 12 & ~0xffL);
-        return String.format("%02x:%02x", major, minor & 0xffffffffL);
+    private static @Nullable Opened open(Path path, String name) {
+        try {
+            return new Opened(path, OpenFile.open(path, name));
+        } catch (SyscallException e) {
+            return null;
+        }
     }
 }

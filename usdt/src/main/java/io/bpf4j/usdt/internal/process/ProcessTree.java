@@ -14,22 +14,25 @@ import java.util.Set;
 /**
  * A process and perhaps its descendants, and which files each has mapped as code since the last look. <b>Confined.</b>
  *
- * <p>The mappings are compared as text: inode, device and name. Only what is new is then looked up, since finding a path
- * that leads to the very file of a mapping costs several system calls. A process stays in the tree when its parent ends,
+ * <p>Mappings are compared by device, inode and name. What is new is not opened yet: that costs several system calls. A
+ * process stays in the tree when its parent ends,
  * as it has another one by then.
  */
 public final class ProcessTree {
     private final ProcessFiles files;
     private final ProcessChildren children;
-    private final Map<Integer, Set<String>> seen = new LinkedHashMap<>();
+    private final Map<Integer, Set<Code>> seen = new LinkedHashMap<>();
     private boolean withChildren;
+
+    private record Code(MappedFile.Key file, FileName text) {}
 
     /**
      * New code of one process.
      *
      * @param files not mapped as code at the look before, in the order of their addresses
+     * @param problem why the process can't be looked at any more; empty if it can
      */
-    public record Change(int pid, List<MappedFile> files) {}
+    public record Change(int pid, List<MappedFile> files, String problem) {}
 
     /** A tree of one process; the first look finds all that it has mapped. */
     public ProcessTree(Path proc, int pid) {
@@ -98,11 +101,12 @@ public final class ProcessTree {
 
     /** Whether the process is there. */
     private boolean look(int pid, List<Change> changes) {
-        List<Mapping> code;
+        List<MappedFile> code;
         try {
-            code = files.mappings(pid).stream()
-                    .filter(m -> m.executable() && m.isFile())
-                    .toList();
+            code = files.executableFiles(pid);
+        } catch (TooMuchException e) {
+            changes.add(new Change(pid, List.of(), String.valueOf(e.getMessage())));
+            return false;
         } catch (IOException e) {
             return false;
         }
@@ -110,19 +114,18 @@ public final class ProcessTree {
             // Between exec's two halves a process has nothing; a zombie has nothing for good.
             return files.isRunning(pid);
         }
-        Set<String> before = seen.getOrDefault(pid, Set.of());
-        Set<String> now = new HashSet<>();
-        List<Mapping> appeared = new ArrayList<>();
-        for (Mapping mapping : code) {
-            String key = mapping.device() + " " + mapping.inode() + " " + mapping.path();
+        Set<Code> before = seen.getOrDefault(pid, Set.of());
+        Set<Code> now = new HashSet<>();
+        List<MappedFile> appeared = new ArrayList<>();
+        for (MappedFile file : code) {
+            Code key = new Code(file.key(), file.mapping().text());
             if (now.add(key) && !before.contains(key)) {
-                appeared.add(mapping);
+                appeared.add(file);
             }
         }
         seen.put(pid, now);
         if (!appeared.isEmpty()) {
-            changes.add(new Change(
-                    pid, appeared.stream().map(m -> files.locate(pid, m)).toList()));
+            changes.add(new Change(pid, appeared, ""));
         }
         return true;
     }

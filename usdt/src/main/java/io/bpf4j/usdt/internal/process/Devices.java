@@ -1,0 +1,76 @@
+package io.bpf4j.usdt.internal.process;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+
+/**
+ * The number of the device, or file system, that a file is on.
+ *
+ * <p>Most file systems have one, which stat(2) gives and {@code /proc/PID/maps} shows. But btrfs gives stat a number for
+ * each subvolume, and overlay may give it that of a layer; maps show the number of the file system as a whole, or on
+ * older kernels that of the layer, which is a file system of its own. The list of mounts, proc_pid_mountinfo(5), has the
+ * former, and says which type of file system it is:
+ *
+ * <pre>
+ *   36 35 0:45 / /var/lib rw,noatime shared:1 - btrfs /dev/sda1 rw
+ * </pre>
+ */
+final class Devices {
+    private static final int LONGEST_LINE = 1 << 14;
+    private static final String ID = "mnt_id:";
+
+    private Devices() {}
+
+    /** As glibc's {@code makedev} packs the numbers, and so {@code st_dev} of stat(2). */
+    static long pack(long major, long minor) {
+        return (major & 0xfffff000L) << 32 | (major & 0xfff) << 8 | (minor & 0xffffff00L) << 12 | (minor & 0xff);
+    }
+
+    /**
+     * Whether maps may show another device than stat for an open file, and if so, whether the one that they show can be
+     * the file's.
+     *
+     * @param proc {@code /proc}
+     * @param pid the process in whose mount namespace the file was opened
+     * @param descriptor of the open file, in this process
+     * @param shown the device that maps show
+     */
+    static boolean mayShow(Path proc, int pid, int descriptor, long shown) throws IOException {
+        String[] mount = {""};
+        Lines.read(Path.of("/proc/self/fdinfo/" + descriptor), LONGEST_LINE, LONGEST_LINE, (line, length) -> {
+            String text = new String(line, 0, length, StandardCharsets.ISO_8859_1);
+            if (text.startsWith(ID)) {
+                mount[0] = text.substring(ID.length()).strip();
+            }
+            return mount[0].isEmpty();
+        });
+        boolean[] may = {false};
+        Path mounts = proc.resolve(pid + "/mountinfo");
+        Lines.read(mounts, LONGEST_LINE, ProcessLimits.MAX_MOUNTS_BYTES, (line, length) -> {
+            String[] fields = new String(line, 0, length, StandardCharsets.ISO_8859_1).split(" ", -1);
+            if (fields.length < 3 || !fields[0].equals(mount[0])) {
+                return true;
+            }
+            may[0] = isDevice(fields[2], shown) || isOverlay(fields);
+            return false;
+        });
+        return may[0];
+    }
+
+    private static boolean isDevice(String text, long shown) {
+        int colon = text.indexOf(':');
+        return colon > 0
+                && pack(Long.parseLong(text.substring(0, colon)), Long.parseLong(text.substring(colon + 1))) == shown;
+    }
+
+    /** The type follows the only field that is a dash; blanks in names are escaped. */
+    private static boolean isOverlay(String[] fields) {
+        for (int i = 6; i + 1 < fields.length; i++) {
+            if (fields[i].equals("-")) {
+                return fields[i + 1].equals("overlay");
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,84 @@
+package io.bpf4j.usdt.internal.process;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+
+/**
+ * Reads a line of {@code /proc/PID/maps} (proc_pid_maps(5); show_map_vma in fs/proc/task_mmu.c):
+ *
+ * <pre>
+ *   7f1c5e000000-7f1c5e0fa000 r-xp 00026000 08:01 1835021    /usr/lib/libc.so.6
+ *   start        end          perm offset   dev   inode      path
+ * </pre>
+ *
+ * <p>The path is all that follows, blanks included. The kernel writes a newline in it as {@code \012} and all other bytes
+ * as they are, the backslash too (seq_path with "\n" to escape, and mangle_path of fs/seq_file.c).
+ */
+final class MapsLine {
+    /** Numbers, and the longest path in which every byte is escaped. */
+    static final int MAX_BYTES = 128 + 4 * ProcessLimits.MAX_NAME_BYTES;
+
+    private final byte[] line;
+    private final int length;
+    private int at;
+
+    private MapsLine(byte[] line, int length) {
+        this.line = line;
+        this.length = length;
+    }
+
+    /** The mapping; empty for a line of another form. */
+    static Optional<Mapping> parse(byte[] line, int length) {
+        try {
+            return Optional.of(new MapsLine(line, length).parse());
+        } catch (NumberFormatException e) {
+            return Optional.empty();
+        }
+    }
+
+    private Mapping parse() {
+        long start = number(16, '-');
+        long end = number(16, ' ');
+        int from = at;
+        while (at < length && line[at] != ' ') {
+            at++;
+        }
+        String permissions = new String(line, from, at - from, StandardCharsets.ISO_8859_1).intern();
+        at++;
+        long offset = number(16, ' ');
+        long major = number(16, ':');
+        long minor = number(16, ' ');
+        long inode = number(10, ' ');
+        while (at < length && line[at] == ' ') {
+            at++;
+        }
+        int nameEnd = Math.min(length, at + 4 * ProcessLimits.MAX_NAME_BYTES);
+        return new Mapping(
+                start,
+                end,
+                permissions,
+                offset,
+                Devices.pack(major, minor),
+                inode,
+                FileName.of(line, Math.min(at, length), nameEnd));
+    }
+
+    /** A number and the byte after it, which may be missing at the end of the line. */
+    private long number(int radix, char terminator) {
+        long value = 0;
+        int from = at;
+        while (at < length && line[at] != terminator) {
+            int digit = Character.digit(line[at], radix);
+            if (digit < 0) {
+                throw new NumberFormatException();
+            }
+            value = value * radix + digit;
+            at++;
+        }
+        if (at == from) {
+            throw new NumberFormatException();
+        }
+        at++;
+        return value;
+    }
+}
