@@ -2,6 +2,7 @@ package io.bpf4j.elf;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,12 +20,19 @@ import java.util.zip.CRC32;
  *       {@code /usr/lib/debug/usr/bin/x.debug}
  * </ol>
  *
- * A candidate counts only if its build ID or checksum is the one asked for. <i>Immutable.</i>
+ * A candidate counts only if its build ID is the one asked for, or where one of the two files has none, its checksum.
+ * <i>Immutable.</i>
  *
  * @param debugRoot the directory of debug files, {@code /usr/lib/debug} as a rule
  */
 public record DebugFiles(Path debugRoot) {
     private static final int CHUNK = 1 << 16;
+
+    /**
+     * The largest file whose checksum is computed, which takes half a second. The debug link of somebody else's file may
+     * name one of any size that is mostly a hole. Larger files with debug information have a build ID.
+     */
+    private static final long MOST_CHECKED = 1L << 30;
 
     /** Looks below {@code /usr/lib/debug}. */
     public static DebugFiles standard() {
@@ -47,8 +55,7 @@ public record DebugFiles(Path debugRoot) {
             return Optional.empty();
         }
         for (Path candidate : linked(elf, link.get().fileName())) {
-            Optional<ElfFile> found =
-                    open(candidate, debug -> crc32(debug.bytes()) == link.get().crc32());
+            Optional<ElfFile> found = open(candidate, debug -> belongs(debug, buildId, link.get()));
             if (found.isPresent()) {
                 return found;
             }
@@ -56,14 +63,27 @@ public record DebugFiles(Path debugRoot) {
         return Optional.empty();
     }
 
+    private static boolean belongs(ElfFile debug, Optional<String> buildId, DebugLink link) {
+        Optional<String> other = buildId.isPresent() ? debug.buildId() : Optional.empty();
+        return other.isPresent()
+                ? other.equals(buildId)
+                : debug.bytes().size() <= MOST_CHECKED && crc32(debug.bytes()) == link.crc32();
+    }
+
     private List<Path> linked(ElfFile elf, String fileName) {
         List<Path> candidates = new ArrayList<>();
-        elf.path().map(path -> path.toAbsolutePath().getParent()).ifPresent(directory -> {
-            candidates.add(directory.resolve(fileName));
-            candidates.add(directory.resolve(".debug").resolve(fileName));
-            // Below the root, so without the leading slash.
-            candidates.add(debugRoot.resolve(directory.toString().substring(1)).resolve(fileName));
-        });
+        try {
+            elf.path().map(path -> path.toAbsolutePath().getParent()).ifPresent(directory -> {
+                candidates.add(directory.resolve(fileName));
+                candidates.add(directory.resolve(".debug").resolve(fileName));
+                candidates.add(debugRoot
+                        .resolve(directory.getRoot().relativize(directory))
+                        .resolve(fileName));
+            });
+        } catch (InvalidPathException e) {
+            // The locale has no such characters (LC_ALL=C), so no path of this process leads to a file of that name.
+            return List.of();
+        }
         return candidates;
     }
 

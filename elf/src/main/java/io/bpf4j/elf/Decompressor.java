@@ -35,6 +35,12 @@ final class Decompressor {
     /** xz -9 needs 65 MiB to decompress; what writes mini debug info uses far less. */
     private static final int XZ_MEMORY_KIB = 66 * 1024;
 
+    /**
+     * xz expands without bound: 255 MB of zeros are 37 KB. Symbols expand to some 5 times what they are compressed, and one
+     * chunk is for free.
+     */
+    private static final long XZ_MOST_EXPANSION = 64;
+
     private static final int CHUNK = 1 << 16;
 
     private final ElfLimits limits;
@@ -115,7 +121,8 @@ final class Decompressor {
     }
 
     /** Decompresses a whole xz file. */
-    byte[] xz(String what, ByteView data) {
+    ByteView xz(String what, ByteView data) {
+        long most = Math.max(CHUNK, XZ_MOST_EXPANSION * data.size());
         byte[] expanded = new byte[CHUNK];
         int have = 0;
         try (InputStream in = XZCompressorInputStream.builder()
@@ -125,6 +132,12 @@ final class Decompressor {
                 .get()) {
             for (int read = 0; read >= 0; read = in.read(expanded, have, expanded.length - have)) {
                 have += read;
+                if (have > most) {
+                    throw data.malformed(
+                            0,
+                            what + " expands to more than " + XZ_MOST_EXPANSION + " times its " + data.size()
+                                    + " bytes, as no symbols do");
+                }
                 if (have == expanded.length) {
                     checkSize(data, what, have + 1L);
                     expanded = Arrays.copyOf(expanded, (int) Math.min(limits.maxDecompressedBytes(), 2L * have));
@@ -135,7 +148,8 @@ final class Decompressor {
         } catch (IOException | RuntimeException e) {
             throw malformed(data, what + " isn't valid xz data", e);
         }
-        return Arrays.copyOf(expanded, have);
+        return ByteView.of(data.source() + " section " + what + " (decompressed)", expanded, ByteOrder.LITTLE_ENDIAN)
+                .slice(0, have);
     }
 
     private void checkSize(ByteView data, String what, long size) {

@@ -75,7 +75,7 @@ public final class ElfFile implements AutoCloseable {
         this.bytes = content.withOrder(HeaderReader.order(content));
         HeaderReader reader = HeaderReader.of(bytes);
         this.header = reader.header();
-        this.segments = reader.segments(header);
+        this.segments = reader.segments(header, limits);
         this.sections = reader.sections(header, limits);
     }
 
@@ -171,6 +171,10 @@ public final class ElfFile implements AutoCloseable {
     /** Where the ELF starts in the file at {@link #path()}, in bytes: 0 unless it is stored in an archive. */
     public long containerOffset() {
         return containerOffset;
+    }
+
+    ElfLimits limits() {
+        return limits;
     }
 
     public ElfHeader header() {
@@ -403,7 +407,7 @@ public final class ElfFile implements AutoCloseable {
                 if (segment.type() == Segment.PT_NOTE) {
                     ByteView data = data(segment);
                     total = checkTotal(total, data, "note segments");
-                    NoteReader.read(data, segment.alignment(), Optional.empty(), notes);
+                    NoteReader.read(data, segment.alignment(), Optional.empty(), limits, notes);
                 }
             }
         }
@@ -420,7 +424,7 @@ public final class ElfFile implements AutoCloseable {
     private long readNotes(Section section, long total, List<Note> notes) {
         ByteView data = data(section);
         long sum = checkTotal(total, data, "note sections");
-        NoteReader.read(data, section.alignment(), Optional.of(section.name()), notes);
+        NoteReader.read(data, section.alignment(), Optional.of(section.name()), limits, notes);
         return sum;
     }
 
@@ -486,8 +490,8 @@ public final class ElfFile implements AutoCloseable {
         return section(".gnu_debugdata")
                 .filter(section -> section.type() != Section.SHT_NOBITS)
                 .map(section -> {
-                    byte[] expanded = new Decompressor(limits).xz(section.name(), data(section));
-                    return parse(source + " section " + section.name() + " (decompressed)", expanded, limits);
+                    ByteView expanded = new Decompressor(limits).xz(section.name(), data(section));
+                    return new ElfFile(expanded, null, null, 0, null, limits);
                 });
     }
 

@@ -174,7 +174,13 @@ final class HeaderReader {
         }
     }
 
-    List<Segment> segments(ElfHeader header) {
+    List<Segment> segments(ElfHeader header, ElfLimits limits) {
+        if (header.programHeaderCount() > limits.maxSections()) {
+            throw file.malformed(
+                    header.programHeaderOffset(),
+                    header.programHeaderCount() + " segments, more than the " + limits.maxSections()
+                            + " accepted; raise ElfLimits");
+        }
         List<Segment> segments = new ArrayList<>();
         for (int i = 0; i < header.programHeaderCount(); i++) {
             ByteView entry = entry(header.programHeaderOffset(), header.programHeaderEntrySize(), i);

@@ -27,7 +27,7 @@ final class NoteReader {
     private NoteReader() {}
 
     /** Adds all notes in {@code data} to {@code notes}. */
-    static void read(ByteView data, long alignment, Optional<String> section, List<Note> notes) {
+    static void read(ByteView data, long alignment, Optional<String> section, ElfLimits limits, List<Note> notes) {
         long padding = alignment == 8 ? 8 : 4;
         long at = 0;
         while (data.size() - at >= HEADER_SIZE) {
@@ -42,6 +42,10 @@ final class NoteReader {
                         at,
                         "note with a name of " + nameSize + " and a description of " + descriptionSize
                                 + " bytes, but only " + (data.size() - name) + " remain");
+            }
+            if (notes.size() == limits.maxSections()) {
+                throw data.malformed(
+                        at, "more than the " + limits.maxSections() + " notes that are accepted; raise ElfLimits");
             }
             notes.add(new Note(
                     section,

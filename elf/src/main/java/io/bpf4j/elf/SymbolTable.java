@@ -55,6 +55,12 @@ final class SymbolTable {
                     entries.size() - entries.size() % entrySize,
                     "symbol table of " + entries.size() + " bytes, which is no multiple of its entries' " + entrySize);
         }
+        if (entries.size() / entrySize > limits.maxSymbols()) {
+            throw entries.malformed(
+                    0,
+                    entries.size() / entrySize + " symbols, more than the " + limits.maxSymbols()
+                            + " accepted; raise ElfLimits");
+        }
         this.elfClass = elfClass;
         this.entries = entries;
         this.entrySize = entrySize;
@@ -164,9 +170,6 @@ final class SymbolTable {
     }
 
     private long[] makeIndex() {
-        if (count > Integer.MAX_VALUE - 8) {
-            throw entries.malformed(0, count + " symbols, too many to index by name");
-        }
         NameReader names = names();
         long[] index = new long[(int) count];
         for (int i = 0; i < count; i++) {

@@ -63,7 +63,11 @@ public final class SymbolVersions {
             return new SymbolVersions(Map.of(), new int[0]);
         }
         ByteView table = elf.data(symbols.get());
-        int[] numbers = new int[(int) Math.min(table.size() / 2, Integer.MAX_VALUE - 8)];
+        if (table.size() / 2 > elf.limits().maxSymbols()) {
+            throw table.malformed(
+                    0, "versions of " + table.size() / 2 + " symbols, more than are accepted; raise ElfLimits");
+        }
+        int[] numbers = new int[(int) (table.size() / 2)];
         for (int i = 0; i < numbers.length; i++) {
             numbers[i] = table.u16(2L * i);
         }

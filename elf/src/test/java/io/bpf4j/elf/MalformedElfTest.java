@@ -7,6 +7,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Random;
 import java.util.function.Consumer;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Assertions;
@@ -219,10 +220,18 @@ class MalformedElfTest {
         byte[] image = builder.build();
         ElfFile loose = ElfFile.parse("x", image);
         assertThat(loose.data(victim(loose)).size()).isEqualTo(1 << 20);
-        malformed(loose::miniDebugInfo, "not an ELF file: starts with 00 00 00 00");
-        ElfFile strict = ElfFile.parse("x", image, new ElfLimits(1000, 1000, (1 << 20) - 1));
+        malformed(loose::miniDebugInfo, "expands to more than 64 times its");
+        ElfFile strict = ElfFile.parse("x", image, new ElfLimits(1000, 1000, 1000, (1 << 20) - 1));
         malformed(() -> strict.data(victim(strict)), "but 1048575 are accepted; raise ElfLimits");
-        malformed(strict::miniDebugInfo, "but 1048575 are accepted; raise ElfLimits");
+        byte[] noise = new byte[1 << 20];
+        new Random(1).nextBytes(noise);
+        ElfBuilder incompressible = ElfBuilder.elf64();
+        incompressible.section(".gnu_debugdata", Section.SHT_PROGBITS, SampleElf.xz(noise));
+        byte[] large = incompressible.build();
+        malformed(ElfFile.parse("x", large)::miniDebugInfo, "not an ELF file");
+        malformed(
+                ElfFile.parse("x", large, new ElfLimits(1000, 1000, 1000, (1 << 20) - 1))::miniDebugInfo,
+                "but 1048575 are accepted; raise ElfLimits");
     }
 
     @Test
@@ -286,7 +295,7 @@ class MalformedElfTest {
             malformed(() -> elf.symbols("n"), "names overlap");
             malformed(() -> elf.symbols().forEach(_ -> {}), "names overlap");
         });
-        ElfLimits strict = new ElfLimits(1000, 1000, 1000);
+        ElfLimits strict = new ElfLimits(1000, 1000, 1000, 1000);
         ElfFile limited = ElfFile.parse("x", builder.build(), strict);
         malformed(() -> limited.symbol(0), "string of more than 1000 bytes");
     }
@@ -308,7 +317,7 @@ class MalformedElfTest {
                 s.info = first;
             });
         }
-        ElfFile elf = ElfFile.parse("x", builder.build(), new ElfLimits(1000, 1000, 0));
+        ElfFile elf = ElfFile.parse("x", builder.build(), new ElfLimits(1000, 10_000, 1000, 0));
         malformed(elf::notes, "note sections overlap");
         malformed(() -> elf.relocations(elf.section(first)), "relocation tables overlap");
     }
@@ -326,11 +335,30 @@ class MalformedElfTest {
     }
 
     @Test
+    void symbolsNotesAndSegmentsAreLimited() {
+        ElfBuilder builder = ElfBuilder.elf64();
+        int strings = builder.section(".strtab", Section.SHT_STRTAB, new byte[1]);
+        builder.section(".symtab", Section.SHT_SYMTAB, new byte[24 * 101], s -> {
+            s.link = strings;
+            s.entrySize = 24;
+        });
+        builder.section(".note", Section.SHT_NOTE, new byte[12 * 101]);
+        ElfFile elf = ElfFile.parse("x", builder.build(), new ElfLimits(100, 100, 100, 0));
+        malformed(elf::symbols, "101 symbols, more than the 100 accepted; raise ElfLimits");
+        malformed(() -> elf.symbols("x"), "101 symbols, more than the 100");
+        malformed(elf::notes, "more than the 100 notes");
+        byte[] image = SampleElf.full(ElfBuilder.elf64());
+        assertThat(ElfFile.parse("x", image).segments()).hasSizeGreaterThan(1);
+        byte[] few = SampleElf.full(ElfBuilder.elf64().withoutSectionHeaders());
+        malformed(() -> ElfFile.parse("x", few, new ElfLimits(100, 1, 100, 0)), "segments, more than the 1 accepted");
+    }
+
+    @Test
     void sectionsAreLimited() {
         byte[] image = SampleElf.full(ElfBuilder.elf64());
-        malformed(() -> ElfFile.parse("x", image, new ElfLimits(100, 13, 100)), "14 sections, more than the 13");
-        assertThatThrownBy(() -> new ElfLimits(0, 1, 1)).isInstanceOf(IllegalArgumentException.class);
-        assertThat(ElfFile.parse("x", image, new ElfLimits(100, 14, 100))
+        malformed(() -> ElfFile.parse("x", image, new ElfLimits(100, 13, 100, 100)), "14 sections, more than the 13");
+        assertThatThrownBy(() -> new ElfLimits(0, 1, 1, 1)).isInstanceOf(IllegalArgumentException.class);
+        assertThat(ElfFile.parse("x", image, new ElfLimits(100, 14, 100, 100))
                         .header()
                         .order())
                 .isEqualTo(ByteOrder.LITTLE_ENDIAN);

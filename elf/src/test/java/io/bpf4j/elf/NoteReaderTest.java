@@ -17,7 +17,7 @@ class NoteReaderTest {
     private static List<Note> read(ByteWriter bytes, long alignment) {
         List<Note> notes = new ArrayList<>();
         ByteView view = ByteView.of("notes", bytes.toByteArray(), ByteOrder.LITTLE_ENDIAN);
-        NoteReader.read(view, alignment, Optional.empty(), notes);
+        NoteReader.read(view, alignment, Optional.empty(), ElfLimits.defaults(), notes);
         return notes;
     }
 

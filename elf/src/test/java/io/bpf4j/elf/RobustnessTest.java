@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Damaged files: cut short anywhere, any bit turned. Whatever comes of it, it is a result or MalformedDataException. */
 class RobustnessTest {
-    private static final ElfLimits LIMITS = new ElfLimits(1 << 16, 1 << 16, 1 << 22);
+    private static final ElfLimits LIMITS = new ElfLimits(1 << 16, 1 << 16, 1 << 20, 1 << 22);
 
     static List<byte[]> images() {
         return java.util.stream.Stream.concat(

@@ -1,11 +1,14 @@
 package io.bpf4j.usdt;
 
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.zip.DeflaterOutputStream;
 
 /**
  * Makes small ELF files with stapsdt notes: one executable segment (addresses from 0x1000, file offset 0x1000), one
@@ -19,6 +22,8 @@ public final class StapsdtElf {
     public static final long DATA_OFFSET = 0x3000;
     public static final long BASE = 0x1f00;
 
+    private static final int SHF_COMPRESSED = 0x800;
+
     private final boolean is64;
     private final ByteOrder order;
     private final int machine;
@@ -30,6 +35,7 @@ public final class StapsdtElf {
     private final List<Segment> moreSegments = new ArrayList<>();
     private int noteSections = 1;
     private int textType = 1;
+    private boolean compressed;
 
     private record Symbol(String name, long value, int type, int section) {}
 
@@ -64,6 +70,12 @@ public final class StapsdtElf {
     /** So many sections that all are the same notes. */
     public StapsdtElf noteSections(int count) {
         this.noteSections = count;
+        return this;
+    }
+
+    /** Compresses the section of the notes; 64-bit files only. */
+    public StapsdtElf compressedNotes() {
+        this.compressed = true;
         return this;
     }
 
@@ -134,7 +146,7 @@ public final class StapsdtElf {
     }
 
     public byte[] build() {
-        byte[] noteBytes = notes.toByteArray();
+        byte[] noteBytes = compressed ? deflated(notes.toByteArray()) : notes.toByteArray();
         StringBuilder names = new StringBuilder("\0");
         byte[] symbolTable = new byte[(symbols.size() + 1) * (is64 ? 24 : 16)];
         ByteBuffer symtab = over(symbolTable);
@@ -199,7 +211,16 @@ public final class StapsdtElf {
         out.position(sectionsAt + (is64 ? 64 : 40));
         section(out, 1, textType, 6, CODE, 0x1000, CODE_SIZE, 0, 0);
         for (int i = 0; i < noteSections; i++) {
-            section(out, sectionNames.indexOf(".note"), 7, 0, 0, notesAt, noteBytes.length, 0, 0);
+            section(
+                    out,
+                    sectionNames.indexOf(".note"),
+                    7,
+                    compressed ? SHF_COMPRESSED : 0,
+                    0,
+                    notesAt,
+                    noteBytes.length,
+                    0,
+                    0);
         }
         section(out, sectionNames.indexOf(".stapsdt.base"), 1, 2, base, BASE, 1, 0, 0);
         section(
@@ -215,6 +236,20 @@ public final class StapsdtElf {
         section(out, sectionNames.indexOf(".strtab"), 3, 0, 0, strtabAt, strtab.length, 0, 0);
         section(out, sectionNames.indexOf(".shstrtab"), 3, 0, 0, shstrtabAt, shstrtab.length, 0, 0);
         return file;
+    }
+
+    /** Elf64_Chdr: type (1 for zlib), reserved, size, alignment; then the stream. */
+    private byte[] deflated(byte[] bytes) {
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        byte[] header = new byte[24];
+        over(header).putInt(1).putInt(0).putLong(bytes.length).putLong(4);
+        all.writeBytes(header);
+        try (DeflaterOutputStream stream = new DeflaterOutputStream(all)) {
+            stream.write(bytes);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return all.toByteArray();
     }
 
     private void segment(ByteBuffer out, int flags, long offset, long address, long fileSize, long memorySize) {

@@ -47,8 +47,8 @@ public record ObjectSpec(
     private static final int MAX_BYTES = 64 << 20;
 
     /** Names of symbols are short, and whatever is compressed is none of what a loader looks at. */
-    private static final ElfLimits LIMITS =
-            new ElfLimits(4096, ElfLimits.defaults().maxSections(), 0);
+    private static final ElfLimits LIMITS = new ElfLimits(
+            4096, ElfLimits.defaults().maxSections(), ElfLimits.defaults().maxSymbols(), 0);
 
     public ObjectSpec {
         programs = List.copyOf(programs);

@@ -5,11 +5,12 @@ package io.bpf4j.usdt.internal.note;
  * has some 570 sites, 140 argument strings of about 30 bytes, and 2 or 3 segments.
  *
  * <p>Without them time and memory would still be linear in what the file says, but a file can say much with few bytes:
- * compressed sections expand, sections may share their bytes, and every note may be looked up in every segment.
+ * compressed sections expand, sections may share their bytes, and every note may be looked up in every segment. With them
+ * a file of any size takes about 100 MB at most while it is read, so that the largest one does not cost all others.
  */
 final class NoteLimits {
-    /** Sites of a file: MAX_UPROBE_MULTI_CNT of kernel/trace/bpf_trace.c, the most that one link can have. */
-    static final int MAX_SITES = 1 << 20;
+    /** Sites of a file; each takes some 300 bytes. One link can have 8 times as many. */
+    static final int MAX_SITES = 1 << 17;
 
     /** Bytes of a provider and of a name. DTrace allows 63 and 127. */
     static final int MAX_NAME_BYTES = 4096;
@@ -18,10 +19,13 @@ final class NoteLimits {
     static final int MAX_ARGUMENT_BYTES = 1 << 16;
 
     /** Characters of all different names and argument strings together: an argument takes some 40 times its text. */
-    static final int MAX_TEXT = 1 << 24;
+    static final int MAX_TEXT = 1 << 20;
 
-    /** Bytes of all note sections together, decompressed: room for MAX_SITES notes of 256 bytes. */
-    static final long MAX_NOTE_BYTES = 1L << 28;
+    /**
+     * Bytes of all note sections together, decompressed: room for MAX_SITES notes of 512 bytes. They may not be more than
+     * the file, either: sections may be several over the same bytes, and compressed ones expand.
+     */
+    static final long MAX_NOTE_BYTES = 1L << 26;
 
     /** Loaded segments: the kernel reads 64 KiB of program headers (load_elf_phdrs in fs/binfmt_elf.c), 56 bytes each. */
     static final int MAX_SEGMENTS = (1 << 16) / 56;

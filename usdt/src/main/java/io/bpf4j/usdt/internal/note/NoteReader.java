@@ -12,7 +12,9 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /**
  * Reads the section {@code .note.stapsdt}.
@@ -69,6 +71,9 @@ public final class NoteReader {
     private final List<NoteScan.OfProbe> ofProbes = new ArrayList<>();
     private final Map<ProbeName, Long> beyondLimit = new LinkedHashMap<>();
     private final Map<String, String> strings = new HashMap<>();
+    /** Where the sections that were read start and end in the file. */
+    private final NavigableMap<Long, Long> placesRead = new TreeMap<>();
+
     private long problemCount;
     private long noteBytes;
     private long text;
@@ -110,18 +115,33 @@ public final class NoteReader {
 
     private void readSection(ElfFile elf, Section section) {
         try {
+            if (!isFirstOver(section.offset(), section.offset() + section.size())) {
+                problem("section " + section.index() + " has bytes of another one, and is left out");
+                return;
+            }
             ByteView data = elf.data(section);
-            noteBytes += data.size();
-            if (noteBytes > NoteLimits.MAX_NOTE_BYTES) {
-                problem(SECTION + ": more than " + NoteLimits.MAX_NOTE_BYTES + " bytes of notes in all; section "
-                        + section.index() + " is left out");
-                noteBytes -= data.size();
+            long most = Math.min(NoteLimits.MAX_NOTE_BYTES, elf.bytes().size());
+            if (data.size() > most - noteBytes) {
+                problem(SECTION + ": more than " + most + " bytes of notes in all; section " + section.index()
+                        + " is left out");
             } else {
+                noteBytes += data.size();
                 readSection(data);
             }
         } catch (MalformedDataException e) {
             problem("section " + section.index() + " can't be read: " + e.getMessage());
         }
+    }
+
+    /** Whether no section before had any of these bytes: each is read once. */
+    private boolean isFirstOver(long start, long end) {
+        Map.Entry<Long, Long> before = placesRead.floorEntry(start);
+        Long next = placesRead.ceilingKey(start);
+        if ((before != null && before.getValue() > start) || (next != null && next < end)) {
+            return false;
+        }
+        placesRead.put(start, end);
+        return true;
     }
 
     private void readSection(ByteView section) {

@@ -28,11 +28,14 @@ public final class ProcessLimits {
     /** Bytes of a list of mounts, of which there are at most 100,000 (sysctl fs.mount-max). */
     static final long MAX_MOUNTS_BYTES = 1L << 26;
 
+    /** About what the probes of all files of a machine may take, in bytes of memory: those of 100 JVMs take 20 MB. */
+    public static final long MAX_SCANS_BYTES = 1L << 26;
+
     /**
      * What a mapped file may make its reader spend beyond its own size. A linked program has some 40 sections; objects
      * that have one for each function are not mapped.
      */
-    public static final ElfLimits MAPPED_FILE = new ElfLimits(1 << 16, 1 << 16, 1L << 24);
+    public static final ElfLimits MAPPED_FILE = new ElfLimits(1 << 16, 1 << 16, 1 << 22, 1L << 24);
 
     private ProcessLimits() {}
 }
