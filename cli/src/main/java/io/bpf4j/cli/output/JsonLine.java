@@ -119,10 +119,10 @@ public final class JsonLine {
         comma = true;
     }
 
+    /** Also what JSON would allow is escaped where it could drive a terminal: people read these lines, too. */
     private void quote(String value) {
         text.append('"');
-        for (int i = 0; i < value.length(); i++) {
-            char c = value.charAt(i);
+        value.codePoints().forEach(c -> {
             switch (c) {
                 case '"' -> text.append("\\\"");
                 case '\\' -> text.append("\\\\");
@@ -130,22 +130,16 @@ public final class JsonLine {
                 case '\r' -> text.append("\\r");
                 case '\t' -> text.append("\\t");
                 default -> {
-                    if (c < 0x20 || c == 0x7f || (Character.isSurrogate(c) && !inPair(value, i))) {
-                        text.append("\\u").append(String.format("%04x", (int) c));
+                    if (Text.isUnsafe(c)) {
+                        for (char unit : Character.toChars(c)) {
+                            text.append(String.format("\\u%04x", (int) unit));
+                        }
                     } else {
-                        text.append(c);
+                        text.appendCodePoint(c);
                     }
                 }
             }
-        }
+        });
         text.append('"');
-    }
-
-    /** A lone surrogate has no UTF-8 form: it would leave this process as a question mark. */
-    private static boolean inPair(String value, int i) {
-        char c = value.charAt(i);
-        return Character.isHighSurrogate(c)
-                ? i + 1 < value.length() && Character.isLowSurrogate(value.charAt(i + 1))
-                : i > 0 && Character.isHighSurrogate(value.charAt(i - 1));
     }
 }

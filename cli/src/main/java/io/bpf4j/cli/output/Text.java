@@ -127,21 +127,25 @@ public final class Text {
             case '\r' -> to.append("\\r");
             case '\t' -> to.append("\\t");
             default -> {
-                if (c < 0x20 || (c >= 0x7f && c < 0xa0)) {
-                    to.append(String.format("\\x%02x", c));
-                } else if (isInvisible(c)) {
-                    to.append(String.format("\\u{%x}", c));
-                } else {
+                if (!isUnsafe(c)) {
                     to.appendCodePoint(c);
+                } else if (c < 0x100) {
+                    to.append(String.format("\\x%02x", c));
+                } else {
+                    to.append(String.format("\\u{%x}", c));
                 }
             }
         }
     }
 
-    /** Line and paragraph separators, direction overrides and lone surrogates: they change what other text looks like. */
-    private static boolean isInvisible(int c) {
+    /**
+     * What no output may have as it is: controls, of which C1 (U+0080 to U+009F) drive a terminal like those of ASCII; and
+     * line and paragraph separators, direction overrides and lone surrogates, which change what other text looks like.
+     */
+    static boolean isUnsafe(int c) {
         int type = Character.getType(c);
-        return type == Character.FORMAT
+        return type == Character.CONTROL
+                || type == Character.FORMAT
                 || type == Character.SURROGATE
                 || type == Character.LINE_SEPARATOR
                 || type == Character.PARAGRAPH_SEPARATOR;

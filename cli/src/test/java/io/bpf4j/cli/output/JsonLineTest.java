@@ -44,4 +44,21 @@ class JsonLineTest {
                 .as("a pair stays, halves are escaped")
                 .hasToString("\"\ud83d\ude00 \\ud83d \\ude00\"");
     }
+
+    /** What drives a terminal or turns the direction of text is escaped here as it is in text. */
+    @Test
+    void escapesWhatNoOutputMayHave() {
+        for (int c = 0; c < 0x20000; c++) {
+            String character = new String(Character.toChars(c));
+            boolean shown = new JsonLine().value(character).toString().equals("\"" + character + "\"");
+            boolean shownInText = Text.escape(character).equals(character);
+            assertThat(shown).as("U+%04X", c).isEqualTo(shownInText);
+        }
+        for (int[] range : new int[][] {{0x7f, 0x9f}, {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2066, 0x2069}}) {
+            for (int c = range[0]; c <= range[1]; c++) {
+                assertThat(new JsonLine().value(Character.toString(c))).hasToString(String.format("\"\\u%04x\"", c));
+            }
+        }
+        assertThat(new JsonLine().value("\udb40\udc01")).hasToString("\"\\udb40\\udc01\"");
+    }
 }
