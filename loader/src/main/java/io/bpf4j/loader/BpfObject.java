@@ -257,6 +257,18 @@ public final class BpfObject implements AutoCloseable {
     }
 
     /**
+     * Removes the pins that loading made, of maps that ask to be pinned by name. Those that loading found stay, and so does
+     * a pin that has gone over to another map since.
+     */
+    public void removeOwnPins() {
+        loaded.pins().forEach((path, map) -> {
+            if (isPinned(KernelMap.of(map).fd(), ObjectCommand.Kind.MAP, path)) {
+                map.unpin(path);
+            }
+        });
+    }
+
+    /**
      * Pins every map under its name in a directory, dots in names become underscores: all, or none. Maps that are pinned
      * there already stay so.
      *

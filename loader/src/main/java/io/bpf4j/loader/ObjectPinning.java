@@ -52,6 +52,6 @@ final class ObjectPinning {
     }
 
     static Path path(Path directory, String name) {
-        return directory.resolve(BpfFs.nameOf(name));
+        return BpfFs.in(directory, name);
     }
 }

@@ -13,6 +13,9 @@ import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.spec.MapSpec;
+import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.objects.BpfObjects;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -162,6 +165,38 @@ class PinningTest {
                     .hasMessageContaining("EEXIST");
             assertThat(kernel.pinned()).containsExactlyInAnyOrder(HASH.toString(), DIRECTORY + "/ring");
         }
+    }
+
+    @Test
+    void onlyThePinsThatALoadMadeAreItsOwn() {
+        try (BpfObject first = loader().load();
+                BpfObject second = loader().load()) {
+            second.removeOwnPins();
+            assertThat(kernel.pinned()).containsExactly(HASH.toString());
+            first.removeOwnPins();
+            first.removeOwnPins();
+            assertThat(kernel.pinned()).isEmpty();
+            second.map("hash").pin(HASH);
+            try (BpfObject third = loader().load()) {
+                third.removeOwnPins();
+            }
+            assertThat(kernel.pinned()).hasSize(1);
+        }
+    }
+
+    /** A name of an object is what its author wants; it must not lead out of the directory. */
+    @Test
+    void aMapWithASlashInItsNameIsNotPinned() {
+        byte[] object = new String(BpfObjects.bytes("maps.bpf.o"), StandardCharsets.ISO_8859_1)
+                .replace("hash\0", "h/sh\0")
+                .getBytes(StandardCharsets.ISO_8859_1);
+        BpfLoader loader = ScriptedLoads.loader(kernel, ObjectSpec.parse("slash.bpf.o", object))
+                .pinDirectory(DIRECTORY)
+                .map("h/sh", map -> map.withPinByName(true));
+        assertThatThrownBy(loader::load)
+                .isInstanceOf(InvalidObjectException.class)
+                .hasMessageContaining("slash.bpf.o: map \"h/sh\" can't be pinned in " + DIRECTORY);
+        assertThat(kernel.commands(ObjectCommand.Get.class)).isEmpty();
     }
 
     private BpfLoader loader() {

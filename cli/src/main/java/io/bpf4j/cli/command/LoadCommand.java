@@ -193,6 +193,7 @@ final class LoadCommand implements Callable<Integer> {
         BpfLoader loader = BpfLoader.of(spec);
         target.ifPresent(loader::targetBtf);
         try (BpfObject object = loader.load()) {
+            object.removeOwnPins();
             return new Outcome(
                     file, "load", null, object.programs().size(), object.maps().size());
         } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {

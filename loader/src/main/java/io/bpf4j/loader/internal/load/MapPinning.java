@@ -10,8 +10,11 @@ import io.bpf4j.loader.internal.sys.ObjectCommand;
 import io.bpf4j.loader.internal.sys.UndoStack;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.spec.MapSpec;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -31,6 +34,7 @@ final class MapPinning {
     private final String source;
     private final Path directory;
     private final UndoStack undo;
+    private final Map<Path, BpfMap> pins = new LinkedHashMap<>();
 
     MapPinning(Kernel kernel, MapCreation creation, String source, Optional<Path> directory, UndoStack undo) {
         this.kernel = kernel;
@@ -45,7 +49,7 @@ final class MapPinning {
         if (!spec.pinByName()) {
             return closedOnFailure(maker.get());
         }
-        Path path = directory.resolve(BpfFs.nameOf(spec.name()));
+        Path path = path(spec);
         Optional<KernelMap> found = find(spec, path);
         if (found.isPresent()) {
             return found.get();
@@ -61,7 +65,21 @@ final class MapPinning {
         }
         closedOnFailure(made);
         undo.push(() -> made.unpin(path));
+        pins.put(path, made);
         return made;
+    }
+
+    /** The pins that were made, as opposed to those that were there. */
+    Map<Path, BpfMap> pins() {
+        return pins;
+    }
+
+    private Path path(MapSpec spec) {
+        try {
+            return BpfFs.in(directory, spec.name());
+        } catch (IllegalArgumentException e) {
+            throw new InvalidObjectException(source + ": map " + e.getMessage(), e);
+        }
     }
 
     private KernelMap closedOnFailure(KernelMap map) {

@@ -21,6 +21,7 @@ import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
 import java.nio.ByteOrder;
+import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -71,6 +72,7 @@ public final class ObjectLoading {
     private final Supplier<CoreTarget> kernelTypes = new Remembered<>(KernelBtf::running);
     private final KernelModules modules;
     private final UndoStack undo = new UndoStack();
+    private final Map<Path, BpfMap> pins = new LinkedHashMap<>();
     /** Maps that were made, not found. */
     private final Set<String> fresh = new HashSet<>();
 
@@ -87,6 +89,7 @@ public final class ObjectLoading {
      * What is in the kernel. Maps that were reused are not here twice: they stay their owner's.
      *
      * @param owned maps to close with the object
+     * @param pins those that were made, with the maps that have them
      * @param structOps what the kernel is to call, without the programs, by the name of its map
      * @param modules BTF of modules that programs call or attach to, for copies of them
      * @param again loads another copy of a program
@@ -94,6 +97,7 @@ public final class ObjectLoading {
     public record Result(
             Map<String, BpfMap> maps,
             Map<String, BpfMap> owned,
+            Map<Path, BpfMap> pins,
             Map<String, LoadedProgram> programs,
             Map<String, StructOpsImage> structOps,
             @Nullable Fd btf,
@@ -182,7 +186,7 @@ public final class ObjectLoading {
             return load(loading, ready, attachType);
         };
         Map<String, BpfMap> all = new LinkedHashMap<>(maps);
-        return new Result(all, owned, programs, structOps.byName(), btf, modules.descriptors(), again);
+        return new Result(all, owned, pins, programs, structOps.byName(), btf, modules.descriptors(), again);
     }
 
     private boolean isWanted(ProgramSpec program) {
@@ -258,6 +262,7 @@ public final class ObjectLoading {
                 DeclaredTypes.describe(made, spec, map);
             }
         }
+        pins.putAll(pinning.pins());
         return maps;
     }
 

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>They are made by BPF_OBJ_PIN and opened by BPF_OBJ_GET; open(2) refuses them, and unlink(2) removes them.
  *   <li>A dot in a name is reserved, and refused with EPERM (bpf_lookup in kernel/bpf/inode.c), the same error as for a
- *       directory of another file system. Hence {@link #nameOf}.
+ *       directory of another file system. Hence {@link #in}.
  *   <li>A name does not say what it stands for, and the kernel answers a question about a map with facts about a program
  *       if that is what it was given. Hence {@link #open} looks at what came back.
  * </ul>
@@ -155,8 +155,22 @@ public final class BpfFs {
         };
     }
 
-    /** A name as a BPF file system takes it: {@code .rodata} becomes {@code _rodata}, as libbpf has it. */
-    public static String nameOf(String name) {
+    /**
+     * The path of a name in a directory, as a BPF file system takes it: {@code .rodata} becomes {@code _rodata}, as libbpf
+     * has it.
+     *
+     * @throws IllegalArgumentException if it is no name of one file: names come from objects, and a slash in one would lead
+     *     out of the directory
+     */
+    public static Path in(Path directory, String name) {
+        if (name.isEmpty() || name.indexOf('/') >= 0 || name.indexOf('\0') >= 0) {
+            throw new IllegalArgumentException(
+                    "\"" + name + "\" can't be pinned in " + directory + ": it is no plain file name");
+        }
+        return directory.resolve(nameOf(name));
+    }
+
+    private static String nameOf(String name) {
         return name.replace('.', '_');
     }
 

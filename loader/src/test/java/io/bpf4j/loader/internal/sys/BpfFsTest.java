@@ -117,6 +117,17 @@ class BpfFsTest {
 
     @Test
     void dotsInNamesBecomeUnderscores() {
-        assertThat(BpfFs.nameOf(".data.hot")).isEqualTo("_data_hot");
+        assertThat(BpfFs.in(Path.of("/sys/fs/bpf"), ".data.hot")).isEqualTo(Path.of("/sys/fs/bpf/_data_hot"));
+    }
+
+    /** Names come from objects. */
+    @Test
+    void noNameLeadsOutOfTheDirectory() {
+        for (String name : new String[] {"", "/", "../x", "a/b", "/etc/passwd", "a\0"}) {
+            assertThatThrownBy(() -> BpfFs.in(Path.of("/sys/fs/bpf"), name))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("can't be pinned in /sys/fs/bpf");
+        }
+        assertThat(BpfFs.in(Path.of("/sys/fs/bpf"), "..")).isEqualTo(Path.of("/sys/fs/bpf/__"));
     }
 }
