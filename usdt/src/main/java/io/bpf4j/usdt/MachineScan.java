@@ -3,10 +3,13 @@ package io.bpf4j.usdt;
 import io.bpf4j.usdt.internal.process.AllProcesses;
 import io.bpf4j.usdt.internal.process.MappedFile;
 import io.bpf4j.usdt.internal.process.ProcessFiles;
+import io.bpf4j.usdt.internal.process.ProcessLimits;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.PriorityQueue;
 
 /**
  * What a look into all processes of the machine found. <b>Immutable</b>.
@@ -40,26 +43,81 @@ public record MachineScan(List<InProcesses> files, int unreadable, List<String> 
      */
     public static MachineScan now() throws IOException {
         Path proc = Path.of("/proc");
-        AllProcesses.Found<Optional<UsdtScan>> found = new AllProcesses(proc).look(new Scanner(new ProcessFiles(proc)));
+        AllProcesses.Found<Kept> found = new AllProcesses(proc).look(new Scanner(new ProcessFiles(proc)));
         List<InProcesses> files = found.files().stream()
-                .flatMap(shared -> shared.file().map(scan -> new InProcesses(scan, shared.pids())).stream())
+                .flatMap(shared -> shared.file().scan.map(scan -> new InProcesses(scan, shared.pids())).stream())
                 .toList();
         return new MachineScan(files, found.unreadable(), found.problems());
     }
 
-    /** Keeps what has something to say. */
-    private record Scanner(ProcessFiles files) implements AllProcesses.Scanner<Optional<UsdtScan>> {
+    /** A scan, as long as there is room for it. */
+    private static final class Kept {
+        Optional<UsdtScan> scan;
+        final long bytes;
+
+        Kept(UsdtScan scan) {
+            this.scan = scan.probes().isEmpty() && scan.problems().isEmpty() ? Optional.empty() : Optional.of(scan);
+            this.bytes = bytes(scan);
+        }
+
+        /** About what it takes. */
+        private static long bytes(UsdtScan scan) {
+            long bytes = 0;
+            for (UsdtProbe probe : scan.probes()) {
+                for (UsdtSite site : probe.sites()) {
+                    bytes +=
+                            300 + site.arguments().length() + 100L * site.args().size();
+                }
+            }
+            for (String problem : scan.problems()) {
+                bytes += 100 + 2L * problem.length();
+            }
+            return bytes;
+        }
+
+        void leaveOut() {
+            scan = scan.map(s -> new UsdtScan(
+                    s.path(),
+                    s.name(),
+                    List.of(),
+                    List.of("left out: the probes of all files together are more than fit, and this one has"
+                            + " the most")));
+        }
+    }
+
+    /** Keeps what has something to say; where that is too much, not the largest, so that no file costs the others. */
+    private static final class Scanner implements AllProcesses.Scanner<Kept> {
+        private final ProcessFiles files;
+        private final PriorityQueue<Kept> largestFirst = new PriorityQueue<>(
+                Comparator.comparingLong((Kept kept) -> kept.bytes).reversed());
+        private long bytes;
+
+        Scanner(ProcessFiles files) {
+            this.files = files;
+        }
+
         @Override
-        public Optional<UsdtScan> scan(MappedFile file) throws IOException {
+        public Kept scan(MappedFile file) throws IOException {
             try (ProcessFiles.Opened opened = files.open(file)) {
-                UsdtScan scan = UsdtScan.ofOpened(opened, file.name());
-                return scan.probes().isEmpty() && scan.problems().isEmpty() ? Optional.empty() : Optional.of(scan);
+                return kept(UsdtScan.ofOpened(opened, file.name()));
             }
         }
 
         @Override
-        public Optional<UsdtScan> unopened(MappedFile file, IOException why) {
-            return Optional.of(UsdtScan.unopened(file, why));
+        public Kept unopened(MappedFile file, IOException why) {
+            return kept(UsdtScan.unopened(file, why));
+        }
+
+        private Kept kept(UsdtScan scan) {
+            Kept kept = new Kept(scan);
+            largestFirst.add(kept);
+            bytes += kept.bytes;
+            while (bytes > ProcessLimits.MAX_SCANS_BYTES) {
+                Kept largest = largestFirst.remove();
+                bytes -= largest.bytes;
+                largest.leaveOut();
+            }
+            return kept;
         }
     }
 

@@ -53,15 +53,15 @@ class MapsLineTest {
     @Test
     void readsEveryKindOfLine() throws IOException {
         String text = """
-                00400000-0040b000 r-xp 00000000 08:01 1048602                            /usr/bin/cat
-                7ffff7dd8000-7ffff7e00000 r--p 00026000 fe:01 99 /opt/with blank/lib (x).so
-                7f0000000000-7f0000001000 rw-p 00000000 00:00 0 \n\
-                7f0000001000-7f0000002000 r-xp 00001000 00:01 2048                       /memfd:probes (deleted)
-                7f0000002000-7f0000003000 r-xp 00000000 103:fffff 18446744073709551615   /tmp/a\\012b
-                7ffe0a3c0000-7ffe0a3c2000 r-xp 00000000 00:00 0                          [vdso]
-                ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  [vsyscall]
-                not a line at all
-                """;
+            00400000-0040b000 r-xp 00000000 08:01 1048602                            /usr/bin/cat
+            7ffff7dd8000-7ffff7e00000 r--p 00026000 fe:01 99 /opt/with blank/lib (x).so
+            7f0000000000-7f0000001000 rw-p 00000000 00:00 0 \n\
+            7f0000001000-7f0000002000 r-xp 00001000 00:01 2048                       /memfd:probes (deleted)
+            7f0000002000-7f0000003000 r-xp 00000000 103:fffff 18446744073709551615   /tmp/a\\012b
+            7ffe0a3c0000-7ffe0a3c2000 r-xp 00000000 00:00 0                          [vdso]
+            ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  [vsyscall]
+            not a line at all
+            """;
         assertThat(parse(text))
                 .containsExactly(
                         mapping(0x400000, 0x40b000, "r-xp", 0, 8, 1, 1048602, "/usr/bin/cat"),
@@ -92,11 +92,11 @@ class MapsLineTest {
     @Test
     void tellsExecutableFilesFromTheRest() throws IOException {
         assertThat(parse("""
-                1000-2000 r-xp 0 08:01 5 /usr/bin/cat
-                2000-3000 r--p 0 08:01 5 /usr/bin/cat
-                3000-4000 r-xp 0 00:00 0 [vdso]
-                4000-5000 rwxp 0 00:00 0
-                """)).filteredOn(m -> m.executable() && m.isFile()).hasSize(1);
+            1000-2000 r-xp 0 08:01 5 /usr/bin/cat
+            2000-3000 r--p 0 08:01 5 /usr/bin/cat
+            3000-4000 r-xp 0 00:00 0 [vdso]
+            4000-5000 rwxp 0 00:00 0
+            """)).filteredOn(m -> m.executable() && m.isFile()).hasSize(1);
     }
 
     @Test
