@@ -69,22 +69,22 @@ static void restless(const char *path) {
     }
 }
 
+static void exchange(const char *other) {
+    check(renameat2(AT_FDCWD, "name", AT_FDCWD, other, RENAME_EXCHANGE), "renameat2");
+}
+
 // A name that leads to the mapped file, to a file of somebody else and to a FIFO, one after the other.
 static void swap(const char *folder, const char *secret) {
     check(chdir(folder), folder);
-    int fd = create("original");
+    int fd = create("name");
     copy_to(fd);
     map(fd, 0);
-    // The name of the mapping is that of the file when it is looked at.
-    check(rename("original", "name") || link("name", "kept"), "rename");
+    check(symlink(secret, "link") || mkfifo("fifo", 0644), "symlink");
     ready();
-    for (;;) {
-        check(symlink(secret, "next") || rename("next", "name"), "symlink");
-        check(mkfifo("next", 0644) || rename("next", "name"), "mkfifo");
-        check(link("kept", "next") || rename("next", "name"), "link");
-        unlink("next"); // two names of one file: rename does nothing
-        unlink("name");
-        check(link("kept", "name"), "link");
+    for (unsigned i = 0;; i++) {
+        const char *other = i % 8 == 0 ? "fifo" : "link";
+        exchange(other);
+        exchange(other);
     }
 }
 

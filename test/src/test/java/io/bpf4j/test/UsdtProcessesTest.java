@@ -138,6 +138,26 @@ class UsdtProcessesTest {
 
     @Test
     @Timeout(300)
+    void aFileUnderSeveralNamesIsTracedOnce() throws IOException, InterruptedException {
+        Path file = folder.resolve("later");
+        Path link = Files.createSymbolicLink(folder.resolve("link"), file);
+        Path hard = Files.createLink(folder.resolve("hard"), file);
+        Commands.Result result = Cli.run(
+                "trace",
+                "-v",
+                file.toString(),
+                link.toString(),
+                hard.toString(),
+                "/proc/self/root" + file,
+                "later:program",
+                "--duration",
+                "0.1");
+        assertThat(result.exitCode()).as(result.err()).isZero();
+        assertThat(result.err()).contains("tracing 1 probe at 1 site");
+    }
+
+    @Test
+    @Timeout(300)
     void aProgramThatWasDeletedWhileItRuns() throws IOException, InterruptedException {
         Path copy = Files.copy(folder.resolve("later"), folder.resolve("deleted"));
         try (Firing target = new Firing(copy.toString(), "fire")) {

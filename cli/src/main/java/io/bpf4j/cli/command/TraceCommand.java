@@ -10,7 +10,6 @@ import io.bpf4j.cli.trace.Detachment;
 import io.bpf4j.cli.trace.EventFormat;
 import io.bpf4j.cli.trace.Follower;
 import io.bpf4j.cli.trace.Interruption;
-import io.bpf4j.cli.trace.SeenFiles;
 import io.bpf4j.cli.trace.StrategyChoice;
 import io.bpf4j.cli.trace.StringArg;
 import io.bpf4j.cli.trace.TraceEvent;
@@ -30,6 +29,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -355,12 +355,17 @@ final class TraceCommand implements Callable<Integer> {
         return process == null ? OptionalInt.empty() : OptionalInt.of(process);
     }
 
-    /** The matching probes of each file once: a file under two names would report each event twice. */
+    /**
+     * The matching probes of each file once. A uprobe belongs to an inode: the same file under two names ({@code /lib/x.so}
+     * and {@code /usr/lib/x.so}, or one of another mount namespace) would report each event twice. Which file it is counts
+     * from when it was read; its path may lead elsewhere by now.
+     */
     private List<UsdtProbe> probes(List<UsdtScan> scans, List<ProbePattern> patterns) {
-        SeenFiles seen = new SeenFiles();
+        Set<FileIdentity> seen = new HashSet<>();
         return scans.stream()
-                .filter(scan -> seen.add(scan.path()))
-                .flatMap(scan -> traced(scan, patterns).stream())
+                .filter(scan -> scan.probes().isEmpty()
+                        || seen.add(scan.probes().getFirst().binary().identity()))
+                .flatMap(scan -> Scans.matching(scan, patterns).stream())
                 .toList();
     }
 
