@@ -29,13 +29,8 @@ final class FileScanner {
     static UsdtScan scan(ElfFile elf, Path path, String name) {
         ElfHeader header = elf.header();
         Machine machine = Machine.of(header.machine(), header.elfClass() == ElfClass.ELF64);
-        UsdtBinary binary = new UsdtBinary(
-                path,
-                name,
-                machine,
-                header.type() == ElfHeader.ET_EXEC,
-                identity(elf),
-                refusal(header));
+        UsdtBinary binary =
+                new UsdtBinary(path, name, machine, header.type() == ElfHeader.ET_EXEC, identity(elf), refusal(header));
         NoteScan notes = NoteReader.read(elf);
 
         Map<String, List<UsdtArg>> parsed = new HashMap<>();

@@ -365,7 +365,7 @@ final class TraceCommand implements Callable<Integer> {
         return scans.stream()
                 .filter(scan -> scan.probes().isEmpty()
                         || seen.add(scan.probes().getFirst().binary().identity()))
-                .flatMap(scan -> Scans.matching(scan, patterns).stream())
+                .flatMap(scan -> traced(scan, patterns).stream())
                 .toList();
     }
 

@@ -18,6 +18,8 @@ final class Lines {
     /** Takes the lines. */
     interface Reader {
         /**
+         * Takes one line.
+         *
          * @param line its bytes from 0 on, good for this call
          * @param length how many, at most as many as were asked for: the rest of a longer line is left out
          * @return whether to go on

@@ -41,10 +41,10 @@ class MapsLineTest {
         // Device 0:0x2d, as st_dev packs it, and inode 2: the first file of any tmpfs.
         FileIdentity file = new FileIdentity(0x2d, 2, 4096, 0);
         assertThat(parse("""
-                7f0000000000-7f0000001000 r-xp 00000000 00:2d 2 /one/lib.so
-                7f0000001000-7f0000002000 r-xp 00000000 00:2e 2 /two/lib.so
-                7f0000002000-7f0000003000 r-xp 00000000 00:2d 3 /one/other.so
-                """))
+            7f0000000000-7f0000001000 r-xp 00000000 00:2d 2 /one/lib.so
+            7f0000001000-7f0000002000 r-xp 00000000 00:2e 2 /two/lib.so
+            7f0000002000-7f0000003000 r-xp 00000000 00:2d 3 /one/other.so
+            """))
                 .filteredOn(mapping -> mapping.isOf(file))
                 .extracting(mapping -> mapping.name().toString())
                 .containsExactly("/one/lib.so");
