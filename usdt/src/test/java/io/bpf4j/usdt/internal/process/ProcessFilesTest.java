@@ -120,7 +120,7 @@ class ProcessFilesTest {
         assertThatThrownBy(() -> new ProcessFiles(directory).executableFiles(7))
                 .isExactlyInstanceOf(TooMuchException.class)
                 .hasMessageContainingAll("process 7 is left out", "4096 files");
-        write(("1000-2000 r-xp 0 08:01 1 /x\n".repeat(100_000)).getBytes(StandardCharsets.UTF_8));
+        write("1000-2000 r-xp 0 08:01 1 /x\n".repeat(100_000).getBytes(StandardCharsets.UTF_8));
         assertThat(new ProcessFiles(directory).executableFiles(7)).hasSize(1);
     }
 
