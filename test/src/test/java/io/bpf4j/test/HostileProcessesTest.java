@@ -123,7 +123,7 @@ class HostileProcessesTest {
         Process many = startAsNobody(program, "many", folderOfNobody("many"));
         Process files = startAsNobody(program, "files", folderOfNobody("files"));
         startAsNobody(forged());
-        started(List.of(secret.getParent().resolve("hostile").toString()));
+        started(List.of(program.toString()));
 
         for (int i = 0; i < 5; i++) {
             Commands.Result all = withoutLocale("list", "--all", "hostile:*", "secret:*", "hotspot:gc__begin");
