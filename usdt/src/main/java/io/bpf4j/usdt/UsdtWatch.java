@@ -327,9 +327,16 @@ public final class UsdtWatch implements AutoCloseable {
     private void tell(List<ProcessTree.Change> changes) {
         for (ProcessTree.Change change : changes) {
             lastChange = System.nanoTime();
-            listener.appeared(
-                    change.pid(), change.files().stream().map(cache::scan).toList());
+            listener.appeared(change.pid(), scans(change));
         }
+    }
+
+    private List<UsdtScan> scans(ProcessTree.Change change) {
+        if (change.problem().isEmpty()) {
+            return change.files().stream().map(cache::scan).toList();
+        }
+        Path process = Path.of("/proc/" + change.pid());
+        return List.of(new UsdtScan(process, process.toString(), List.of(), List.of(change.problem())));
     }
 
     private void breakAtLoader(int process) {

@@ -19,7 +19,6 @@ import io.bpf4j.loader.error.RelocationException;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.internal.attach.Attacher;
-import io.bpf4j.loader.internal.attach.HeldFile;
 import io.bpf4j.loader.internal.linux.KernelBtf;
 import io.bpf4j.loader.internal.sys.FailureHints;
 import io.bpf4j.loader.internal.sys.Fd;
@@ -35,6 +34,7 @@ import io.bpf4j.loader.kernel.ProgramType;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Detaching;
 import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.loader.link.ProbeSite;
 import io.bpf4j.loader.link.ProbeSites;
 import io.bpf4j.loader.link.ProcessFilter;
@@ -100,7 +100,7 @@ public final class StopSignal implements AutoCloseable {
         boolean multi = features.has(Feature.UPROBE_MULTI_LINK) && features.has(Feature.UPROBE_MULTI_PROCESS);
         Optional<AttachType> type = multi ? Optional.of(AttachType.TRACE_UPROBE_MULTI) : Optional.empty();
         Fd counters = kernel.execute(MapCommand.Create.of(MapType.ARRAY.number(), "stop_signals", 4, COUNTERS_SIZE, 1));
-        try (HeldFile file = HeldFile.open(kernel, path, path.toString())) {
+        try (OpenFile file = OpenFile.open(kernel, path, path.toString())) {
             if (!file.identity().equals(expected)) {
                 throw new AttachException("attach to " + path + ": another file has taken its place", null);
             }

@@ -10,6 +10,7 @@ import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -59,29 +60,33 @@ public final class DynamicLoaders {
                 return Optional.empty();
             }
             long inLoader = address.getAsLong();
-            Optional<Mapping> mapping = files.mappings(pid).stream()
-                    .filter(m -> m.isFile()
+            List<Mapping> mappings = files.mappings(
+                    pid,
+                    m -> m.isFile()
                             && Long.compareUnsigned(m.start(), inLoader) <= 0
-                            && Long.compareUnsigned(inLoader, m.end()) < 0)
-                    .findFirst();
-            Path file = mapping.map(m -> files.locate(pid, m).path()).orElse(null);
-            if (file == null) {
+                            && Long.compareUnsigned(inLoader, m.end()) < 0);
+            if (mappings.isEmpty()) {
                 return Optional.empty();
             }
-            FileIdentity identity = FileIdentity.of(file);
-            OptionalLong offset = known.get(identity);
-            if (offset == null) {
-                offset = offset(file);
-                known.put(identity, offset);
+            MappedFile file = new MappedFile(pid, mappings.getFirst());
+            try (ProcessFiles.Opened opened = files.open(file)) {
+                FileIdentity identity = opened.file().identity();
+                OptionalLong offset = known.get(identity);
+                if (offset == null) {
+                    offset = offset(opened, file.name());
+                    known.put(identity, offset);
+                }
+                return offset.isPresent()
+                        ? Optional.of(new Place(opened.path(), identity, offset.getAsLong()))
+                        : Optional.empty();
             }
-            return offset.isPresent() ? Optional.of(new Place(file, identity, offset.getAsLong())) : Optional.empty();
         } catch (IOException | MalformedDataException e) {
             return Optional.empty();
         }
     }
 
-    private static OptionalLong offset(Path file) throws IOException {
-        try (ElfFile elf = ElfFile.open(file)) {
+    private static OptionalLong offset(ProcessFiles.Opened opened, String name) throws IOException {
+        try (ElfFile elf = ElfFile.open(opened.file().target().path(), name, ProcessLimits.MAPPED_FILE)) {
             return elf.symbols(FUNCTION).stream()
                     .filter(symbol -> symbol.isDefined() && symbol.isFunction())
                     .map(Symbol::value)
