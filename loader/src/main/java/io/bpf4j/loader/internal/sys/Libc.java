@@ -4,12 +4,17 @@ import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.bpf4j.loader.error.BpfException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The native calls themselves: two functions of libc, {@code syscall} and {@code mmap}. <i>Thread-safe.</i>
@@ -24,7 +29,23 @@ import java.lang.invoke.MethodHandle;
  * mmap has its own because s390x takes its arguments in a block of memory, which libc knows and we need not.
  */
 final class Libc {
-    static final SyscallNumbers NUMBERS = SyscallNumbers.of(System.getProperty("os.arch", ""));
+    static final SyscallNumbers NUMBERS;
+
+    /** Why there can be no call; null if there can. */
+    private static final @Nullable String UNUSABLE;
+
+    static {
+        SyscallNumbers numbers;
+        String unusable = null;
+        try {
+            numbers = SyscallNumbers.of(System.getProperty("os.arch", ""));
+        } catch (UnsupportedOperationException e) {
+            numbers = SyscallNumbers.of("amd64");
+            unusable = e.getMessage();
+        }
+        NUMBERS = numbers;
+        UNUSABLE = unusable;
+    }
 
     private static final MethodHandle SYSCALL = link(
             "syscall",
@@ -118,19 +139,55 @@ final class Libc {
         if (thrown instanceof Error error) {
             throw error;
         }
+        if (thrown instanceof BpfException refused) {
+            return refused;
+        }
         return new IllegalStateException("native call failed before it reached the kernel", thrown);
     }
 
-    /** A handle to a function of libc that captures errno. The one place that asks for native access. */
+    /**
+     * A handle to a function of libc that captures errno. The one place that asks for native access. Where there is none,
+     * the handle says so each time that it is called: an error while a class is initialised would be told once, and then
+     * that the class is missing.
+     */
     @SuppressWarnings("restricted")
     private static MethodHandle link(String function, FunctionDescriptor type, Linker.Option... options) {
-        Linker linker = Linker.nativeLinker();
         Linker.Option[] all = new Linker.Option[options.length + 1];
         System.arraycopy(options, 0, all, 0, options.length);
         all[options.length] = Linker.Option.captureCallState("errno");
-        MemorySegment address = linker.defaultLookup()
-                .find(function)
-                .orElseThrow(() -> new UnsupportedOperationException("libc has no function " + function));
-        return linker.downcallHandle(address, type, all);
+        if (UNUSABLE != null) {
+            return refusing(type, UNUSABLE);
+        }
+        try {
+            Linker linker = Linker.nativeLinker();
+            Optional<MemorySegment> address = linker.defaultLookup().find(function);
+            return address.isPresent()
+                    ? linker.downcallHandle(address.get(), type, all)
+                    : refusing(type, "libc has no function " + function);
+        } catch (IllegalCallerException e) {
+            return refusing(type, nativeAccessDenied(Libc.class.getModule()));
+        }
+    }
+
+    static String nativeAccessDenied(Module module) {
+        return "Java denies native access to bpf4j, which makes its system calls that way: run java with"
+                + " --enable-native-access=" + (module.isNamed() ? module.getName() : "ALL-UNNAMED");
+    }
+
+    /** A handle of the same type as a function's that throws. */
+    private static MethodHandle refusing(FunctionDescriptor type, String reason) {
+        try {
+            MethodHandle refuse = MethodHandles.lookup()
+                    .findStatic(Libc.class, "refuse", MethodType.methodType(long.class, String.class));
+            MethodType called = type.toMethodType().insertParameterTypes(0, MemorySegment.class);
+            return MethodHandles.dropArguments(refuse.bindTo(reason), 0, called.parameterList());
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @SuppressWarnings("unused") // through a handle
+    private static long refuse(String reason) {
+        throw new BpfException(reason);
     }
 }
