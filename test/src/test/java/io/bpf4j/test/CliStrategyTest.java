@@ -104,7 +104,7 @@ class CliStrategyTest {
     void anUnknownStrategyIsWrongUsage() throws IOException, InterruptedException {
         Commands.Result result = Cli.run("trace", "--strategy", "fast", "-p", "1", "a:b");
         assertThat(result.exitCode()).isEqualTo(2);
-        assertThat(result.err()).contains("--strategy", "fast", "IPMAP");
+        assertThat(result.err()).contains("--strategy", "fast", "auto, multi, cookie, ipmap");
     }
 
     @Test

@@ -44,6 +44,14 @@ final class FileScanner {
         }
         List<String> problems = new ArrayList<>(notes.problems());
         Map<String, Long> symbols = symbols(elf, names, problems);
+        if (elf.section(".symtab").isEmpty()) {
+            names.stream()
+                    .filter(symbol -> !symbols.containsKey(symbol))
+                    .sorted()
+                    .findFirst()
+                    .ifPresent(symbol -> problems.add("the file is stripped: arguments that name a symbol that is gone,"
+                            + " such as '" + symbol + "', can't be read"));
+        }
         // Per argument string, not per site: a hostile file has a million sites of ten thousand arguments.
         Map<String, Map<String, Long>> mentioned = new HashMap<>();
         parsed.forEach((text, args) -> mentioned.put(text, mentioned(args, symbols)));

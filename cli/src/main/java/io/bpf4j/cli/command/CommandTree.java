@@ -6,16 +6,19 @@ import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.OutputClosedException;
 import io.bpf4j.cli.trace.Interruption;
+import io.bpf4j.cli.trace.StrategyChoice;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Objects;
 import picocli.CommandLine;
 import picocli.CommandLine.IFactory;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.TypeConversionException;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
  * The command with its subcommands, run as one function from arguments to exit code.
@@ -51,6 +54,9 @@ public final class CommandTree {
                 .registerConverter(Path.class, CommandTree::path)
                 .registerConverter(int.class, CommandTree::number)
                 .registerConverter(Integer.class, CommandTree::number)
+                .registerConverter(Long.class, CommandTree::longNumber)
+                .registerConverter(Double.class, CommandTree::decimal)
+                .registerConverter(StrategyChoice.class, CommandTree::strategy)
                 .setParameterExceptionHandler(this::onUsage)
                 .setExecutionExceptionHandler(this::onFailure);
         // An argument string starts with a dash where its first argument is signed.
@@ -82,7 +88,20 @@ public final class CommandTree {
     }
 
     private int onUsage(ParameterException e, String[] args) {
-        return usage(e.getCommandLine(), String.valueOf(e.getMessage()));
+        return usage(
+                e.getCommandLine(),
+                e instanceof UnmatchedArgumentException unmatched
+                        ? unmatched(unmatched.getUnmatched().getFirst(), e.getCommandLine())
+                        : String.valueOf(e.getMessage()));
+    }
+
+    private String unmatched(String argument, CommandLine command) {
+        if (argument.length() > 1 && argument.startsWith("-")) {
+            return "there is no option '" + argument + "'";
+        }
+        return command.getParent() == null
+                ? "there is no command '" + argument + "', but " + RootCommand.COMMANDS
+                : "'" + argument + "' is one operand too many";
     }
 
     private int usage(CommandLine command, String problem) {
@@ -124,6 +143,30 @@ public final class CommandTree {
             return Integer.parseInt(text);
         } catch (NumberFormatException e) {
             throw new TypeConversionException("'" + text + "' is no whole number up to " + Integer.MAX_VALUE);
+        }
+    }
+
+    private static long longNumber(String text) {
+        try {
+            return Long.parseLong(text);
+        } catch (NumberFormatException e) {
+            throw new TypeConversionException("'" + text + "' is no whole number up to " + Long.MAX_VALUE);
+        }
+    }
+
+    private static double decimal(String text) {
+        try {
+            return Double.parseDouble(text);
+        } catch (NumberFormatException e) {
+            throw new TypeConversionException("'" + text + "' is no number");
+        }
+    }
+
+    private static StrategyChoice strategy(String text) {
+        try {
+            return StrategyChoice.valueOf(text.toUpperCase(Locale.ROOT));
+        } catch (IllegalArgumentException e) {
+            throw new TypeConversionException("'" + text + "' is none of auto, multi, cookie, ipmap");
         }
     }
 

@@ -2,7 +2,6 @@ package io.bpf4j.cli.command;
 
 import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.cli.failure.ErrorText;
-import io.bpf4j.cli.failure.InputFile;
 import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.JsonLine;
@@ -83,6 +82,7 @@ final class ListCommand implements Callable<Integer> {
         what.checkTarget(pid != null);
         int sources = (what.files().isEmpty() ? 0 : 1) + (process.isEmpty() ? 0 : 1) + (all ? 1 : 0);
         if (sources != 1) {
+            what.checkNames();
             throw new UsageException(
                     sources == 0
                             ? "name a FILE, or give -p PID or --all"
@@ -102,7 +102,7 @@ final class ListCommand implements Callable<Integer> {
         }
         for (Path file : what.files()) {
             try {
-                scans.add(UsdtScan.ofFile(InputFile.check(file)));
+                scans.add(UsdtScan.ofFile(Operands.check(file)));
             } catch (IOException | MalformedDataException | CommandException e) {
                 console.error("bpf4j: " + ErrorText.of(e));
                 failed = true;

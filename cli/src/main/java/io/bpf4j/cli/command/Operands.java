@@ -95,6 +95,33 @@ record Operands(List<Path> files, List<ProbePattern> patterns, Set<Integer> proc
         return all.stream().mapToInt(Integer::intValue).findFirst();
     }
 
+    /**
+     * A word that is no file where a file isn't wanted is a probe without its provider.
+     *
+     * @throws UsageException if there is one
+     */
+    void checkNames() {
+        for (Path file : files) {
+            if (file.toString().indexOf('/') < 0 && !Files.exists(file)) {
+                throw new UsageException(
+                        "'" + file + "' is no file; probes are named PROVIDER:NAME, such as '*:" + file + "'");
+            }
+        }
+    }
+
+    /**
+     * Gives the path back if it can be read as a file.
+     *
+     * @throws CommandException if not
+     */
+    static Path check(Path file) {
+        if (file.toString().indexOf('/') < 0 && !file.toString().isEmpty() && !Files.exists(file)) {
+            throw new CommandException(file + ": no such file, program or library; probes are named PROVIDER:NAME, such as '*:"
+                    + file + "'" + InputFile.encoding(file.toString()));
+        }
+        return InputFile.check(file);
+    }
+
     /** Where the pattern starts of what bpftrace and bcc would write. */
     private static int start(String operand) {
         return operand.startsWith("usdt:") ? 5 : operand.startsWith("u:") ? 2 : 0;

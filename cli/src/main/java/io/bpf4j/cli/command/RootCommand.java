@@ -39,6 +39,9 @@ import picocli.CommandLine.ScopeType;
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:done", "1:failed, and standard error says why", "2:wrong usage"})
 final class RootCommand implements Runnable {
+    /** Those that a person uses. */
+    static final String COMMANDS = "demo, list, trace, load, inspect, features, args";
+
     @Option(
             names = "--debug",
             hidden = true,
@@ -52,6 +55,6 @@ final class RootCommand implements Runnable {
 
     @Override
     public void run() {
-        throw new UsageException("name a command: demo, list, trace, load, inspect, features, args");
+        throw new UsageException("name a command: " + COMMANDS);
     }
 }

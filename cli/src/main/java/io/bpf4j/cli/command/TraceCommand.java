@@ -1,7 +1,6 @@
 package io.bpf4j.cli.command;
 
 import io.bpf4j.cli.failure.CommandException;
-import io.bpf4j.cli.failure.InputFile;
 import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.JsonLine;
@@ -63,6 +62,11 @@ final class TraceCommand implements Callable<Integer> {
 
     /** How long to wait for events before looking whether it is time to end. */
     private static final Duration PATIENCE = Duration.ofMillis(20);
+
+    /** 31 years, so that nanoseconds can be counted. */
+    private static final int LONGEST_SECONDS = 1_000_000_000;
+
+    private static final int PROBLEMS_COUNTED = 100;
 
     private final Console console;
     private final Interruption interruption;
@@ -190,6 +194,9 @@ final class TraceCommand implements Callable<Integer> {
     private List<StringArg> checkUsage(Operands what) {
         all |= what.meansAllProcesses() && pid == null && command == null;
         what.checkTarget(pid != null || command != null);
+        if (pid != null || command != null || all) {
+            what.checkNames();
+        }
         int sources = (pid == null ? 0 : 1) + (command == null ? 0 : 1) + (all ? 1 : 0);
         if (sources > 1 || (sources == 0 && what.files().isEmpty())) {
             throw new UsageException("name a FILE, or give -p PID, -c CMD or --all: one of the four");
@@ -198,6 +205,7 @@ final class TraceCommand implements Callable<Integer> {
             throw new UsageException("--all means all files; a FILE goes alone, or with -p or -c");
         }
         if (what.patterns().isEmpty()) {
+            what.checkNames();
             throw new UsageException("name the probes to trace as PROVIDER:NAME; '*:*' means all");
         }
         if (follow && pid == null && command == null) {
@@ -207,8 +215,8 @@ final class TraceCommand implements Callable<Integer> {
             throw new UsageException("--no-hold goes with -c or --follow; nothing else holds a process");
         }
         Double seconds = duration;
-        if (seconds != null && !(seconds > 0 && seconds < 1e9)) {
-            throw new UsageException("--duration takes seconds, more than 0");
+        if (seconds != null && !(seconds > 0 && seconds <= LONGEST_SECONDS)) {
+            throw new UsageException("--duration takes seconds, more than 0 and up to " + LONGEST_SECONDS);
         }
         Long most = count;
         if (most != null && most <= 0) {
@@ -217,7 +225,11 @@ final class TraceCommand implements Callable<Integer> {
         List<StringArg> wanted = new ArrayList<>();
         for (String text : strings) {
             try {
-                wanted.add(StringArg.parse(text));
+                StringArg string = StringArg.parse(text);
+                if (wanted.stream().anyMatch(other -> other.pointer() == string.pointer())) {
+                    throw new UsageException("--str: argument " + string.pointer() + " is given twice");
+                }
+                wanted.add(string);
             } catch (IllegalArgumentException e) {
                 throw new UsageException("--str: " + e.getMessage());
             }
@@ -235,7 +247,7 @@ final class TraceCommand implements Callable<Integer> {
         }
         List<UsdtScan> scans = new ArrayList<>();
         for (Path file : what.files()) {
-            scans.add(UsdtScan.ofFile(InputFile.check(file)));
+            scans.add(UsdtScan.ofFile(Operands.check(file)));
         }
         return scans;
     }
@@ -249,6 +261,11 @@ final class TraceCommand implements Callable<Integer> {
                     .forEach(scan -> console.error("bpf4j: " + Scans.whyNone(List.of(scan), patterns)));
         }
         List<UsdtProbe> probes = probes(scans, patterns);
+        if (!appearing) {
+            requireArguments(probes, wanted);
+            requireAddresses(probes);
+        }
+        sayUnreadable(scans, probes);
         hints(probes).forEach(hint -> console.error("bpf4j: " + hint));
         int sites = probes.stream().mapToInt(p -> p.sites().size()).sum();
         try (Tracer tracer = Tracer.load(wanted, sites + (appearing ? SPECS_OF_LATER_FILES : 0), strategy, strict)) {
@@ -347,6 +364,56 @@ final class TraceCommand implements Callable<Integer> {
             if (scans.stream().allMatch(scan -> Scans.matching(scan, one).isEmpty())) {
                 throw new CommandException(Scans.whyNone(scans, one));
             }
+        }
+    }
+
+    /** A string that no probe can have is a slip of the pen, too. */
+    private static void requireArguments(List<UsdtProbe> probes, List<StringArg> wanted) {
+        int most = probes.stream()
+                .flatMap(probe -> probe.sites().stream())
+                .mapToInt(site -> site.args().size())
+                .max()
+                .orElse(0);
+        for (StringArg string : wanted) {
+            if (string.highest() >= most) {
+                throw new CommandException("--str " + string + ": "
+                        + (probes.size() == 1 ? probes.getFirst().fullName() + " has " : "none of the probes has more than ")
+                        + Scans.count(most, "argument") + (most == 0 ? "" : ", numbered from 0"));
+            }
+        }
+    }
+
+    private void requireAddresses(List<UsdtProbe> probes) {
+        if (strategy == StrategyChoice.IPMAP
+                && process().isEmpty()
+                && probes.stream().anyMatch(probe -> !probe.binary().fixedAddress())) {
+            throw new CommandException("--strategy ipmap knows a probe by its address in memory, which a library and a"
+                    + " position-independent program have in one process only: give -p PID");
+        }
+    }
+
+    /** Values that are shown as "?" would leave a person guessing: the first is explained, and with -v the link does all. */
+    private void sayUnreadable(List<UsdtScan> scans, List<UsdtProbe> probes) {
+        List<String> problems = new ArrayList<>();
+        for (UsdtScan scan : scans) {
+            if (probes.stream().anyMatch(probe -> probe.binary().path().equals(scan.path()))) {
+                scan.problems().forEach(problem -> problems.add(scan.path() + ": " + problem));
+            }
+        }
+        if (verbose) {
+            problems.forEach(problem -> console.error("bpf4j: " + problem));
+            return;
+        }
+        probes.stream()
+                .flatMap(probe -> probe.sites().stream()
+                        .flatMap(site -> site.unreadable().entrySet().stream())
+                        .map(arg -> probe.fullName() + " arg" + arg.getKey() + " can't be read: " + arg.getValue()))
+                .distinct()
+                .limit(PROBLEMS_COUNTED)
+                .forEach(problems::add);
+        if (!problems.isEmpty()) {
+            console.error("bpf4j: " + problems.getFirst()
+                    + (problems.size() > 1 ? " (and " + (problems.size() - 1) + " more such: see -v)" : ""));
         }
     }
 

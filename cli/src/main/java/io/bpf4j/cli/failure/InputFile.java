@@ -1,7 +1,12 @@
 package io.bpf4j.cli.failure;
 
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 
 /** Looks at a file that a person named before a parser does, for the mistakes that have nothing to do with its format. */
 public final class InputFile {
@@ -24,19 +29,45 @@ public final class InputFile {
             check(Path.of(file.toString().substring(0, entry)));
             return file;
         }
-        if (!Files.exists(file)) {
-            throw new CommandException(file + ": no such file" + encoding(file.toString()));
+        BasicFileAttributes attributes;
+        try {
+            attributes = Files.readAttributes(file, BasicFileAttributes.class);
+        } catch (NoSuchFileException e) {
+            throw new CommandException(file + ": " + whyMissing(file) + encoding(file.toString()), e);
+        } catch (AccessDeniedException e) {
+            throw new CommandException(file + ": permission denied: this user may not search a directory on the way", e);
+        } catch (FileSystemException e) {
+            throw new CommandException(file + ": " + reason(e), e);
+        } catch (IOException e) {
+            throw new CommandException(file + ": " + e.getMessage(), e);
         }
-        if (Files.isDirectory(file)) {
+        if (attributes.isDirectory()) {
             throw new CommandException(file + ": is a directory; name a file in it");
         }
-        if (!Files.isRegularFile(file)) {
+        if (!attributes.isRegularFile()) {
             throw new CommandException(file + ": is not a regular file");
         }
         if (!Files.isReadable(file)) {
             throw new CommandException(file + ": permission denied");
         }
         return file;
+    }
+
+    private static String whyMissing(Path file) {
+        if (Files.isSymbolicLink(file)) {
+            try {
+                return "is a symbolic link to " + Files.readSymbolicLink(file) + ", which is not there";
+            } catch (IOException e) {
+                return "no such file";
+            }
+        }
+        return "no such file";
+    }
+
+    /** The system's words; of links in a circle they are "Too many levels of symbolic links" and a guess of Java's. */
+    private static String reason(FileSystemException failure) {
+        String reason = String.valueOf(failure.getReason());
+        return reason.startsWith("Too many levels of symbolic links") ? "symbolic links lead in a circle" : reason;
     }
 
     /** What to do about a name that is no text in the encoding that Java takes names to be in; empty for others. */

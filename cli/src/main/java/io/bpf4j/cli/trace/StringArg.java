@@ -30,6 +30,17 @@ public record StringArg(int pointer, int length) {
         }
     }
 
+    /** The highest argument that is read. */
+    public int highest() {
+        return Math.max(pointer, length);
+    }
+
+    /** As a person writes it: {@code 0} or {@code 0:1}. */
+    @Override
+    public String toString() {
+        return length == ZERO_TERMINATED ? Integer.toString(pointer) : pointer + ":" + length;
+    }
+
     /**
      * Reads {@code N} or {@code N:M}.
      *
