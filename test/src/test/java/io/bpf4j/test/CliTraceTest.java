@@ -123,6 +123,40 @@ class CliTraceTest {
         }
     }
 
+    /** A shell starts background jobs of scripts so; SIGHUP stays ignored, which is what nohup is for. */
+    @Test
+    @Timeout(60)
+    void anIgnoredInterruptEndsATraceToo() throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of("sh", "-c", "trap '' INT HUP; exec \"$@\"", "sh"));
+        command.addAll(Cli.command("trace", TargetProgram.compile("-O2").toString(), "target:guarded"));
+        try (TargetProgram target = TargetProgram.start("-O2");
+                RunningTrace trace = new RunningTrace(command)) {
+            trace.awaitAttached(target);
+            trace.signal("HUP");
+            assertThat(target.command("semaphores")).doesNotStartWith("0");
+            trace.interrupt();
+            Commands.Result result = trace.await();
+            assertThat(result.exitCode()).as(result.err()).isZero();
+            assertThat(result.out()).contains("0 events");
+        }
+    }
+
+    @Test
+    @Timeout(60)
+    void theThreadsOfTheVirtualMachineAreNotAmongTheEvents() throws IOException, InterruptedException {
+        try (TargetProgram target = TargetProgram.start("-O2");
+                RunningTrace trace = new RunningTrace(
+                        "trace", "--json", target.path().toString(), "target:sizes", "target:guarded")) {
+            trace.awaitAttached(target);
+            trace.signal("QUIT");
+            trace.awaitMessage("Full thread dump");
+            trace.interrupt();
+            Commands.Result result = trace.await();
+            assertThat(result.exitCode()).as(result.err()).isZero();
+            assertThat(Json.lines(result.out())).hasSize(1);
+        }
+    }
+
     @Test
     @Timeout(300)
     void traceOfAChildCommand() throws IOException, InterruptedException {

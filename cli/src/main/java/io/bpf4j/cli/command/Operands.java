@@ -116,8 +116,9 @@ record Operands(List<Path> files, List<ProbePattern> patterns, Set<Integer> proc
      */
     static Path check(Path file) {
         if (file.toString().indexOf('/') < 0 && !file.toString().isEmpty() && !Files.exists(file)) {
-            throw new CommandException(file + ": no such file, program or library; probes are named PROVIDER:NAME, such as '*:"
-                    + file + "'" + InputFile.encoding(file.toString()));
+            throw new CommandException(
+                    file + ": no such file, program or library; probes are named PROVIDER:NAME, such as '*:" + file
+                            + "'" + InputFile.encoding(file.toString()));
         }
         return InputFile.check(file);
     }

@@ -377,7 +377,9 @@ final class TraceCommand implements Callable<Integer> {
         for (StringArg string : wanted) {
             if (string.highest() >= most) {
                 throw new CommandException("--str " + string + ": "
-                        + (probes.size() == 1 ? probes.getFirst().fullName() + " has " : "none of the probes has more than ")
+                        + (probes.size() == 1
+                                ? probes.getFirst().fullName() + " has "
+                                : "none of the probes has more than ")
                         + Scans.count(most, "argument") + (most == 0 ? "" : ", numbered from 0"));
             }
         }
@@ -397,7 +399,11 @@ final class TraceCommand implements Callable<Integer> {
         List<String> problems = new ArrayList<>();
         for (UsdtScan scan : scans) {
             if (probes.stream().anyMatch(probe -> probe.binary().path().equals(scan.path()))) {
-                scan.problems().forEach(problem -> problems.add(scan.path() + ": " + problem));
+                // Those of single probes are told with the link.
+                scan.problems().stream()
+                        .filter(problem -> scan.probes().stream()
+                                .noneMatch(probe -> probe.problems().contains(problem)))
+                        .forEach(problem -> problems.add(scan.path() + ": " + problem));
             }
         }
         if (verbose) {

@@ -35,7 +35,8 @@ public final class InputFile {
         } catch (NoSuchFileException e) {
             throw new CommandException(file + ": " + whyMissing(file) + encoding(file.toString()), e);
         } catch (AccessDeniedException e) {
-            throw new CommandException(file + ": permission denied: this user may not search a directory on the way", e);
+            throw new CommandException(
+                    file + ": permission denied: this user may not search a directory on the way", e);
         } catch (FileSystemException e) {
             throw new CommandException(file + ": " + reason(e), e);
         } catch (IOException e) {

@@ -46,6 +46,7 @@ public final class EventFormat {
                         case TraceEvent.Num(long bits) -> probe.kind(n).format(bits);
                         case TraceEvent.Str(String text, boolean truncated) ->
                             '"' + Text.escape(text) + (truncated ? "\"..." : "\"");
+                        case TraceEvent.NoText(long address) -> "? at 0x" + Long.toHexString(address);
                         case TraceEvent.Unreadable() -> "?";
                     });
         }
@@ -54,7 +55,8 @@ public final class EventFormat {
 
     /**
      * {@code {"time","pid","tid","comm","path","provider","name","args":[…]}}; an argument that could not be read is
-     * null, and {@code "truncated"} lists the arguments whose text was longer than what was kept, if there is one.
+     * null. If there are any, {@code "truncated"} lists the arguments whose text was longer than what was kept, and {@code
+     * "unreadable"} has {@code {"arg","address"}} for those that hold no address of text that can be read.
      */
     public String json(TraceEvent event, TracedProbe probe) {
         JsonLine line = new JsonLine()
@@ -68,12 +70,17 @@ public final class EventFormat {
                 .field("name", probe.name());
         line.key("args").beginArray();
         boolean anyTruncated = false;
+        boolean anyUnreadable = false;
         for (int n = 0; n < event.args().size(); n++) {
             switch (event.args().get(n)) {
                 case TraceEvent.Num(long bits) -> probe.kind(n).write(line, bits);
                 case TraceEvent.Str(String text, boolean truncated) -> {
                     line.value(text);
                     anyTruncated |= truncated;
+                }
+                case TraceEvent.NoText _ -> {
+                    line.value((String) null);
+                    anyUnreadable = true;
                 }
                 case TraceEvent.Unreadable() -> line.value((String) null);
             }
@@ -84,6 +91,18 @@ public final class EventFormat {
             for (int n = 0; n < event.args().size(); n++) {
                 if (event.args().get(n) instanceof TraceEvent.Str(String _, boolean truncated) && truncated) {
                     line.value(n);
+                }
+            }
+            line.endArray();
+        }
+        if (anyUnreadable) {
+            line.key("unreadable").beginArray();
+            for (int n = 0; n < event.args().size(); n++) {
+                if (event.args().get(n) instanceof TraceEvent.NoText(long address)) {
+                    line.beginObject()
+                            .field("arg", n)
+                            .unsignedField("address", address)
+                            .endObject();
                 }
             }
             line.endArray();

@@ -31,7 +31,12 @@ public final class Interruption {
     public static Interruption ofProcess() {
         Interruption interruption = new Interruption();
         for (Signal signal : Signal.values()) {
-            Signals.handle(signal.name(), () -> interruption.onSignal(128 + signal.number));
+            Runnable handler = () -> interruption.onSignal(128 + signal.number);
+            if (signal == Signal.HUP) {
+                Signals.handle(signal.name(), handler);
+            } else {
+                Signals.handleAlways(signal.name(), signal.number, handler);
+            }
         }
         return interruption;
     }

@@ -89,10 +89,12 @@ final class RecordLayout {
         for (int n = 0; n < count; n++) {
             if ((errors >>> n & 1) != 0) {
                 values.add(new TraceEvent.Unreadable());
-            } else if ((strings >>> n & 1) != 0 && slots[n] >= 0) {
+            } else if (slots[n] < 0) {
+                values.add(new TraceEvent.Num(record.get(U64, ARGS + 8L * n)));
+            } else if ((strings >>> n & 1) != 0) {
                 values.add(new TraceEvent.Str(string(record, n), (truncated >>> n & 1) != 0));
             } else {
-                values.add(new TraceEvent.Num(record.get(U64, ARGS + 8L * n)));
+                values.add(new TraceEvent.NoText(record.get(U64, ARGS + 8L * n)));
             }
         }
         return values;

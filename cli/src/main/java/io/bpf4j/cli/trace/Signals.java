@@ -1,8 +1,15 @@
 package io.bpf4j.cli.trace;
 
+import io.bpf4j.loader.IgnoredSignals;
+import io.bpf4j.loader.error.BpfException;
+import java.io.IOException;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
 
 /**
  * Sets handlers for the signals that end a process.
@@ -16,8 +23,37 @@ final class Signals {
     private Signals() {}
 
     /**
+     * The same for a signal that ends a trace, also where a shell has started this process with the signal ignored, as it
+     * does with background jobs of scripts.
+     *
+     * @param number of the signal
+     */
+    static boolean handleAlways(String name, int number, Runnable handler) {
+        if (isIgnored(number)) {
+            try {
+                IgnoredSignals.restore(number);
+            } catch (BpfException e) {
+                return false; // no native access: what needs it says so
+            }
+        }
+        return handle(name, handler);
+    }
+
+    /** Asked of /proc, since most runs need no system call at all, and the first takes a tenth of a second. */
+    private static boolean isIgnored(int number) {
+        try (Stream<String> lines = Files.lines(Path.of("/proc/self/status"), StandardCharsets.ISO_8859_1)) {
+            return lines.filter(line -> line.startsWith("SigIgn:"))
+                    .mapToLong(line -> Long.parseUnsignedLong(
+                            line.substring("SigIgn:".length()).strip(), 16))
+                    .anyMatch(ignored -> (ignored >>> (number - 1) & 1) != 0);
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /**
      * Runs {@code handler} in a thread of the JVM each time that the signal comes. A signal that is ignored stays so: that
-     * is what {@code nohup} and background jobs of a shell are about.
+     * is what {@code nohup} is about.
      *
      * @param name without SIG: {@code INT}
      * @return whether the signal is handled now

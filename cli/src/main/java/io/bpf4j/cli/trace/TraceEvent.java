@@ -36,6 +36,13 @@ public record TraceEvent(long timeNs, long cookie, int pid, int tid, String comm
      */
     public record Str(String text, boolean truncated) implements Value {}
 
+    /**
+     * The argument is no address of text that can be read: its memory was not there, or its length was none.
+     *
+     * @param address what the argument holds
+     */
+    public record NoText(long address) implements Value {}
+
     /** The argument could not be read: its memory was not there, or its form is not supported. */
     public record Unreadable() implements Value {}
 }

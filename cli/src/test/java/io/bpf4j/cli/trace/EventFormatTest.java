@@ -49,6 +49,17 @@ class EventFormatTest {
                         + "\"args\":[-1,18446744073709551615,0.1,-2.5,17,\"a\\nb\\\"\",null],\"truncated\":[5]}");
     }
 
+    /** A field that is a string in one line must not be a number in the next. */
+    @Test
+    void textThatCantBeReadIsNullWithItsAddressBeside() {
+        TraceEvent lost = new TraceEvent(
+                0, 0, 1, 1, "sh", List.of(new Num(5), new TraceEvent.NoText(-4096), new TraceEvent.NoText(0)));
+        assertThat(format.json(lost, probe))
+                .endsWith("\"args\":[5,null,null],\"unreadable\":[{\"arg\":1,\"address\":18446744073709547520},"
+                        + "{\"arg\":2,\"address\":0}]}");
+        assertThat(format.human(lost, probe)).endsWith("arg0=5 arg1=? at 0xfffffffffffff000 arg2=? at 0x0");
+    }
+
     @Test
     void aProbeWithoutArgumentsIsAShortLine() {
         TraceEvent bare = new TraceEvent(0, 0, 1, 1, "sh", List.of());

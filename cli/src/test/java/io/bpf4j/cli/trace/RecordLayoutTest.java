@@ -55,10 +55,10 @@ class RecordLayoutTest {
     }
 
     @Test
-    void anArgumentWhoseTextCouldNotBeReadStaysANumber() {
+    void anArgumentWhoseTextCouldNotBeReadIsItsAddress() {
         RecordLayout layout = new RecordLayout(List.of(new StringArg(0, 1)), STRING_MAX);
         ByteBuffer record = record(layout).putShort(40, (short) 1).putLong(48, 1);
-        assertThat(layout.read(MemorySegment.ofBuffer(record)).args()).containsExactly(new Num(1));
+        assertThat(layout.read(MemorySegment.ofBuffer(record)).args()).containsExactly(new TraceEvent.NoText(1));
     }
 
     @Test

@@ -19,6 +19,7 @@ public final class Cli {
                 "--enable-native-access=ALL-UNNAMED",
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
+                "-XX:+DisplayVMOutputToStderr",
                 "-cp",
                 System.getProperty("java.class.path"),
                 "io.bpf4j.cli.Main"));

@@ -18,7 +18,12 @@ public final class RunningTrace implements AutoCloseable {
     private final Path err = Files.createTempFile(folder(), "trace", ".err");
 
     public RunningTrace(String... arguments) throws IOException {
-        process = new ProcessBuilder(Cli.command(arguments))
+        this(Cli.command(arguments));
+    }
+
+    /** Of a whole command line, which becomes the trace without another process. */
+    public RunningTrace(List<String> command) throws IOException {
+        process = new ProcessBuilder(command)
                 .redirectOutput(out.toFile())
                 .redirectError(err.toFile())
                 .start();
@@ -63,18 +68,14 @@ public final class RunningTrace implements AutoCloseable {
         return new Commands.Result(process.exitValue(), Files.readString(out), Files.readString(err));
     }
 
-    /** Ctrl-C; where whoever started the tests ignores it, and so its children do, the signal of a polite kill. */
+    /** Ctrl-C. */
     public void interrupt() throws IOException, InterruptedException {
-        String signal = ignoresInterrupt() ? "-TERM" : "-INT";
-        Commands.check(List.of("kill", signal, Long.toString(process.pid())));
+        signal("INT");
     }
 
-    private static boolean ignoresInterrupt() throws IOException {
-        return Files.readAllLines(Path.of("/proc/self/status")).stream()
-                .filter(line -> line.startsWith("SigIgn:"))
-                .mapToLong(line -> Long.parseUnsignedLong(
-                        line.substring("SigIgn:".length()).strip(), 16))
-                .anyMatch(ignored -> (ignored & 1 << 1) != 0);
+    /** Sends a signal. */
+    public void signal(String name) throws IOException, InterruptedException {
+        Commands.check(List.of("kill", "-" + name, Long.toString(process.pid())));
     }
 
     @Override

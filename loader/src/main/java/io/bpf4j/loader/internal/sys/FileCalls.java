@@ -12,6 +12,9 @@ import java.util.function.LongSupplier;
 
 /** Carries out perf_event_open and the calls on files, memory and waiting. <i>Thread-safe.</i> */
 final class FileCalls {
+    /** include/uapi/asm-generic/signal-defs.h. */
+    private static final long SIG_IGN = 1;
+
     private static final int AT_FDCWD = -100;
     private static final int AT_REMOVEDIR = 0x200;
     private static final int OWNER_ONLY = 0700;
@@ -167,6 +170,7 @@ final class FileCalls {
                     yield kernel.check(add, result);
                 }
                 case FileCommand.EpollWait wait -> epollWait(wait);
+                case FileCommand.StopIgnoring signal -> stopIgnoring(signal, arena);
                 case FileCommand.RaiseMemlock _ -> raiseMemlock(arena);
                 case FileCommand.DetachedMount mount -> mount(mount, arena);
             };
@@ -247,6 +251,22 @@ final class FileCalls {
                 0, // no signal mask
                 0));
         return result == -Errno.EINTR.number() ? 0 : kernel.check(wait, result);
+    }
+
+    /**
+     * The kernel's struct begins with the handler on every machine, and has at most four words: handler, flags, restorer,
+     * mask. All zeros is SIG_DFL, whatever the order of the rest.
+     */
+    private int stopIgnoring(FileCommand.StopIgnoring signal, Arena arena) {
+        MemorySegment action = arena.allocate(4L * Long.BYTES, Long.BYTES);
+        long maskSize = Long.BYTES;
+        kernel.check(signal, Libc.syscall(NUMBERS.rtSigaction(), signal.number(), 0, action.address(), maskSize, 0, 0));
+        if (action.get(Struct.U64, 0) != SIG_IGN) {
+            return 0;
+        }
+        action.fill((byte) 0);
+        kernel.check(signal, Libc.syscall(NUMBERS.rtSigaction(), signal.number(), action.address(), 0, maskSize, 0, 0));
+        return 1;
     }
 
     /** Any socket will do: the call is about the namespace that it is in. */

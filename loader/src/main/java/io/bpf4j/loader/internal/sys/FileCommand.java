@@ -251,6 +251,18 @@ public sealed interface FileCommand<R> extends Command<R> {
         }
     }
 
+    /**
+     * rt_sigaction(2): gives a signal that is ignored its default action; gives 1 if it was ignored, 0 if not.
+     *
+     * @param number such as 2, SIGINT
+     */
+    record StopIgnoring(int number) implements FileCommand<Integer> {
+        @Override
+        public String call() {
+            return "rt_sigaction of signal " + number;
+        }
+    }
+
     /** prlimit64(2) of RLIMIT_MEMLOCK: raises it without limit; gives 0 or the error number. */
     record RaiseMemlock() implements FileCommand<Integer> {
         @Override

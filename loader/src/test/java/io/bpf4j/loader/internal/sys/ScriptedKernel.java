@@ -332,6 +332,7 @@ public final class ScriptedKernel implements Kernel {
             case FileCommand.Pipe pipe ->
                 new FileCommand.Pipe.Ends(newFd("pipe of " + pipe.what()), newFd("pipe to " + pipe.what()));
             case FileCommand.OpenRegular open -> newFd(open.name());
+            case FileCommand.StopIgnoring _ -> 0;
             case FileCommand.Unlink unlink -> {
                 if (pins.remove(unlink.path()) == null) {
                     throw new SyscallException(unlink.call(), Errno.ENOENT.number(), null);
