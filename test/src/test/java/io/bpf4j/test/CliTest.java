@@ -92,9 +92,15 @@ class CliTest {
         assertThat(parsed.get(8))
                 .containsEntry("kind", "sib")
                 .containsEntry("register", "rcx")
+                .containsEntry("index", "rdx")
+                .containsEntry("scale", 1L)
+                .containsEntry("offset", 8L);
+        assertThat(parsed.get(9))
+                .containsEntry("kind", "sib")
+                .containsEntry("register", "rdi")
                 .containsEntry("index", "r9")
                 .containsEntry("scale", 8L)
-                .containsEntry("offset", 4L);
+                .containsEntry("offset", -8L);
         assertThat(parsed.get(10)).containsEntry("kind", "dereference").containsEntry("symbol", "target_global");
     }
 
