@@ -265,7 +265,7 @@ final class TraceCommand implements Callable<Integer> {
             requireArguments(probes, wanted);
             requireAddresses(probes);
         }
-        sayUnreadable(scans, probes);
+        sayUnreadable(probes);
         hints(probes).forEach(hint -> console.error("bpf4j: " + hint));
         int sites = probes.stream().mapToInt(p -> p.sites().size()).sum();
         try (Tracer tracer = Tracer.load(wanted, sites + (appearing ? SPECS_OF_LATER_FILES : 0), strategy, strict)) {
@@ -395,28 +395,17 @@ final class TraceCommand implements Callable<Integer> {
     }
 
     /** Values that are shown as "?" would leave a person guessing: the first is explained, and with -v the link does all. */
-    private void sayUnreadable(List<UsdtScan> scans, List<UsdtProbe> probes) {
-        List<String> problems = new ArrayList<>();
-        for (UsdtScan scan : scans) {
-            if (probes.stream().anyMatch(probe -> probe.binary().path().equals(scan.path()))) {
-                // Those of single probes are told with the link.
-                scan.problems().stream()
-                        .filter(problem -> scan.probes().stream()
-                                .noneMatch(probe -> probe.problems().contains(problem)))
-                        .forEach(problem -> problems.add(scan.path() + ": " + problem));
-            }
-        }
+    private void sayUnreadable(List<UsdtProbe> probes) {
         if (verbose) {
-            problems.forEach(problem -> console.error("bpf4j: " + problem));
             return;
         }
-        probes.stream()
+        List<String> problems = probes.stream()
                 .flatMap(probe -> probe.sites().stream()
                         .flatMap(site -> site.unreadable().entrySet().stream())
                         .map(arg -> probe.fullName() + " arg" + arg.getKey() + " can't be read: " + arg.getValue()))
                 .distinct()
                 .limit(PROBLEMS_COUNTED)
-                .forEach(problems::add);
+                .toList();
         if (!problems.isEmpty()) {
             console.error("bpf4j: " + problems.getFirst()
                     + (problems.size() > 1 ? " (and " + (problems.size() - 1) + " more such: see -v)" : ""));
