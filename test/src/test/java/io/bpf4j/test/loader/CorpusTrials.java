@@ -17,10 +17,13 @@ import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.Program;
 import io.bpf4j.loader.TestResult;
 import io.bpf4j.loader.TestRun;
+import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.FileCommand;
+import io.bpf4j.loader.internal.sys.LinuxKernel;
+import io.bpf4j.loader.internal.sys.OpenFlags;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.IteratorLink;
 import io.bpf4j.loader.link.Link;
-import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.loader.ring.PerfBuffer;
 import io.bpf4j.loader.ring.UserRingBuffer;
 import io.bpf4j.loader.spec.ProgramSpec;
@@ -236,11 +239,10 @@ final class CorpusTrials {
     }
 
     private static int taskOfGroup(BpfObject object, Program program) throws Exception {
-        // An open file is known by its path below /proc/self/fd, which ends in the number of its descriptor.
-        try (OpenFile group = object.openFile(OwnCgroup.directory(), "control group")) {
-            int descriptor =
-                    Integer.parseInt(group.target().path().getFileName().toString());
-            object.map("groups").update(Bpf.key(1), Bpf.key(descriptor));
+        // The map takes the number of an open descriptor, which no Java API gives.
+        try (Fd group = LinuxKernel.instance()
+                .execute(new FileCommand.Open(OwnCgroup.directory().toString(), OpenFlags.RDONLY))) {
+            object.map("groups").update(Bpf.key(1), Bpf.key(group.number()));
         }
         return run(TestRun.onContext(new byte[16])).failedLine(object, program);
     }
