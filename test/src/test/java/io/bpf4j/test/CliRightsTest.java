@@ -3,7 +3,9 @@ package io.bpf4j.test;
 import static io.bpf4j.test.support.Requirement.ASSEMBLER;
 import static io.bpf4j.test.support.Requirement.BPF;
 import static io.bpf4j.test.support.Requirement.GCC;
+import static io.bpf4j.test.support.Requirement.MOUNT_NAMESPACES;
 import static io.bpf4j.test.support.Requirement.SDT_H;
+import static io.bpf4j.test.support.Requirement.USER_NAMESPACES;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.test.support.Cli;
@@ -129,6 +131,7 @@ class CliRightsTest {
     }
 
     @Test
+    @Requires(USER_NAMESPACES)
     void capabilitiesOfAUserNamespaceOfItsOwnAreNotTakenForTheMachines() throws IOException, InterruptedException {
         String program = TargetProgram.compile("-O2").toString();
         for (String strategy : List.of("auto", "cookie")) {
@@ -153,6 +156,7 @@ class CliRightsTest {
     }
 
     @Test
+    @Requires(MOUNT_NAMESPACES)
     void aHiddenProcessIsNotSaidToBeGone() throws IOException, InterruptedException {
         Process other = new ProcessBuilder(
                         "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "sleep", "100")
