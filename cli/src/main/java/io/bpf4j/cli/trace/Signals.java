@@ -1,7 +1,7 @@
 package io.bpf4j.cli.trace;
 
-import io.bpf4j.loader.IgnoredSignals;
 import io.bpf4j.loader.error.BpfException;
+import io.bpf4j.loader.process.IgnoredSignals;
 import java.io.IOException;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;

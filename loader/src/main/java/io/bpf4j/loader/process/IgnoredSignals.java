@@ -1,4 +1,4 @@
-package io.bpf4j.loader;
+package io.bpf4j.loader.process;
 
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.LinuxKernel;
