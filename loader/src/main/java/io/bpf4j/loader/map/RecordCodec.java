@@ -2,8 +2,6 @@ package io.bpf4j.loader.map;
 
 import io.bpf4j.btf.BtfType;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.reflect.Array;
 import java.lang.reflect.Constructor;
@@ -11,16 +9,14 @@ import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A C struct as a record: works the layout out once, then reads and writes fields in order.
+ * A C struct as a record: works the layout out once; {@link RecordCompiler} makes the code that reads and writes it.
  *
  * <p>C's rule: a field stands at the next multiple of its alignment, a struct is as aligned as its most aligned field,
  * and its size is rounded up to that. So {@code record E(byte kind, long time, int cpu)} has the offsets 0, 8, 16 and the
@@ -33,14 +29,40 @@ final class RecordCodec<R extends Record> implements Codec<R> {
     /** Keeps a record that refers to itself from nesting without end. */
     private static final int MAX_DEPTH = 16;
 
+    /** What a component stands for in C. */
+    sealed interface Element permits Scalar, Whole {
+        long size();
+
+        long alignment();
+
+        Optional<String> difference(CType type);
+    }
+
+    /** An object of Java's: text, an array, a nested struct. */
+    record Whole(Codec<Object> codec, long alignment) implements Element {
+        @SuppressWarnings("unchecked") // a component's codec is only given values of that component
+        static Whole of(Codec<?> codec, long alignment) {
+            return new Whole((Codec<Object>) codec, alignment);
+        }
+
+        @Override
+        public long size() {
+            return codec.size();
+        }
+
+        @Override
+        public Optional<String> difference(CType type) {
+            return codec.difference(type);
+        }
+    }
+
     /**
      * A component.
      *
      * @param cName of the field that it stands for, if it says so
      * @param text as in Java, such as {@code int[4]}
      */
-    private record Field(
-            String name, Optional<String> cName, String text, Codec<Object> codec, long offset, MethodHandle accessor) {
+    private record Field(String name, Optional<String> cName, String text, Element element, long offset) {
         boolean isFor(CType.Field field) {
             return cName.isPresent()
                     ? cName.get().equals(field.name())
@@ -52,7 +74,7 @@ final class RecordCodec<R extends Record> implements Codec<R> {
         }
 
         long end() {
-            return offset + codec.size();
+            return offset + element.size();
         }
 
         boolean overlaps(CType.Field field) {
@@ -69,45 +91,16 @@ final class RecordCodec<R extends Record> implements Codec<R> {
         }
     }
 
-    /** A C type: how to read it and where it may stand. */
-    private record Placed(Codec<?> codec, long alignment) {}
-
-    private interface Reader<T> {
-        T read(MemorySegment source, long offset);
-    }
-
-    private interface Writer<T> {
-        void write(MemorySegment target, long offset, T value);
-    }
-
-    private record Scalar<T>(long size, CType.NumberKind kind, Reader<T> reader, Writer<T> writer) implements Codec<T> {
-        @Override
-        public Optional<String> difference(CType type) {
-            return type.differenceToNumber(kind, size);
-        }
-
-        @Override
-        public T decode(MemorySegment source, long offset) {
-            return reader.read(source, offset);
-        }
-
-        @Override
-        public void encode(T value, MemorySegment target, long offset) {
-            writer.write(target, offset, value);
-        }
-    }
-
-    private static final Map<Class<?>, Codec<?>> SCALARS = scalars();
-
     private final Class<R> type;
-    private final MethodHandle constructor;
+    private final RecordCompiler.Compiled compiled;
     private final List<Field> fields;
     private final long size;
     private final long alignment;
 
-    private RecordCodec(Class<R> type, MethodHandle constructor, List<Field> fields, long size, long alignment) {
+    private RecordCodec(
+            Class<R> type, RecordCompiler.Compiled compiled, List<Field> fields, long size, long alignment) {
         this.type = type;
-        this.constructor = constructor;
+        this.compiled = compiled;
         this.fields = fields;
         this.size = size;
         this.alignment = alignment;
@@ -124,30 +117,31 @@ final class RecordCodec<R extends Record> implements Codec<R> {
         MethodHandles.Lookup lookup = MethodHandles.lookup();
         RecordComponent[] components = type.getRecordComponents();
         List<Field> fields = new ArrayList<>();
+        List<RecordCompiler.Part> parts = new ArrayList<>();
         long offset = 0;
         long alignment = 1;
         try {
             for (RecordComponent component : components) {
-                Placed field = typeOf(component, depth);
-                offset = roundUp(offset, field.alignment);
+                Element element = elementOf(component, depth);
+                offset = roundUp(offset, element.alignment());
                 component.getAccessor().setAccessible(true);
+                parts.add(new RecordCompiler.Part(lookup.unreflect(component.getAccessor()), element, offset));
                 fields.add(new Field(
                         component.getName(),
                         Optional.ofNullable(component.getAnnotation(CName.class))
                                 .map(CName::value),
                         text(component),
-                        untyped(field.codec),
-                        offset,
-                        lookup.unreflect(component.getAccessor())));
-                offset += field.codec.size();
-                alignment = Math.max(alignment, field.alignment);
+                        element,
+                        offset));
+                offset += element.size();
+                alignment = Math.max(alignment, element.alignment());
             }
             Class<?>[] types =
                     Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new);
             Constructor<R> canonical = type.getDeclaredConstructor(types);
             canonical.setAccessible(true);
-            MethodHandle constructor = lookup.unreflectConstructor(canonical).asSpreader(Object[].class, types.length);
-            return new RecordCodec<>(type, constructor, List.copyOf(fields), roundUp(offset, alignment), alignment);
+            RecordCompiler.Compiled compiled = RecordCompiler.compile(lookup.unreflectConstructor(canonical), parts);
+            return new RecordCodec<>(type, compiled, List.copyOf(fields), roundUp(offset, alignment), alignment);
         } catch (ReflectiveOperationException | RuntimeException e) {
             if (e instanceof IllegalArgumentException known) {
                 throw known;
@@ -164,7 +158,7 @@ final class RecordCodec<R extends Record> implements Codec<R> {
         return length == null ? name : name + "[" + length.value() + "]";
     }
 
-    private static Placed typeOf(RecordComponent component, int depth) {
+    private static Element elementOf(RecordComponent component, int depth) {
         Class<?> type = component.getType();
         @Nullable Length length = component.getAnnotation(Length.class);
         if (type == String.class || type.isArray()) {
@@ -172,23 +166,22 @@ final class RecordCodec<R extends Record> implements Codec<R> {
                 throw bad(component, "needs @Length with the number of elements");
             }
             if (type == String.class) {
-                return new Placed(Codec.ofString(length.value()), 1);
+                return Whole.of(Codec.ofString(length.value()), 1);
             }
-            Placed element = elementOf(type.getComponentType(), component, depth);
-            return new Placed(
-                    new ArrayCodec(untyped(element.codec), type.getComponentType(), length.value()), element.alignment);
+            Element element = single(type.getComponentType(), component, depth);
+            return Whole.of(new ArrayCodec(element, type.getComponentType(), length.value()), element.alignment());
         }
-        return elementOf(type, component, depth);
+        return single(type, component, depth);
     }
 
-    private static Placed elementOf(Class<?> type, RecordComponent component, int depth) {
-        Codec<?> scalar = SCALARS.get(type);
-        if (scalar != null) {
-            return new Placed(scalar, scalar.size());
+    private static Element single(Class<?> type, RecordComponent component, int depth) {
+        Optional<Scalar> scalar = Scalar.of(type);
+        if (scalar.isPresent()) {
+            return scalar.get();
         }
         if (type.isRecord()) {
             RecordCodec<?> nested = of(type.asSubclass(Record.class), depth + 1);
-            return new Placed(nested, nested.alignment);
+            return Whole.of(nested, nested.alignment);
         }
         throw bad(component, "has a type that stands for no C type");
     }
@@ -202,11 +195,6 @@ final class RecordCodec<R extends Record> implements Codec<R> {
 
     private static long roundUp(long offset, long alignment) {
         return (offset + alignment - 1) / alignment * alignment;
-    }
-
-    @SuppressWarnings("unchecked") // a field's codec is only given values of that field
-    private static Codec<Object> untyped(Codec<?> codec) {
-        return (Codec<Object>) codec;
     }
 
     @Override
@@ -223,7 +211,7 @@ final class RecordCodec<R extends Record> implements Codec<R> {
     public Optional<String> difference(CType struct) {
         if (!(struct.plain() instanceof BtfType.Composite)) {
             return fields.size() == 1
-                    ? fields.getFirst().codec.difference(struct)
+                    ? fields.getFirst().element.difference(struct)
                     : Optional.of(struct.shortName() + " is no struct, and " + this + " stands for one");
         }
         return misplaced(struct.fields())
@@ -257,8 +245,8 @@ final class RecordCodec<R extends Record> implements Codec<R> {
             return Optional.of("stands for field \"" + field.name() + "\", which is at byte " + field.bitOffset() / 8);
         }
         return field.type()
-                .differenceInSize(component.codec.size())
-                .or(() -> component.codec.difference(field.type()))
+                .differenceInSize(component.element.size())
+                .or(() -> component.element.difference(field.type()))
                 .map(problem -> "stands for field \"" + field.name() + "\", and " + problem);
     }
 
@@ -285,37 +273,18 @@ final class RecordCodec<R extends Record> implements Codec<R> {
 
     @Override
     public R decode(MemorySegment source, long offset) {
-        Object[] values = new Object[fields.size()];
-        for (int i = 0; i < values.length; i++) {
-            Field field = fields.get(i);
-            values[i] = field.codec.decode(source, offset + field.offset);
-        }
-        try {
-            return type.cast(constructor.invoke(values));
-        } catch (RuntimeException | Error e) {
-            throw e; // the record's own constructor refuses
-        } catch (Throwable t) {
-            throw new IllegalArgumentException("record " + type.getName() + " refuses what was read", t);
-        }
+        return type.cast(compiled.decode(source, offset));
     }
 
     @Override
     public void encode(R value, MemorySegment target, long offset) {
         // Padding too: the kernel compares keys byte by byte.
         target.asSlice(offset, size).fill((byte) 0);
-        for (Field field : fields) {
-            try {
-                field.codec.encode(field.accessor.invoke(value), target, offset + field.offset);
-            } catch (RuntimeException | Error e) {
-                throw e;
-            } catch (Throwable t) {
-                throw new IllegalArgumentException("record " + type.getName() + " can't be written", t);
-            }
-        }
+        compiled.encode(type.cast(value), target, offset);
     }
 
     /** A C array of numbers or structs. */
-    private record ArrayCodec(Codec<Object> element, Class<?> elementType, int length) implements Codec<Object> {
+    private record ArrayCodec(Element element, Class<?> elementType, int length) implements Codec<Object> {
         /** Bytes may be anything of their number; others are an array of the same elements, of any dimensions. */
         @Override
         public Optional<String> difference(CType type) {
@@ -337,8 +306,14 @@ final class RecordCodec<R extends Record> implements Codec<R> {
         @Override
         public Object decode(MemorySegment source, long offset) {
             Object array = Array.newInstance(elementType, length);
-            for (int i = 0; i < length; i++) {
-                Array.set(array, i, element.decode(source, offset + i * element.size()));
+            switch (element) {
+                case Scalar scalar -> scalar.read(source, offset, array, length);
+                case Whole whole -> {
+                    Object[] values = (Object[]) array;
+                    for (int i = 0; i < length; i++) {
+                        values[i] = whole.codec.decode(source, offset + i * whole.size());
+                    }
+                }
             }
             return array;
         }
@@ -348,58 +323,15 @@ final class RecordCodec<R extends Record> implements Codec<R> {
             if (Array.getLength(value) != length) {
                 throw new IllegalArgumentException(Array.getLength(value) + " elements for an array of " + length);
             }
-            for (int i = 0; i < length; i++) {
-                element.encode(Array.get(value, i), target, offset + i * element.size());
+            switch (element) {
+                case Scalar scalar -> scalar.write(value, length, target, offset);
+                case Whole whole -> {
+                    Object[] values = (Object[]) value;
+                    for (int i = 0; i < length; i++) {
+                        whole.codec.encode(values[i], target, offset + i * whole.size());
+                    }
+                }
             }
         }
-    }
-
-    private static Map<Class<?>, Codec<?>> scalars() {
-        Map<Class<?>, Codec<?>> scalars = new HashMap<>();
-        scalars.put(int.class, Codecs.INT);
-        scalars.put(long.class, Codecs.LONG);
-        scalars.put(
-                byte.class,
-                new Scalar<Byte>(
-                        1,
-                        CType.NumberKind.INTEGER,
-                        (s, o) -> s.get(ValueLayout.JAVA_BYTE, o),
-                        (t, o, v) -> t.set(ValueLayout.JAVA_BYTE, o, v)));
-        scalars.put(
-                boolean.class,
-                new Scalar<Boolean>(
-                        1,
-                        CType.NumberKind.BOOLEAN,
-                        (s, o) -> s.get(ValueLayout.JAVA_BYTE, o) != 0,
-                        (t, o, v) -> t.set(ValueLayout.JAVA_BYTE, o, (byte) (v ? 1 : 0))));
-        scalars.put(
-                short.class,
-                new Scalar<Short>(
-                        2,
-                        CType.NumberKind.INTEGER,
-                        (s, o) -> s.get(ValueLayout.JAVA_SHORT_UNALIGNED, o),
-                        (t, o, v) -> t.set(ValueLayout.JAVA_SHORT_UNALIGNED, o, v)));
-        scalars.put(
-                char.class,
-                new Scalar<Character>(
-                        2,
-                        CType.NumberKind.UNSIGNED,
-                        (s, o) -> s.get(ValueLayout.JAVA_CHAR_UNALIGNED, o),
-                        (t, o, v) -> t.set(ValueLayout.JAVA_CHAR_UNALIGNED, o, v)));
-        scalars.put(
-                float.class,
-                new Scalar<Float>(
-                        4,
-                        CType.NumberKind.FLOATING_POINT,
-                        (s, o) -> s.get(ValueLayout.JAVA_FLOAT_UNALIGNED, o),
-                        (t, o, v) -> t.set(ValueLayout.JAVA_FLOAT_UNALIGNED, o, v)));
-        scalars.put(
-                double.class,
-                new Scalar<Double>(
-                        8,
-                        CType.NumberKind.FLOATING_POINT,
-                        (s, o) -> s.get(ValueLayout.JAVA_DOUBLE_UNALIGNED, o),
-                        (t, o, v) -> t.set(ValueLayout.JAVA_DOUBLE_UNALIGNED, o, v)));
-        return scalars;
     }
 }

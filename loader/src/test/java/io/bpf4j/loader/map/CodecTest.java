@@ -56,6 +56,57 @@ class CodecTest {
         assertThat(read).usingRecursiveComparison().isEqualTo(event);
     }
 
+    @SuppressWarnings("ArrayRecordComponent")
+    record Arrays(
+            @Length(2) byte[] bytes,
+            @Length(2) boolean[] flags,
+            @Length(2) short[] shorts,
+            @Length(2) char[] chars,
+            @Length(2) int[] ints,
+            @Length(2) long[] longs,
+            @Length(2) float[] floats,
+            @Length(2) double[] doubles,
+            @Length(2) Inner[] inners) {}
+
+    @Test
+    void arraysOfEveryElement() {
+        Codec<Arrays> codec = Codec.ofRecord(Arrays.class);
+        Arrays arrays = new Arrays(
+                new byte[] {-1, 2},
+                new boolean[] {true, false},
+                new short[] {-3, 4},
+                new char[] {'\uffff', 'b'},
+                new int[] {-5, 6},
+                new long[] {Long.MIN_VALUE, 7},
+                new float[] {-0.5f, Float.MIN_VALUE},
+                new double[] {-0.25, Double.MAX_VALUE},
+                new Inner[] {new Inner((short) 8, 9), new Inner((short) -10, -11)});
+        MemorySegment memory = MemorySegment.ofArray(new byte[(int) codec.size()]);
+        codec.encode(arrays, memory, 0);
+        assertThat(codec.decode(memory, 0)).usingRecursiveComparison().isEqualTo(arrays);
+        // A flag is set by any byte but 0.
+        memory.set(ValueLayout.JAVA_BYTE, 3, (byte) 0x80);
+        assertThat(codec.decode(memory, 0).flags).containsExactly(true, true);
+    }
+
+    private record Refusing(int value) {
+        Refusing {
+            if (value < 0) {
+                throw new IllegalStateException("negative");
+            }
+        }
+    }
+
+    @Test
+    void whatTheRecordItselfRefusesIsPassedOn() {
+        Codec<Refusing> codec = Codec.ofRecord(Refusing.class);
+        MemorySegment memory = MemorySegment.ofArray(new byte[] {1, 0, 0, 0, -1, -1, -1, -1});
+        assertThat(codec.decode(memory, 0)).isEqualTo(new Refusing(1));
+        assertThatThrownBy(() -> codec.decode(memory, 4))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("negative");
+    }
+
     @Test
     void shortMemoryIsNoticed() {
         Codec<Inner> codec = Codec.ofRecord(Inner.class);
