@@ -1,6 +1,7 @@
 #!/bin/sh
-# Compiles src/main/bpf/*.bpf.c and src/main/bpf/corpus/*.bpf.c to the objects that are committed under
-# src/main/resources: each for little-endian machines, and below big/ once more for big-endian ones (s390x).
+# Compiles the BPF sources of this repository to the objects that are committed beside them: the tracer in this folder,
+# which is shipped, and the objects of test/objects, which only tests and benchmarks use. Each src/main/bpf/NAME.bpf.c
+# becomes NAME.bpf.o under src/main/resources for little-endian machines, and big/NAME.bpf.o for big-endian ones (s390x).
 #
 #   bpf-objects/build.sh            compile them again
 #   bpf-objects/build.sh --check    compile into a temporary folder and compare byte for byte;
@@ -13,9 +14,11 @@
 # name in the object, DWARF stripped (BTF and its line information stay).
 set -eu
 
-here=$(cd "$(dirname "$0")" && pwd)
-sources=$here/src/main/bpf
-committed=$here/src/main/resources/io/bpf4j/objects
+top=$(cd "$(dirname "$0")/.." && pwd)
+shipped=$top/bpf-objects/src/main/bpf
+shipped_objects=$top/bpf-objects/src/main/resources/io/bpf4j/objects
+tests=$top/test/objects/src/main/bpf
+test_objects=$top/test/objects/src/main/resources/io/bpf4j/test/objects
 
 find_tool() { # NAME given: the tool of LLVM 19, by its versioned or plain name
     for tool in "$1-19" "/usr/lib/llvm-19/bin/$1" "$1"; do
@@ -33,63 +36,82 @@ if [ -z "$clang" ] || [ -z "$strip" ]; then
     exit 3
 fi
 
-order=bpfel
 # cpu v3 (32-bit jumps and registers): Linux 5.1. The oldest kernel we care for is 5.10.
-compile() { # OUTPUT_DIR NAME SOURCE [FLAGS...]
-    output=$1/$2.bpf.o
-    source=$3
-    shift 3
+compile() { # SOURCE_DIR NAME OUTPUT_DIR OUTPUT_NAME [FLAGS...]
+    sources=$1
+    source=$2.bpf.c
+    output=$3/$4.bpf.o
+    shift 4
     (cd "$sources" && "$clang" -target "$order" -mcpu=v3 -std=gnu11 -O2 -g -gno-record-command-line -fno-ident \
         -nostdinc -Iinclude -fdebug-compilation-dir=. -ffile-prefix-map="$sources"=. \
         -Wall -Wextra -Werror -Wno-unused-parameter "$@" -c "$source" -o "$output")
     "$strip" --strip-debug "$output"
 }
 
-compile_all() { # OUTPUT_DIR
-    order=bpfel
-    compile_each "$1"
-    mkdir -p "$1/big"
-    order=bpfeb
-    compile_each "$1/big"
-}
-
-compile_each() { # OUTPUT_DIR
-    for source in "$sources"/*.bpf.c; do
-        name=$(basename "$source" .bpf.c)
-        compile "$1" "$name" "$name.bpf.c"
+compile_folder() { # SOURCE_DIR OUTPUT_DIR: all sources of the folder itself and of its corpus
+    mkdir -p "$2"
+    for file in "$1"/*.bpf.c; do
+        name=$(basename "$file" .bpf.c)
+        compile "$1" "$name" "$2" "$name"
     done
-    compile "$1" args12_208 args12.bpf.c -DUSDT_SPEC_208
-    mkdir -p "$1/corpus"
-    for source in "$sources"/corpus/*.bpf.c; do
-        name=$(basename "$source" .bpf.c)
+    [ -d "$1/corpus" ] || return 0
+    mkdir -p "$2/corpus"
+    for file in "$1"/corpus/*.bpf.c; do
+        name=corpus/$(basename "$file" .bpf.c)
         case $name in
         # Instructions of Linux 6.6.
-        *_v4) compile "$1" "corpus/$name" "corpus/$name.bpf.c" -mcpu=v4 ;;
-        *) compile "$1" "corpus/$name" "corpus/$name.bpf.c" ;;
+        *_v4) compile "$1" "$name" "$2" "$name" -mcpu=v4 ;;
+        *) compile "$1" "$name" "$2" "$name" ;;
         esac
     done
-    [ "$order" = bpfel ] || return 0
-    # What BpfObjects.names() and corpus() answer: a jar can't be listed.
+}
+
+compile_shipped() { # OUTPUT_DIR
+    order=bpfel
+    compile_folder "$shipped" "$1"
+    order=bpfeb
+    compile_folder "$shipped" "$1/big"
+}
+
+# The sources of the tests use the shipped headers, too. They are compiled in a copy that has both at one place: clang puts
+# the text of each line into the object, and reads it by the name of the file that the object will hold.
+compile_tests() { # OUTPUT_DIR
+    both=$work/sources
+    mkdir -p "$both"
+    cp -r "$shipped/include" "$tests/." "$both"
+    for order in bpfel bpfeb; do
+        folder=$1
+        [ "$order" = bpfel ] || folder=$1/big
+        compile_folder "$both" "$folder"
+        # The layout of a USDT spec before libbpf 1.7, from the same source.
+        compile "$both" args12 "$folder" args12_208 -DUSDT_SPEC_208
+    done
+    # For TestObjects, since a jar can't be listed.
     for folder in "$1" "$1/corpus"; do
         (cd "$folder" && LC_ALL=C ls -- *.bpf.o) > "$folder/names"
     done
 }
 
+check() { # COMMITTED_DIR FRESH_DIR
+    diff -rq "$1" "$2" >&2 && return
+    echo "bpf-objects/build.sh: the committed objects are not what $("$clang" --version | head -n 1) makes" >&2
+    echo "of the sources; run bpf-objects/build.sh and commit the result" >&2
+    exit 1
+}
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 case ${1-} in
 '')
-    mkdir -p "$committed"
-    rm -rf "$committed"/*.bpf.o "$committed"/corpus/*.bpf.o "$committed/big"
-    compile_all "$committed"
+    rm -rf "$shipped_objects" "$test_objects"
+    compile_shipped "$shipped_objects"
+    compile_tests "$test_objects"
     ;;
 --check)
-    fresh=$(mktemp -d)
-    trap 'rm -rf "$fresh"' EXIT
-    compile_all "$fresh"
-    if ! diff -rq "$committed" "$fresh" >&2; then
-        echo "bpf-objects/build.sh: the committed objects are not what $("$clang" --version | head -n 1) makes" >&2
-        echo "of the sources; run bpf-objects/build.sh and commit the result" >&2
-        exit 1
-    fi
+    compile_shipped "$work/shipped"
+    compile_tests "$work/tests"
+    check "$shipped_objects" "$work/shipped"
+    check "$test_objects" "$work/tests"
     ;;
 *)
     echo "usage: bpf-objects/build.sh [--check]" >&2

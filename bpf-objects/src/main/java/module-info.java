@@ -1,4 +1,4 @@
-/** The compiled BPF objects that bpf4j ships, with their sources. */
+/** The compiled BPF objects that bpf4j ships. */
 @org.jspecify.annotations.NullMarked
 module io.bpf4j.objects {
     requires static org.jspecify;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// The record of bpf-objects/src/main/bpf/args12.bpf.c, filled in through libbpf's own headers. Compiled by the test,
+// The record of test/objects/src/main/bpf/args12.bpf.c, filled in through libbpf's own headers. Compiled by the test,
 // with -DSECTION="usdt" or a section that names a probe.
 #include <stdbool.h>
 #include <linux/types.h>

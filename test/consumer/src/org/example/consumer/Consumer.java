@@ -36,7 +36,7 @@ public final class Consumer {
 
         Path object = Files.createTempFile("trace", ".bpf.o");
         try {
-            Files.write(object, BpfObjects.bytes(BpfObjects.TRACE));
+            Files.write(object, BpfObjects.tracer());
             ObjectSpec spec = ObjectSpec.read(object);
             check(spec.program("trace").isPresent() && spec.map("events").isPresent(), "not the tracer: " + spec);
 

@@ -3,7 +3,7 @@ package io.bpf4j.benchmarks;
 import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.spec.ObjectSpec;
-import io.bpf4j.objects.BpfObjects;
+import io.bpf4j.test.objects.TestObjects;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -46,7 +46,7 @@ public class LoadBenchmark {
 
         @Setup
         public void read() {
-            bytes = BpfObjects.bytes(object);
+            bytes = TestObjects.bytes(object);
         }
     }
 
@@ -68,7 +68,7 @@ public class LoadBenchmark {
 
         @Setup
         public void parse() {
-            spec = ObjectSpec.parse(object, BpfObjects.bytes(object)); // JMH may call this before read()
+            spec = ObjectSpec.parse(object, TestObjects.bytes(object)); // JMH may call this before read()
         }
     }
 

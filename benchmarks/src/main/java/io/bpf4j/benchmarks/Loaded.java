@@ -4,7 +4,7 @@ import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.Program;
 import io.bpf4j.loader.spec.ObjectSpec;
-import io.bpf4j.objects.BpfObjects;
+import io.bpf4j.test.objects.TestObjects;
 import io.bpf4j.usdt.Options;
 import io.bpf4j.usdt.Usdt;
 import io.bpf4j.usdt.UsdtLink;
@@ -38,7 +38,7 @@ public class Loaded {
     public void load() throws IOException {
         target = Targets.withSites(sites);
         object =
-                BpfLoader.of(ObjectSpec.parse(OBJECT, BpfObjects.bytes(OBJECT))).load();
+                BpfLoader.of(ObjectSpec.parse(OBJECT, TestObjects.bytes(OBJECT))).load();
         program = object.program("args12");
         usdt = Usdt.of(object);
     }

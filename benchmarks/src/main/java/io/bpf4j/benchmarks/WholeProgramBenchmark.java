@@ -3,7 +3,7 @@ package io.bpf4j.benchmarks;
 import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.spec.ObjectSpec;
-import io.bpf4j.objects.BpfObjects;
+import io.bpf4j.test.objects.TestObjects;
 import io.bpf4j.usdt.Options;
 import io.bpf4j.usdt.Usdt;
 import io.bpf4j.usdt.UsdtLink;
@@ -52,7 +52,7 @@ public class WholeProgramBenchmark {
 
         @Setup
         public void start() throws IOException {
-            object = BpfLoader.of(ObjectSpec.parse("counters.bpf.o", BpfObjects.bytes("counters.bpf.o")))
+            object = BpfLoader.of(ObjectSpec.parse("counters.bpf.o", TestObjects.bytes("counters.bpf.o")))
                     .load();
             jvm = new ProcessBuilder(
                             Path.of(System.getProperty("java.home"), "bin", "java")

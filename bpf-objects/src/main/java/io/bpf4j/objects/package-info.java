@@ -1,2 +1,2 @@
-/** Access to the compiled BPF objects by name. */
+/** Access to the compiled BPF objects. */
 package io.bpf4j.objects;

@@ -1,77 +1,23 @@
 package io.bpf4j.objects;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.IOException;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
+/** That what is shipped is BPF, and holds no path of the machine that compiled it, is tested beside all other objects. */
 class BpfObjectsTest {
     @Test
-    void everySourceHasItsObject() throws IOException {
-        assertThat(BpfObjects.names())
-                .containsAll(objectsOf("src/main/bpf", ""))
-                .contains(BpfObjects.TRACE, "args12_208.bpf.o");
-        assertThat(BpfObjects.names()).isSorted();
-        assertThat(BpfObjects.corpus())
-                .containsExactlyInAnyOrderElementsOf(objectsOf("src/main/bpf/corpus", "corpus/"));
-    }
-
-    private static List<String> objectsOf(String sources, String prefix) throws IOException {
-        try (Stream<Path> files = Files.list(Path.of(sources))) {
-            return files.map(f -> f.getFileName().toString())
-                    .filter(n -> n.endsWith(".bpf.c"))
-                    .map(n -> prefix + n.replace(".bpf.c", ".bpf.o"))
-                    .toList();
-        }
-    }
-
-    private static List<String> all() {
-        return Stream.concat(BpfObjects.names().stream(), BpfObjects.corpus().stream())
-                .toList();
+    void theTracerComesInTheOrderThatIsAskedFor() {
+        // e_ident[EI_DATA]: ELFDATA2LSB or ELFDATA2MSB
+        assertThat(BpfObjects.tracer(ByteOrder.LITTLE_ENDIAN)[5]).isEqualTo((byte) 1);
+        assertThat(BpfObjects.tracer(ByteOrder.BIG_ENDIAN)[5]).isEqualTo((byte) 2);
+        assertThat(BpfObjects.tracer()).isEqualTo(BpfObjects.tracer(ByteOrder.nativeOrder()));
     }
 
     @Test
-    void objectsAreBpfElfOfEitherByteOrder() throws IOException {
-        for (String name : all()) {
-            assertIsBpfElf(name, BpfObjects.bytes(name, ByteOrder.LITTLE_ENDIAN), false);
-            assertIsBpfElf(name, BpfObjects.bytes(name, ByteOrder.BIG_ENDIAN), true);
-            assertThat(BpfObjects.bytes(name))
-                    .as(name)
-                    .isEqualTo(BpfObjects.bytes(name, ByteOrder.nativeOrder()))
-                    .isEqualTo(BpfObjects.open(name).readAllBytes());
-        }
-    }
-
-    private static void assertIsBpfElf(String name, byte[] object, boolean isBigEndian) {
-        // e_ident: magic, ELFCLASS64, ELFDATA2LSB or MSB; e_machine at 18: 247 = EM_BPF
-        assertThat(object).as(name).startsWith(0x7f, 'E', 'L', 'F', 2, isBigEndian ? 2 : 1);
-        assertThat(object[isBigEndian ? 19 : 18] & 0xff).as(name).isEqualTo(247);
-        assertThat(object[isBigEndian ? 18 : 19]).as(name).isZero();
-    }
-
-    @Test
-    void objectsHoldNoPathOfTheMachineThatCompiledThem() {
-        for (String name : all()) {
-            for (ByteOrder order : List.of(ByteOrder.LITTLE_ENDIAN, ByteOrder.BIG_ENDIAN)) {
-                String text = new String(BpfObjects.bytes(name, order), StandardCharsets.ISO_8859_1);
-                assertThat(text).as(name).doesNotContain("/usr", "/home", "/root", "/tmp", "clang");
-            }
-        }
-    }
-
-    @Test
-    void anUnknownNameSaysWhichThereAre() {
-        assertThatThrownBy(() -> BpfObjects.bytes("nothing.bpf.o"))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("nothing.bpf.o")
-                .hasMessageContaining("trace.bpf.o");
-        assertThatThrownBy(() -> BpfObjects.open("../names")).isInstanceOf(IllegalArgumentException.class);
+    void everyCallGivesBytesOfItsOwn() {
+        BpfObjects.tracer()[0] = 0;
+        assertThat(BpfObjects.tracer()).startsWith(0x7f, 'E', 'L', 'F');
     }
 }

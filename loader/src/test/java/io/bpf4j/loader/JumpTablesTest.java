@@ -21,7 +21,7 @@ import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.spec.CodeReference;
 import io.bpf4j.loader.spec.ObjectSpec;
-import io.bpf4j.objects.BpfObjects;
+import io.bpf4j.test.objects.TestObjects;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -157,7 +157,7 @@ class JumpTablesTest {
 
     @Test
     void aTableThatLeadsOutOfItsFunctionIsRefused() {
-        byte[] object = BpfObjects.bytes("jump_table.bpf.o");
+        byte[] object = TestObjects.bytes("jump_table.bpf.o");
         int table = indexOf(object, new byte[] {0x78, 0, 0, 0, 0, 0, 0, 0, (byte) 0x88, 0, 0, 0, 0, 0, 0, 0});
         byte[] outside = object.clone();
         outside[table + 1] = 1; // byte 0x178
@@ -177,7 +177,7 @@ class JumpTablesTest {
 
     @Test
     void everyByteMayBeWrong() {
-        byte[] object = BpfObjects.bytes("jump_table.bpf.o");
+        byte[] object = TestObjects.bytes("jump_table.bpf.o");
         for (int i = 0; i < object.length; i++) {
             byte[] damaged = object.clone();
             damaged[i] ^= (byte) 0x81;

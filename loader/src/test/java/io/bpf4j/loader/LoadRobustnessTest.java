@@ -11,7 +11,7 @@ import io.bpf4j.loader.feature.Support;
 import io.bpf4j.loader.internal.sys.ScriptedKernel;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.spec.ObjectSpec;
-import io.bpf4j.objects.BpfObjects;
+import io.bpf4j.test.objects.TestObjects;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -50,7 +50,7 @@ class LoadRobustnessTest {
         "forms.bpf.o, 50",
     })
     void aBitTurnedOver(String name, int rounds) {
-        byte[] bytes = BpfObjects.bytes(name);
+        byte[] bytes = TestObjects.bytes(name);
         Random random = new Random(SEED);
         int loaded = 0;
         for (int round = 0; round < rounds; round++) {
@@ -71,7 +71,7 @@ class LoadRobustnessTest {
      */
     @Test
     void tablesWithOtherNumbers() {
-        List<String> names = BpfObjects.names().stream()
+        List<String> names = TestObjects.names().stream()
                 .filter(name -> !name.matches(".*(kconfig|forms|extern|_be).*"))
                 .toList();
         Random random = new Random(SEED);
@@ -79,7 +79,7 @@ class LoadRobustnessTest {
         int rounds = 6_000;
         for (int round = 0; round < rounds; round++) {
             String name = names.get(round % names.size());
-            byte[] bytes = BpfObjects.bytes(name);
+            byte[] bytes = TestObjects.bytes(name);
             ByteBuffer file = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
             List<long[]> tables = tables(file);
             for (int change = 0; change <= random.nextInt(3); change++) {
@@ -123,7 +123,7 @@ class LoadRobustnessTest {
     @ParameterizedTest
     @CsvSource({"globals.bpf.o", "maps.bpf.o", "linkage.bpf.o", "calls.bpf.o"})
     void cutShort(String name) {
-        byte[] whole = BpfObjects.bytes(name);
+        byte[] whole = TestObjects.bytes(name);
         for (int length = 0; length < whole.length; length += 8) {
             loads(name, Arrays.copyOf(whole, length), ScriptedLoads.everything());
         }
@@ -134,7 +134,7 @@ class LoadRobustnessTest {
     void objectsOfTheOtherByteOrder() {
         String name = "core.bpf.o";
         boolean isLittle = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
-        byte[] whole = BpfObjects.bytes(name, isLittle ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN);
+        byte[] whole = TestObjects.bytes(name, isLittle ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN);
         for (int length = 0; length < whole.length; length += 8) {
             tried(name, Arrays.copyOf(whole, length));
         }
@@ -156,13 +156,13 @@ class LoadRobustnessTest {
     /** All objects against their own types, changed: a dry run ends in findings, or in the loader's own exceptions. */
     @Test
     void dryRunsOfChangedObjects() {
-        List<String> names = BpfObjects.names().stream().toList();
+        List<String> names = TestObjects.names().stream().toList();
         Random random = new Random(SEED);
         int fits = 0;
         int rounds = 3_000;
         for (int round = 0; round < rounds; round++) {
             String name = names.get(round % names.size());
-            byte[] bytes = BpfObjects.bytes(name);
+            byte[] bytes = TestObjects.bytes(name);
             for (int change = 0; change <= random.nextInt(3); change++) {
                 int at = random.nextInt(bytes.length);
                 bytes[at] = (byte) (random.nextBoolean() ? bytes[at] ^ 1 << random.nextInt(8) : random.nextInt(16));

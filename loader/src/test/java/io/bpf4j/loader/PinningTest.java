@@ -14,7 +14,7 @@ import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
-import io.bpf4j.objects.BpfObjects;
+import io.bpf4j.test.objects.TestObjects;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -187,7 +187,7 @@ class PinningTest {
     /** A name of an object is what its author wants; it must not lead out of the directory. */
     @Test
     void aMapWithASlashInItsNameIsNotPinned() {
-        byte[] object = new String(BpfObjects.bytes("maps.bpf.o"), StandardCharsets.ISO_8859_1)
+        byte[] object = new String(TestObjects.bytes("maps.bpf.o"), StandardCharsets.ISO_8859_1)
                 .replace("hash\0", "h/sh\0")
                 .getBytes(StandardCharsets.ISO_8859_1);
         BpfLoader loader = ScriptedLoads.loader(kernel, ObjectSpec.parse("slash.bpf.o", object))

@@ -7,7 +7,7 @@ import io.bpf4j.loader.internal.sys.ScriptedKernel;
 import io.bpf4j.loader.spec.ExternSpec;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
-import io.bpf4j.objects.BpfObjects;
+import io.bpf4j.test.objects.TestObjects;
 import java.util.List;
 import java.util.Optional;
 
@@ -16,7 +16,7 @@ public final class ScriptedLoads {
     private ScriptedLoads() {}
 
     public static ObjectSpec spec(String name) {
-        return ObjectSpec.parse(name, BpfObjects.bytes(name));
+        return ObjectSpec.parse(name, TestObjects.bytes(name));
     }
 
     /** An object without programs, of the byte order of its types. */

@@ -7,7 +7,7 @@ import static io.bpf4j.test.support.Requirement.HOTSPOT_PROBES;
 import static io.bpf4j.test.support.Requirement.SDT_H;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bpf4j.objects.BpfObjects;
+import io.bpf4j.test.objects.TestObjects;
 import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.Json;
@@ -41,12 +41,12 @@ class AnyMachineTest {
     void everyObjectLoadsOrSaysWhyNot(@TempDir Path folder, TestReporter reporter)
             throws IOException, InterruptedException {
         List<String> arguments = new ArrayList<>(List.of("load", "--json"));
-        List<String> names = new ArrayList<>(BpfObjects.names());
-        names.addAll(BpfObjects.corpus());
+        List<String> names = new ArrayList<>(TestObjects.names());
+        names.addAll(TestObjects.corpus());
         for (String name : names) {
             Path file = folder.resolve(name);
             Files.createDirectories(file.getParent());
-            arguments.add(Files.write(file, BpfObjects.bytes(name)).toString());
+            arguments.add(Files.write(file, TestObjects.bytes(name)).toString());
         }
         Commands.Result result = Cli.run(arguments.toArray(String[]::new));
         assertThat(result.err()).doesNotContain("\tat ", "Exception");

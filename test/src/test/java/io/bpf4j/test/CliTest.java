@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.btf.BtfBuilder;
 import io.bpf4j.btf.BtfType;
-import io.bpf4j.objects.BpfObjects;
+import io.bpf4j.test.objects.TestObjects;
 import io.bpf4j.test.support.ChildJvm;
 import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
@@ -241,7 +241,7 @@ class CliTest {
 
     @Test
     void inspectNeedsNoRootAndNamesWhatIsInside() throws IOException, InterruptedException {
-        Path object = file("maps.bpf.o", BpfObjects.bytes("maps.bpf.o"));
+        Path object = file("maps.bpf.o", TestObjects.bytes("maps.bpf.o"));
         List<String> command = new ArrayList<>(List.of("setpriv", "--bounding-set=-all", "--inh-caps=-all", "--"));
         command.addAll(Cli.command("inspect", object.toString()));
         assertThat(Commands.check(command)).contains("maps", "hash", "per_cpu", "ring", "target_tgid", "failed_line");
@@ -258,7 +258,7 @@ class CliTest {
 
     @Test
     void inspectShowsStructsOfFunctions() throws IOException, InterruptedException {
-        Path object = file("struct_ops.bpf.o", BpfObjects.bytes("struct_ops.bpf.o"));
+        Path object = file("struct_ops.bpf.o", TestObjects.bytes("struct_ops.bpf.o"));
         assertThat(Cli.check("inspect", object.toString()))
                 .contains("?.struct_ops.link", "ssthresh=ssthresh undo_cwnd=undo_cwnd cong_avoid=first_avoid");
         assertThat(Cli.check("inspect", "--json", object.toString()))
@@ -267,7 +267,7 @@ class CliTest {
 
     @Test
     void aDryRunTellsWhichKernelsWouldDo() throws IOException, InterruptedException {
-        Path object = file("core.bpf.o", BpfObjects.bytes("core.bpf.o"));
+        Path object = file("core.bpf.o", TestObjects.bytes("core.bpf.o"));
         Path kernels = Files.createDirectories(folder.resolve("kernels"));
         kernel(kernels.resolve("old.btf"), "state", 8);
         kernel(kernels.resolve("new.btf"), "__state", 4);
@@ -288,7 +288,7 @@ class CliTest {
         // Its programs are optional: the object itself fits anywhere.
         assertThat(result.exitCode()).as(result.err()).isEqualTo(0);
 
-        Path needy = file("trace.bpf.o", BpfObjects.bytes("arena.bpf.o"));
+        Path needy = file("trace.bpf.o", TestObjects.bytes("arena.bpf.o"));
         Commands.Result refused = Cli.run("load", "--dry-run", "--btf", kernels.toString(), needy.toString());
         assertThat(refused.exitCode()).isEqualTo(1);
         assertThat(refused.err()).isEmpty();
@@ -299,7 +299,7 @@ class CliTest {
 
     @Test
     void whatIsNoBtfIsOneLine() throws IOException, InterruptedException {
-        Path object = file("object.bpf.o", BpfObjects.bytes("counters.bpf.o"));
+        Path object = file("object.bpf.o", TestObjects.bytes("counters.bpf.o"));
         Path text = file("text", "no BTF".getBytes(StandardCharsets.UTF_8));
         for (String wrong : List.of(text.toString(), "/no/such/file", "/dev/null", "/dev/zero")) {
             Commands.Result result = Cli.run("load", "--dry-run", "--btf", wrong, object.toString());

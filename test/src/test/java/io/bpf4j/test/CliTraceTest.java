@@ -8,7 +8,7 @@ import static io.bpf4j.test.support.Requirement.SDT_H;
 import static io.bpf4j.test.support.Requirement.UPROBE_MULTI;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bpf4j.objects.BpfObjects;
+import io.bpf4j.test.objects.TestObjects;
 import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.Json;
@@ -43,7 +43,7 @@ class CliTraceTest {
     }
 
     private static Path object(String name) throws IOException {
-        return Files.write(folder.resolve(name), BpfObjects.bytes(name));
+        return Files.write(folder.resolve(name), TestObjects.bytes(name));
     }
 
     @Test
@@ -230,14 +230,14 @@ class CliTraceTest {
     @Test
     void everyObjectOfOursThatStandsAloneLoads() throws IOException, InterruptedException {
         List<String> arguments = new ArrayList<>(List.of("load", "--json"));
-        for (String name : BpfObjects.names()) {
+        for (String name : TestObjects.names()) {
             if (!NOT_BY_THEMSELVES.contains(name)) {
                 arguments.add(object(name).toString());
             }
         }
         List<Map<String, @Nullable Object>> lines = Json.lines(Cli.check(arguments.toArray(String[]::new)));
         assertThat(lines)
-                .hasSize(BpfObjects.names().size() - NOT_BY_THEMSELVES.size())
+                .hasSize(TestObjects.names().size() - NOT_BY_THEMSELVES.size())
                 .allSatisfy(l -> {
                     assertThat(l).containsEntry("ok", true);
                     assertThat(l).containsKeys("file", "programs", "maps");

@@ -76,7 +76,7 @@ public final class Tracer implements AutoCloseable {
             modes[string.pointer()] = (byte) (counted ? 2 : 1);
             lengths[string.pointer()] = (byte) (counted ? string.length() : 0);
         }
-        ObjectSpec spec = ObjectSpec.parse(BpfObjects.TRACE, BpfObjects.bytes(BpfObjects.TRACE));
+        ObjectSpec spec = ObjectSpec.parse("trace.bpf.o", BpfObjects.tracer());
         PidNamespace namespace = PidNamespace.own();
         BpfObject object = BpfLoader.of(spec)
                 .features(strategy.features(Features.ofRunningKernel()))

@@ -23,7 +23,7 @@ class ObjectCommandsTest {
 
     @BeforeEach
     void files() throws IOException {
-        byte[] object = BpfObjects.bytes(BpfObjects.TRACE);
+        byte[] object = BpfObjects.tracer();
         sound = Files.write(directory.resolve("sound.bpf.o"), object);
         cut = Files.write(directory.resolve("cut.bpf.o"), Arrays.copyOf(object, object.length / 2));
         text = Files.writeString(directory.resolve("text.bpf.o"), "no object at all");

@@ -7,7 +7,7 @@ import io.bpf4j.btf.BtfFile;
 import io.bpf4j.insn.Disassembler;
 import io.bpf4j.loader.DryRun;
 import io.bpf4j.loader.spec.ObjectSpec;
-import io.bpf4j.objects.BpfObjects;
+import io.bpf4j.test.objects.TestObjects;
 import java.io.IOException;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
@@ -92,7 +92,7 @@ class CoreGoldenTest {
     }
 
     private static ObjectSpec object(ByteOrder order) {
-        return ObjectSpec.parse("core.bpf.o", BpfObjects.bytes("core.bpf.o", order));
+        return ObjectSpec.parse("core.bpf.o", TestObjects.bytes("core.bpf.o", order));
     }
 
     private static String text(Fit fit) {

@@ -14,7 +14,7 @@ import io.bpf4j.loader.kernel.ProgramType;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
-import io.bpf4j.objects.BpfObjects;
+import io.bpf4j.test.objects.TestObjects;
 import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +35,7 @@ class DryRunTest {
     private final ObjectSpec edits = spec("edits.bpf.o");
 
     private static ObjectSpec spec(String name) {
-        return ObjectSpec.parse(name, BpfObjects.bytes(name));
+        return ObjectSpec.parse(name, TestObjects.bytes(name));
     }
 
     private static ObjectSpec with(ObjectSpec spec, String program, UnaryOperator<ProgramSpec> edit) {

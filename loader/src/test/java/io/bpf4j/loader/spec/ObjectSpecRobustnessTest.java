@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.loader.error.InvalidObjectException;
-import io.bpf4j.objects.BpfObjects;
+import io.bpf4j.test.objects.TestObjects;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -22,7 +22,7 @@ class ObjectSpecRobustnessTest {
     @ParameterizedTest
     @ValueSource(strings = {"globals.bpf.o", "maps.bpf.o", "kconfig.bpf.o", "calls.bpf.o", "forms.bpf.o"})
     void cutShort(String name) {
-        byte[] whole = BpfObjects.bytes(name);
+        byte[] whole = TestObjects.bytes(name);
         int refused = 0;
         int step = Math.max(1, whole.length / 1500);
         for (int length = 0; length < whole.length; length += step) {
@@ -38,7 +38,7 @@ class ObjectSpecRobustnessTest {
     @ValueSource(
             strings = {"globals.bpf.o", "maps.bpf.o", "kconfig.bpf.o", "calls.bpf.o", "trace.bpf.o", "forms.bpf.o"})
     void aBitTurnedOver(String name) {
-        byte[] bytes = BpfObjects.bytes(name);
+        byte[] bytes = TestObjects.bytes(name);
         Random random = new Random(SEED);
         int read = 0;
         int rounds = 4000;
@@ -57,7 +57,7 @@ class ObjectSpecRobustnessTest {
 
     @Test
     void sectionsThatShareTheirBytesAreNotMultiplied() {
-        byte[] bytes = BpfObjects.bytes("globals.bpf.o");
+        byte[] bytes = TestObjects.bytes("globals.bpf.o");
         int patched = 0;
         for (int header : sectionHeaders(bytes)) {
             ByteBuffer file = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
@@ -75,7 +75,7 @@ class ObjectSpecRobustnessTest {
 
     @Test
     void aSizeThatNoBytesBackCostsNothing() {
-        byte[] bytes = BpfObjects.bytes("globals.bpf.o");
+        byte[] bytes = TestObjects.bytes("globals.bpf.o");
         ByteBuffer file = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
         for (int header : sectionHeaders(bytes)) {
             if (file.getInt(header + 4) == 8) {

@@ -7,7 +7,7 @@ import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.kernel.ProgramType;
-import io.bpf4j.objects.BpfObjects;
+import io.bpf4j.test.objects.TestObjects;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -20,11 +20,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** What the compiled objects say, as {@link ObjectSpec} reads it. */
 class ObjectSpecTest {
     static ObjectSpec spec(String name) {
-        return ObjectSpec.parse(name, BpfObjects.bytes(name));
+        return ObjectSpec.parse(name, TestObjects.bytes(name));
     }
 
     static java.util.List<String> names() {
-        return java.util.List.copyOf(BpfObjects.names());
+        return java.util.List.copyOf(TestObjects.names());
     }
 
     @ParameterizedTest

@@ -8,7 +8,7 @@ import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
-import io.bpf4j.objects.BpfObjects;
+import io.bpf4j.test.objects.TestObjects;
 import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Requirement;
 import io.bpf4j.test.support.Requires;
@@ -39,7 +39,7 @@ class ChangedObjectsOnKernelTest {
     @Test
     void bitsTurnedOver() {
         // Pins would outlive the test, and the other byte order is refused at once.
-        List<String> names = BpfObjects.names().stream()
+        List<String> names = TestObjects.names().stream()
                 .filter(name -> !name.startsWith("pinned") && !name.contains("_be."))
                 .toList();
         Random random = new Random(SEED);
@@ -47,7 +47,7 @@ class ChangedObjectsOnKernelTest {
         int refused = 0;
         for (String name : names) {
             for (int round = 0; round < ROUNDS; round++) {
-                byte[] bytes = BpfObjects.bytes(name);
+                byte[] bytes = TestObjects.bytes(name);
                 for (int change = 0; change <= round % 3; change++) {
                     bytes[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
                 }

@@ -16,7 +16,7 @@ import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
 import io.bpf4j.loader.spec.SectionKind;
-import io.bpf4j.objects.BpfObjects;
+import io.bpf4j.test.objects.TestObjects;
 import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Requirement;
@@ -50,7 +50,7 @@ class CorpusTest {
 
     @TestFactory
     Stream<DynamicContainer> everyProgramFindsNothingWrong() {
-        return BpfObjects.corpus().stream().map(name -> {
+        return TestObjects.corpus().stream().map(name -> {
             ObjectSpec spec = Bpf.spec(name);
             return DynamicContainer.dynamicContainer(
                     name,
@@ -79,7 +79,7 @@ class CorpusTest {
     }
 
     private static List<ObjectSpec> specs() {
-        return Stream.concat(BpfObjects.corpus().stream(), BpfObjects.names().stream())
+        return Stream.concat(TestObjects.corpus().stream(), TestObjects.names().stream())
                 .map(Bpf::spec)
                 .toList();
     }
@@ -123,7 +123,7 @@ class CorpusTest {
 
     @Test
     void everyKindOfRelocationHasAMember() {
-        Set<CoreRelocationKind> there = BpfObjects.corpus().stream()
+        Set<CoreRelocationKind> there = TestObjects.corpus().stream()
                 .map(Bpf::spec)
                 .flatMap(spec -> spec.btfExt().stream())
                 .flatMap(ext -> ext.relocations().sections().stream())
@@ -135,7 +135,7 @@ class CorpusTest {
 
     @Test
     void everyKindOfExternHasAMember() {
-        assertThat(BpfObjects.corpus().stream()
+        assertThat(TestObjects.corpus().stream()
                         .flatMap(name -> Bpf.spec(name).externs().stream())
                         .map(ExternSpec::kind))
                 .contains(ExternSpec.Kind.values());
@@ -158,10 +158,10 @@ class CorpusTest {
 
     @Test
     void whatIsSaidOfAProgramIsSaidOfOneThatIsThere() {
-        Set<String> programs = BpfObjects.corpus().stream()
+        Set<String> programs = TestObjects.corpus().stream()
                 .flatMap(name -> Bpf.spec(name).programs().stream().map(program -> name + ":" + program.name()))
                 .collect(Collectors.toSet());
         assertThat(programs).containsAll(CorpusTrials.programs());
-        assertThat(BpfObjects.corpus()).containsAll(CorpusTrials.objects());
+        assertThat(TestObjects.corpus()).containsAll(CorpusTrials.objects());
     }
 }

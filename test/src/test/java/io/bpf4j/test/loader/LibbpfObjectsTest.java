@@ -13,7 +13,7 @@ import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
-import io.bpf4j.objects.BpfObjects;
+import io.bpf4j.test.objects.TestObjects;
 import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.BpfFsMount;
 import io.bpf4j.test.support.Commands;
@@ -64,14 +64,14 @@ class LibbpfObjectsTest {
     @Test
     @Timeout(120)
     void whatLibbpfLoadsWeLoadAndItIsTheSame() throws IOException, InterruptedException {
-        List<String> names = Stream.concat(BpfObjects.names().stream(), BpfObjects.corpus().stream())
+        List<String> names = Stream.concat(TestObjects.names().stream(), TestObjects.corpus().stream())
                 .filter(name -> !NOT_COMPARED.containsKey(name))
                 .toList();
         try (BpfFsMount fs = BpfFsMount.mount()) {
             for (String name : names) {
                 ObjectSpec spec = Bpf.spec(name);
                 Path file = folder.resolve(Path.of(name).getFileName());
-                Files.write(file, BpfObjects.bytes(name));
+                Files.write(file, TestObjects.bytes(name));
                 List<String> optional = spec.programs().stream()
                         .filter(program -> !program.autoload())
                         .map(ProgramSpec::name)

@@ -5,7 +5,7 @@ import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.ring.RingBuffer;
 import io.bpf4j.loader.spec.ObjectSpec;
-import io.bpf4j.objects.BpfObjects;
+import io.bpf4j.test.objects.TestObjects;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.ValueLayout;
@@ -24,18 +24,18 @@ public final class Bpf {
 
     private Bpf() {}
 
-    /** Loads one of the objects of {@link BpfObjects}. */
+    /** Loads one of the objects of {@link TestObjects}. */
     public static BpfObject load(String name) {
         return load(name, UnaryOperator.identity());
     }
 
-    /** Loads one of the objects of {@link BpfObjects}, configured. */
+    /** Loads one of the objects of {@link TestObjects}, configured. */
     public static BpfObject load(String name, UnaryOperator<BpfLoader> configuration) {
         return configuration.apply(BpfLoader.of(spec(name))).load();
     }
 
     public static ObjectSpec spec(String name) {
-        return ObjectSpec.parse(name, BpfObjects.bytes(name));
+        return ObjectSpec.parse(name, TestObjects.bytes(name));
     }
 
     /**
