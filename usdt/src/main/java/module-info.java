@@ -5,6 +5,7 @@ module io.bpf4j.usdt {
     requires transitive io.bpf4j.loader;
 
     exports io.bpf4j.usdt;
+    exports io.bpf4j.usdt.site;
 
     provides io.bpf4j.loader.SectionAttacher with
             io.bpf4j.usdt.internal.section.UsdtSectionAttacher;

@@ -13,7 +13,6 @@ import io.bpf4j.test.support.TargetProgram;
 import io.bpf4j.usdt.internal.spec.ArgSpec;
 import io.bpf4j.usdt.internal.spec.BtfLayout;
 import io.bpf4j.usdt.internal.spec.SpecLayout;
-import io.bpf4j.usdt.internal.spec.UsdtSpec;
 import java.io.IOException;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -56,12 +55,12 @@ class SpecLayoutByCompilerTest {
         assertThat(layout.size()).isEqualTo(size);
         try (ElfFile elf = ElfFile.open(object)) {
             byte[] compiled = elf.data(elf.section(".data").orElseThrow()).toByteArray();
-            assertThat(layout.encode(spec(layout))).isEqualTo(compiled);
+            assertThat(layout.encode(args(layout), 0xfedcba9876543210L)).isEqualTo(compiled);
         }
     }
 
     /** The values of spec.c. */
-    private static UsdtSpec spec(SpecLayout layout) {
+    private static List<ArgSpec> args(SpecLayout layout) {
         List<ArgSpec> args =
                 new ArrayList<>(Collections.nCopies(12, new ArgSpec(ArgSpec.Type.CONSTANT, 0, 0, 0, 0, false, 0)));
         args.set(0, new ArgSpec(ArgSpec.Type.CONSTANT, -9, 0, 0, 0, true, 32));
@@ -71,11 +70,11 @@ class SpecLayoutByCompilerTest {
             args.set(3, new ArgSpec(ArgSpec.Type.SIB, 0x1122334455667788L, 0x50, 0x123, 2, true, 32));
             args.set(4, new ArgSpec(ArgSpec.Type.SIB, 1, 264, 0xfff, 3, false, 0));
             args.set(5, new ArgSpec(ArgSpec.Type.SIB, 0, 0, 8, 0, false, 48));
-            args.set(7, new ArgSpec(ArgSpec.Type.SIB, 0, 0, 0, 0, -4, false, 0));
-            args.set(8, new ArgSpec(ArgSpec.Type.SIB, 0, 0, 0, 0, 4, false, 0));
+            args.set(7, new ArgSpec(ArgSpec.Type.SIB, 0, 0, 0, 0, -4, false, 0, null));
+            args.set(8, new ArgSpec(ArgSpec.Type.SIB, 0, 0, 0, 0, 4, false, 0, null));
         }
-        args.set(6, ArgSpec.UNREADABLE);
+        args.set(6, ArgSpec.unreadable(""));
         args.set(11, new ArgSpec(ArgSpec.Type.DEREFERENCE, Long.MIN_VALUE, 0x1234, 0, 0, false, 48));
-        return new UsdtSpec(args, 0xfedcba9876543210L);
+        return args;
     }
 }

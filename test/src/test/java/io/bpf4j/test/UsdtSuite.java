@@ -13,7 +13,7 @@ import io.bpf4j.usdt.Options;
 import io.bpf4j.usdt.Usdt;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
-import io.bpf4j.usdt.UsdtSite;
+import io.bpf4j.usdt.site.UsdtSite;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,5 +1,6 @@
 package io.bpf4j.usdt;
 
+import io.bpf4j.usdt.site.UsdtSite;
 import java.util.List;
 
 /**

@@ -3,6 +3,7 @@ package io.bpf4j.usdt;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.usdt.site.UsdtSite;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

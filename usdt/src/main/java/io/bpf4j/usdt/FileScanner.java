@@ -10,6 +10,10 @@ import io.bpf4j.usdt.internal.note.NoteReader;
 import io.bpf4j.usdt.internal.note.NoteScan;
 import io.bpf4j.usdt.internal.note.NoteSite;
 import io.bpf4j.usdt.internal.note.SymbolAddresses;
+import io.bpf4j.usdt.site.Machine;
+import io.bpf4j.usdt.site.NopForm;
+import io.bpf4j.usdt.site.UsdtArg;
+import io.bpf4j.usdt.site.UsdtSite;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -152,16 +156,8 @@ final class FileScanner {
     }
 
     private static void addSymbol(UsdtArg arg, Set<String> names) {
-        @Nullable
-        String symbol = switch (arg) {
-            case UsdtArg.Dereference d -> d.symbol();
-            case UsdtArg.Sib s -> s.symbol();
-            case UsdtArg.Constant c -> null;
-            case UsdtArg.Register r -> null;
-            case UsdtArg.Unsupported u -> null;
-        };
-        if (symbol != null) {
-            names.add(symbol);
+        if (arg.operand() instanceof UsdtArg.Memory m && m.symbol() != null) {
+            names.add(m.symbol());
         }
     }
 }

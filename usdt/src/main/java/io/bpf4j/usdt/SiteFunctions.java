@@ -2,6 +2,7 @@ package io.bpf4j.usdt;
 
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.Symbol;
+import io.bpf4j.usdt.site.UsdtSite;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.HashMap;

@@ -2,16 +2,17 @@ package io.bpf4j.usdt;
 
 import io.bpf4j.usdt.internal.arg.ArgGrammar;
 import io.bpf4j.usdt.internal.attach.ObjectSpecs;
+import io.bpf4j.usdt.internal.spec.ArgSpec;
 import io.bpf4j.usdt.internal.spec.SpecBuilder;
 import io.bpf4j.usdt.internal.spec.SpecLayout;
 import io.bpf4j.usdt.internal.spec.SpecTable;
-import io.bpf4j.usdt.internal.spec.UsdtSpec;
+import io.bpf4j.usdt.site.Machine;
+import io.bpf4j.usdt.site.UsdtSite;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 
 /**
  * Files the specs of one attachment, and tells each site's number. <b>Confined</b>.
@@ -48,7 +49,7 @@ final class SpecNumbers {
         Key key = new Key(machine, site.arguments(), cookie);
         Integer number = textDecides ? known.get(key) : null;
         if (number == null) {
-            number = table.idOf(specs.layout().encode(spec(machine.grammar(), probe, site, cookie)));
+            number = table.idOf(specs.layout().encode(spec(machine, probe, site), cookie));
             if (textDecides) {
                 known.put(key, number);
             }
@@ -61,29 +62,30 @@ final class SpecNumbers {
         return problems;
     }
 
-    private UsdtSpec spec(Optional<ArgGrammar> grammar, UsdtProbe probe, UsdtSite site, long cookie) {
+    private List<ArgSpec> spec(Machine machine, UsdtProbe probe, UsdtSite site) {
         SpecLayout layout = specs.layout();
+        Optional<ArgGrammar> grammar = ArgGrammar.of(machine);
         if (grammar.isEmpty()) {
             for (int i = 0; i < site.args().size(); i++) {
                 refuse(probe, site, i, "the machine's argument strings can't be read");
             }
-            return new UsdtSpec(List.of(), cookie);
+            return List.of();
         }
-        SpecBuilder.Result result = new SpecBuilder(grammar.get(), layout)
-                .build(
-                        // One more than fit, so that the builder sees that there are more.
-                        site.args().stream()
-                                .limit(layout.maxArgs() + 1L)
-                                .map(UsdtArgs::toArgument)
-                                .toList(),
-                        site.address(),
-                        name -> {
-                            Long address = site.symbols().get(name);
-                            return address == null ? OptionalLong.empty() : OptionalLong.of(address);
-                        },
-                        cookie);
-        result.refusals().forEach(r -> refuse(probe, site, r.argument(), r.reason()));
-        return result.spec();
+        List<ArgSpec> args = new SpecBuilder(grammar.get(), layout).build(site.args(), site.address(), site.symbols());
+        for (int i = 0; i < args.size(); i++) {
+            String refusal = args.get(i).refusal();
+            if (refusal != null) {
+                refuse(probe, site, i, refusal);
+            }
+        }
+        if (site.args().size() > args.size()) {
+            refuse(
+                    probe,
+                    site,
+                    args.size(),
+                    "a BPF program can read the first " + layout.maxArgs() + " arguments only");
+        }
+        return args;
     }
 
     private void refuse(UsdtProbe probe, UsdtSite site, int argument, String reason) {

@@ -23,6 +23,7 @@ import io.bpf4j.usdt.internal.process.Mapping;
 import io.bpf4j.usdt.internal.process.ProcessFiles;
 import io.bpf4j.usdt.internal.spec.SpecMapFullException;
 import io.bpf4j.usdt.internal.spec.SpecTable;
+import io.bpf4j.usdt.site.UsdtSite;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;

@@ -1,6 +1,7 @@
 package io.bpf4j.usdt;
 
 import io.bpf4j.elf.FileIdentity;
+import io.bpf4j.usdt.site.Machine;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 

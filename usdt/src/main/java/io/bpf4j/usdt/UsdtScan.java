@@ -7,6 +7,7 @@ import io.bpf4j.usdt.internal.note.NoteReader;
 import io.bpf4j.usdt.internal.process.MappedFile;
 import io.bpf4j.usdt.internal.process.ProcessFiles;
 import io.bpf4j.usdt.internal.process.ProcessLimits;
+import io.bpf4j.usdt.site.UsdtSite;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,5 +1,8 @@
 package io.bpf4j.usdt;
 
+import io.bpf4j.usdt.internal.arg.ArgGrammar;
+import io.bpf4j.usdt.site.Machine;
+import io.bpf4j.usdt.site.UsdtArg;
 import java.util.List;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -87,26 +90,23 @@ final class ArgumentProperties {
 
     /** Arguments as a caller could make them up, not all of which the machine can express. */
     static Arbitrary<UsdtArg> arguments(Machine machine) {
-        String ip = machine.grammar().orElseThrow().instructionPointer();
+        String ip = ArgGrammar.of(machine).orElseThrow().instructionPointer();
         Arbitrary<String> registers = Arbitraries.of(PtRegs.registers(machine));
         Arbitrary<Integer> sizes = Arbitraries.of(1, 2, 4, 8);
         Arbitrary<Boolean> flags = Arbitraries.of(true, false);
         Arbitrary<Long> offsets = Arbitraries.oneOf(
                 Arbitraries.longs(), Arbitraries.longs().between(-64, 64), Arbitraries.of(0L, Long.MIN_VALUE));
         Arbitrary<@Nullable String> symbols = Arbitraries.of(SYMBOLS).injectNull(0.5);
-        return Arbitraries.oneOf(
-                Combinators.combine(sizes, flags, flags, offsets).as(UsdtArg.Constant::new),
-                Combinators.combine(sizes, flags, flags, registers).as(UsdtArg.Register::new),
-                Combinators.combine(sizes, flags, flags, registers, offsets, symbols)
-                        .as((size, signed, isFloat, base, offset, symbol) -> new UsdtArg.Dereference(
-                                size, signed, isFloat, symbol == null ? base : ip, offset, symbol)),
-                Combinators.combine(
-                                sizes, flags, flags, registers, offsets, registers, Arbitraries.of(1, 2, 4, 8), symbols)
-                        .as((size, signed, isFloat, base, offset, index, scale, symbol) -> new UsdtArg.Sib(
-                                size, signed, isFloat, symbol == null ? base : ip, offset, index, scale, symbol)),
-                Combinators.combine(
-                                sizes, flags, registers, registers, Arbitraries.of(1, 2, 4, 8), Arbitraries.of(4, -4))
-                        .as((size, signed, base, index, scale, indexSize) ->
-                                new UsdtArg.Sib(size, signed, false, base, 0, index, scale, null, indexSize)));
+        Arbitrary<UsdtArg.Operand> memory = Combinators.combine(registers, offsets, symbols)
+                .as((base, offset, symbol) -> new UsdtArg.Memory(symbol == null ? base : ip, offset, symbol, null, 1));
+        Arbitrary<Integer> scales = Arbitraries.of(1, 2, 4, 8);
+        Arbitrary<UsdtArg.Operand> indexed = Combinators.combine(registers, offsets, symbols, registers, scales)
+                .as((base, offset, symbol, index, scale) ->
+                        new UsdtArg.Memory(symbol == null ? base : ip, offset, symbol, index, scale));
+        Arbitrary<UsdtArg.Operand> halves = Combinators.combine(registers, registers, scales, Arbitraries.of(4, -4))
+                .as((base, index, scale, indexSize) -> new UsdtArg.Memory(base, 0, null, index, scale, indexSize));
+        Arbitrary<UsdtArg.Operand> operands = Arbitraries.oneOf(
+                offsets.map(UsdtArg.Constant::new), registers.map(UsdtArg.Register::new), memory, indexed, halves);
+        return Combinators.combine(sizes, flags, flags, operands).as(UsdtArg::new);
     }
 }

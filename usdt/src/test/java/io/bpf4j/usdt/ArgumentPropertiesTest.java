@@ -3,12 +3,14 @@ package io.bpf4j.usdt;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.usdt.internal.arg.ArgGrammar;
-import io.bpf4j.usdt.internal.arg.ArgumentString;
+import io.bpf4j.usdt.internal.spec.ArgSpec;
 import io.bpf4j.usdt.internal.spec.SpecBuilder;
 import io.bpf4j.usdt.internal.spec.SpecLayout;
+import io.bpf4j.usdt.site.Machine;
+import io.bpf4j.usdt.site.UsdtArg;
 import java.nio.ByteOrder;
 import java.util.List;
-import java.util.OptionalLong;
+import java.util.Map;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -40,7 +42,7 @@ class ArgumentPropertiesTest {
         assertThat(args.isEmpty()).isEqualTo(isBlankToUs(text) || text.startsWith(":"));
         for (UsdtArg arg : args) {
             assertThat(arg.size()).isNotNegative();
-            if (arg instanceof UsdtArg.Unsupported u) {
+            if (arg.operand() instanceof UsdtArg.Unsupported u) {
                 assertThat(u.reason()).isNotBlank().hasSizeLessThan(400);
                 assertThat(text).contains(u.raw().substring(u.raw().indexOf('@') + 1));
             } else {
@@ -58,8 +60,8 @@ class ArgumentPropertiesTest {
         }
         // Garbage without a size, behind an argument with one, can't be told from a part of it.
         boolean allHaveSizes = args.stream()
-                .allMatch(arg ->
-                        !(arg instanceof UsdtArg.Unsupported u) || u.raw().matches("(?s)-?\\d+f?@.*"));
+                .allMatch(arg -> !(arg.operand() instanceof UsdtArg.Unsupported u)
+                        || u.raw().matches("(?s)-?\\d+f?@.*"));
         if (allHaveSizes) {
             String printed = UsdtArgs.print(machine, args);
             assertThat(UsdtArgs.parse(machine, printed)).as(printed).isEqualTo(args);
@@ -68,13 +70,13 @@ class ArgumentPropertiesTest {
 
     @Property(tries = 10_000, seed = RunSeed.OF_PROPERTIES)
     void everyTextBecomesASpec(@ForAll("machines") Machine machine, @ForAll("texts") String text) {
-        ArgGrammar grammar = machine.grammar().orElseThrow();
+        ArgGrammar grammar = ArgGrammar.of(machine).orElseThrow();
         for (ByteOrder order : List.of(ByteOrder.LITTLE_ENDIAN, ByteOrder.BIG_ENDIAN)) {
             for (SpecLayout layout : List.of(SpecLayout.of208(order), SpecLayout.of304(order))) {
-                SpecBuilder.Result result = new SpecBuilder(grammar, layout)
-                        .build(ArgumentString.parse(grammar, text), 0x1000, name -> OptionalLong.of(0x2000), 7);
-                assertThat(layout.encode(result.spec())).hasSize(layout.size());
-                assertThat(result.spec().args()).hasSizeLessThanOrEqualTo(12);
+                List<ArgSpec> args = new SpecBuilder(grammar, layout)
+                        .build(UsdtArgs.parse(machine, text), 0x1000, Map.of("sym", 0x2000L));
+                assertThat(layout.encode(args, 7)).hasSize(layout.size());
+                assertThat(args).hasSizeLessThanOrEqualTo(12);
             }
         }
     }
@@ -83,35 +85,36 @@ class ArgumentPropertiesTest {
     private static boolean cannotBeSaid(Machine machine, UsdtArg arg) {
         boolean x86 = machine == Machine.X86_64 || machine == Machine.I386;
         boolean brackets = machine == Machine.AARCH64 || machine == Machine.ARM;
-        return switch (arg) {
+        return switch (arg.operand()) {
             case UsdtArg.Constant c -> false;
-            case UsdtArg.Register r -> r.size() > machine.wordSize();
-            case UsdtArg.Dereference d ->
-                d.symbol() == null
+            case UsdtArg.Register r -> arg.size() > machine.wordSize();
+            case UsdtArg.Memory m
+            when m.index() == null ->
+                m.symbol() == null
                         // Register 0 is no base there; ppc64 can say 0 + r0.
-                        ? d.register().equals("r0")
-                                && (machine == Machine.S390X || (machine == Machine.PPC64LE && d.offset() != 0))
+                        ? m.base().equals("r0")
+                                && (machine == Machine.S390X || (machine == Machine.PPC64LE && m.offset() != 0))
                         : !x86 && !brackets && machine != Machine.RISCV64;
-            case UsdtArg.Sib s
-            when s.indexSize() != 8 -> machine != Machine.AARCH64 || !s.index().startsWith("x");
-            case UsdtArg.Sib s ->
-                switch (machine) {
-                    case X86_64, I386 -> s.index().endsWith("ip");
-                    case AARCH64, ARM -> s.symbol() != null || s.offset() != 0;
-                    case S390X ->
-                        s.symbol() != null
-                                || s.scale() != 1
-                                || s.register().equals("r0")
-                                || s.index().equals("r0");
-                    case PPC64LE ->
-                        s.symbol() != null
-                                || s.scale() != 1
-                                || s.offset() != 0
-                                || s.register().equals("r0");
-                    case LOONGARCH64 -> s.symbol() != null || s.scale() != 1 || s.offset() != 0;
-                    case RISCV64, OTHER -> true;
-                };
+            case UsdtArg.Memory m -> cannotBeSaid(machine, m, m.index());
             case UsdtArg.Unsupported u -> false;
+        };
+    }
+
+    private static boolean cannotBeSaid(Machine machine, UsdtArg.Memory m, String index) {
+        if (m.indexSize() != 8) {
+            return machine != Machine.AARCH64 || !index.startsWith("x");
+        }
+        return switch (machine) {
+            case X86_64, I386 -> index.endsWith("ip");
+            case AARCH64, ARM -> m.symbol() != null || m.offset() != 0;
+            case S390X -> m.symbol() != null || m.scale() != 1 || m.base().equals("r0") || index.equals("r0");
+            case PPC64LE ->
+                m.symbol() != null
+                        || m.scale() != 1
+                        || m.offset() != 0
+                        || m.base().equals("r0");
+            case LOONGARCH64 -> m.symbol() != null || m.scale() != 1 || m.offset() != 0;
+            case RISCV64, OTHER -> true;
         };
     }
 

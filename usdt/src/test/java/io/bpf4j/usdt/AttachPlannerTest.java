@@ -9,6 +9,8 @@ import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.feature.Support;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.usdt.site.Machine;
+import io.bpf4j.usdt.site.UsdtSite;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;

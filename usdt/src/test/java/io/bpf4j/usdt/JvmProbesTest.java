@@ -3,6 +3,8 @@ package io.bpf4j.usdt;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.elf.FileIdentity;
+import io.bpf4j.usdt.site.Machine;
+import io.bpf4j.usdt.site.UsdtSite;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,6 +3,10 @@ package io.bpf4j.usdt;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.elf.ByteView;
+import io.bpf4j.usdt.site.Machine;
+import io.bpf4j.usdt.site.NopForm;
+import io.bpf4j.usdt.site.UsdtArg;
+import io.bpf4j.usdt.site.UsdtSite;
 import java.nio.ByteOrder;
 import java.util.HexFormat;
 import java.util.List;

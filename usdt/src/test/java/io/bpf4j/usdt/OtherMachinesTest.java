@@ -2,6 +2,8 @@ package io.bpf4j.usdt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bpf4j.usdt.site.Machine;
+import io.bpf4j.usdt.site.UsdtArg;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -110,15 +112,16 @@ class OtherMachinesTest {
 
     private static String show(UsdtArg arg) {
         String head = "(" + arg.size() + "," + (arg.signed() ? "s" : "u") + ",";
-        return switch (arg) {
+        return switch (arg.operand()) {
             case UsdtArg.Constant c -> "Constant" + head + c.value() + ")";
-            case UsdtArg.Register r -> "Register" + head + r.register() + ")";
-            case UsdtArg.Dereference d ->
-                "Dereference" + head + d.register() + (d.offset() < 0 ? "" : "+") + d.offset()
-                        + (d.symbol() == null ? "" : "+" + d.symbol()) + ")";
-            case UsdtArg.Sib s ->
-                "Sib" + head + s.register() + (s.offset() < 0 ? "" : "+") + s.offset() + "+" + s.index()
-                        + (s.indexSize() == 8 ? "" : "[" + s.indexSize() + "]") + "*" + s.scale() + ")";
+            case UsdtArg.Register r -> "Register" + head + r.name() + ")";
+            case UsdtArg.Memory m -> {
+                String place = head + m.base() + (m.offset() < 0 ? "" : "+") + m.offset();
+                yield m.index() == null
+                        ? "Dereference" + place + (m.symbol() == null ? "" : "+" + m.symbol()) + ")"
+                        : "Sib" + place + "+" + m.index() + (m.indexSize() == 8 ? "" : "[" + m.indexSize() + "]") + "*"
+                                + m.scale() + ")";
+            }
             case UsdtArg.Unsupported u -> "Unsupported: " + u.reason();
         };
     }

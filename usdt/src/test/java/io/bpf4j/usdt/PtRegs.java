@@ -1,5 +1,6 @@
 package io.bpf4j.usdt;
 
+import io.bpf4j.usdt.site.Machine;
 import java.util.Arrays;
 import java.util.List;
 

@@ -8,6 +8,8 @@ import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.LinkCommand;
 import io.bpf4j.loader.internal.sys.ScriptedKernel;
+import io.bpf4j.usdt.site.Machine;
+import io.bpf4j.usdt.site.UsdtSite;
 import java.io.IOException;
 import java.nio.ByteOrder;
 import java.nio.file.Files;

@@ -13,6 +13,8 @@ import io.bpf4j.loader.spec.FunctionSpec;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
+import io.bpf4j.usdt.site.Machine;
+import io.bpf4j.usdt.site.UsdtSite;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -2,6 +2,8 @@ package io.bpf4j.usdt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bpf4j.usdt.site.Machine;
+import io.bpf4j.usdt.site.UsdtArg;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
@@ -15,43 +17,47 @@ class UsdtArgsTest {
 
     @Test
     void readsWhatCompilersWriteLessOften() {
-        assertThat(x86("8@8+4-1(%rbx)")).containsExactly(new UsdtArg.Dereference(8, false, false, "rbx", 11, null));
-        assertThat(x86("-4@sym.6(%rip)")).containsExactly(new UsdtArg.Dereference(4, true, false, "rip", 0, "sym.6"));
-        assertThat(x86("-4@sym-8(%rip)")).containsExactly(new UsdtArg.Dereference(4, true, false, "rip", -8, "sym"));
-        assertThat(x86("8@0x10(%rbp)")).containsExactly(new UsdtArg.Dereference(8, false, false, "rbp", 16, null));
-        assertThat(x86("8f@%rdx")).containsExactly(new UsdtArg.Register(8, false, true, "rdx"));
+        assertThat(x86("8@8+4-1(%rbx)")).containsExactly(new UsdtArg(8, false, false, UsdtArg.Memory.of("rbx", 11)));
+        assertThat(x86("-4@sym.6(%rip)"))
+                .containsExactly(new UsdtArg(4, true, false, new UsdtArg.Memory("rip", 0, "sym.6", null, 1)));
+        assertThat(x86("-4@sym-8(%rip)"))
+                .containsExactly(new UsdtArg(4, true, false, new UsdtArg.Memory("rip", -8, "sym", null, 1)));
+        assertThat(x86("8@0x10(%rbp)")).containsExactly(new UsdtArg(8, false, false, UsdtArg.Memory.of("rbp", 16)));
+        assertThat(x86("8f@%rdx")).containsExactly(new UsdtArg(8, false, true, new UsdtArg.Register("rdx")));
         assertThat(x86("4@( %rax , %rcx , 4 )"))
-                .containsExactly(new UsdtArg.Sib(4, false, false, "rax", 0, "rcx", 4, null));
-        assertThat(x86("1@%ah")).containsExactly(new UsdtArg.Register(1, false, false, "ah"));
+                .containsExactly(new UsdtArg(4, false, false, new UsdtArg.Memory("rax", 0, null, "rcx", 4)));
+        assertThat(x86("1@%ah")).containsExactly(new UsdtArg(1, false, false, new UsdtArg.Register("ah")));
     }
 
     @Test
     void aSymbolMeansItsAddressHoweverItIsWritten() {
-        UsdtArg sym = new UsdtArg.Dereference(4, true, false, "rip", 0, "sym");
+        UsdtArg sym = new UsdtArg(4, true, false, new UsdtArg.Memory("rip", 0, "sym", null, 1));
         assertThat(x86("-4@sym(%rip)")).containsExactly(sym);
         assertThat(x86("-4@sym")).containsExactly(sym);
-        assertThat(x86("4@tab(,%rdi,4)")).containsExactly(new UsdtArg.Sib(4, false, false, "rip", 0, "rdi", 4, "tab"));
-        assertThat(x86("4@8+tab(%rdi)")).containsExactly(new UsdtArg.Sib(4, false, false, "rip", 8, "rdi", 1, "tab"));
+        assertThat(x86("4@tab(,%rdi,4)"))
+                .containsExactly(new UsdtArg(4, false, false, new UsdtArg.Memory("rip", 0, "tab", "rdi", 4)));
+        assertThat(x86("4@8+tab(%rdi)"))
+                .containsExactly(new UsdtArg(4, false, false, new UsdtArg.Memory("rip", 8, "tab", "rdi", 1)));
         assertThat(UsdtArgs.parse(Machine.I386, "4@tab@GOTOFF(%ebx,%edi,4)"))
-                .containsExactly(new UsdtArg.Sib(4, false, false, "eip", 0, "edi", 4, "tab"));
+                .containsExactly(new UsdtArg(4, false, false, new UsdtArg.Memory("eip", 0, "tab", "edi", 4)));
     }
 
     @Test
     void constantsAreSignedAnd64BitsWide() {
         assertThat(x86("8@$-9223372036854775808 8@$18446744073709551615 1@$-1 4@$0xff 4@$-0X10 8@$010"))
                 .containsExactly(
-                        new UsdtArg.Constant(8, false, false, Long.MIN_VALUE),
-                        new UsdtArg.Constant(8, false, false, -1),
-                        new UsdtArg.Constant(1, false, false, -1),
-                        new UsdtArg.Constant(4, false, false, 255),
-                        new UsdtArg.Constant(4, false, false, -16),
-                        new UsdtArg.Constant(8, false, false, 8));
+                        new UsdtArg(8, false, false, new UsdtArg.Constant(Long.MIN_VALUE)),
+                        new UsdtArg(8, false, false, new UsdtArg.Constant(-1)),
+                        new UsdtArg(1, false, false, new UsdtArg.Constant(-1)),
+                        new UsdtArg(4, false, false, new UsdtArg.Constant(255)),
+                        new UsdtArg(4, false, false, new UsdtArg.Constant(-16)),
+                        new UsdtArg(8, false, false, new UsdtArg.Constant(8)));
     }
 
     @Test
     void aConstantIsReadInItsSizeHoweverItIsWritten() {
         assertThat(x86("-4@$4294967295 -4@$-1 4@$4294967295 4@$-1 -2@$65535 1@$-1 -1@$255 8@$-1 -8@$5"))
-                .extracting(arg -> ((UsdtArg.Constant) arg).read())
+                .extracting(arg -> arg.cut(((UsdtArg.Constant) arg.operand()).value()))
                 .containsExactly(-1L, -1L, 0xffff_ffffL, 0xffff_ffffL, -1L, 255L, -1L, -1L, 5L);
     }
 
@@ -83,17 +89,17 @@ class UsdtArgsTest {
             """)
     void sumsAreThoseOfTheAssembler(String text, String displacement) {
         if (displacement.equals("none")) {
-            assertThat(x86(text)).singleElement().isInstanceOf(UsdtArg.Unsupported.class);
+            assertThat(x86(text)).singleElement().extracting(UsdtArg::operand).isInstanceOf(UsdtArg.Unsupported.class);
         } else {
             assertThat(x86(text))
                     .containsExactly(
-                            new UsdtArg.Dereference(8, false, false, "rbx", Long.parseLong(displacement), null));
+                            new UsdtArg(8, false, false, UsdtArg.Memory.of("rbx", Long.parseLong(displacement))));
         }
     }
 
     @Test
     void aSymbolMayStandAnywhereInASum() {
-        UsdtArg sym = new UsdtArg.Dereference(8, false, false, "rip", 12, "sym");
+        UsdtArg sym = new UsdtArg(8, false, false, new UsdtArg.Memory("rip", 12, "sym", null, 1));
         for (String text :
                 List.of("sym+12(%rip)", "8+sym+4(%rip)", "(sym+8)+4(%rip)", "3*4+sym(%rip)", "12--sym(%rip)")) {
             assertThat(x86("8@" + text)).as(text).containsExactly(sym);
@@ -104,27 +110,28 @@ class UsdtArgsTest {
     void segmentsThatBeginAtZeroChangeNothing() {
         assertThat(x86("8@%ds:8(%rax) 4@%ss:(%rsp,%rcx,2)"))
                 .containsExactly(
-                        new UsdtArg.Dereference(8, false, false, "rax", 8, null),
-                        new UsdtArg.Sib(4, false, false, "rsp", 0, "rcx", 2, null));
+                        new UsdtArg(8, false, false, UsdtArg.Memory.of("rax", 8)),
+                        new UsdtArg(4, false, false, new UsdtArg.Memory("rsp", 0, null, "rcx", 2)));
     }
 
     @Test
     void theDeclaredSizeRulesWhateverTheRegisterIsCalled() {
-        assertThat(x86("-8@%eax")).containsExactly(new UsdtArg.Register(8, true, false, "rax"));
-        assertThat(x86("1@%rax")).containsExactly(new UsdtArg.Register(1, false, false, "rax"));
+        assertThat(x86("-8@%eax")).containsExactly(new UsdtArg(8, true, false, new UsdtArg.Register("rax")));
+        assertThat(x86("1@%rax")).containsExactly(new UsdtArg(1, false, false, new UsdtArg.Register("rax")));
     }
 
     @Test
     void withoutASizeARegisterIsAsWideAsItsNameAndTheRestAWord() {
         assertThat(x86("%rdi %esi -20(%rbp) $5"))
                 .containsExactly(
-                        new UsdtArg.Register(8, false, false, "rdi"),
-                        new UsdtArg.Register(4, false, false, "rsi"),
-                        new UsdtArg.Dereference(8, false, false, "rbp", -20, null),
-                        new UsdtArg.Constant(8, false, false, 5));
+                        new UsdtArg(8, false, false, new UsdtArg.Register("rdi")),
+                        new UsdtArg(4, false, false, new UsdtArg.Register("rsi")),
+                        new UsdtArg(8, false, false, UsdtArg.Memory.of("rbp", -20)),
+                        new UsdtArg(8, false, false, new UsdtArg.Constant(5)));
         assertThat(x86("-4@%edi %rsi"))
                 .containsExactly(
-                        new UsdtArg.Register(4, true, false, "rdi"), new UsdtArg.Register(8, false, false, "rsi"));
+                        new UsdtArg(4, true, false, new UsdtArg.Register("rdi")),
+                        new UsdtArg(8, false, false, new UsdtArg.Register("rsi")));
     }
 
     @ParameterizedTest
@@ -184,17 +191,21 @@ class UsdtArgsTest {
             8@a+b(%rip)               | no operand
             """)
     void whatCannotBeReadHasAReasonAndKeepsItsText(String text, String reason) {
-        assertThat(x86(text)).singleElement().isInstanceOfSatisfying(UsdtArg.Unsupported.class, u -> {
-            assertThat(u.reason()).contains(reason);
-            assertThat(u.raw()).isEqualTo(text);
-        });
+        assertThat(x86(text))
+                .singleElement()
+                .extracting(UsdtArg::operand)
+                .isInstanceOfSatisfying(UsdtArg.Unsupported.class, u -> {
+                    assertThat(u.reason()).contains(reason);
+                    assertThat(u.raw()).isEqualTo(text);
+                });
     }
 
     @Test
     void anUnreadableArgumentLeavesTheOthersTheirPlaces() {
         assertThat(x86("-4@%edi 8f@%xmm0 4@<garbage with blanks> 8@%rax"))
                 .hasSize(4)
-                .satisfies(args -> assertThat(args.get(3)).isEqualTo(new UsdtArg.Register(8, false, false, "rax")));
+                .satisfies(args ->
+                        assertThat(args.get(3)).isEqualTo(new UsdtArg(8, false, false, new UsdtArg.Register("rax"))));
     }
 
     @Test
@@ -210,7 +221,7 @@ class UsdtArgsTest {
         assertThat(UsdtArgs.parse(machine, ":")).isEmpty();
         assertThat(UsdtArgs.parse(machine, ":8@0")).isEmpty();
         List<UsdtArg> elsewhere = UsdtArgs.parse(machine, " :");
-        assertThat(elsewhere).singleElement().isInstanceOf(UsdtArg.Unsupported.class);
+        assertThat(elsewhere).singleElement().extracting(UsdtArg::operand).isInstanceOf(UsdtArg.Unsupported.class);
         assertThat(UsdtArgs.parse(machine, UsdtArgs.print(machine, elsewhere))).isEqualTo(elsewhere);
     }
 
@@ -218,14 +229,15 @@ class UsdtArgsTest {
     void blanksMayStandAroundTheAtSignAndTheParts() {
         assertThat(x86("-4 @ %eax 8f\t@%rdi 8@ -20 ( %rbp )\t4@$ -9"))
                 .containsExactly(
-                        new UsdtArg.Register(4, true, false, "rax"),
-                        new UsdtArg.Register(8, false, true, "rdi"),
-                        new UsdtArg.Dereference(8, false, false, "rbp", -20, null),
-                        new UsdtArg.Constant(4, false, false, -9));
+                        new UsdtArg(4, true, false, new UsdtArg.Register("rax")),
+                        new UsdtArg(8, false, true, new UsdtArg.Register("rdi")),
+                        new UsdtArg(8, false, false, UsdtArg.Memory.of("rbp", -20)),
+                        new UsdtArg(4, false, false, new UsdtArg.Constant(-9)));
         assertThat(UsdtArgs.parse(Machine.AARCH64, "-4 @ [x0,\tx1, lsl\t2]"))
-                .containsExactly(new UsdtArg.Sib(4, true, false, "x0", 0, "x1", 4, null));
+                .containsExactly(new UsdtArg(4, true, false, new UsdtArg.Memory("x0", 0, null, "x1", 4)));
         assertThat(x86("-4 @ nothing !"))
                 .singleElement()
+                .extracting(UsdtArg::operand)
                 .isInstanceOfSatisfying(
                         UsdtArg.Unsupported.class, u -> assertThat(u.raw()).isEqualTo("-4@nothing !"));
     }
@@ -238,6 +250,7 @@ class UsdtArgsTest {
             assertThat(UsdtArgs.parse(machine, text))
                     .as(machine.machineName())
                     .singleElement()
+                    .extracting(UsdtArg::operand)
                     .isInstanceOf(UsdtArg.Unsupported.class);
         }
         for (String text : List.of(
@@ -250,7 +263,11 @@ class UsdtArgsTest {
                 "8@7,\u001c10",
                 "8@$a7,\u001c8",
                 "8@-20(\u001cs0)")) {
-            assertThat(UsdtArgs.parse(machine, text)).as(text).singleElement().isInstanceOf(UsdtArg.Unsupported.class);
+            assertThat(UsdtArgs.parse(machine, text))
+                    .as(text)
+                    .singleElement()
+                    .extracting(UsdtArg::operand)
+                    .isInstanceOf(UsdtArg.Unsupported.class);
         }
     }
 
@@ -258,7 +275,7 @@ class UsdtArgsTest {
     @Test
     void register0AsTheIndexOfPpc64IsARegister() {
         List<UsdtArg> atR0 = UsdtArgs.parse(Machine.PPC64LE, "8@0,0");
-        assertThat(atR0).containsExactly(new UsdtArg.Dereference(8, false, false, "r0", 0, null));
+        assertThat(atR0).containsExactly(new UsdtArg(8, false, false, UsdtArg.Memory.of("r0", 0)));
         assertThat(UsdtArgs.print(Machine.PPC64LE, atR0)).isEqualTo("8@0,r0");
         assertThat(UsdtArgs.parse(Machine.PPC64LE, "8@0,r0")).isEqualTo(atR0);
     }
@@ -266,23 +283,24 @@ class UsdtArgsTest {
     @Test
     void theZeroRegisterIsNoBase() {
         assertThat(UsdtArgs.parse(Machine.RISCV64, "8@16(x0) 8@16(zero)"))
-                .allSatisfy(
-                        arg -> assertThat(((UsdtArg.Unsupported) arg).reason()).contains("absolute address"));
+                .allSatisfy(arg -> assertThat(((UsdtArg.Unsupported) arg.operand()).reason())
+                        .contains("absolute address"));
     }
 
     @Test
     void anyBlankSeparatesAndSizesMayHaveLeadingZeros() {
         assertThat(x86("\t4@%eax\t 08@%rbx\n-0002@%cx\r"))
                 .containsExactly(
-                        new UsdtArg.Register(4, false, false, "rax"),
-                        new UsdtArg.Register(8, false, false, "rbx"),
-                        new UsdtArg.Register(2, true, false, "rcx"));
+                        new UsdtArg(4, false, false, new UsdtArg.Register("rax")),
+                        new UsdtArg(8, false, false, new UsdtArg.Register("rbx")),
+                        new UsdtArg(2, true, false, new UsdtArg.Register("rcx")));
     }
 
     @Test
     void aReasonQuotesLongTextInPart() {
         assertThat(x86("8@" + "x".repeat(10_000) + "!"))
                 .singleElement()
+                .extracting(UsdtArg::operand)
                 .isInstanceOfSatisfying(
                         UsdtArg.Unsupported.class,
                         u -> assertThat(u.reason()).hasSizeLessThan(200).contains("(10001 characters)"));
@@ -307,7 +325,7 @@ class UsdtArgsTest {
             }
             List<UsdtArg> args = UsdtArgs.parse(machine, text.toString());
             for (UsdtArg arg : args) {
-                if (arg instanceof UsdtArg.Unsupported u) {
+                if (arg.operand() instanceof UsdtArg.Unsupported u) {
                     assertThat(u.reason()).isNotBlank();
                 } else {
                     assertThat(UsdtArgs.parse(machine, UsdtArgs.print(machine, List.of(arg))))

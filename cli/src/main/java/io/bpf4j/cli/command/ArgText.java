@@ -1,6 +1,6 @@
 package io.bpf4j.cli.command;
 
-import io.bpf4j.usdt.UsdtArg;
+import io.bpf4j.usdt.site.UsdtArg;
 
 /** An argument in words: what its value is, and where it is when the probe fires. */
 final class ArgText {
@@ -20,27 +20,27 @@ final class ArgText {
 
     /** {@code memory at rbp-20}. */
     static String place(UsdtArg arg) {
-        return switch (arg) {
-            case UsdtArg.Constant c -> "constant " + c.value() + (c.read() == c.value() ? "" : ", read as " + c.read());
-            case UsdtArg.Register r -> "register " + r.register();
-            case UsdtArg.Dereference d -> {
-                String symbol = d.symbol();
-                yield "memory at " + (symbol == null ? d.register() : symbol) + offset(d.offset());
+        return switch (arg.operand()) {
+            case UsdtArg.Constant c -> {
+                long read = arg.cut(c.value());
+                yield "constant " + c.value() + (read == c.value() ? "" : ", read as " + read);
             }
-            case UsdtArg.Sib s -> {
-                String symbol = s.symbol();
-                yield "memory at " + (symbol == null ? s.register() : symbol) + "+" + index(s) + "*" + s.scale()
-                        + offset(s.offset());
-            }
+            case UsdtArg.Register r -> "register " + r.name();
+            case UsdtArg.Memory m ->
+                "memory at " + (m.symbol() == null ? m.base() : m.symbol()) + index(m) + offset(m.offset());
             case UsdtArg.Unsupported u -> "can't be read: " + u.reason();
         };
     }
 
     /** Half of a register with its extension, as size and sign of an argument are told. */
-    private static String index(UsdtArg.Sib s) {
-        return s.indexSize() == 8
-                ? s.index()
-                : "(" + (s.indexSize() < 0 ? "signed" : "unsigned") + " 4 bytes of " + s.index() + ")";
+    private static String index(UsdtArg.Memory m) {
+        if (m.index() == null) {
+            return "";
+        }
+        String register = m.indexSize() == 8
+                ? m.index()
+                : "(" + (m.indexSize() < 0 ? "signed" : "unsigned") + " 4 bytes of " + m.index() + ")";
+        return "+" + register + "*" + m.scale();
     }
 
     private static String offset(long offset) {

@@ -13,7 +13,7 @@ import io.bpf4j.usdt.MachineScan;
 import io.bpf4j.usdt.ProbePattern;
 import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.UsdtScan;
-import io.bpf4j.usdt.UsdtSite;
+import io.bpf4j.usdt.site.UsdtSite;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

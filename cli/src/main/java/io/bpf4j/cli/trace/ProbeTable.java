@@ -1,8 +1,8 @@
 package io.bpf4j.cli.trace;
 
-import io.bpf4j.usdt.UsdtArg;
 import io.bpf4j.usdt.UsdtProbe;
-import io.bpf4j.usdt.UsdtSite;
+import io.bpf4j.usdt.site.UsdtArg;
+import io.bpf4j.usdt.site.UsdtSite;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

@@ -3,11 +3,11 @@ package io.bpf4j.cli.trace;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.elf.FileIdentity;
-import io.bpf4j.usdt.Machine;
-import io.bpf4j.usdt.UsdtArg;
 import io.bpf4j.usdt.UsdtBinary;
 import io.bpf4j.usdt.UsdtProbe;
-import io.bpf4j.usdt.UsdtSite;
+import io.bpf4j.usdt.site.Machine;
+import io.bpf4j.usdt.site.UsdtArg;
+import io.bpf4j.usdt.site.UsdtSite;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -16,9 +16,9 @@ import org.junit.jupiter.api.Test;
 class ProbeTableTest {
     private static final UsdtBinary BINARY =
             new UsdtBinary(Path.of("/proc/1/root/x"), "/x", Machine.X86_64, false, new FileIdentity(1, 2, 3, 4));
-    private static final UsdtArg INT = new UsdtArg.Register(4, true, false, "rax");
-    private static final UsdtArg POINTER = new UsdtArg.Register(8, false, false, "rax");
-    private static final UsdtArg DOUBLE = new UsdtArg.Register(8, false, true, "rax");
+    private static final UsdtArg INT = new UsdtArg(4, true, false, new UsdtArg.Register("rax"));
+    private static final UsdtArg POINTER = new UsdtArg(8, false, false, new UsdtArg.Register("rax"));
+    private static final UsdtArg DOUBLE = new UsdtArg(8, false, true, new UsdtArg.Register("rax"));
 
     private final ProbeTable table = new ProbeTable();
 

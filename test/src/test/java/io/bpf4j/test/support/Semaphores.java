@@ -1,7 +1,7 @@
 package io.bpf4j.test.support;
 
 import io.bpf4j.usdt.UsdtProbe;
-import io.bpf4j.usdt.UsdtSite;
+import io.bpf4j.usdt.site.UsdtSite;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteOrder;

@@ -1,6 +1,9 @@
 package io.bpf4j.usdt.internal.arg;
 
 import io.bpf4j.usdt.internal.arg.Registers.Register;
+import io.bpf4j.usdt.site.Machine;
+import io.bpf4j.usdt.site.UsdtArg;
+import io.bpf4j.usdt.site.UsdtArg.Operand;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -31,28 +34,19 @@ public abstract sealed class ArgGrammar permits X86_64, I386, Arm64, Arm, RiscV6
         this.registers = registers;
     }
 
-    /**
-     * The grammar for a machine.
-     *
-     * @param elfMachine {@code e_machine}
-     * @param is64Bit the ELF class; some machine numbers are shared by a 32 and a 64-bit machine
-     */
-    public static Optional<ArgGrammar> of(int elfMachine, boolean is64Bit) {
-        return switch (elfMachine) {
-            case 62 -> Optional.of(X86_64.INSTANCE);
-            case 3 -> Optional.of(I386.INSTANCE);
-            case 183 -> only64(is64Bit, Arm64.INSTANCE);
-            case 40 -> Optional.of(Arm.INSTANCE);
-            case 243 -> only64(is64Bit, RiscV64.INSTANCE);
-            case 22 -> only64(is64Bit, S390x.INSTANCE);
-            case 21 -> Optional.of(Ppc64.INSTANCE);
-            case 258 -> only64(is64Bit, LoongArch64.INSTANCE);
-            default -> Optional.empty();
+    /** The grammar of a machine; empty for {@link Machine#OTHER}. */
+    public static Optional<ArgGrammar> of(Machine machine) {
+        return switch (machine) {
+            case X86_64 -> Optional.of(X86_64.INSTANCE);
+            case I386 -> Optional.of(I386.INSTANCE);
+            case AARCH64 -> Optional.of(Arm64.INSTANCE);
+            case ARM -> Optional.of(Arm.INSTANCE);
+            case RISCV64 -> Optional.of(RiscV64.INSTANCE);
+            case S390X -> Optional.of(S390x.INSTANCE);
+            case PPC64LE -> Optional.of(Ppc64.INSTANCE);
+            case LOONGARCH64 -> Optional.of(LoongArch64.INSTANCE);
+            case OTHER -> Optional.empty();
         };
-    }
-
-    private static Optional<ArgGrammar> only64(boolean is64Bit, ArgGrammar grammar) {
-        return is64Bit ? Optional.of(grammar) : Optional.empty();
     }
 
     /**
@@ -60,7 +54,7 @@ public abstract sealed class ArgGrammar permits X86_64, I386, Arm64, Arm, RiscV6
      *
      * @param text the text after {@code SIZE@}, without blanks around it
      * @param size bytes that the argument declares; 0 if it doesn't
-     * @return empty if this is no operand of the machine's assembler; {@link Operand.Unsupported} if it is one
+     * @return empty if this is no operand of the machine's assembler; {@link UsdtArg.Unsupported} if it is one
      *     that can't be read
      */
     abstract Optional<Operand> parse(String text, int size);
@@ -106,23 +100,23 @@ public abstract sealed class ArgGrammar permits X86_64, I386, Arm64, Arm, RiscV6
 
     static Operand constant(Expression e) {
         return e.symbol() == null
-                ? new Operand.Constant(e.value())
-                : new Operand.Unsupported("the constant is the address of " + quote(e.symbol())
+                ? new UsdtArg.Constant(e.value())
+                : unreadable("the constant is the address of " + quote(e.symbol())
                         + ", which is not known before the program is loaded");
     }
 
     static Operand notGeneral(String register) {
-        return new Operand.Unsupported(
+        return unreadable(
                 quote(register)
                         + " is a floating point, vector or other special register, and struct pt_regs has only general registers");
     }
 
     static Operand linkerOnly(String text) {
-        return new Operand.Unsupported(quote(text) + " is a place that only the linker knows");
+        return unreadable(quote(text) + " is a place that only the linker knows");
     }
 
     static Operand absolute(String text) {
-        return new Operand.Unsupported(quote(text) + " is memory at an absolute address");
+        return unreadable(quote(text) + " is memory at an absolute address");
     }
 
     /** Text of a file within a reason: whole where it is short, as all sound operands are. */
@@ -130,6 +124,19 @@ public abstract sealed class ArgGrammar permits X86_64, I386, Arm64, Arm, RiscV6
         return text.length() <= MAX_QUOTED
                 ? "'" + text + "'"
                 : "'" + text.substring(0, MAX_QUOTED) + "…' (" + text.length() + " characters)";
+    }
+
+    /** On 32-bit machines 8 bytes take two registers, and an operand names only the first ({@code 8f@%edx}). */
+    final Operand notHalfOfPair(Operand operand, int size) {
+        return operand instanceof UsdtArg.Register r && size > wordSize
+                ? unreadable(
+                        "a value of " + size + " bytes takes a pair of registers, and only " + r.name() + " is named")
+                : operand;
+    }
+
+    /** An operand of the machine that can't be read; {@link ArgumentString} adds its text. */
+    static Operand unreadable(String reason) {
+        return new UsdtArg.Unsupported(reason, "");
     }
 
     static IllegalArgumentException noSpelling(Operand operand) {

@@ -1,8 +1,12 @@
 package io.bpf4j.usdt.internal.arg;
 
+import io.bpf4j.usdt.site.Machine;
+import io.bpf4j.usdt.site.UsdtArg;
+import io.bpf4j.usdt.site.UsdtArg.Operand;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * Cuts an argument string into arguments and has each operand read by a grammar.
@@ -29,15 +33,27 @@ public final class ArgumentString {
     private ArgumentString() {}
 
     /** Reads all arguments; never throws. Their number and order are those of the text, readable or not. */
-    public static List<Argument> parse(ArgGrammar grammar, String text) {
-        List<Argument> arguments = new ArrayList<>();
+    public static List<UsdtArg> parse(Machine machine, String text) {
         if (text.startsWith(":")) {
             return List.of();
         }
+        Optional<ArgGrammar> grammar = ArgGrammar.of(machine);
+        if (grammar.isPresent()) {
+            return parse(grammar.get(), text);
+        }
+        String raw = Blanks.strip(text);
+        String reason = "argument strings of machine " + machine.machineName() + " can't be read";
+        return raw.isEmpty()
+                ? List.of()
+                : List.of(new UsdtArg(machine.wordSize(), false, false, new UsdtArg.Unsupported(reason, raw)));
+    }
+
+    private static List<UsdtArg> parse(ArgGrammar grammar, String text) {
+        List<UsdtArg> arguments = new ArrayList<>();
         int at = Blanks.skip(text, 0);
         int next = sizeEnd(text, at) > 0 ? at : nextSize(text, at);
         if (next > at) {
-            withoutSizes(grammar, Blanks.strip(text.substring(at, next)), arguments);
+            words(Blanks.strip(text.substring(at, next))).forEach(word -> arguments.add(withoutSize(grammar, word)));
         }
         while (next < text.length()) {
             int start = next;
@@ -50,19 +66,27 @@ public final class ArgumentString {
     }
 
     /**
-     * Writes an argument so that {@link #parse} gives the same again; an unsupported one as it was.
+     * Writes arguments so that {@link #parse} gives the same again; unsupported ones as they were.
      *
-     * @throws IllegalArgumentException if the machine's assembler has no words for it, such as a register of another
+     * @throws IllegalArgumentException if the machine's assembler has no words for one, such as a register of another
      *     machine, or an index together with a displacement where instructions have only one of them
      */
-    public static String print(ArgGrammar grammar, Argument argument) {
-        if (argument.operand() instanceof Operand.Unsupported) {
-            return argument.raw();
+    public static String print(Machine machine, List<UsdtArg> arguments) {
+        String text = arguments.stream().map(a -> print(machine, a)).collect(Collectors.joining(" "));
+        // A colon at the very beginning would mean that there are no arguments.
+        return text.startsWith(":") ? " " + text : text;
+    }
+
+    private static String print(Machine machine, UsdtArg argument) {
+        if (argument.operand() instanceof UsdtArg.Unsupported u) {
+            return u.raw();
         }
+        ArgGrammar grammar = ArgGrammar.of(machine)
+                .orElseThrow(() -> new IllegalArgumentException("machine " + machine.machineName() + " has no syntax"));
         String text = (argument.signed() ? "-" : "") + argument.size() + (argument.isFloat() ? "f" : "") + "@"
                 + grammar.print(argument.operand());
         // What can be said differs from machine to machine, and parsing knows it already.
-        List<Argument> again = parse(grammar, text);
+        List<UsdtArg> again = parse(grammar, text);
         if (again.size() != 1 || !again.getFirst().operand().equals(argument.operand())) {
             throw new IllegalArgumentException(
                     argument.operand() + " of " + argument.size() + " bytes can't be written for " + grammar.machine());
@@ -70,7 +94,7 @@ public final class ArgumentString {
         return text;
     }
 
-    private static void withSize(ArgGrammar grammar, String prefix, String operand, List<Argument> out) {
+    private static void withSize(ArgGrammar grammar, String prefix, String operand, List<UsdtArg> out) {
         boolean signed = prefix.startsWith("-");
         boolean isFloat = prefix.endsWith("f@");
         String digits = prefix.substring(signed ? 1 : 0, prefix.length() - (isFloat ? 2 : 1));
@@ -79,12 +103,12 @@ public final class ArgumentString {
         if (size != 1 && size != 2 && size != 4 && size != 8) {
             String reason = "a value of " + (size == Integer.MAX_VALUE ? "far too many" : size)
                     + " bytes: only 1, 2, 4 and 8 can be read";
-            out.add(new Argument(size, signed, isFloat, new Operand.Unsupported(reason), raw));
+            out.add(argument(size, signed, isFloat, ArgGrammar.unreadable(reason), raw));
             return;
         }
         Optional<Operand> whole = grammar.parse(operand, size);
         if (whole.isPresent()) {
-            out.add(new Argument(size, signed, isFloat, whole.get(), raw));
+            out.add(argument(size, signed, isFloat, whole.get(), raw));
             return;
         }
         // Perhaps arguments without a size follow: "8@%rax %rbx". Only if every one of them can be read.
@@ -93,11 +117,11 @@ public final class ArgumentString {
         List<String> others = words.subList(Math.min(1, words.size()), words.size());
         if (first.isPresent()
                 && others.stream().allMatch(w -> grammar.parse(w, 0).isPresent())) {
-            out.add(new Argument(size, signed, isFloat, first.get(), prefix + words.getFirst()));
+            out.add(argument(size, signed, isFloat, first.get(), prefix + words.getFirst()));
             others.forEach(word -> out.add(withoutSize(grammar, word)));
             return;
         }
-        out.add(new Argument(size, signed, isFloat, notUnderstood(grammar, operand), raw));
+        out.add(argument(size, signed, isFloat, notUnderstood(grammar, operand), raw));
     }
 
     /** Leading zeros mean nothing here; what is beyond an int is as good as the largest. */
@@ -112,19 +136,21 @@ public final class ArgumentString {
         return size;
     }
 
-    private static void withoutSizes(ArgGrammar grammar, String text, List<Argument> out) {
-        for (String word : words(text)) {
-            out.add(withoutSize(grammar, word));
-        }
+    private static UsdtArg withoutSize(ArgGrammar grammar, String word) {
+        Operand operand = grammar.parse(word, 0).orElseGet(() -> notUnderstood(grammar, word));
+        return argument(grammar.widthOf(word), false, false, operand, word);
     }
 
-    private static Argument withoutSize(ArgGrammar grammar, String word) {
-        Operand operand = grammar.parse(word, 0).orElseGet(() -> notUnderstood(grammar, word));
-        return new Argument(grammar.widthOf(word), false, false, operand, word);
+    private static UsdtArg argument(int size, boolean signed, boolean isFloat, Operand operand, String raw) {
+        return new UsdtArg(
+                size,
+                signed,
+                isFloat,
+                operand instanceof UsdtArg.Unsupported u ? new UsdtArg.Unsupported(u.reason(), raw) : operand);
     }
 
     private static Operand notUnderstood(ArgGrammar grammar, String operand) {
-        return new Operand.Unsupported(
+        return ArgGrammar.unreadable(
                 operand.isEmpty()
                         ? "no operand after the size"
                         : ArgGrammar.quote(operand) + " is no operand of " + grammar.machine());

@@ -1,5 +1,7 @@
 package io.bpf4j.usdt.internal.arg;
 
+import io.bpf4j.usdt.site.UsdtArg;
+import io.bpf4j.usdt.site.UsdtArg.Operand;
 import java.util.Optional;
 
 /**
@@ -41,9 +43,7 @@ public final class Arm extends ArgGrammar {
             return text.startsWith("#:") ? Optional.of(linkerOnly(text)) : unmarkedConstant(text.substring(1));
         }
         if (registers.find(text).isPresent()) {
-            return registers
-                    .find(text)
-                    .map(r -> RegisterPair.check(new Operand.Register(r.fullName()), size, wordSize()));
+            return registers.find(text).map(r -> notHalfOfPair(new UsdtArg.Register(r.fullName()), size));
         }
         if (isNumbered(text, "s", "d", "q")) {
             return Optional.of(notGeneral(text));
@@ -54,10 +54,10 @@ public final class Arm extends ArgGrammar {
     @Override
     String print(Operand operand) {
         return switch (operand) {
-            case Operand.Constant c -> "#" + c.value();
-            case Operand.Register r -> r.name();
-            case Operand.Memory m -> memory.print(m);
-            case Operand.Unsupported u -> throw noSpelling(u);
+            case UsdtArg.Constant c -> "#" + c.value();
+            case UsdtArg.Register r -> r.name();
+            case UsdtArg.Memory m -> memory.print(m);
+            case UsdtArg.Unsupported u -> throw noSpelling(u);
         };
     }
 }

@@ -1,5 +1,7 @@
 package io.bpf4j.usdt.internal.arg;
 
+import io.bpf4j.usdt.site.UsdtArg;
+import io.bpf4j.usdt.site.UsdtArg.Operand;
 import java.util.Optional;
 
 /**
@@ -36,10 +38,10 @@ public final class Arm64 extends ArgGrammar {
             return memory.parse(text);
         }
         if (text.equals("xzr") || text.equals("wzr")) {
-            return Optional.of(new Operand.Constant(0));
+            return Optional.of(new UsdtArg.Constant(0));
         }
         if (registers.find(text).isPresent()) {
-            return registers.find(text).map(r -> new Operand.Register(r.fullName()));
+            return registers.find(text).map(r -> new UsdtArg.Register(r.fullName()));
         }
         if (isNumbered(text, "v", "q", "d", "s", "h", "b", "z", "p")) {
             return Optional.of(notGeneral(text));
@@ -57,10 +59,10 @@ public final class Arm64 extends ArgGrammar {
     @Override
     String print(Operand operand) {
         return switch (operand) {
-            case Operand.Constant c -> Long.toString(c.value());
-            case Operand.Register r -> r.name();
-            case Operand.Memory m -> memory.print(m);
-            case Operand.Unsupported u -> throw noSpelling(u);
+            case UsdtArg.Constant c -> Long.toString(c.value());
+            case UsdtArg.Register r -> r.name();
+            case UsdtArg.Memory m -> memory.print(m);
+            case UsdtArg.Unsupported u -> throw noSpelling(u);
         };
     }
 }

@@ -1,6 +1,8 @@
 package io.bpf4j.usdt.internal.arg;
 
 import io.bpf4j.usdt.internal.arg.Registers.Register;
+import io.bpf4j.usdt.site.UsdtArg;
+import io.bpf4j.usdt.site.UsdtArg.Operand;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -42,11 +44,11 @@ final class AttSyntax {
         if (text.startsWith("%")) {
             int colon = text.indexOf(':');
             return colon < 0
-                    ? register(text.substring(1))
+                    ? register(text.substring(1), size)
                     : segment(text, text.substring(0, colon), text.substring(colon + 1), size);
         }
         if (text.indexOf('[') >= 0 || text.contains(" PTR ")) {
-            return Optional.of(new Operand.Unsupported(
+            return Optional.of(ArgGrammar.unreadable(
                     ArgGrammar.quote(text) + " is Intel's syntax (-masm=intel); only AT&T's is read"));
         }
         int open = openOfLast(text);
@@ -67,15 +69,20 @@ final class AttSyntax {
         return Expression.parse(text)
                 .filter(e -> !text.isEmpty())
                 .map(ArgGrammar::constant)
-                .orElseGet(() -> new Operand.Unsupported(ArgGrammar.quote("$" + text) + " is no 64-bit constant"));
+                .orElseGet(() -> ArgGrammar.unreadable(ArgGrammar.quote("$" + text) + " is no 64-bit constant"));
     }
 
-    private Optional<Operand> register(String name) {
+    private Optional<Operand> register(String name, int size) {
         Optional<Register> known = registers.find(name);
-        if (known.isPresent()) {
-            return Optional.of(new Operand.Register(known.get().fullName()));
+        if (known.isEmpty()) {
+            return UnsavedX86.reason(name).map(ArgGrammar::unreadable);
         }
-        return UnsavedX86.reason(name).map(Operand.Unsupported::new);
+        // %ah and its kin hold one byte; more would be read from the neighbouring register.
+        boolean highByte = name.length() == 2 && name.endsWith("h");
+        return Optional.of(
+                highByte && size > 1
+                        ? ArgGrammar.unreadable("a value of " + size + " bytes does not fit a register of one")
+                        : new UsdtArg.Register(known.get().fullName()));
     }
 
     private Optional<Operand> segment(String text, String segment, String afterColon, int size) {
@@ -84,7 +91,7 @@ final class AttSyntax {
             case "%cs", "%ds", "%es", "%ss" ->
                 rest.startsWith("%") || rest.startsWith("$") ? Optional.empty() : parse(rest, size);
             case "%fs", "%gs" ->
-                Optional.of(new Operand.Unsupported(ArgGrammar.quote(text) + " is relative to segment " + segment
+                Optional.of(ArgGrammar.unreadable(ArgGrammar.quote(text) + " is relative to segment " + segment
                         + " (thread-local storage), whose base is not in struct pt_regs"));
             default -> Optional.empty();
         };
@@ -144,12 +151,12 @@ final class AttSyntax {
     private Operand memory(String text, Expression e, @Nullable String base, @Nullable String index, int scale) {
         if (e.symbol() == null) {
             if (base != null) {
-                return new Operand.Memory(base, e.value(), null, index, index == null ? 1 : scale);
+                return new UsdtArg.Memory(base, e.value(), null, index, index == null ? 1 : scale);
             }
             if (index != null && scale == 1) {
-                return Operand.Memory.of(index, e.value());
+                return UsdtArg.Memory.of(index, e.value());
             }
-            return new Operand.Unsupported(ArgGrammar.quote(text) + " has a scaled index but no base register");
+            return ArgGrammar.unreadable(ArgGrammar.quote(text) + " has a scaled index but no base register");
         }
         if (base == null || base.equals(instructionPointer)) {
             return symbolic(text, e, index, scale);
@@ -159,7 +166,7 @@ final class AttSyntax {
             return symbolic(text, e, index, scale);
         }
         if (index != null) {
-            return new Operand.Unsupported(
+            return ArgGrammar.unreadable(
                     ArgGrammar.quote(text) + " adds two registers to the address of " + ArgGrammar.quote(e.symbol()));
         }
         return symbolic(text, e, base, 1);
@@ -167,14 +174,14 @@ final class AttSyntax {
 
     private Operand symbolic(String text, Expression e, @Nullable String index, int scale) {
         if (e.negated()) {
-            return new Operand.Unsupported(ArgGrammar.quote(text) + " subtracts the address of a symbol");
+            return ArgGrammar.unreadable(ArgGrammar.quote(text) + " subtracts the address of a symbol");
         }
         if (e.relocation() != null && !isGotOffset(e)) {
-            return new Operand.Unsupported(ArgGrammar.quote(e.symbol() + "@" + e.relocation())
+            return ArgGrammar.unreadable(ArgGrammar.quote(e.symbol() + "@" + e.relocation())
                     + " is a place that only the linker knows (a slot of the GOT or PLT, or an offset of thread-local"
                     + " storage)");
         }
-        return new Operand.Memory(instructionPointer, e.value(), e.symbol(), index, index == null ? 1 : scale);
+        return new UsdtArg.Memory(instructionPointer, e.value(), e.symbol(), index, index == null ? 1 : scale);
     }
 
     private static boolean isGotOffset(Expression e) {
@@ -198,17 +205,17 @@ final class AttSyntax {
 
     String print(Operand operand) {
         return switch (operand) {
-            case Operand.Constant c -> "$" + c.value();
-            case Operand.Register r -> "%" + r.name();
-            case Operand.Memory m -> {
+            case UsdtArg.Constant c -> "$" + c.value();
+            case UsdtArg.Register r -> "%" + r.name();
+            case UsdtArg.Memory m -> {
                 String symbol = m.symbol();
                 String offset = symbol != null
-                        ? Expression.print(symbol, m.displacement())
-                        : m.displacement() == 0 ? "" : Long.toString(m.displacement());
+                        ? Expression.print(symbol, m.offset())
+                        : m.offset() == 0 ? "" : Long.toString(m.offset());
                 String index = m.index() == null ? "" : ",%" + m.index() + (m.scale() == 1 ? "" : "," + m.scale());
                 yield offset + "(%" + m.base() + index + ")";
             }
-            case Operand.Unsupported u -> throw ArgGrammar.noSpelling(u);
+            case UsdtArg.Unsupported u -> throw ArgGrammar.noSpelling(u);
         };
     }
 }

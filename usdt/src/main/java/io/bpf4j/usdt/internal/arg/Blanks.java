@@ -6,7 +6,7 @@ package io.bpf4j.usdt.internal.arg;
  * <p>One rule for all who read them. What one side takes for a blank and another for a character of an operand is read
  * otherwise once it was printed; that rules out {@link String#strip} and {@link String#isBlank}.
  */
-public final class Blanks {
+final class Blanks {
     private Blanks() {}
 
     static boolean isBlank(char c) {
@@ -23,7 +23,7 @@ public final class Blanks {
     }
 
     /** The text without the blanks around it. */
-    public static String strip(String text) {
+    static String strip(String text) {
         int start = skip(text, 0);
         int end = text.length();
         while (end > start && isBlank(text.charAt(end - 1))) {

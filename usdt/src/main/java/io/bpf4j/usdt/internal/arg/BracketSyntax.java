@@ -1,6 +1,8 @@
 package io.bpf4j.usdt.internal.arg;
 
 import io.bpf4j.usdt.internal.arg.Registers.Register;
+import io.bpf4j.usdt.site.UsdtArg;
+import io.bpf4j.usdt.site.UsdtArg.Operand;
 import java.util.Optional;
 
 /**
@@ -35,7 +37,7 @@ final class BracketSyntax {
         String after = Blanks.strip(text.substring(close + 1));
         if (!after.isEmpty()) {
             return after.equals("!") || after.startsWith(",")
-                    ? Optional.of(new Operand.Unsupported(ArgGrammar.quote(text) + " changes its base register"))
+                    ? Optional.of(ArgGrammar.unreadable(ArgGrammar.quote(text) + " changes its base register"))
                     : Optional.empty();
         }
         String[] parts = text.substring(1, close).split(",", -1);
@@ -45,7 +47,7 @@ final class BracketSyntax {
         }
         String name = base.get().fullName();
         return switch (parts.length) {
-            case 1 -> Optional.of(Operand.Memory.of(name, 0));
+            case 1 -> Optional.of(UsdtArg.Memory.of(name, 0));
             case 2 -> second(text, name, Blanks.strip(parts[1]));
             default -> shifted(text, name, Blanks.strip(parts[1]), Blanks.strip(parts[2]));
         };
@@ -56,20 +58,20 @@ final class BracketSyntax {
         if (unmarked.startsWith(":lo12:")) {
             return Expression.parse(unmarked.substring(6))
                     .filter(e -> e.symbol() != null && !e.negated() && e.relocation() == null)
-                    .map(e -> new Operand.Memory(instructionPointer, e.value(), e.symbol(), null, 1));
+                    .map(e -> new UsdtArg.Memory(instructionPointer, e.value(), e.symbol(), null, 1));
         }
         if (unmarked.startsWith(":")) {
             return Optional.of(ArgGrammar.linkerOnly(text));
         }
         Optional<Expression> number = Expression.parse(unmarked).filter(e -> e.symbol() == null && !unmarked.isEmpty());
         return number.isPresent()
-                ? number.map(e -> Operand.Memory.of(base, e.value()))
+                ? number.map(e -> UsdtArg.Memory.of(base, e.value()))
                 : shifted(text, base, part, "lsl 0");
     }
 
     private Optional<Operand> shifted(String text, String base, String index, String shift) {
         if (index.startsWith("-") && registers.find(index.substring(1)).isPresent()) {
-            return Optional.of(new Operand.Unsupported(ArgGrammar.quote(text) + " subtracts its index"));
+            return Optional.of(ArgGrammar.unreadable(ArgGrammar.quote(text) + " subtracts its index"));
         }
         Optional<Register> register = registers.find(index);
         if (register.isEmpty()) {
@@ -87,28 +89,27 @@ final class BracketSyntax {
             case "uxtw" -> size = isHalf ? 4 : 0;
             case "sxtw" -> size = isHalf ? -4 : 0;
             case "asr", "lsr", "ror", "rrx" -> {
-                return Optional.of(
-                        new Operand.Unsupported(ArgGrammar.quote(text) + " uses part of its index register"));
+                return Optional.of(ArgGrammar.unreadable(ArgGrammar.quote(text) + " uses part of its index register"));
             }
             default -> {
                 return Optional.empty();
             }
         }
         if (size == 0) {
-            return Optional.of(new Operand.Unsupported(
+            return Optional.of(ArgGrammar.unreadable(
                     ArgGrammar.quote(text) + " does not say how its index register is extended to 64 bits"));
         }
         Optional<Long> bits = words.length == 2 ? Expression.signedNumber(words[1]) : Optional.empty();
         return bits.map(b -> b >= 0 && b <= 3
-                ? new Operand.Memory(base, 0, null, fullName, 1 << b, size)
-                : new Operand.Unsupported(
+                ? new UsdtArg.Memory(base, 0, null, fullName, 1 << b, size)
+                : ArgGrammar.unreadable(
                         ArgGrammar.quote(text) + " shifts its index by " + b + " bits; only 0 to 3 can be expressed"));
     }
 
-    String print(Operand.Memory m) {
+    String print(UsdtArg.Memory m) {
         String symbol = m.symbol();
         if (symbol != null) {
-            return "[" + m.base() + ", #:lo12:" + Expression.print(symbol, m.displacement()) + "]";
+            return "[" + m.base() + ", #:lo12:" + Expression.print(symbol, m.offset()) + "]";
         }
         String index = m.index();
         if (index != null && m.indexSize() != 8) {
@@ -124,8 +125,6 @@ final class BracketSyntax {
             String shift = m.scale() == 1 ? "" : ", lsl " + numberMark + Integer.numberOfTrailingZeros(m.scale());
             return "[" + m.base() + ", " + index + shift + "]";
         }
-        return m.displacement() == 0
-                ? "[" + m.base() + "]"
-                : "[" + m.base() + ", " + numberMark + m.displacement() + "]";
+        return m.offset() == 0 ? "[" + m.base() + "]" : "[" + m.base() + ", " + numberMark + m.offset() + "]";
     }
 }

@@ -1,5 +1,6 @@
 package io.bpf4j.usdt.internal.arg;
 
+import io.bpf4j.usdt.site.UsdtArg.Operand;
 import java.util.Optional;
 
 /**
@@ -47,9 +48,7 @@ public final class I386 extends ArgGrammar {
 
     @Override
     Optional<Operand> parse(String text, int size) {
-        return syntax.parse(text, size)
-                .map(operand -> HighByte.check(operand, size))
-                .map(operand -> RegisterPair.check(operand, size, 4));
+        return syntax.parse(text, size).map(operand -> notHalfOfPair(operand, size));
     }
 
     @Override

@@ -1,6 +1,8 @@
 package io.bpf4j.usdt.internal.arg;
 
 import io.bpf4j.usdt.internal.arg.Registers.Register;
+import io.bpf4j.usdt.site.UsdtArg;
+import io.bpf4j.usdt.site.UsdtArg.Operand;
 import java.util.Optional;
 
 /**
@@ -47,11 +49,11 @@ public final class LoongArch64 extends ArgGrammar {
                     .flatMap(base -> memory(base.fullName(), Blanks.strip(text.substring(comma + 1))));
         }
         if (first.equals("zero") || first.equals("r0")) {
-            return Optional.of(new Operand.Constant(0));
+            return Optional.of(new UsdtArg.Constant(0));
         }
         return isNumbered(first, "f", "fa", "ft", "fs", "vr", "xr")
                 ? Optional.of(notGeneral(text))
-                : registers.find(first).map(r -> new Operand.Register(r.fullName()));
+                : registers.find(first).map(r -> new UsdtArg.Register(r.fullName()));
     }
 
     private Optional<Operand> memory(String base, String second) {
@@ -59,14 +61,14 @@ public final class LoongArch64 extends ArgGrammar {
             return registers
                     .find(second.substring(1))
                     .map(Register::fullName)
-                    .map(index -> new Operand.Memory(base, 0, null, index, 1));
+                    .map(index -> new UsdtArg.Memory(base, 0, null, index, 1));
         }
         if (second.startsWith("%")) {
             return Optional.of(linkerOnly(second));
         }
         return second.isEmpty()
                 ? Optional.empty()
-                : Expression.parse(second).filter(e -> e.symbol() == null).map(e -> Operand.Memory.of(base, e.value()));
+                : Expression.parse(second).filter(e -> e.symbol() == null).map(e -> UsdtArg.Memory.of(base, e.value()));
     }
 
     @Override
@@ -77,10 +79,10 @@ public final class LoongArch64 extends ArgGrammar {
     @Override
     String print(Operand operand) {
         return switch (operand) {
-            case Operand.Constant c -> Long.toString(c.value());
-            case Operand.Register r -> "$" + r.name();
-            case Operand.Memory m -> "$" + m.base() + ", " + (m.index() == null ? m.displacement() : "$" + m.index());
-            case Operand.Unsupported u -> throw noSpelling(u);
+            case UsdtArg.Constant c -> Long.toString(c.value());
+            case UsdtArg.Register r -> "$" + r.name();
+            case UsdtArg.Memory m -> "$" + m.base() + ", " + (m.index() == null ? m.offset() : "$" + m.index());
+            case UsdtArg.Unsupported u -> throw noSpelling(u);
         };
     }
 }

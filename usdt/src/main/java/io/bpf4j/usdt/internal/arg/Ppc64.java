@@ -1,6 +1,8 @@
 package io.bpf4j.usdt.internal.arg;
 
 import io.bpf4j.usdt.internal.arg.Registers.Register;
+import io.bpf4j.usdt.site.UsdtArg;
+import io.bpf4j.usdt.site.UsdtArg.Operand;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -45,7 +47,7 @@ public final class Ppc64 extends ArgGrammar {
             return indexed(Blanks.strip(text.substring(0, comma)), Blanks.strip(text.substring(comma + 1)));
         }
         if (registers.find(text).isPresent() && !text.equals("nip")) {
-            return registers.find(text).map(r -> new Operand.Register(r.fullName()));
+            return registers.find(text).map(r -> new UsdtArg.Register(r.fullName()));
         }
         return isNumbered(text, "%f", "f", "%vs", "vs", "%v", "v") ? Optional.of(notGeneral(text)) : Optional.empty();
     }
@@ -58,7 +60,7 @@ public final class Ppc64 extends ArgGrammar {
                 .filter(e -> e.symbol() == null && registers.find(base).isPresent())
                 .map(e -> {
                     String register = addend(base);
-                    return register == null ? absolute(text) : Operand.Memory.of(register, e.value());
+                    return register == null ? absolute(text) : UsdtArg.Memory.of(register, e.value());
                 });
     }
 
@@ -69,7 +71,7 @@ public final class Ppc64 extends ArgGrammar {
         }
         String base = addend(first);
         String name = index.get().fullName();
-        return Optional.of(base == null ? Operand.Memory.of(name, 0) : new Operand.Memory(base, 0, null, name, 1));
+        return Optional.of(base == null ? UsdtArg.Memory.of(name, 0) : new UsdtArg.Memory(base, 0, null, name, 1));
     }
 
     private @Nullable String addend(String spelling) {
@@ -80,13 +82,13 @@ public final class Ppc64 extends ArgGrammar {
     @Override
     String print(Operand operand) {
         return switch (operand) {
-            case Operand.Constant c -> "i" + c.value();
-            case Operand.Register r -> r.name();
-            case Operand.Memory m when m.index() != null -> m.base() + "," + m.index();
+            case UsdtArg.Constant c -> "i" + c.value();
+            case UsdtArg.Register r -> r.name();
+            case UsdtArg.Memory m when m.index() != null -> m.base() + "," + m.index();
             // As the second of a pair register 0 is a register.
-            case Operand.Memory m when m.base().equals("r0") && m.displacement() == 0 -> "0," + m.base();
-            case Operand.Memory m -> m.displacement() + "(" + m.base() + ")";
-            case Operand.Unsupported u -> throw noSpelling(u);
+            case UsdtArg.Memory m when m.base().equals("r0") && m.offset() == 0 -> "0," + m.base();
+            case UsdtArg.Memory m -> m.offset() + "(" + m.base() + ")";
+            case UsdtArg.Unsupported u -> throw noSpelling(u);
         };
     }
 }

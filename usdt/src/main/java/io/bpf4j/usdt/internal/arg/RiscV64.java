@@ -1,6 +1,8 @@
 package io.bpf4j.usdt.internal.arg;
 
 import io.bpf4j.usdt.internal.arg.Registers.Register;
+import io.bpf4j.usdt.site.UsdtArg;
+import io.bpf4j.usdt.site.UsdtArg.Operand;
 import java.util.Optional;
 
 /**
@@ -40,10 +42,10 @@ public final class RiscV64 extends ArgGrammar {
                     Blanks.strip(text.substring(open + 1, text.length() - 1)));
         }
         if (text.equals("zero") || text.equals("x0")) {
-            return Optional.of(new Operand.Constant(0));
+            return Optional.of(new UsdtArg.Constant(0));
         }
         if (registers.find(text).isPresent()) {
-            return registers.find(text).map(r -> new Operand.Register(r.fullName()));
+            return registers.find(text).map(r -> new UsdtArg.Register(r.fullName()));
         }
         if (isNumbered(text, "f", "fa", "fs", "ft", "v")) {
             return Optional.of(notGeneral(text));
@@ -59,29 +61,27 @@ public final class RiscV64 extends ArgGrammar {
         if (offset.startsWith("%lo(") && offset.endsWith(")")) {
             return Expression.parse(offset.substring(4, offset.length() - 1))
                     .filter(e -> e.symbol() != null && !e.negated() && e.relocation() == null)
-                    .map(e -> new Operand.Memory(instructionPointer(), e.value(), e.symbol(), null, 1));
+                    .map(e -> new UsdtArg.Memory(instructionPointer(), e.value(), e.symbol(), null, 1));
         }
         if (offset.startsWith("%")) {
             return Optional.of(linkerOnly(text));
         }
         return Expression.parse(offset)
                 .filter(e -> e.symbol() == null)
-                .map(e -> Operand.Memory.of(register.get().fullName(), e.value()));
+                .map(e -> UsdtArg.Memory.of(register.get().fullName(), e.value()));
     }
 
     @Override
     String print(Operand operand) {
         return switch (operand) {
-            case Operand.Constant c -> Long.toString(c.value());
-            case Operand.Register r -> r.name();
-            case Operand.Memory m -> {
+            case UsdtArg.Constant c -> Long.toString(c.value());
+            case UsdtArg.Register r -> r.name();
+            case UsdtArg.Memory m -> {
                 String symbol = m.symbol();
-                yield (symbol == null
-                                ? Long.toString(m.displacement())
-                                : "%lo(" + Expression.print(symbol, m.displacement()) + ")")
+                yield (symbol == null ? Long.toString(m.offset()) : "%lo(" + Expression.print(symbol, m.offset()) + ")")
                         + "(" + m.base() + ")";
             }
-            case Operand.Unsupported u -> throw noSpelling(u);
+            case UsdtArg.Unsupported u -> throw noSpelling(u);
         };
     }
 }

@@ -1,5 +1,7 @@
 package io.bpf4j.usdt.internal.arg;
 
+import io.bpf4j.usdt.site.UsdtArg;
+import io.bpf4j.usdt.site.UsdtArg.Operand;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +38,7 @@ public final class S390x extends ArgGrammar {
             String name = text.substring(1);
             return isNumbered(name, "f", "v", "a")
                     ? Optional.of(notGeneral(text))
-                    : registers.find(name).map(r -> new Operand.Register(r.fullName()));
+                    : registers.find(name).map(r -> new UsdtArg.Register(r.fullName()));
         }
         return size == 0 && Expression.signedNumber(text).isEmpty() ? Optional.empty() : unmarkedConstant(text);
     }
@@ -54,9 +56,9 @@ public final class S390x extends ArgGrammar {
 
     private static Operand memory(String text, long displacement, @Nullable String base, @Nullable String index) {
         if (base != null) {
-            return new Operand.Memory(base, displacement, null, index, 1);
+            return new UsdtArg.Memory(base, displacement, null, index, 1);
         }
-        return index != null ? Operand.Memory.of(index, displacement) : absolute(text);
+        return index != null ? UsdtArg.Memory.of(index, displacement) : absolute(text);
     }
 
     private boolean isRegister(String text) {
@@ -70,11 +72,11 @@ public final class S390x extends ArgGrammar {
     @Override
     String print(Operand operand) {
         return switch (operand) {
-            case Operand.Constant c -> Long.toString(c.value());
-            case Operand.Register r -> "%" + r.name();
-            case Operand.Memory m ->
-                m.displacement() + "(" + (m.index() == null ? "" : "%" + m.index() + ",") + "%" + m.base() + ")";
-            case Operand.Unsupported u -> throw noSpelling(u);
+            case UsdtArg.Constant c -> Long.toString(c.value());
+            case UsdtArg.Register r -> "%" + r.name();
+            case UsdtArg.Memory m ->
+                m.offset() + "(" + (m.index() == null ? "" : "%" + m.index() + ",") + "%" + m.base() + ")";
+            case UsdtArg.Unsupported u -> throw noSpelling(u);
         };
     }
 }

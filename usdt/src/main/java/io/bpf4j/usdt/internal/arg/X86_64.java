@@ -1,5 +1,6 @@
 package io.bpf4j.usdt.internal.arg;
 
+import io.bpf4j.usdt.site.UsdtArg.Operand;
 import java.util.Optional;
 
 /**
@@ -94,7 +95,7 @@ public final class X86_64 extends ArgGrammar {
 
     @Override
     Optional<Operand> parse(String text, int size) {
-        return syntax.parse(text, size).map(operand -> HighByte.check(operand, size));
+        return syntax.parse(text, size);
     }
 
     @Override

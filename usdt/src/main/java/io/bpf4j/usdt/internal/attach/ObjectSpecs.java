@@ -62,7 +62,7 @@ public final class ObjectSpecs implements ObjectExtension {
     /** An empty table for one attachment. */
     public SpecTable newTable() {
         Filed f = filed.orElseThrow();
-        return new SpecTable(f.pool(), (id, spec) -> {
+        return new SpecTable(f.pool(), (spec, id) -> {
             byte[] key = new byte[4];
             ByteBuffer.wrap(key).order(ByteOrder.nativeOrder()).putInt(id);
             f.map().update(key, spec);

@@ -1,5 +1,7 @@
 package io.bpf4j.usdt.internal.spec;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * One argument as {@code bpf_usdt_arg()} reads it. <b>Immutable</b>.
  *
@@ -20,6 +22,7 @@ package io.bpf4j.usdt.internal.spec;
  * @param scaleShift 0 to 3: the index counts 1, 2, 4 or 8 bytes
  * @param indexSize bytes of the index register: 8, or 4 or -4 for its lower half without or with a sign
  * @param bitShift 64 less the bits of the value
+ * @param refusal why the argument can't be read, if the type is {@link Type#INVALID}; else null
  */
 public record ArgSpec(
         Type type,
@@ -29,9 +32,10 @@ public record ArgSpec(
         int scaleShift,
         int indexSize,
         boolean signed,
-        int bitShift) {
+        int bitShift,
+        @Nullable String refusal) {
 
-    /** With all of the index register, if there is one. */
+    /** With the whole index register, if there is one. */
     public ArgSpec(
             Type type,
             long valueOrOffset,
@@ -40,7 +44,12 @@ public record ArgSpec(
             int scaleShift,
             boolean signed,
             int bitShift) {
-        this(type, valueOrOffset, registerOffset, indexOffset, scaleShift, 8, signed, bitShift);
+        this(type, valueOrOffset, registerOffset, indexOffset, scaleShift, 8, signed, bitShift, null);
+    }
+
+    /** What stands for an argument that can't be read: asking for it gives an error, never a wrong value. */
+    public static ArgSpec unreadable(String refusal) {
+        return new ArgSpec(Type.INVALID, 0, 0, 0, 0, 8, false, 0, refusal);
     }
 
     /** Numbers mirror {@code enum __bpf_usdt_arg_type} of usdt.bpf.h. */
@@ -66,7 +75,4 @@ public record ArgSpec(
             return number;
         }
     }
-
-    /** What stands for an argument that can't be read: asking for it gives an error, never a wrong value. */
-    public static final ArgSpec UNREADABLE = new ArgSpec(Type.INVALID, 0, 0, 0, 0, false, 0);
 }

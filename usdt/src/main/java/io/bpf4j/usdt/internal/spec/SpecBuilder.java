@@ -1,18 +1,16 @@
 package io.bpf4j.usdt.internal.spec;
 
 import io.bpf4j.usdt.internal.arg.ArgGrammar;
-import io.bpf4j.usdt.internal.arg.Argument;
-import io.bpf4j.usdt.internal.arg.Operand;
-import java.util.ArrayList;
+import io.bpf4j.usdt.site.UsdtArg;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalInt;
-import java.util.OptionalLong;
 
 /**
- * Translates understood arguments into a spec.
+ * Translates arguments into what the BPF side reads.
  *
- * <p>An argument that can't be translated costs only itself: its place holds {@link ArgSpec#UNREADABLE}, so that the
- * others keep their numbers, and the reason is in the result.
+ * <p>An argument that can't be translated costs only itself: its place holds one of type {@link ArgSpec.Type#INVALID}, so
+ * that the others keep their numbers.
  *
  * <p><b>Symbols.</b> The BPF side knows registers, no symbols. But when the probe fires, the instruction pointer is
  * the probe's own address, and code and data of one file move together: {@code sym} is always {@code sym - probe}
@@ -24,121 +22,91 @@ public final class SpecBuilder {
     private final ArgGrammar grammar;
     private final SpecLayout layout;
 
-    /** A translated site: the spec, and what it can't express, one reason for each argument concerned. */
-    public record Result(UsdtSpec spec, List<Refusal> refusals) {
-        public Result {
-            refusals = List.copyOf(refusals);
-        }
-    }
-
-    /** Why the argument with this index, counted from 0, can't be read. */
-    public record Refusal(int argument, String reason) {}
-
-    /** Why one argument can't be put into a spec. */
-    private record Outcome(
-            ArgSpec spec, @org.jspecify.annotations.Nullable String refusal) {
-        static Outcome refused(String reason) {
-            return new Outcome(ArgSpec.UNREADABLE, reason);
-        }
-    }
-
     public SpecBuilder(ArgGrammar grammar, SpecLayout layout) {
         this.grammar = grammar;
         this.layout = layout;
     }
 
     /**
-     * Translates the arguments of one site.
+     * Translates the arguments of one site, as many as the layout has room for.
      *
      * @param address of the probe, as the file has it
-     * @param cookie the user's
+     * @param symbols virtual addresses of symbols of the file, before the load address is added. One that is missing has
+     *     no address, or several
      */
-    public Result build(List<Argument> arguments, long address, SymbolResolver symbols, long cookie) {
-        List<ArgSpec> specs = new ArrayList<>();
-        List<Refusal> refusals = new ArrayList<>();
-        for (int i = 0; i < arguments.size(); i++) {
-            if (i >= layout.maxArgs()) {
-                refusals.add(
-                        new Refusal(i, "a BPF program can read the first " + layout.maxArgs() + " arguments only"));
-                break;
-            }
-            Outcome outcome = translate(arguments.get(i), address, symbols);
-            specs.add(outcome.spec());
-            if (outcome.refusal() != null) {
-                refusals.add(new Refusal(i, outcome.refusal()));
-            }
-        }
-        return new Result(new UsdtSpec(specs, cookie), refusals);
+    public List<ArgSpec> build(List<UsdtArg> arguments, long address, Map<String, Long> symbols) {
+        return arguments.stream()
+                .limit(layout.maxArgs())
+                .map(argument -> translate(argument, address, symbols))
+                .toList();
     }
 
-    private Outcome translate(Argument argument, long address, SymbolResolver symbols) {
-        boolean signed = argument.signed();
-        int bitShift = 64 - 8 * argument.size();
+    private ArgSpec translate(UsdtArg argument, long address, Map<String, Long> symbols) {
         return switch (argument.operand()) {
-            case Operand.Constant c -> {
-                // libbpf's header cuts a constant to its size as it does all values, ours takes it as it is.
-                long top = c.value() << bitShift;
-                long value = signed ? top >> bitShift : top >>> bitShift;
-                yield new Outcome(new ArgSpec(ArgSpec.Type.CONSTANT, value, 0, 0, 0, signed, bitShift), null);
-            }
-            case Operand.Register r -> {
+            // libbpf's header cuts a constant to its size as it does all values, ours takes it as it is.
+            case UsdtArg.Constant c -> plain(argument, ArgSpec.Type.CONSTANT, argument.cut(c.value()), 0);
+            case UsdtArg.Register r -> {
                 OptionalInt offset = grammar.offsetOf(r.name());
                 yield offset.isEmpty()
                         ? noSuchRegister(r.name())
-                        : new Outcome(
-                                new ArgSpec(ArgSpec.Type.REGISTER, 0, offset.getAsInt(), 0, 0, signed, bitShift), null);
+                        : plain(argument, ArgSpec.Type.REGISTER, 0, offset.getAsInt());
             }
-            case Operand.Memory m -> memory(m, address, symbols, signed, bitShift);
-            case Operand.Unsupported u -> Outcome.refused(u.reason());
+            case UsdtArg.Memory m -> memory(argument, m, address, symbols);
+            case UsdtArg.Unsupported u -> ArgSpec.unreadable(u.reason());
         };
     }
 
-    private Outcome memory(Operand.Memory m, long address, SymbolResolver symbols, boolean signed, int bitShift) {
+    private ArgSpec memory(UsdtArg argument, UsdtArg.Memory m, long address, Map<String, Long> symbols) {
         OptionalInt base = grammar.offsetOf(m.base());
         if (base.isEmpty()) {
             return noSuchRegister(m.base());
         }
-        long distance = m.displacement();
+        long distance = m.offset();
         if (m.symbol() != null) {
-            OptionalLong symbol = symbols.address(m.symbol());
-            if (symbol.isEmpty()) {
-                return Outcome.refused("the file's symbol tables have no one address for '" + m.symbol() + "'");
+            Long symbol = symbols.get(m.symbol());
+            if (symbol == null) {
+                return ArgSpec.unreadable("the file's symbol tables have no one address for '" + m.symbol() + "'");
             }
-            distance += symbol.getAsLong() - address;
+            distance += symbol - address;
         }
         if (m.index() == null) {
-            return new Outcome(
-                    new ArgSpec(ArgSpec.Type.DEREFERENCE, distance, base.getAsInt(), 0, 0, signed, bitShift), null);
+            return plain(argument, ArgSpec.Type.DEREFERENCE, distance, base.getAsInt());
         }
         OptionalInt index = grammar.offsetOf(m.index());
         if (index.isEmpty()) {
             return noSuchRegister(m.index());
         }
         if (!layout.hasIndex()) {
-            return Outcome.refused(
+            return ArgSpec.unreadable(
                     "the BPF object was built with a usdt.bpf.h of libbpf 1.6 or earlier, which can't read"
                             + " base + index; rebuild it with 1.7 or later");
         }
         if (m.indexSize() != 8 && !layout.hasIndexSize()) {
-            return Outcome.refused(
+            return ArgSpec.unreadable(
                     "the BPF object was built with libbpf's usdt.bpf.h, which can't read half of an index"
                             + " register; bpf4j's own usdt.h can");
         }
-        int scaleShift = Integer.numberOfTrailingZeros(m.scale());
-        return new Outcome(
-                new ArgSpec(
-                        ArgSpec.Type.SIB,
-                        distance,
-                        base.getAsInt(),
-                        index.getAsInt(),
-                        scaleShift,
-                        m.indexSize(),
-                        signed,
-                        bitShift),
+        return new ArgSpec(
+                ArgSpec.Type.SIB,
+                distance,
+                base.getAsInt(),
+                index.getAsInt(),
+                Integer.numberOfTrailingZeros(m.scale()),
+                m.indexSize(),
+                argument.signed(),
+                bitShift(argument),
                 null);
     }
 
-    private Outcome noSuchRegister(String name) {
-        return Outcome.refused(grammar.machine() + " has no register '" + name + "' in struct pt_regs");
+    private static ArgSpec plain(UsdtArg argument, ArgSpec.Type type, long valueOrOffset, int registerOffset) {
+        return new ArgSpec(type, valueOrOffset, registerOffset, 0, 0, argument.signed(), bitShift(argument));
+    }
+
+    private static int bitShift(UsdtArg argument) {
+        return Long.SIZE - Byte.SIZE * argument.size();
+    }
+
+    private ArgSpec noSuchRegister(String name) {
+        return ArgSpec.unreadable(grammar.machine() + " has no register '" + name + "' in struct pt_regs");
     }
 }

@@ -1,6 +1,7 @@
 package io.bpf4j.usdt.internal.spec;
 
 import java.nio.ByteOrder;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -149,14 +150,19 @@ public record SpecLayout(
         return indexBitShift != null && indexSigned != null;
     }
 
-    /** The bytes of the map's value. */
-    public byte[] encode(UsdtSpec spec) {
-        if (spec.args().size() > maxArgs) {
-            throw new IllegalArgumentException(spec.args().size() + " arguments, but the map holds " + maxArgs);
+    /**
+     * The bytes of the map's value: what a BPF program has to know about a site that fired.
+     *
+     * @param args in order, at most {@link #maxArgs}
+     * @param userCookie what {@code bpf_usdt_cookie()} returns
+     */
+    public byte[] encode(List<ArgSpec> args, long userCookie) {
+        if (args.size() > maxArgs) {
+            throw new IllegalArgumentException(args.size() + " arguments, but the map holds " + maxArgs);
         }
         byte[] out = new byte[size];
         int start = 0;
-        for (ArgSpec arg : spec.args()) {
+        for (ArgSpec arg : args) {
             put(out, start, valueOrOffset, arg.valueOrOffset());
             put(out, start, type, arg.type().number());
             put(out, start, registerOffset, arg.registerOffset());
@@ -176,8 +182,8 @@ public record SpecLayout(
             }
             start += argSize;
         }
-        put(out, 0, cookie, spec.cookie());
-        put(out, 0, argCount, spec.args().size());
+        put(out, 0, cookie, userCookie);
+        put(out, 0, argCount, args.size());
         return out;
     }
 

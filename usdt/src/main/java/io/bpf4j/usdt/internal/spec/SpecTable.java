@@ -3,6 +3,7 @@ package io.bpf4j.usdt.internal.spec;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.ObjIntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SpecTable {
     private final SpecIdPool pool;
-    private final SpecStore store;
+    private final ObjIntConsumer<byte[]> map;
     private final Map<Bytes, Integer> ids = new HashMap<>();
     private int[] order = new int[16];
     private int count;
@@ -39,9 +40,10 @@ public final class SpecTable {
         }
     }
 
-    public SpecTable(SpecIdPool pool, SpecStore store) {
+    /** @param map files a spec under its number */
+    public SpecTable(SpecIdPool pool, ObjIntConsumer<byte[]> map) {
         this.pool = pool;
-        this.store = store;
+        this.map = map;
     }
 
     /**
@@ -65,7 +67,7 @@ public final class SpecTable {
         }
         order[count++] = id;
         ids.put(key, id);
-        store.put(id, spec);
+        map.accept(spec, id);
         return id;
     }
 

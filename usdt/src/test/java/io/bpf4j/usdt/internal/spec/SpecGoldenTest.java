@@ -28,7 +28,7 @@ class SpecGoldenTest {
         SpecLayout layout = SpecLayout.ofValueSize(size, order).orElseThrow();
         List<String> golden = golden().get(target + " " + size);
         assertThat(golden).isNotNull().hasSize(13);
-        byte[] bytes = layout.encode(spec(layout));
+        byte[] bytes = layout.encode(args(layout), 0xfedcba9876543210L);
         assertThat(bytes).hasSize(size);
         // By lines, so that a failure names the argument.
         int at = 0;
@@ -42,7 +42,7 @@ class SpecGoldenTest {
         assertThat(at).isEqualTo(size);
     }
 
-    private static UsdtSpec spec(SpecLayout layout) {
+    private static List<ArgSpec> args(SpecLayout layout) {
         List<ArgSpec> args = new ArrayList<>(Collections.nCopies(12, constant(0, false, 0)));
         args.set(0, constant(-9, true, 32));
         args.set(1, new ArgSpec(ArgSpec.Type.REGISTER, 0, 80, 0, 0, false, 0));
@@ -52,9 +52,9 @@ class SpecGoldenTest {
             args.set(4, new ArgSpec(ArgSpec.Type.SIB, 1, 264, 0xfff, 3, false, 0));
             args.set(5, new ArgSpec(ArgSpec.Type.SIB, 0, 0, 8, 0, false, 48));
         }
-        args.set(6, ArgSpec.UNREADABLE);
+        args.set(6, ArgSpec.unreadable(""));
         args.set(11, new ArgSpec(ArgSpec.Type.DEREFERENCE, Long.MIN_VALUE, 0x1234, 0, 0, false, 48));
-        return new UsdtSpec(args, 0xfedcba9876543210L);
+        return args;
     }
 
     private static ArgSpec constant(long value, boolean signed, int bitShift) {

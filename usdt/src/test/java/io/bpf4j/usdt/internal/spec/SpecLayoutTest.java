@@ -19,7 +19,7 @@ class SpecLayoutTest {
 
     @Test
     void of304LittleEndian() {
-        byte[] bytes = SpecLayout.of304(ByteOrder.LITTLE_ENDIAN).encode(new UsdtSpec(List.of(SIB), 0xabcdef));
+        byte[] bytes = SpecLayout.of304(ByteOrder.LITTLE_ENDIAN).encode(List.of(SIB), 0xabcdef);
         assertThat(bytes).hasSize(304);
         assertThat(hex(bytes, 0, 24)).isEqualTo("8877665544332211" + "0300232100005000" + "0120000000000000");
         assertThat(hex(bytes, 24, 288)).matches("0*");
@@ -28,7 +28,7 @@ class SpecLayoutTest {
 
     @Test
     void of304BigEndian() {
-        byte[] bytes = SpecLayout.of304(ByteOrder.BIG_ENDIAN).encode(new UsdtSpec(List.of(SIB), 0xabcdef));
+        byte[] bytes = SpecLayout.of304(ByteOrder.BIG_ENDIAN).encode(List.of(SIB), 0xabcdef);
         assertThat(bytes).hasSize(304);
         assertThat(hex(bytes, 0, 24)).isEqualTo("1122334455667788" + "0000123203000050" + "0120000000000000");
         assertThat(hex(bytes, 24, 288)).matches("0*");
@@ -58,21 +58,21 @@ class SpecLayoutTest {
 
     @Test
     void halfOfAnIndexRegister() {
-        ArgSpec half = new ArgSpec(ArgSpec.Type.SIB, 0, 8, 0, 2, -4, false, 32);
-        UsdtSpec spec = new UsdtSpec(List.of(SIB, half), 0);
-        byte[] bytes = withIndexSize().encode(spec);
+        ArgSpec half = new ArgSpec(ArgSpec.Type.SIB, 0, 8, 0, 2, -4, false, 32, null);
+        List<ArgSpec> args = List.of(SIB, half);
+        byte[] bytes = withIndexSize().encode(args, 0);
         assertThat(hex(bytes, 0, 24))
                 .as("all of it")
                 .isEqualTo("8877665544332211" + "0300232100005000" + "0120000000000000");
         assertThat(hex(bytes, 24, 48)).isEqualTo("0000000000000000" + "0300002020010800" + "0020000000000000");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> SpecLayout.of304(ByteOrder.LITTLE_ENDIAN).encode(spec));
+                .isThrownBy(() -> SpecLayout.of304(ByteOrder.LITTLE_ENDIAN).encode(args, 0));
     }
 
     @Test
     void of208LittleEndian() {
-        byte[] bytes = SpecLayout.of208(ByteOrder.LITTLE_ENDIAN)
-                .encode(new UsdtSpec(List.of(ArgSpec.UNREADABLE, DEREFERENCE), 7));
+        byte[] bytes =
+                SpecLayout.of208(ByteOrder.LITTLE_ENDIAN).encode(List.of(ArgSpec.unreadable(""), DEREFERENCE), 7);
         assertThat(bytes).hasSize(208);
         assertThat(hex(bytes, 0, 16)).isEqualTo("0000000000000000" + "7f00000000000000");
         assertThat(hex(bytes, 16, 32)).isEqualTo("ecffffffffffffff" + "0200000020000138");
@@ -82,16 +82,16 @@ class SpecLayoutTest {
 
     @Test
     void of208BigEndian() {
-        byte[] bytes = SpecLayout.of208(ByteOrder.BIG_ENDIAN).encode(new UsdtSpec(List.of(DEREFERENCE), 7));
+        byte[] bytes = SpecLayout.of208(ByteOrder.BIG_ENDIAN).encode(List.of(DEREFERENCE), 7);
         assertThat(hex(bytes, 0, 16)).isEqualTo("ffffffffffffffec" + "0000000200200138");
         assertThat(hex(bytes, 192, 208)).isEqualTo("0000000000000007" + "0001000000000000");
     }
 
     @Test
     void theTypeOfAnUnreadableArgumentIsUnknownToEveryVersion() {
-        byte[] bytes = SpecLayout.of304(ByteOrder.LITTLE_ENDIAN).encode(new UsdtSpec(List.of(ArgSpec.UNREADABLE), 0));
+        byte[] bytes = SpecLayout.of304(ByteOrder.LITTLE_ENDIAN).encode(List.of(ArgSpec.unreadable("")), 0);
         assertThat(bytes[8]).isEqualTo((byte) 0x7f);
-        bytes = SpecLayout.of304(ByteOrder.BIG_ENDIAN).encode(new UsdtSpec(List.of(ArgSpec.UNREADABLE), 0));
+        bytes = SpecLayout.of304(ByteOrder.BIG_ENDIAN).encode(List.of(ArgSpec.unreadable("")), 0);
         assertThat(bytes[12]).isEqualTo((byte) 0x7f);
     }
 
@@ -99,14 +99,14 @@ class SpecLayoutTest {
     void theSmallLayoutHasNoIndex() {
         SpecLayout layout = SpecLayout.of208(ByteOrder.LITTLE_ENDIAN);
         assertThat(layout.hasIndex()).isFalse();
-        assertThatIllegalArgumentException().isThrownBy(() -> layout.encode(new UsdtSpec(List.of(SIB), 0)));
+        assertThatIllegalArgumentException().isThrownBy(() -> layout.encode(List.of(SIB), 0));
     }
 
     @Test
     void thirteenArgumentsDoNotFit() {
-        UsdtSpec spec = new UsdtSpec(java.util.Collections.nCopies(13, DEREFERENCE), 0);
+        List<ArgSpec> args = java.util.Collections.nCopies(13, DEREFERENCE);
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> SpecLayout.of304(ByteOrder.LITTLE_ENDIAN).encode(spec));
+                .isThrownBy(() -> SpecLayout.of304(ByteOrder.LITTLE_ENDIAN).encode(args, 0));
     }
 
     @Test

@@ -10,7 +10,6 @@ import org.junit.jupiter.api.Test;
 
 class SpecTableTest {
     private final List<Integer> written = new ArrayList<>();
-    private final SpecStore store = (id, spec) -> written.add(id);
 
     @Test
     void idsAreGivenInOrderAndComeBackLastFirst() {
@@ -35,7 +34,7 @@ class SpecTableTest {
     @Test
     void equalSpecsShareAnIdAndAWrite() {
         SpecIdPool pool = new SpecIdPool(4);
-        SpecTable table = new SpecTable(pool, store);
+        SpecTable table = new SpecTable(pool, this::write);
         assertThat(table.idOf(new byte[] {1, 2})).isZero();
         assertThat(table.idOf(new byte[] {1, 3})).isEqualTo(1);
         assertThat(table.idOf(new byte[] {1, 2})).isZero();
@@ -49,16 +48,16 @@ class SpecTableTest {
     @Test
     void tablesOfOnePoolNeverShareAnId() {
         SpecIdPool pool = new SpecIdPool(4);
-        SpecTable first = new SpecTable(pool, store);
-        SpecTable second = new SpecTable(pool, store);
+        SpecTable first = new SpecTable(pool, this::write);
+        SpecTable second = new SpecTable(pool, this::write);
         assertThat(first.idOf(new byte[] {1})).isNotEqualTo(second.idOf(new byte[] {1}));
     }
 
     @Test
     void aFullMapIsNamedWithItsSizeAndTheWayOut() {
         SpecIdPool pool = new SpecIdPool(2);
-        new SpecTable(pool, store).idOf(new byte[] {9});
-        SpecTable table = new SpecTable(pool, store);
+        new SpecTable(pool, this::write).idOf(new byte[] {9});
+        SpecTable table = new SpecTable(pool, this::write);
         table.idOf(new byte[] {1});
         assertThatExceptionOfType(SpecMapFullException.class)
                 .isThrownBy(() -> table.idOf(new byte[] {2}))
@@ -73,11 +72,15 @@ class SpecTableTest {
     @Test
     void aFailedWriteLeavesNothingBehind() {
         SpecIdPool pool = new SpecIdPool(2);
-        SpecTable table = new SpecTable(pool, (id, spec) -> {
+        SpecTable table = new SpecTable(pool, (spec, id) -> {
             throw new IllegalStateException("no");
         });
         assertThatThrownBy(() -> table.idOf(new byte[] {1})).hasMessage("no");
         table.releaseAll();
         assertThat(pool.inUse()).isZero();
+    }
+
+    private void write(byte[] spec, int id) {
+        written.add(id);
     }
 }

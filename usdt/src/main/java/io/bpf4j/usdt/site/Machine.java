@@ -1,7 +1,6 @@
-package io.bpf4j.usdt;
+package io.bpf4j.usdt.site;
 
 import io.bpf4j.elf.ElfMachine;
-import io.bpf4j.usdt.internal.arg.ArgGrammar;
 import java.util.Arrays;
 import java.util.Optional;
 
@@ -69,13 +68,17 @@ public enum Machine {
                 .findFirst();
     }
 
-    /** The machine that this runs on. */
-    static Machine ofHost() {
+    /** The machine that this JVM runs on. */
+    public static Machine ofHost() {
         return named(System.getProperty("os.arch", "")).orElse(OTHER);
     }
 
-    /** Whether a kernel of this machine may run such files: its own, and 32-bit ones of the machine that came before. */
-    boolean runs(int elfMachineOfFile) {
+    /**
+     * Whether a kernel of this machine may run such files: its own, and 32-bit ones of the machine that came before.
+     *
+     * @param elfMachineOfFile {@code e_machine} of the file's header
+     */
+    public boolean runs(int elfMachineOfFile) {
         return elfMachineOfFile == elfMachine
                 || switch (this) {
                     case X86_64 -> elfMachineOfFile == ElfMachine.I386;
@@ -83,9 +86,5 @@ public enum Machine {
                     case PPC64LE -> elfMachineOfFile == ElfMachine.PPC;
                     default -> false;
                 };
-    }
-
-    Optional<ArgGrammar> grammar() {
-        return ArgGrammar.of(elfMachine, is64Bit);
     }
 }

@@ -1,4 +1,4 @@
-package io.bpf4j.usdt;
+package io.bpf4j.usdt.site;
 
 import io.bpf4j.elf.ByteView;
 import java.util.Arrays;
@@ -64,7 +64,7 @@ public enum NopForm {
     }
 
     /** What is at an offset of the ELF file; {@link #OTHER} beyond its end, as in a file with debug information only. */
-    static NopForm at(ByteView file, long offset, Machine machine) {
+    public static NopForm at(ByteView file, long offset, Machine machine) {
         return switch (machine) {
             // The longer forms begin like the shorter, and stand before them.
             case X86_64 ->

@@ -1,4 +1,4 @@
-package io.bpf4j.usdt;
+package io.bpf4j.usdt.site;
 
 import java.util.List;
 import java.util.Map;
@@ -84,7 +84,7 @@ public record UsdtSite(
 
     /**
      * The arguments that no BPF program can read, by their numbers from 0, each with the reason. Objects built against
-     * libbpf 1.6 or earlier can't read {@link UsdtArg.Sib} either.
+     * libbpf 1.6 or earlier can't read memory with an index ({@link UsdtArg.Memory}) either.
      */
     public SortedMap<Integer, String> unreadable() {
         SortedMap<Integer, String> reasons = new TreeMap<>();
@@ -100,11 +100,9 @@ public record UsdtSite(
     }
 
     private @Nullable String reason(UsdtArg arg) {
-        return switch (arg) {
-            case UsdtArg.Constant c -> null;
-            case UsdtArg.Register r -> null;
-            case UsdtArg.Dereference d -> unresolved(d.symbol());
-            case UsdtArg.Sib s -> unresolved(s.symbol());
+        return switch (arg.operand()) {
+            case UsdtArg.Constant _, UsdtArg.Register _ -> null;
+            case UsdtArg.Memory m -> unresolved(m.symbol());
             case UsdtArg.Unsupported u -> u.reason();
         };
     }

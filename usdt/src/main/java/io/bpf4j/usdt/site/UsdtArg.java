@@ -1,0 +1,94 @@
+package io.bpf4j.usdt.site;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One argument of a probe: how large its value is and where it is when the probe fires. <b>Immutable</b>.
+ *
+ * <p>{@code -4@-20(%rbp)} is a signed value of 4 bytes in memory at rbp - 20. The declared size tells how much of the
+ * register or memory is the value. {@link io.bpf4j.usdt.UsdtArgs} reads and prints arguments.
+ *
+ * @param size bytes of the value: 1, 2, 4 or 8. An unsupported argument may declare any other size
+ * @param signed whether a value of less than 8 bytes is sign-extended, rather than zero-extended, to 64 bits
+ * @param isFloat whether the bits of the value are those of a {@code float} (size 4) or {@code double} (size 8)
+ * @param operand where the value is
+ */
+public record UsdtArg(int size, boolean signed, boolean isFloat, Operand operand) {
+
+    /** The value that 64 bits stand for: cut to the size and extended again, as a BPF program reads it. */
+    public long cut(long bits) {
+        int shift = Long.SIZE - Byte.SIZE * size;
+        return signed ? bits << shift >> shift : bits << shift >>> shift;
+    }
+
+    /**
+     * Where a value is. <b>Immutable</b>.
+     *
+     * <p>Registers go by their full names, whatever part of them the compiler named: {@code rax} for {@code %al}.
+     */
+    public sealed interface Operand {}
+
+    /**
+     * The value is known already: {@code -4@$-9}.
+     *
+     * @param value as it is written, 64 bits, two's complement. Compilers write the same four bytes as {@code $-1} and
+     *     as {@code $4294967295}; {@link UsdtArg#cut} makes them one
+     */
+    public record Constant(long value) implements Operand {}
+
+    /** The value is in a register: {@code 8@%rax}. */
+    public record Register(String name) implements Operand {}
+
+    /**
+     * The value is in memory at {@code base + offset + index * scale}: {@code 4@4(%rcx,%r9,8)} ("scale, index, base").
+     * Without an index it is {@code -4@-20(%rbp)}. Only BPF objects built against libbpf 1.7 or later can read memory with
+     * an index.
+     *
+     * <p>A symbol is an address and a register is one too, and the sum of two addresses is not an address: where there is
+     * a symbol, the base is the instruction pointer, and the address is {@code symbol + offset}, as in {@code
+     * -4@24+counters(%rip)}. All symbolic operands are brought into this form, which is what an assembler means by {@code
+     * sym(%rip)}.
+     *
+     * @param base register; the instruction pointer if there is a symbol
+     * @param offset bytes
+     * @param symbol name of a symbol of the same file that takes the base's place, or null. Its address is with the site:
+     *     {@link UsdtSite#symbols()}
+     * @param index register, or null; then the scale is 1
+     * @param scale 1, 2, 4 or 8
+     * @param indexSize bytes of the index register that count, written as the size of an argument is: 8 for the whole
+     *     register, 4 for the lower half ({@code [x1, w0, uxtw]} on arm64), -4 for the lower half with a sign ({@code sxtw}).
+     *     Only BPF objects with bpf4j's own {@code usdt.h} can read half a register
+     */
+    public record Memory(
+            String base,
+            long offset,
+            @Nullable String symbol,
+            @Nullable String index,
+            int scale,
+            int indexSize) implements Operand {
+        public Memory {
+            if (indexSize != 8 && indexSize != 4 && indexSize != -4) {
+                throw new IllegalArgumentException("an index register has 8, 4 or -4 bytes, not " + indexSize);
+            }
+        }
+
+        /** With the whole index register, if there is one. */
+        public Memory(String base, long offset, @Nullable String symbol, @Nullable String index, int scale) {
+            this(base, offset, symbol, index, scale, 8);
+        }
+
+        /** {@code offset(base)}. */
+        public static Memory of(String base, long offset) {
+            return new Memory(base, offset, null, null, 1);
+        }
+    }
+
+    /**
+     * The value can't be read; the probe and its other arguments can. {@code bpf_usdt_arg()} returns an error for such an
+     * argument.
+     *
+     * @param reason why, in words that end a sentence: {@code %xmm0 is a vector register, …}
+     * @param raw the argument as the file has it
+     */
+    public record Unsupported(String reason, String raw) implements Operand {}
+}
