@@ -225,12 +225,13 @@ public final class BpfObject implements AutoCloseable {
     }
 
     /**
-     * Attaches every program as its section's name says, and every struct of functions: all, or none. Programs of which no
-     * name can say it ({@link Program#isAttachedBySection()} is false, such as {@code SEC("xdp")}) are left for {@link
-     * Program#attach(io.bpf4j.loader.link.AttachTarget)}; so is what {@code withAutoattach(false)} was said of.
+     * Attaches every program as its section's name says, and every struct of functions: all, or none. Programs whose
+     * name doesn't say it ({@link Program#isAttachedBySection()} is false, as for {@code SEC("xdp")} and {@code
+     * SEC("usdt")}) are left for {@link Program#attach(io.bpf4j.loader.link.AttachTarget)}; so is what {@code
+     * withAutoattach(false)} was said of.
      *
-     * @throws AttachException if one can't be attached, or its name could say where to and does not; those before it are
-     *     detached again
+     * @throws AttachException if one can't be attached, or its name says wrongly where to; those before it are detached
+     *     again
      */
     public LinkGroup attachAll() {
         List<Link> links = new ArrayList<>();

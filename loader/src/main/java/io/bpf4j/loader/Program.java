@@ -98,11 +98,13 @@ public final class Program implements ProgramHandle {
     }
 
     /**
-     * Whether the names of sections of this kind say where a program goes, as {@code SEC("tp/sched/sched_switch")} and
-     * unlike {@code SEC("xdp")}. A name may still say too little: {@code SEC("uprobe")}.
+     * Whether the section's name says where the program goes, as {@code SEC("tp/sched/sched_switch")} and unlike {@code
+     * SEC("xdp")} and {@code SEC("uprobe")}. It may still say it wrongly: {@code SEC("tp/sched")}.
      */
     public boolean isAttachedBySection() {
-        return SectionAttachers.of(spec()).isPresent() || SectionTargets.canName(spec());
+        return SectionAttachers.of(spec()).isPresent()
+                ? !SectionTargets.isBare(spec())
+                : SectionTargets.saysWhere(spec());
     }
 
     /**

@@ -28,13 +28,18 @@ final class SectionTargets {
                         + "\") is not attached by its section's name; attach it to a target: program.attach(target)"));
     }
 
-    /** Whether names of this kind can say the target, even if this one doesn't. */
-    static boolean canName(ProgramSpec program) {
+    /** Whether the name says where, be it wrongly: {@code SEC("uprobe/x")} does, {@code SEC("uprobe")} does not. */
+    static boolean saysWhere(ProgramSpec program) {
         try {
             return find(program).isPresent();
         } catch (AttachException e) {
-            return true;
+            return !isBare(program);
         }
+    }
+
+    /** Whether the name is that of the kind and no more. */
+    static boolean isBare(ProgramSpec program) {
+        return program.target().isEmpty() && program.sectionName().indexOf('/') < 0;
     }
 
     /**

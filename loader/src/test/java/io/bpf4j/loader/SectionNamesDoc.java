@@ -71,8 +71,9 @@ final class SectionNamesDoc {
                 - *sleepable*: loaded with BPF_F_SLEEPABLE, so it may call helpers that sleep. *frags*: loaded with
                   BPF_F_XDP_HAS_FRAGS, so it gets packets of several buffers.
                 - *by name*: `object.attachAll()` and `program.attach()` attach it where the name says. All others are
-                  attached in code, `program.attach(target)`, and `attachAll()` leaves them alone. A name of a kind
-                  that goes by name and doesn't say where is refused, with the form that it should have.
+                  attached in code, `program.attach(target)`, and `attachAll()` leaves them alone, as it leaves
+                  a name alone, `SEC("kprobe")`. One that says half of it, `SEC("tp/sched")`, is refused, with the form that
+                  it should have.
                 - `FILE` is a path, or the name of a library or program that is searched as the dynamic linker or the
                   shell would; `PATTERN` has `*` and `?` for any characters and for one; `OFFSET` is in bytes, decimal or
                   with `0x`.

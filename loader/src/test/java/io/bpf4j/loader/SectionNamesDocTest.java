@@ -38,13 +38,13 @@ class SectionNamesDocTest {
     void whatTheTableCallsAPlaceIsAttachedByName() {
         for (SectionKind kind : SectionKind.all()) {
             FunctionSpec function = new FunctionSpec("p", 1, kind.name(), 0, false, List.of(), List.of());
-            ProgramSpec program = ProgramSpec.of(kind.name(), function);
+            ProgramSpec program = ProgramSpec.of(kind.name() + "/x", function);
             boolean attachedByUsdtModule =
                     kind.name().equals("usdt") || kind.name().equals("usdt.s");
 
             assertThat(kind.target() == SectionKind.Target.PLACE)
                     .as(kind.name())
-                    .isEqualTo(attachedByUsdtModule || SectionTargets.canName(program));
+                    .isEqualTo(attachedByUsdtModule || SectionTargets.saysWhere(program));
             assertThat(kind.form().isEmpty()).as(kind.name()).isEqualTo(kind.target() == SectionKind.Target.NONE);
         }
     }

@@ -75,7 +75,7 @@ class SectionTargetsTest {
         assertThatThrownBy(() -> target(section))
                 .isInstanceOf(AttachException.class)
                 .hasMessageContaining("SEC(\"" + section + "\")");
-        assertThat(SectionTargets.canName(program(section))).isTrue();
+        assertThat(SectionTargets.saysWhere(program(section))).isEqualTo(section.indexOf('/') >= 0);
     }
 
     @Test
@@ -95,7 +95,7 @@ class SectionTargetsTest {
     void someKindsAreNeverAttachedByName() {
         for (String section : List.of("xdp", "tc", "cgroup/connect4", "socket", "syscall", "sk_msg")) {
             assertThat(SectionTargets.find(program(section))).isEmpty();
-            assertThat(SectionTargets.canName(program(section))).isFalse();
+            assertThat(SectionTargets.saysWhere(program(section))).isFalse();
             assertThatThrownBy(() -> target(section))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("program.attach(target)");

@@ -92,6 +92,24 @@ class UsdtSectionsTest extends UsdtSuite {
         }
     }
 
+    /** libbpf skips {@code SEC("usdt")}, too, and refuses what names a file only. */
+    @Test
+    void attachingAllLeavesWhatNamesNoProbe() throws IOException {
+        try (TargetProgram target = TargetProgram.start("-O2", "-no-pie")) {
+            try (BpfObject object = load(target, "usdt");
+                    LinkGroup all = object.attachAll()) {
+                assertThat(all.links()).isEmpty();
+                assertThat(object.program("args12").isAttachedBySection()).isFalse();
+                assertThatThrownBy(() -> object.program("args12").attach())
+                        .isInstanceOf(UsdtException.class)
+                        .hasMessageContaining("SEC(\"usdt\") does not name a probe");
+            }
+            try (BpfObject object = load(target, "usdt/" + target.path())) {
+                assertThatThrownBy(object::attachAll).isInstanceOf(UsdtException.class);
+            }
+        }
+    }
+
     @Test
     void aSectionThatNamesNoProbeOfTheFile() throws IOException {
         try (TargetProgram target = TargetProgram.start("-O2", "-no-pie");
