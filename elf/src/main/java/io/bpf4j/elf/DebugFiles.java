@@ -2,7 +2,6 @@ package io.bpf4j.elf;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -70,20 +69,13 @@ public record DebugFiles(Path debugRoot) {
                 : debug.bytes().size() <= MOST_CHECKED && crc32(debug.bytes()) == link.crc32();
     }
 
-    private List<Path> linked(ElfFile elf, String fileName) {
+    private List<Path> linked(ElfFile elf, FileName fileName) {
         List<Path> candidates = new ArrayList<>();
-        try {
-            elf.path().map(path -> path.toAbsolutePath().getParent()).ifPresent(directory -> {
-                candidates.add(directory.resolve(fileName));
-                candidates.add(directory.resolve(".debug").resolve(fileName));
-                candidates.add(debugRoot
-                        .resolve(directory.getRoot().relativize(directory))
-                        .resolve(fileName));
-            });
-        } catch (InvalidPathException e) {
-            // The locale has no such characters (LC_ALL=C), so no path of this process leads to a file of that name.
-            return List.of();
-        }
+        elf.path().map(path -> path.toAbsolutePath().getParent()).ifPresent(directory -> {
+            candidates.add(fileName.below(directory));
+            candidates.add(fileName.below(directory.resolve(".debug")));
+            candidates.add(fileName.below(debugRoot.resolve(directory.getRoot().relativize(directory))));
+        });
         return candidates;
     }
 

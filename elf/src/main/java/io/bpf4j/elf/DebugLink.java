@@ -7,14 +7,13 @@ package io.bpf4j.elf;
  * @param fileName its name, without a directory
  * @param crc32 checksum over that whole file, as {@link java.util.zip.CRC32} counts it; unsigned 32 bits
  */
-public record DebugLink(String fileName, long crc32) {
+public record DebugLink(FileName fileName, long crc32) {
     static DebugLink read(ByteView data, ElfLimits limits) {
-        int length = data.cStringLength(0, limits.maxNameBytes());
-        String name = data.cString(0);
-        if (name.isEmpty() || name.indexOf('/') >= 0) {
+        FileName name = FileName.in(data, 0, limits.maxNameBytes());
+        if (!name.isPlain()) {
             // It is looked up in trusted directories: it must not lead out of them.
             throw data.malformed(0, "debug link \"" + name + "\" is no plain file name");
         }
-        return new DebugLink(name, data.u32((length + 4L) & -4L));
+        return new DebugLink(name, data.u32((name.length() + 4L) & -4L));
     }
 }

@@ -93,7 +93,7 @@ public final class ElfFile implements AutoCloseable {
 
     /** As {@link #open(Path)}, with other limits than the defaults. */
     public static ElfFile open(Path path, ElfLimits limits) throws IOException {
-        return open(path, path.toString(), limits);
+        return open(path, FileName.of(path).toString(), limits);
     }
 
     /**

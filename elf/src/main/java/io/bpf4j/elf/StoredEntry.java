@@ -2,6 +2,7 @@ package io.bpf4j.elf;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -30,15 +31,17 @@ record StoredEntry(Path archive, String entry) {
 
     /** Takes a path apart at the first {@code !/} that follows an existing file; a real file of that name wins. */
     static Optional<StoredEntry> of(Path path) {
-        String text = path.toString();
-        int at = text.indexOf(SEPARATOR);
-        if (at < 0 || Files.exists(path)) {
+        if (!path.toString().contains(SEPARATOR) || Files.exists(path)) {
             return Optional.empty();
         }
-        for (; at >= 0; at = text.indexOf(SEPARATOR, at + 1)) {
-            Path archive = path.getFileSystem().getPath(text.substring(0, at));
+        byte[] bytes = FileName.of(path).bytes();
+        String chars = new String(bytes, StandardCharsets.ISO_8859_1); // one for each byte
+        for (int at = chars.indexOf(SEPARATOR); at >= 0; at = chars.indexOf(SEPARATOR, at + 1)) {
+            Path archive = FileName.of(bytes, 0, at).path();
             if (Files.isRegularFile(archive)) {
-                return Optional.of(new StoredEntry(archive, text.substring(at + SEPARATOR.length())));
+                int entry = at + SEPARATOR.length();
+                String name = new String(bytes, entry, bytes.length - entry, StandardCharsets.UTF_8);
+                return Optional.of(new StoredEntry(archive, name));
             }
         }
         return Optional.empty();

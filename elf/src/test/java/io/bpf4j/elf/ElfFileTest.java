@@ -213,7 +213,7 @@ class ElfFileTest {
     @MethodSource("builders")
     void debugLinkAndMiniDebugInfo(ElfBuilder builder) {
         ElfFile elf = sample(builder);
-        assertThat(elf.debugLink()).contains(new DebugLink("sample.debug", 0xdeadbeefL));
+        assertThat(elf.debugLink()).contains(new DebugLink(FileName.of("sample.debug"), 0xdeadbeefL));
         ElfFile mini = elf.miniDebugInfo().orElseThrow();
         assertThat(mini.bytes().toByteArray()).isEqualTo(SampleElf.inner());
         assertThat(mini.symbols("hidden_fn")).hasSize(1);

@@ -200,8 +200,8 @@ class LoadTransactionTest {
         private String names() {
             return switch (victim) {
                 case ProgCommand.LoadBtf btf -> btf.name();
-                case ObjectCommand.Pin pin -> pin.path();
-                case ObjectCommand.Get get -> get.path();
+                case ObjectCommand.Pin pin -> pin.path().toString();
+                case ObjectCommand.Get get -> get.path().toString();
                 default -> {
                     Matcher quoted = QUOTED.matcher(victim.call());
                     // To a person a map of global data is its section; the kernel's name starts with the object's.

@@ -37,7 +37,7 @@ public record UsdtScan(Path path, String name, List<UsdtProbe> probes, List<Stri
      */
     public static UsdtScan ofFile(Path path) throws IOException {
         try (ElfFile elf = ElfFile.open(path)) {
-            UsdtScan scan = FileScanner.scan(elf, elf.path().orElse(path), path.toString());
+            UsdtScan scan = FileScanner.scan(elf, elf.path().orElse(path), elf.source());
             return scan.probes.isEmpty() && scan.problems.isEmpty() ? scan.withProblems(inDebugFile(elf)) : scan;
         }
     }

@@ -176,7 +176,9 @@ record Operands(List<Path> files, List<ProbePattern> patterns, Set<Integer> proc
     /** A name that is neither here nor a path is one of a library or of a program. */
     private static Path file(String name) {
         Path path = path(name);
-        return Files.exists(path) ? path : LibrarySearch.ofThisMachine().find(name);
+        return name.indexOf('/') >= 0 || Files.exists(path)
+                ? path
+                : LibrarySearch.ofThisMachine().find(name);
     }
 
     private static Path path(String operand) {

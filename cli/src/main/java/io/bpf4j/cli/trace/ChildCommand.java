@@ -1,6 +1,7 @@
 package io.bpf4j.cli.trace;
 
 import io.bpf4j.cli.failure.CommandException;
+import io.bpf4j.elf.FileName;
 import io.bpf4j.loader.process.HeldCommand;
 import java.io.File;
 import java.io.IOException;
@@ -76,10 +77,11 @@ public final class ChildCommand implements AutoCloseable {
 
     static Path find(String name, String path) {
         if (name.contains("/")) {
-            return executableAt(Path.of(name));
+            return executableAt(FileName.of(name).path());
         }
         for (String directory : path.split(File.pathSeparator, -1)) {
-            Path candidate = Path.of(directory.isEmpty() ? "." : directory, name);
+            Path candidate = FileName.of((directory.isEmpty() ? "." : directory) + "/" + name)
+                    .path();
             if (Files.isRegularFile(candidate) && Files.isExecutable(candidate)) {
                 return candidate.toAbsolutePath();
             }

@@ -1,6 +1,7 @@
 package io.bpf4j.loader.link;
 
 import io.bpf4j.elf.ByteView;
+import io.bpf4j.elf.FileName;
 import io.bpf4j.elf.MalformedDataException;
 import java.io.IOException;
 import java.nio.ByteOrder;
@@ -55,7 +56,7 @@ final class LdCache {
             long entry = ENTRIES + i * ENTRY_SIZE;
             libraries
                     .computeIfAbsent(cache.cString(cache.u32(entry + NAME)), _ -> new ArrayList<>())
-                    .add(Path.of(cache.cString(cache.u32(entry + PATH))));
+                    .add(FileName.in(cache, cache.u32(entry + PATH)).path());
         }
         return new LdCache(libraries);
     }

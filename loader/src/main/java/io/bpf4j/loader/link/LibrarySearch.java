@@ -1,5 +1,6 @@
 package io.bpf4j.loader.link;
 
+import io.bpf4j.elf.FileName;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -67,16 +68,16 @@ public final class LibrarySearch {
     /** The file of a name; a name with a slash, or that is found nowhere, is a path as it stands. */
     public Path find(String name) {
         if (name.isEmpty() || name.indexOf('/') >= 0) {
-            return Path.of(name);
+            return FileName.of(name).path();
         }
         Optional<Path> found = name.contains(".so")
                 ? best(Stream.concat(in(libraries, name), cache.byFileName(name).stream()))
                 : in(programs, name).findFirst().or(() -> best(cache.byLinkName(name).stream()));
-        return found.orElse(Path.of(name));
+        return found.orElse(FileName.of(name).path());
     }
 
     private static Stream<Path> in(List<Path> directories, String name) {
-        return directories.stream().map(directory -> directory.resolve(name)).filter(Files::isRegularFile);
+        return directories.stream().map(FileName.of(name)::below).filter(Files::isRegularFile);
     }
 
     /** The first that is for the kind of process that this is, else the first. */
@@ -104,7 +105,7 @@ public final class LibrarySearch {
                 ? List.of()
                 : Stream.of(variable.split(":", -1))
                         .filter(d -> !d.isEmpty())
-                        .map(Path::of)
+                        .map(directory -> FileName.of(directory).path())
                         .toList();
     }
 }

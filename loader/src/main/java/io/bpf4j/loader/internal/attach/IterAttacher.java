@@ -36,8 +36,7 @@ final class IterAttacher {
                         attempt, info(MAP_SIZE).putInt(MAP_FD, map.number()).array(), map);
             }
             case IterTarget.Cgroups cgroups -> {
-                try (Fd group =
-                        attempt.execute(new FileCommand.Open(cgroups.cgroup().toString(), OpenFlags.RDONLY))) {
+                try (Fd group = attempt.execute(new FileCommand.Open(cgroups.cgroup(), OpenFlags.RDONLY))) {
                     byte[] info = info(SIZE)
                             .putInt(CGROUP_ORDER, cgroups.walk().number())
                             .putInt(CGROUP_FD, group.number())

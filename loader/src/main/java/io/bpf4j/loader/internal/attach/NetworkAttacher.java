@@ -87,8 +87,7 @@ final class NetworkAttacher {
     }
 
     static Link lirc(Attempt attempt, AttachTarget.Lirc target) {
-        try (Fd device = attempt.execute(
-                new FileCommand.Open(target.device().toString(), OpenFlags.RDWR | OpenFlags.NONBLOCK))) {
+        try (Fd device = attempt.execute(new FileCommand.Open(target.device(), OpenFlags.RDWR | OpenFlags.NONBLOCK))) {
             return Unlinked.attach(attempt, device, AttachType.LIRC_MODE2);
         }
     }
@@ -103,7 +102,7 @@ final class NetworkAttacher {
     }
 
     private static Fd open(Attempt attempt, Path path) {
-        return attempt.execute(new FileCommand.Open(path.toString(), OpenFlags.RDONLY));
+        return attempt.execute(new FileCommand.Open(path, OpenFlags.RDONLY));
     }
 
     private static AttachType type(Attempt attempt, Optional<AttachType> given, String section) {

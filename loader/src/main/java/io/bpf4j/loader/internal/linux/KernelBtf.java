@@ -4,6 +4,7 @@ import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfFile;
 import io.bpf4j.core.CoreTarget;
 import io.bpf4j.elf.ByteView;
+import io.bpf4j.elf.FileName;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.loader.error.RelocationException;
 import java.io.IOException;
@@ -110,10 +111,12 @@ public final class KernelBtf {
         if (name.isEmpty()) {
             return find();
         }
-        Path file = FOLDER.resolve(name);
-        return name.indexOf('/') < 0 && !file.equals(VMLINUX) && Files.isReadable(file)
-                ? Optional.of(read(file, types()))
-                : Optional.empty();
+        FileName module = FileName.of(name);
+        if (!module.isPlain()) {
+            return Optional.empty();
+        }
+        Path file = module.below(FOLDER);
+        return !file.equals(VMLINUX) && Files.isReadable(file) ? Optional.of(read(file, types())) : Optional.empty();
     }
 
     private static Btf read(Path file, @Nullable Btf base) {

@@ -1,5 +1,6 @@
 package io.bpf4j.loader.internal.linux;
 
+import io.bpf4j.elf.FileName;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.internal.sys.Fd;
@@ -112,14 +113,16 @@ public final class TraceFs {
     private static long id(Path tracefs, String category, String name) {
         String what = "tracepoint " + category + ":" + name;
         Path events = tracefs.resolve("events");
-        if (!isPlain(category) || !isPlain(name)) {
+        FileName folder = FileName.of(category);
+        FileName file = FileName.of(name);
+        if (!folder.isPlain() || !file.isPlain()) {
             throw new AttachException(what + ": not a name of a tracepoint");
         }
-        Path id = events.resolve(category).resolve(name).resolve("id");
+        Path id = file.below(folder.below(events)).resolve("id");
         try {
             return Long.parseLong(Files.readString(id).strip());
         } catch (IOException | NumberFormatException e) {
-            boolean known = Files.isDirectory(events.resolve(category));
+            boolean known = Files.isDirectory(folder.below(events));
             String why = Files.exists(id)
                     ? "its id can't be read from tracefs; that takes root"
                     : known
@@ -127,14 +130,5 @@ public final class TraceFs {
                             : "this kernel has no such category";
             throw new AttachException(what + ": " + why, e);
         }
-    }
-
-    /** One component of a path, so that a name can't lead out of the directory. */
-    private static boolean isPlain(String name) {
-        return !name.isEmpty()
-                && !name.equals(".")
-                && !name.equals("..")
-                && name.indexOf('/') < 0
-                && name.indexOf('\0') < 0;
     }
 }

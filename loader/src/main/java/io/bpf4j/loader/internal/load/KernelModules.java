@@ -10,7 +10,6 @@ import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.ObjectCommand;
 import io.bpf4j.loader.kernel.Errno;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -88,7 +87,7 @@ final class KernelModules {
 
     /** Its file in /sys/kernel/btf has its name. */
     static String nameOf(Btf module) {
-        return String.valueOf(Path.of(module.source()).getFileName());
+        return module.source().substring(module.source().lastIndexOf('/') + 1);
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.bpf4j.loader.internal.sys;
 
+import io.bpf4j.elf.FileName;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.kernel.Errno;
 import java.io.IOException;
@@ -33,7 +34,7 @@ public final class BpfFs {
      * @throws SyscallException with the reason: the path is taken, or its directory is in no BPF file system
      */
     public static void pin(Kernel kernel, Fd object, Path path) {
-        ObjectCommand.Pin pin = new ObjectCommand.Pin(object, path.toString());
+        ObjectCommand.Pin pin = new ObjectCommand.Pin(object, path);
         try {
             kernel.execute(pin);
         } catch (SyscallException e) {
@@ -48,7 +49,7 @@ public final class BpfFs {
             return false;
         }
         try {
-            kernel.execute(new FileCommand.MakeDirectory(directory.toString()));
+            kernel.execute(new FileCommand.MakeDirectory(directory));
         } catch (SyscallException e) {
             return false; // the first refusal says it better
         }
@@ -57,9 +58,9 @@ public final class BpfFs {
             return true;
         } catch (SyscallException e) {
             // It was made in a file system of another kind.
-            SyscallException explained = explained(e, Path.of(pin.path()));
+            SyscallException explained = explained(e, pin.path());
             try {
-                kernel.execute(new FileCommand.RemoveDirectory(directory.toString()));
+                kernel.execute(new FileCommand.RemoveDirectory(directory));
             } catch (SyscallException undo) {
                 explained.addSuppressed(undo);
             }
@@ -93,7 +94,7 @@ public final class BpfFs {
     public static Fd open(Kernel kernel, Path path, ObjectCommand.Kind kind, int flags) {
         Fd fd;
         try {
-            fd = kernel.execute(new ObjectCommand.Get(path.toString(), flags));
+            fd = kernel.execute(new ObjectCommand.Get(path, flags));
         } catch (SyscallException e) {
             throw explained(e, path);
         }
@@ -140,7 +141,7 @@ public final class BpfFs {
                         path + " is the pin of another " + word(kind) + ", id " + id + ", and not of " + object.what());
             }
         }
-        kernel.execute(new FileCommand.Unlink(path.toString()));
+        kernel.execute(new FileCommand.Unlink(path));
         return true;
     }
 
@@ -167,7 +168,7 @@ public final class BpfFs {
             throw new IllegalArgumentException(
                     "\"" + name + "\" can't be pinned in " + directory + ": it is no plain file name");
         }
-        return directory.resolve(nameOf(name));
+        return FileName.of(nameOf(name)).below(directory);
     }
 
     private static String nameOf(String name) {

@@ -91,13 +91,13 @@ final class FileCalls {
                 // Never again after EINTR: Linux has given the number back by then.
                 case FileCommand.Close close -> kernel.check(close, closed(close.number()));
                 case FileCommand.Open open -> {
-                    long path = arena.allocateFrom(open.path()).address();
+                    long path = Struct.path(arena, open.path()).address();
                     long result = retried(() -> openat(path, open.flags()));
-                    yield Fd.of(kernel, kernel.check(open, result), open.path());
+                    yield Fd.of(kernel, kernel.check(open, result), open.path().toString());
                 }
                 case FileCommand.OpenRegular open -> openRegular(open, arena);
                 case FileCommand.Unlink unlink -> {
-                    long path = arena.allocateFrom(unlink.path()).address();
+                    long path = Struct.path(arena, unlink.path()).address();
                     yield kernel.check(unlink, Libc.syscall(NUMBERS.unlinkat(), AT_FDCWD, path, 0));
                 }
                 case FileCommand.Identify identify -> StatxBuffer.identity(status(identify, identify.fd(), arena));
@@ -120,11 +120,11 @@ final class FileCalls {
                 }
                 case FileCommand.DeviceIndex device -> deviceIndex(device, arena);
                 case FileCommand.MakeDirectory make -> {
-                    long path = arena.allocateFrom(make.path()).address();
+                    long path = Struct.path(arena, make.path()).address();
                     yield kernel.check(make, Libc.syscall(NUMBERS.mkdirat(), AT_FDCWD, path, OWNER_ONLY));
                 }
                 case FileCommand.RemoveDirectory remove -> {
-                    long path = arena.allocateFrom(remove.path()).address();
+                    long path = Struct.path(arena, remove.path()).address();
                     yield kernel.check(remove, Libc.syscall(NUMBERS.unlinkat(), AT_FDCWD, path, AT_REMOVEDIR));
                 }
                 case FileCommand.Memfd memfd -> {
@@ -182,10 +182,7 @@ final class FileCalls {
     }
 
     private Fd openRegular(FileCommand.OpenRegular open, Arena arena) {
-        byte[] bytes = PathBytes.terminated(open.path());
-        long path = arena.allocate(bytes.length)
-                .copyFrom(MemorySegment.ofArray(bytes))
-                .address();
+        long path = Struct.path(arena, open.path()).address();
         long result = retried(() -> openat(path, OpenFlags.PATH));
         try (Fd named = Fd.of(kernel, kernel.check(open, result), open.name())) {
             if (!StatxBuffer.isRegular(status(open, named, arena))) {

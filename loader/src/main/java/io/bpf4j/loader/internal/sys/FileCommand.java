@@ -16,7 +16,7 @@ public sealed interface FileCommand<R> extends Command<R> {
     }
 
     /** open(2), close-on-exec. {@code flags} are those of {@link OpenFlags}. */
-    record Open(String path, int flags) implements FileCommand<Fd> {
+    record Open(Path path, int flags) implements FileCommand<Fd> {
         @Override
         public String call() {
             return "open of " + path;
@@ -40,7 +40,7 @@ public sealed interface FileCommand<R> extends Command<R> {
     }
 
     /** unlink(2): removes a name, of a pin for instance. */
-    record Unlink(String path) implements FileCommand<Integer> {
+    record Unlink(Path path) implements FileCommand<Integer> {
         @Override
         public String call() {
             return "unlink of " + path;
@@ -103,7 +103,7 @@ public sealed interface FileCommand<R> extends Command<R> {
     }
 
     /** mkdir(2), for the user alone. */
-    record MakeDirectory(String path) implements FileCommand<Integer> {
+    record MakeDirectory(Path path) implements FileCommand<Integer> {
         @Override
         public String call() {
             return "mkdir of " + path;
@@ -111,7 +111,7 @@ public sealed interface FileCommand<R> extends Command<R> {
     }
 
     /** rmdir(2). */
-    record RemoveDirectory(String path) implements FileCommand<Integer> {
+    record RemoveDirectory(Path path) implements FileCommand<Integer> {
         @Override
         public String call() {
             return "rmdir of " + path;

@@ -5,6 +5,7 @@ import static io.bpf4j.loader.internal.sys.Struct.U64;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
+import java.nio.file.Path;
 
 /** The parts of {@code union bpf_attr} for pins, ids and information (include/uapi/linux/bpf.h, 6.18). */
 final class ObjectAttr {
@@ -24,8 +25,8 @@ final class ObjectAttr {
 
     private ObjectAttr() {}
 
-    static long encodePin(MemorySegment attr, SegmentAllocator memory, String path, int fd, int flags) {
-        attr.set(U64, PATHNAME, Struct.string(memory, path).address());
+    static long encodePin(MemorySegment attr, SegmentAllocator memory, Path path, int fd, int flags) {
+        attr.set(U64, PATHNAME, Struct.path(memory, path).address());
         attr.set(U32, BPF_FD, fd);
         attr.set(U32, FILE_FLAGS, flags);
         return PIN_SIZE;

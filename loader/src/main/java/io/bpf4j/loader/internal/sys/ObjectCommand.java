@@ -1,5 +1,6 @@
 package io.bpf4j.loader.internal.sys;
 
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -48,7 +49,7 @@ public sealed interface ObjectCommand<R> extends Command<R> {
     }
 
     /** BPF_OBJ_PIN into a bpffs. */
-    record Pin(Fd object, String path) implements ObjectCommand<Integer> {
+    record Pin(Fd object, Path path) implements ObjectCommand<Integer> {
         @Override
         public String call() {
             return "bpf(BPF_OBJ_PIN) of " + object.what() + " to " + path;
@@ -61,7 +62,7 @@ public sealed interface ObjectCommand<R> extends Command<R> {
     }
 
     /** BPF_OBJ_GET: opens what is pinned. */
-    record Get(String path, int flags) implements ObjectCommand<Fd> {
+    record Get(Path path, int flags) implements ObjectCommand<Fd> {
         @Override
         public String call() {
             return "bpf(BPF_OBJ_GET) of " + path;

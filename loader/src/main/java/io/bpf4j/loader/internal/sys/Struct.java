@@ -2,10 +2,12 @@ package io.bpf4j.loader.internal.sys;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import io.bpf4j.elf.FileName;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,6 +55,15 @@ final class Struct {
 
     static MemorySegment string(SegmentAllocator memory, String text) {
         return memory.allocateFrom(text);
+    }
+
+    /** All bytes of a path, ended by NUL. */
+    static MemorySegment path(SegmentAllocator memory, Path path) {
+        byte[] bytes = FileName.of(path).bytes();
+        MemorySegment name = memory.allocate(bytes.length + 1L);
+        MemorySegment.copy(bytes, 0, name, JAVA_BYTE, 0, bytes.length);
+        name.set(JAVA_BYTE, bytes.length, (byte) 0);
+        return name;
     }
 
     /**

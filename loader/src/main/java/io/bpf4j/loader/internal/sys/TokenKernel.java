@@ -24,7 +24,7 @@ public final class TokenKernel implements Kernel, AutoCloseable {
      * @return to be closed when nothing more is loaded through it
      */
     public static TokenKernel open(Kernel kernel, Path bpffs) {
-        try (Fd directory = kernel.execute(new FileCommand.Open(bpffs.toString(), OpenFlags.RDONLY))) {
+        try (Fd directory = kernel.execute(new FileCommand.Open(bpffs, OpenFlags.RDONLY))) {
             return new TokenKernel(kernel, kernel.execute(new TokenCommand.Create(directory)));
         }
     }

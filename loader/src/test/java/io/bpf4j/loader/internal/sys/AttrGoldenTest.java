@@ -12,6 +12,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HexFormat;
@@ -130,7 +131,7 @@ class AttrGoldenTest {
 
     @Test
     void pinsIdsAndInformation() {
-        assertGolden("pin", ObjectAttr.encodePin(attr, memory, "/sys/fs/bpf/x", 1001, 8));
+        assertGolden("pin", ObjectAttr.encodePin(attr, memory, Path.of("/sys/fs/bpf/x"), 1001, 8));
         assertGolden("id", ObjectAttr.encodeId(attr, 7));
         assertGolden("info", ObjectAttr.encodeInfo(attr, 1001, arena.allocate(88, 8)), 0x30L);
     }

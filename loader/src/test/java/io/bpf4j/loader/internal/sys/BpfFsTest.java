@@ -90,7 +90,7 @@ class BpfFsTest {
         kernel.failNth(1, ObjectCommand.Pin.class, Errno.ENOENT);
         BpfFs.pin(kernel, map, path);
         assertThat(kernel.commands(FileCommand.class))
-                .containsExactly(new FileCommand.MakeDirectory("/sys/fs/bpf/new"));
+                .containsExactly(new FileCommand.MakeDirectory(Path.of("/sys/fs/bpf/new")));
         assertThat(kernel.pinned()).containsExactly(path.toString());
         assertThat(BpfFs.isPinned(kernel, map, Kind.MAP, path)).isTrue();
         assertThat(BpfFs.isPinned(kernel, other, Kind.MAP, path)).isFalse();
@@ -104,7 +104,7 @@ class BpfFsTest {
                 .hasMessageContaining("EPERM")
                 .hasMessageContaining("not in a BPF file system");
         assertThat(kernel.commands(FileCommand.RemoveDirectory.class))
-                .containsExactly(new FileCommand.RemoveDirectory("/proc"));
+                .containsExactly(new FileCommand.RemoveDirectory(Path.of("/proc")));
     }
 
     @Test

@@ -7,6 +7,7 @@ import io.bpf4j.loader.kernel.Capability;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.kernel.ProgramType;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -126,8 +127,10 @@ class FailureHintsTest {
 
     @Test
     void filesSayWhoMayOpenThem() {
-        assertThat(hint(new FileCommand.Open("/x", 0), Errno.EACCES, NOBODY)).isEqualTo("this user may not open it");
-        assertThat(hint(new FileCommand.Open("/x", 0), Errno.EACCES, ROOT)).contains("policy");
+        assertThat(hint(new FileCommand.Open(Path.of("/x"), 0), Errno.EACCES, NOBODY))
+                .isEqualTo("this user may not open it");
+        assertThat(hint(new FileCommand.Open(Path.of("/x"), 0), Errno.EACCES, ROOT))
+                .contains("policy");
         assertThat(hint(new FileCommand.DetachedMount("tracefs"), Errno.EPERM, NOBODY))
                 .contains("lacks CAP_SYS_ADMIN;");
     }

@@ -43,7 +43,7 @@ class LinuxKernelTest {
     void mappingsShareMemoryAndRefuseUseAfterClose() throws IOException {
         Path file = Files.createTempFile("bpf4j", ".map");
         Files.write(file, new byte[4096]);
-        try (Fd fd = kernel.execute(new FileCommand.Open(file.toString(), OpenFlags.RDWR))) {
+        try (Fd fd = kernel.execute(new FileCommand.Open(file, OpenFlags.RDWR))) {
             Mapping written = kernel.execute(new FileCommand.Map(fd, 0, 4096, true));
             Mapping read = kernel.execute(new FileCommand.Map(fd, 0, 4096, false));
             written.segment().set(ValueLayout.JAVA_INT, 100, 42);
@@ -72,7 +72,7 @@ class LinuxKernelTest {
 
     @Test
     void aRefusalNamesTheCallTheThingAndTheReason() {
-        assertThatThrownBy(() -> kernel.execute(new FileCommand.Open("/nowhere/at/all", OpenFlags.RDONLY)))
+        assertThatThrownBy(() -> kernel.execute(new FileCommand.Open(Path.of("/nowhere/at/all"), OpenFlags.RDONLY)))
                 .isInstanceOfSatisfying(SyscallException.class, e -> {
                     assertThat(e.errno()).isEqualTo(Errno.ENOENT);
                     assertThat(e).hasMessage("open of /nowhere/at/all failed: ENOENT (No such file or directory)");

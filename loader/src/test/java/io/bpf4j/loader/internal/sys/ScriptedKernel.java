@@ -243,14 +243,15 @@ public final class ScriptedKernel implements Kernel {
         return switch (command) {
             case ObjectCommand.Pin pin -> {
                 int number = pin.object().number();
-                if (pins.putIfAbsent(pin.path(), new Pinned(identity(pin.object()), maps.get(number))) != null) {
+                if (pins.putIfAbsent(pin.path().toString(), new Pinned(identity(pin.object()), maps.get(number)))
+                        != null) {
                     throw new SyscallException(pin.call(), Errno.EEXIST.number(), null);
                 }
                 made("pin " + pin.path());
                 yield 0;
             }
             case ObjectCommand.Get get -> {
-                @Nullable Pinned pinned = pins.get(get.path());
+                @Nullable Pinned pinned = pins.get(get.path().toString());
                 if (pinned == null) {
                     throw new SyscallException(get.call(), Errno.ENOENT.number(), null);
                 }
@@ -328,13 +329,13 @@ public final class ScriptedKernel implements Kernel {
                 identities.remove(close.number());
                 yield 0;
             }
-            case FileCommand.Open open -> newFd(open.path());
+            case FileCommand.Open open -> newFd(open.path().toString());
             case FileCommand.Pipe pipe ->
                 new FileCommand.Pipe.Ends(newFd("pipe of " + pipe.what()), newFd("pipe to " + pipe.what()));
             case FileCommand.OpenRegular open -> newFd(open.name());
             case FileCommand.StopIgnoring _ -> 0;
             case FileCommand.Unlink unlink -> {
-                if (pins.remove(unlink.path()) == null) {
+                if (pins.remove(unlink.path().toString()) == null) {
                     throw new SyscallException(unlink.call(), Errno.ENOENT.number(), null);
                 }
                 gone("pin " + unlink.path());

@@ -1,6 +1,8 @@
 package io.bpf4j.usdt.internal.process;
 
 import io.bpf4j.elf.FileIdentity;
+import io.bpf4j.elf.FileName;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -21,8 +23,7 @@ import java.util.List;
  */
 public record Mapping(
         long start, long end, String permissions, long fileOffset, long device, long inode, FileName text) {
-    private static final FileName DELETED = FileName.of(" (deleted)");
-    private static final FileName NEWLINE = FileName.of("\\012");
+    private static final String DELETED = " (deleted)";
 
     public boolean executable() {
         return permissions.length() > 2 && permissions.charAt(2) == 'x';
@@ -43,21 +44,31 @@ public record Mapping(
 
     /** Whether the file probably has no name any more: it was deleted or replaced, or never had one (memfd). */
     public boolean deleted() {
-        return text.endsWith(DELETED);
+        return bytes().endsWith(DELETED);
     }
 
     /** What the file is called, as far as can be told without looking. */
     public FileName name() {
-        return (deleted() ? text.withoutLast(DELETED) : text).replaced(NEWLINE, '\n');
+        String bytes = bytes();
+        return name(deleted() ? bytes.substring(0, bytes.length() - DELETED.length()) : bytes);
     }
 
     /** The names that the file may have now, the likeliest first. */
     List<FileName> names() {
         List<FileName> names = new ArrayList<>();
-        names.add(text.replaced(NEWLINE, '\n'));
+        names.add(name(bytes()));
         if (!names.contains(text)) {
             names.add(text);
         }
         return names;
+    }
+
+    /** A character for each byte. */
+    private String bytes() {
+        return new String(text.bytes(), StandardCharsets.ISO_8859_1);
+    }
+
+    private static FileName name(String bytes) {
+        return FileName.of(bytes.replace("\\012", "\n").getBytes(StandardCharsets.ISO_8859_1));
     }
 }

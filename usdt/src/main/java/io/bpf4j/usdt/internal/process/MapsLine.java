@@ -1,5 +1,6 @@
 package io.bpf4j.usdt.internal.process;
 
+import io.bpf4j.elf.FileName;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 

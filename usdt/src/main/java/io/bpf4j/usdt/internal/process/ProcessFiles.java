@@ -1,5 +1,6 @@
 package io.bpf4j.usdt.internal.process;
 
+import io.bpf4j.elf.FileName;
 import io.bpf4j.loader.error.ProcessRights;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.kernel.Capability;
@@ -146,24 +147,25 @@ public final class ProcessFiles {
      */
     public Opened open(MappedFile file) throws IOException {
         Mapping mapping = file.mapping();
-        String directory = proc.resolve(Integer.toString(file.pid())).toString();
+        Path directory = proc.resolve(Integer.toString(file.pid()));
+        Path root = directory.resolve("root");
         String name = file.name();
         Opened opened = null;
         for (FileName candidate : mapping.names()) {
             opened = opened != null ? opened : openSame(candidate.path(), name, mapping);
-            opened = opened != null ? opened : openSame(candidate.below(directory + "/root"), name, mapping);
+            opened = opened != null ? opened : openSame(candidate.below(root), name, mapping);
         }
         if (opened != null) {
             return opened;
         }
-        Path mapFile = Path.of(directory, "map_files", hex(mapping.start()) + "-" + hex(mapping.end()));
+        Path mapFile = directory.resolve("map_files/" + hex(mapping.start()) + "-" + hex(mapping.end()));
         try {
             // Nothing to compare: this is what is mapped.
             return new Opened(mapFile, OpenFile.open(mapFile, name));
         } catch (SyscallException e) {
-            opened = openDescriptor(Path.of(directory, "fd"), name, mapping);
+            opened = openDescriptor(directory.resolve("fd"), name, mapping);
             for (FileName candidate : mapping.names()) {
-                opened = opened != null ? opened : openOnMount(candidate.below(directory + "/root"), name, file);
+                opened = opened != null ? opened : openOnMount(candidate.below(root), name, file);
             }
             if (opened != null) {
                 return opened;

@@ -3,6 +3,7 @@ package io.bpf4j.usdt.internal.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.elf.FileIdentity;
+import io.bpf4j.elf.FileName;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -129,7 +130,7 @@ class MapsLineTest {
         FileName name = parse(line).getFirst().name();
         assertThat(name).hasToString("/a\\xffb\\xc3\u00e9");
         assertThat(name.path().toUri().getRawPath()).isEqualTo("/a%FFb%C3%C3%A9");
-        assertThat(name.below("/proc/7/root").toUri().getRawPath()).isEqualTo("/proc/7/root/a%FFb%C3%C3%A9");
+        assertThat(name.below(Path.of("/proc/7/root")).toUri().getRawPath()).isEqualTo("/proc/7/root/a%FFb%C3%C3%A9");
         assertThat(FileName.of("/plain/a%b c?#[]\\").path()).isEqualTo(Path.of("/plain/a%b c?#[]\\"));
     }
 

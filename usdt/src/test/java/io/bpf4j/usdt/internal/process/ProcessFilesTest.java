@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.elf.FileIdentity;
+import io.bpf4j.elf.FileName;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -43,7 +44,7 @@ class ProcessFilesTest {
     void namesAreOpenedByTheirBytes() throws IOException {
         byte[] name = "/x?\r\t\"%2e\u00fc".getBytes(StandardCharsets.UTF_8);
         name[2] = (byte) 0xff;
-        Path file = Files.createFile(FileName.of(name, 0, name.length).below(directory.toString()));
+        Path file = Files.createFile(FileName.of(name).below(directory));
         assertThat(locate(line(name, inode(file), ""))).isEqualTo(file);
         Path newline = Files.createFile(directory.resolve("a\nb"));
         assertThat(locate(line("/a\\012b".getBytes(StandardCharsets.UTF_8), inode(newline), "")))

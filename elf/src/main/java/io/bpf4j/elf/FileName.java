@@ -1,0 +1,162 @@
+package io.bpf4j.elf;
+
+import java.io.ByteArrayOutputStream;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharsetDecoder;
+import java.nio.charset.CoderResult;
+import java.nio.charset.CodingErrorAction;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystems;
+import java.nio.file.Path;
+import java.util.Arrays;
+
+/**
+ * The name of somebody else's file: bytes, of any value but 0. <i>Immutable.</i>
+ *
+ * <p>Only the owner of a file decides what it is called, so its name may be no text in any encoding; and even where it
+ * is UTF-8, {@code Path.of} refuses it if the locale has no such characters, as in an empty environment. So a name that
+ * comes from a file, a process or the kernel becomes a path here, from its bytes by way of a URI, and what people see is
+ * another thing than what is opened.
+ */
+public final class FileName {
+    private static final Path ROOT = Path.of("/");
+
+    private final byte[] bytes;
+
+    private FileName(byte[] bytes) {
+        this.bytes = bytes;
+    }
+
+    /** The name of these bytes, which are copied. */
+    public static FileName of(byte[] bytes) {
+        return of(bytes, 0, bytes.length);
+    }
+
+    /** The name in a range of bytes, which is copied. */
+    public static FileName of(byte[] bytes, int from, int to) {
+        return new FileName(Arrays.copyOfRange(bytes, from, to));
+    }
+
+    /** A name that is text. */
+    public static FileName of(String text) {
+        return new FileName(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** The name that is stored at an offset, ended by NUL. */
+    public static FileName in(ByteView data, long offset) {
+        return in(data, offset, Integer.MAX_VALUE);
+    }
+
+    static FileName in(ByteView data, long offset, long maxBytes) {
+        byte[] bytes = new byte[data.cStringLength(offset, maxBytes)];
+        data.copy(offset, bytes, 0, bytes.length);
+        return new FileName(bytes);
+    }
+
+    /**
+     * All bytes of a path. Its text is decoded by the locale, and without one (LC_ALL=C) what is not ASCII is lost; its URI
+     * has every byte.
+     */
+    public static FileName of(Path path) {
+        String text = path.toString();
+        if (text.chars().allMatch(c -> c < 0x80) || !path.getFileSystem().equals(FileSystems.getDefault())) {
+            return of(text);
+        }
+        String uri = ROOT.resolve(path).toUri().getRawPath();
+        // The URI of a directory ends with a slash.
+        int end = uri.endsWith("/") ? uri.length() - 1 : uri.length();
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(end);
+        for (int i = path.isAbsolute() ? 0 : 1; i < end; i++) {
+            if (uri.charAt(i) == '%') {
+                bytes.write(Integer.parseInt(uri, i + 1, i + 3, 16));
+                i += 2;
+            } else {
+                bytes.write(uri.charAt(i));
+            }
+        }
+        return new FileName(bytes.toByteArray());
+    }
+
+    public byte[] bytes() {
+        return bytes.clone();
+    }
+
+    /** In bytes. */
+    public int length() {
+        return bytes.length;
+    }
+
+    public boolean isAbsolute() {
+        return bytes.length > 0 && bytes[0] == '/';
+    }
+
+    /** Whether it names a file of a directory, and leads nowhere else. */
+    public boolean isPlain() {
+        String text = toString();
+        return !text.isEmpty()
+                && !text.equals(".")
+                && !text.equals("..")
+                && text.indexOf('/') < 0
+                && text.indexOf('\0') < 0;
+    }
+
+    /** The path of exactly these bytes. */
+    public Path path() {
+        return isAbsolute() ? belowRoot() : below(Path.of(""));
+    }
+
+    /** The same below a directory, such as {@code /proc/7/root}, whether the name is absolute or not. */
+    public Path below(Path directory) {
+        Path path = belowRoot();
+        int names = path.getNameCount();
+        return names == 0 ? directory : directory.resolve(path.subpath(0, names));
+    }
+
+    private Path belowRoot() {
+        StringBuilder uri = new StringBuilder(isAbsolute() ? "file://" : "file:///");
+        for (byte b : bytes) {
+            if (isUnescaped(b)) {
+                uri.append((char) b);
+            } else {
+                uri.append('%').append(Character.forDigit(b >> 4 & 0xf, 16)).append(Character.forDigit(b & 0xf, 16));
+            }
+        }
+        return Path.of(URI.create(uri.toString()));
+    }
+
+    private static boolean isUnescaped(byte b) {
+        return (b >= 'a' && b <= 'z') || (b >= 'A' && b <= 'Z') || (b >= '-' && b <= '9') || b == '_';
+    }
+
+    /** For people: UTF-8, and each byte that is none as {@code \xff}. */
+    @Override
+    public String toString() {
+        CharsetDecoder decoder = StandardCharsets.UTF_8
+                .newDecoder()
+                .onMalformedInput(CodingErrorAction.REPORT)
+                .onUnmappableCharacter(CodingErrorAction.REPORT);
+        ByteBuffer in = ByteBuffer.wrap(bytes);
+        CharBuffer out = CharBuffer.allocate(4 * bytes.length);
+        while (true) {
+            CoderResult result = decoder.decode(in, out, true);
+            if (!result.isError()) {
+                return out.flip().toString();
+            }
+            for (int i = 0; i < result.length(); i++) {
+                out.put(String.format("\\x%02x", in.get()));
+            }
+        }
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof FileName name && Arrays.equals(bytes, name.bytes);
+    }
+
+    @Override
+    public int hashCode() {
+        return Arrays.hashCode(bytes);
+    }
+}
