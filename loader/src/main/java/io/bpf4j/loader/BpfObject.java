@@ -234,7 +234,7 @@ public final class BpfObject implements AutoCloseable {
      *     again
      */
     public LinkGroup attachAll() {
-        List<Link> links = new ArrayList<>();
+        LinkGroup links = LinkGroup.inParallel("programs of " + spec.source());
         try {
             for (Program program : programs.values()) {
                 if (program.spec().autoattach() && program.isAttachedBySection()) {
@@ -246,14 +246,9 @@ public final class BpfObject implements AutoCloseable {
                     links.add(attachStructOps(name));
                 }
             });
-            return new LinkGroup(links);
+            return links;
         } catch (RuntimeException e) {
-            try {
-                new LinkGroup(links).close();
-            } catch (RuntimeException undo) {
-                e.addSuppressed(undo);
-            }
-            throw e;
+            throw links.closeAfter(e);
         }
     }
 

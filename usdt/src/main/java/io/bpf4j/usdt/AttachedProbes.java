@@ -1,36 +1,28 @@
 package io.bpf4j.usdt;
 
-import io.bpf4j.loader.link.Detaching;
-import io.bpf4j.usdt.internal.attach.Attachment;
+import io.bpf4j.loader.link.Closing;
+import io.bpf4j.loader.link.LinkGroup;
 import java.util.List;
 
 /** The one kind of {@link UsdtLink}. */
 final class AttachedProbes implements UsdtLink {
-    private final String description;
     private final List<UsdtProbe> probes;
     private final AttachPlan plan;
-    private final Attachment attachment;
+    private final LinkGroup links;
     private final int specCount;
     private final List<String> problems;
 
-    AttachedProbes(
-            String description,
-            List<UsdtProbe> probes,
-            AttachPlan plan,
-            Attachment attachment,
-            int specCount,
-            List<String> problems) {
-        this.description = description;
+    AttachedProbes(List<UsdtProbe> probes, AttachPlan plan, LinkGroup links, int specCount, List<String> problems) {
         this.probes = List.copyOf(probes);
         this.plan = plan;
-        this.attachment = attachment;
+        this.links = links;
         this.specCount = specCount;
         this.problems = List.copyOf(problems);
     }
 
     @Override
     public String description() {
-        return description;
+        return links.description();
     }
 
     @Override
@@ -65,21 +57,21 @@ final class AttachedProbes implements UsdtLink {
 
     @Override
     public boolean isClosed() {
-        return attachment.isClosed();
+        return links.isClosed();
     }
 
     @Override
-    public Detaching closeInBackground() {
-        return attachment.closeInBackground();
+    public Closing closeAsync() {
+        return links.closeAsync();
     }
 
     @Override
     public void close() {
-        attachment.close();
+        links.close();
     }
 
     @Override
     public String toString() {
-        return description;
+        return links.toString();
     }
 }

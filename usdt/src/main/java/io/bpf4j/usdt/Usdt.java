@@ -7,11 +7,11 @@ import io.bpf4j.loader.Program;
 import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.loader.link.ProcessFilter;
 import io.bpf4j.loader.link.TargetFile;
 import io.bpf4j.loader.map.BpfMap;
-import io.bpf4j.usdt.internal.attach.Attachment;
 import io.bpf4j.usdt.internal.attach.CookieAttacher;
 import io.bpf4j.usdt.internal.attach.IpMapAttacher;
 import io.bpf4j.usdt.internal.attach.MultiAttacher;
@@ -122,15 +122,14 @@ public final class Usdt {
 
     private UsdtLink carryOut(AttachPlan plan, Program program, List<UsdtProbe> probes, Options options) {
         String what = "attach " + describe(probes);
-        Attachment attachment = new Attachment(plan.strategy() == AttachStrategy.MULTI);
+        String description = program.name() + " to " + describe(probes);
+        LinkGroup links = plan.strategy() == AttachStrategy.MULTI
+                ? LinkGroup.inParallel(description)
+                : LinkGroup.inSequence(description);
         try {
-            return attach(what, program, probes, options, plan, attachment);
+            return attach(what, program, probes, options, plan, links);
         } catch (RuntimeException | Error e) { // the caller's function of cookies may throw anything
-            try {
-                attachment.close();
-            } catch (RuntimeException undo) {
-                e.addSuppressed(undo);
-            }
+            links.closeAfter(e);
             if (e instanceof RuntimeException failure) {
                 throw explained(what, failure);
             }
@@ -172,32 +171,22 @@ public final class Usdt {
     }
 
     private UsdtLink attach(
-            String what,
-            Program program,
-            List<UsdtProbe> probes,
-            Options options,
-            AttachPlan plan,
-            Attachment attachment) {
+            String what, Program program, List<UsdtProbe> probes, Options options, AttachPlan plan, LinkGroup links) {
         boolean multi = plan.strategy() == AttachStrategy.MULTI;
         Program loaded = program.forAttachType(multi ? Optional.of(AttachType.TRACE_UPROBE_MULTI) : Optional.empty());
         ProcessFilter process =
                 options.pid().isPresent() ? ProcessFilter.pid(options.pid().getAsInt()) : ProcessFilter.any();
         Optional<SpecTable> table = specs.hasMap() ? Optional.of(specs.newTable()) : Optional.empty();
-        table.ifPresent(t -> attachment.afterDetach(t::releaseAll));
+        table.ifPresent(t -> links.afterClose(t::releaseAll));
         Optional<SpecNumbers> numbers = table.map(t -> new SpecNumbers(specs, t, options.strict()));
         for (AttachPlan.File file : plan.files()) {
             try (OpenFile opened = open(what, file.binary())) {
                 SiteSet sites = siteSet(file, opened.target(), numbers, options);
-                attacher(what, plan.strategy(), file.binary(), options).attach(loaded, sites, process, attachment);
+                attacher(what, plan.strategy(), file.binary(), options).attach(loaded, sites, process, links);
             }
         }
         return new AttachedProbes(
-                program.name() + " to " + describe(probes),
-                probes,
-                plan,
-                attachment,
-                table.map(SpecTable::size).orElse(0),
-                problems(probes, numbers, plan, options));
+                probes, plan, links, table.map(SpecTable::size).orElse(0), problems(probes, numbers, plan, options));
     }
 
     private static List<String> problems(

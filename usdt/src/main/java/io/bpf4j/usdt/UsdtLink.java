@@ -1,6 +1,5 @@
 package io.bpf4j.usdt;
 
-import io.bpf4j.loader.link.Detaching;
 import io.bpf4j.loader.link.Link;
 import java.util.List;
 
@@ -33,15 +32,4 @@ public interface UsdtLink extends Link {
      * arguments.
      */
     List<String> problems();
-
-    /**
-     * Detaches without waiting for it: {@link #isClosed} is true at once, sites that are left may still fire, and spec IDs
-     * are given back after the last. It is worth it where each site has its own link ({@link AttachStrategy#COOKIE},
-     * {@link AttachStrategy#IP_MAP}): the kernel takes about 0.1 s for each. The link must not be the last to need its
-     * object: one that is closed meanwhile takes the maps away that the programs of those sites use, which is safe, since
-     * the kernel keeps them, but their last events can't be read any more.
-     *
-     * @return what is left; of the call that began it, if this is not the first. Done, if the link was closed otherwise
-     */
-    Detaching closeInBackground();
 }

@@ -2,6 +2,7 @@ package io.bpf4j.cli.command;
 
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.loader.link.AdoptedLinks;
+import io.bpf4j.loader.link.LinkGroup;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -24,8 +25,8 @@ final class AdoptCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        try (AdoptedLinks links = AdoptedLinks.of(pid)) {
-            console.line(Integer.toString(links.count()));
+        try (LinkGroup links = AdoptedLinks.of(pid)) {
+            console.line(Integer.toString(links.size()));
             console.flush();
             // The one who leaves says nothing more: the input ends when it is gone.
             String _ = console.in().readLine();

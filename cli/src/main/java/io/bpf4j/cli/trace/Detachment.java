@@ -1,9 +1,13 @@
 package io.bpf4j.cli.trace;
 
 import io.bpf4j.cli.output.Console;
-import io.bpf4j.loader.link.Detaching;
+import io.bpf4j.loader.link.Closing;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * Waits until probes are detached, and says how far it is where that takes long.
@@ -23,11 +27,14 @@ public final class Detachment {
      *
      * @return whether all is detached; false if the person would not wait
      */
-    public static boolean await(List<Detaching> all, Console console, Interruption interruption) {
+    public static boolean await(List<Closing> all, Console console, Interruption interruption) {
+        List<CompletableFuture<Void>> each =
+                all.stream().map(Closing::toCompletableFuture).toList();
+        CompletableFuture<Void> done = CompletableFuture.allOf(each.toArray(CompletableFuture[]::new));
         boolean said = false;
         Duration step = QUIET;
         try {
-            while (!awaitAll(all, step, interruption)) {
+            while (!await(done, step, interruption)) {
                 if (interruption.impatient()) {
                     leave(left(all), total(all), console);
                     return false;
@@ -42,24 +49,29 @@ public final class Detachment {
             Thread.currentThread().interrupt();
             return false;
         } finally {
-            for (Detaching one : all) {
-                one.failure().ifPresent(f -> console.error("bpf4j: detaching failed: " + f.getMessage()));
-            }
+            each.stream()
+                    .filter(CompletableFuture::isCompletedExceptionally)
+                    .forEach(one -> console.error(
+                            "bpf4j: detaching failed: " + one.exceptionNow().getMessage()));
         }
     }
 
     /** A signal has no lock to wake this thread by, so impatience is looked for in small steps. */
-    private static boolean awaitAll(List<Detaching> all, Duration atMost, Interruption interruption)
+    private static boolean await(CompletableFuture<Void> done, Duration atMost, Interruption interruption)
             throws InterruptedException {
         long end = System.nanoTime() + atMost.toNanos();
-        for (Detaching one : all) {
-            while (!one.await(Duration.ofMillis(20))) {
+        while (true) {
+            try {
+                done.get(20, TimeUnit.MILLISECONDS);
+                return true;
+            } catch (ExecutionException e) {
+                return true; // each failure is said in the end
+            } catch (TimeoutException e) {
                 if (interruption.impatient() || System.nanoTime() >= end) {
                     return false;
                 }
             }
         }
-        return true;
     }
 
     private static void leave(int left, int total, Console console) {
@@ -70,11 +82,11 @@ public final class Detachment {
                         : "the kernel removes them before this process is gone"));
     }
 
-    private static int left(List<Detaching> all) {
-        return all.stream().mapToInt(Detaching::left).sum();
+    private static int left(List<Closing> all) {
+        return all.stream().mapToInt(Closing::left).sum();
     }
 
-    private static int total(List<Detaching> all) {
-        return all.stream().mapToInt(Detaching::total).sum();
+    private static int total(List<Closing> all) {
+        return all.stream().mapToInt(Closing::total).sum();
     }
 }

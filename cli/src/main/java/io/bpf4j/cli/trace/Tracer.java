@@ -3,7 +3,7 @@ package io.bpf4j.cli.trace;
 import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.feature.Features;
-import io.bpf4j.loader.link.Detaching;
+import io.bpf4j.loader.link.Closing;
 import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.ring.RingBuffer;
 import io.bpf4j.loader.spec.ObjectSpec;
@@ -112,7 +112,7 @@ public final class Tracer implements AutoCloseable {
     /** Detaches from probes in the background, those of a process that has ended for instance. */
     public synchronized void detach(UsdtLink link) {
         links.remove(link);
-        link.closeInBackground();
+        Closing _ = link.closeAsync();
     }
 
     /** Detaches from probes, and returns when none of them fires any more. */
@@ -158,8 +158,8 @@ public final class Tracer implements AutoCloseable {
     }
 
     /** Begins to detach from every probe; events that came before are still there to {@link #drain}. */
-    public synchronized List<Detaching> detach() {
-        List<Detaching> all = links.stream().map(UsdtLink::closeInBackground).toList();
+    public synchronized List<Closing> detach() {
+        List<Closing> all = links.stream().map(UsdtLink::closeAsync).toList();
         links.clear();
         return all;
     }
@@ -169,8 +169,10 @@ public final class Tracer implements AutoCloseable {
         try (object;
                 ring) {
             // Usually empty by now. Multi links are worth waiting for together; others close in the background.
-            new LinkGroup(links).close();
+            LinkGroup all = LinkGroup.inParallel("the tracer's probes");
+            links.forEach(all::add);
             links.clear();
+            all.close();
         }
     }
 }

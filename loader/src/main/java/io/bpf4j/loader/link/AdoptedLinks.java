@@ -5,17 +5,14 @@ import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.LinuxKernel;
-import io.bpf4j.loader.internal.sys.UndoStack;
 import io.bpf4j.loader.kernel.Errno;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 
 /**
- * The links of another process that wants to end before the kernel has detached them (Linux 5.6). <i>Thread-safe.</i>
+ * Takes the links of another process that wants to end before the kernel has detached them (Linux 5.6).
  *
  * <p>Perf uprobes are detached when the last descriptor of each is closed, a tenth of a second after the other; and a
  * process that ends closes its descriptors before it is gone, so ending is no way out of the wait. But if a second
@@ -25,25 +22,23 @@ import java.util.List;
  * <p>Taking descriptors needs what a debugger needs: the same user, and what Yama's {@code ptrace_scope} asks for, or
  * CAP_SYS_PTRACE.
  */
-public final class AdoptedLinks implements AutoCloseable {
-    private final List<Fd> fds;
-
-    private AdoptedLinks(List<Fd> fds) {
-        this.fds = List.copyOf(fds);
-    }
+public final class AdoptedLinks {
+    private AdoptedLinks() {}
 
     /**
      * Takes all perf events and BPF links that a process has open. Those that it closes meanwhile are left out.
      *
+     * @return a link for each descriptor: one for a multi link, two for a perf uprobe with a link. Closing them waits for
+     *     the kernel to detach those that nobody else holds
      * @throws IOException if the process's descriptors can't be listed
      * @throws SyscallException if they may not be taken; none is then
      */
-    public static AdoptedLinks of(int pid) throws IOException {
+    public static LinkGroup of(int pid) throws IOException {
         return of(LinuxKernel.instance(), Path.of("/proc"), pid);
     }
 
-    static AdoptedLinks of(Kernel kernel, Path proc, int pid) throws IOException {
-        List<Fd> taken = new ArrayList<>();
+    static LinkGroup of(Kernel kernel, Path proc, int pid) throws IOException {
+        LinkGroup taken = LinkGroup.inSequence("links of process " + pid);
         try (Fd process = kernel.execute(new FileCommand.OpenProcess(pid));
                 DirectoryStream<Path> descriptors = Files.newDirectoryStream(proc.resolve(pid + "/fd"))) {
             for (Path descriptor : descriptors) {
@@ -51,11 +46,9 @@ public final class AdoptedLinks implements AutoCloseable {
                     take(kernel, process, Integer.parseInt(String.valueOf(descriptor.getFileName())), taken);
                 }
             }
-            return new AdoptedLinks(taken);
+            return taken;
         } catch (RuntimeException | IOException e) {
-            UndoStack all = new UndoStack();
-            taken.forEach(all::own);
-            all.closeAfter(e);
+            taken.closeAfter(e);
             throw e;
         }
     }
@@ -70,26 +63,16 @@ public final class AdoptedLinks implements AutoCloseable {
         }
     }
 
-    private static void take(Kernel kernel, Fd process, int number, List<Fd> taken) {
+    private static void take(Kernel kernel, Fd process, int number, LinkGroup taken) {
         try {
-            taken.add(kernel.execute(new FileCommand.TakeDescriptor(process, number)));
+            Fd fd = kernel.execute(new FileCommand.TakeDescriptor(process, number));
+            LinkGroup link = LinkGroup.inSequence(fd.what());
+            link.afterClose(fd::close);
+            taken.add(link);
         } catch (SyscallException e) {
             if (e.errno() != Errno.EBADF) {
                 throw e;
             }
-        }
-    }
-
-    /** Descriptors held: one for a multi link, two for a perf uprobe with a link. */
-    public int count() {
-        return fds.size();
-    }
-
-    /** Closes them, and waits for the kernel to detach those that nobody else holds. */
-    @Override
-    public void close() {
-        try (UndoStack all = new UndoStack()) {
-            fds.forEach(all::own);
         }
     }
 }

@@ -86,6 +86,19 @@ public interface Link extends AutoCloseable {
     @Override
     void close();
 
+    /**
+     * As {@link #close}, but by a thread of its own: {@link #isClosed} is true at once, while sites that are left may still
+     * fire. It is worth it where many places have a perf event each: the kernel takes about 0.1 s for each. The object of
+     * the programs may be closed meanwhile, which is safe, since the kernel keeps its maps as long; but what the last
+     * events said can't be read any more.
+     *
+     * <p>The thread is a daemon: if the process ends first, the kernel closes the rest, and lets the process go only then.
+     * Where the process may have no more threads, all is done before this returns.
+     *
+     * @return how far it is; if closing had begun, by this or by {@link #close}, of what began it
+     */
+    Closing closeAsync();
+
     private UnsupportedOperationException notOneLink(String can) {
         return new UnsupportedOperationException(
                 description() + " is not one link of the kernel, which could be " + can);

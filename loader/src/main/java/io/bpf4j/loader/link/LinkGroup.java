@@ -1,63 +1,194 @@
 package io.bpf4j.loader.link;
 
 import io.bpf4j.loader.error.BpfException;
+import io.bpf4j.loader.internal.sys.UndoStack;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Several links that are closed together: in parallel, since closing each waits for the kernel. <i>Thread-safe.</i>
+ * Several links that are one to whoever holds them, and what is to be taken back once the last is closed.
+ * <i>Thread-safe.</i>
+ *
+ * <p>Who attaches to many places makes an empty group, adds each link as it comes, and remembers by {@link #afterClose}
+ * what the programs look at: it is taken back when none of them runs any more. The group can be closed at any moment, so
+ * that a failed attachment ends as a finished one does.
+ *
+ * <pre>{@code
+ * LinkGroup links = LinkGroup.inParallel("my probes");
+ * try {
+ *     for (AttachTarget target : targets) {
+ *         links.add(program.attach(target));
+ *     }
+ *     return links;
+ * } catch (RuntimeException e) {
+ *     throw links.closeAfter(e);
+ * }
+ * }</pre>
  */
-public final class LinkGroup implements AutoCloseable {
+public final class LinkGroup implements Link {
     /** Beyond this the kernel's own queue is the limit, and a container's limit of processes near. */
     private static final int MAX_HELPERS = 256;
 
-    private final List<Link> links;
+    private final String description;
+    private final boolean parallel;
+    private final List<Link> links = new ArrayList<>();
+    private final UndoStack afterwards = new UndoStack();
+    private @Nullable Progress closing;
 
-    /** Takes ownership of the links. */
-    public LinkGroup(List<? extends Link> links) {
-        this.links = List.copyOf(links);
+    private LinkGroup(String description, boolean parallel) {
+        this.description = description;
+        this.parallel = parallel;
     }
 
-    public List<Link> links() {
-        return links;
-    }
-
-    public int size() {
-        return links.size();
+    /** An empty group whose links are closed in parallel, which turns the sum of the kernel's waits into the longest. */
+    public static LinkGroup inParallel(String description) {
+        return new LinkGroup(description, true);
     }
 
     /**
-     * Closes every link and waits until all are closed, also where closing one fails.
+     * An empty group whose links are closed one after the other, the last first: for perf uprobes, which the kernel puts in
+     * a row whoever closes them.
+     */
+    public static LinkGroup inSequence(String description) {
+        return new LinkGroup(description, false);
+    }
+
+    /**
+     * Takes ownership of a link.
+     *
+     * @throws IllegalStateException if the group is closed; the link is closed then, too
+     */
+    public void add(Link link) {
+        synchronized (this) {
+            if (closing == null) {
+                links.add(link);
+                return;
+            }
+        }
+        throw UndoStack.of(link::close).closeAfter(closed());
+    }
+
+    /**
+     * Remembers what to do when no link is left. Steps are done the last first, each also where one before it fails.
+     *
+     * @throws IllegalStateException if the group is closed; the step is done then, too
+     */
+    public void afterClose(Runnable step) {
+        synchronized (this) {
+            if (closing == null) {
+                afterwards.push(step);
+                return;
+            }
+        }
+        throw UndoStack.of(step).closeAfter(closed());
+    }
+
+    private IllegalStateException closed() {
+        return new IllegalStateException(description + " is closed");
+    }
+
+    /** The links, in the order in which they were added; also when they are closed. */
+    public synchronized List<Link> links() {
+        return List.copyOf(links);
+    }
+
+    public synchronized int size() {
+        return links.size();
+    }
+
+    @Override
+    public String description() {
+        return description;
+    }
+
+    @Override
+    public synchronized boolean isClosed() {
+        return closing != null;
+    }
+
+    /**
+     * Closes every link and waits until all are closed, then takes back what is to be taken back, also where something
+     * fails. Does nothing the second time.
      *
      * @throws BpfException the first failure, with the others as suppressed ones
      */
     @Override
     public void close() {
-        List<Link> open = links.stream().filter(link -> !link.isClosed()).toList();
-        AtomicReference<RuntimeException> failure = new AtomicReference<>();
-        AtomicInteger next = new AtomicInteger();
-        Runnable closing = () -> {
-            for (int i = next.getAndIncrement(); i < open.size(); i = next.getAndIncrement()) {
-                close(open.get(i), failure);
+        Progress mine = new Progress(size());
+        if (begin(mine) == mine) {
+            release(mine);
+        }
+    }
+
+    @Override
+    public Closing closeAsync() {
+        Progress mine = new Progress(size());
+        Progress first = begin(mine);
+        if (first == mine && start(1, () -> releaseQuietly(mine)).isEmpty()) {
+            releaseQuietly(mine); // nobody else would close them
+        }
+        return first;
+    }
+
+    /** Closes the group because of a failure, which it gives back, with what else failed as suppressed. */
+    public <E extends Throwable> E closeAfter(E failure) {
+        return UndoStack.of(this::close).closeAfter(failure);
+    }
+
+    /** From the first call on nothing is added any more; it gives that call's progress to all. */
+    private synchronized Progress begin(Progress mine) {
+        if (closing == null) {
+            closing = mine;
+        }
+        return closing;
+    }
+
+    private void releaseQuietly(Progress progress) {
+        try {
+            release(progress);
+        } catch (RuntimeException _) {
+            // The stage tells it.
+        }
+    }
+
+    /** Holds no lock while it waits. */
+    private void release(Progress progress) {
+        try (UndoStack all = new UndoStack()) {
+            all.push(afterwards::close);
+            if (parallel) {
+                all.push(() -> closeInParallel(progress));
+            } else {
+                links.forEach(link -> all.push(() -> progress.close(link)));
             }
-        };
-        List<Thread> helpers = start(Math.min(open.size() - 1, MAX_HELPERS), closing);
-        closing.run();
-        boolean interrupted = false;
-        for (Thread helper : helpers) {
-            while (helper.isAlive()) {
+        } catch (RuntimeException | Error e) {
+            progress.completeExceptionally(e);
+            throw e;
+        }
+        progress.complete(null);
+    }
+
+    private void closeInParallel(Progress progress) {
+        AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
+        AtomicInteger next = new AtomicInteger();
+        Runnable work = () -> {
+            for (int i = next.getAndIncrement(); i < links.size(); i = next.getAndIncrement()) {
                 try {
-                    helper.join();
-                } catch (InterruptedException e) {
-                    interrupted = true;
+                    progress.close(links.get(i));
+                } catch (RuntimeException e) {
+                    RuntimeException first = failure.compareAndExchange(null, e);
+                    if (first != null) {
+                        first.addSuppressed(e);
+                    }
                 }
             }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        };
+        List<Thread> helpers = start(Math.min(links.size() - 1, MAX_HELPERS), work);
+        work.run();
+        helpers.forEach(LinkGroup::join);
         RuntimeException first = failure.get();
         if (first != null) {
             throw first;
@@ -65,27 +196,66 @@ public final class LinkGroup implements AutoCloseable {
     }
 
     /** The wait is the kernel's, not a CPU's: a thread per link costs little and turns a sum into a maximum. */
-    private static List<Thread> start(int count, Runnable closing) {
-        List<Thread> helpers = new ArrayList<>();
+    private static List<Thread> start(int count, Runnable work) {
+        List<Thread> threads = new ArrayList<>();
         try {
             for (int i = 0; i < count; i++) {
-                helpers.add(Thread.ofPlatform().name("bpf4j-detach").daemon().start(closing));
+                threads.add(Thread.ofPlatform().name("bpf4j-detach").daemon().start(work));
             }
         } catch (OutOfMemoryError e) {
             // The process may have no more threads (RLIMIT_NPROC, pids.max). Those it has, and the caller, do the work.
-            return helpers;
+            return threads;
         }
-        return helpers;
+        return threads;
     }
 
-    private static void close(Link link, AtomicReference<RuntimeException> failure) {
-        try {
-            link.close();
-        } catch (RuntimeException e) {
-            RuntimeException first = failure.compareAndExchange(null, e);
-            if (first != null) {
-                first.addSuppressed(e);
+    private static void join(Thread thread) {
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
             }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return description + (isClosed() ? " (closed)" : "");
+    }
+
+    /** The stage of one closing. Nobody but the group completes it: a caller's future is a copy. */
+    private static final class Progress extends CompletableFuture<Void> implements Closing {
+        private final int total;
+        private final AtomicInteger left;
+
+        Progress(int links) {
+            this.total = Math.max(1, links);
+            this.left = new AtomicInteger(total);
+        }
+
+        void close(Link link) {
+            link.close();
+            left.decrementAndGet();
+        }
+
+        @Override
+        public int total() {
+            return total;
+        }
+
+        @Override
+        public int left() {
+            return isDone() && !isCompletedExceptionally() ? 0 : left.get();
+        }
+
+        @Override
+        public CompletableFuture<Void> toCompletableFuture() {
+            return copy();
         }
     }
 }

@@ -41,8 +41,8 @@ class AdoptedLinksTest {
 
     @Test
     void linksAreTakenAndGivenBack() throws IOException {
-        try (AdoptedLinks links = AdoptedLinks.of(kernel, proc, PID)) {
-            assertThat(links.count()).isEqualTo(LINKS);
+        try (LinkGroup links = AdoptedLinks.of(kernel, proc, PID)) {
+            assertThat(links.size()).isEqualTo(LINKS);
         }
     }
 
@@ -57,7 +57,7 @@ class AdoptedLinksTest {
 
     @Test
     void whereClosingFailsTheRestIsGivenBack() throws IOException {
-        AdoptedLinks links = AdoptedLinks.of(kernel, proc, PID);
+        LinkGroup links = AdoptedLinks.of(kernel, proc, PID);
         kernel.clearCommands();
         kernel.failNth(1, FileCommand.Close.class, Errno.EIO);
         assertThatThrownBy(links::close).isInstanceOf(SyscallException.class);

@@ -1,95 +1,204 @@
 package io.bpf4j.loader.link;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(300)
 class LinkGroupTest {
-    private static final class Recorded implements Link {
-        private final Runnable onClose;
-        private final AtomicInteger closes = new AtomicInteger();
+    private final List<String> done = new ArrayList<>();
 
-        Recorded(Runnable onClose) {
-            this.onClose = onClose;
-        }
-
-        @Override
-        public String description() {
-            return "recorded";
-        }
-
-        @Override
-        public boolean isClosed() {
-            return closes.get() > 0;
-        }
-
-        @Override
-        public void close() {
-            closes.incrementAndGet();
-            onClose.run();
-        }
+    private static Link link(Runnable onClose) {
+        LinkGroup link = LinkGroup.inSequence("link");
+        link.afterClose(onClose);
+        return link;
     }
 
-    private static List<Recorded> links(int count, Runnable onClose) {
-        return IntStream.range(0, count).mapToObj(i -> new Recorded(onClose)).toList();
+    private static LinkGroup parallel(int count, Runnable onClose) {
+        LinkGroup group = LinkGroup.inParallel("group");
+        IntStream.range(0, count).forEach(_ -> group.add(link(onClose)));
+        return group;
+    }
+
+    private Runnable says(String what) {
+        return () -> done.add(what);
+    }
+
+    private static Runnable fails(String why) {
+        return () -> {
+            throw new IllegalStateException(why);
+        };
+    }
+
+    /** Ends only if all are there at the same time. */
+    private static Runnable meets(CyclicBarrier barrier) {
+        return () -> {
+            try {
+                barrier.await(30, TimeUnit.SECONDS);
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        };
+    }
+
+    private static Runnable waitsFor(CountDownLatch latch) {
+        return () -> {
+            try {
+                assertThat(latch.await(60, TimeUnit.SECONDS)).isTrue();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        };
     }
 
     @Test
     void closesInParallel() {
-        CyclicBarrier together = new CyclicBarrier(20);
-        List<Recorded> links = links(20, () -> {
-            try {
-                // Ends only if all twenty are being closed at the same time.
-                together.await(30, TimeUnit.SECONDS);
-            } catch (Exception e) {
-                throw new IllegalStateException(e);
-            }
-        });
-        new LinkGroup(links).close();
-        assertThat(links).allMatch(Link::isClosed);
+        LinkGroup group = parallel(20, meets(new CyclicBarrier(20)));
+        group.close();
+        assertThat(group.links()).hasSize(20).allMatch(Link::isClosed);
     }
 
     @Test
     void closesEachOnceHoweverMany() {
-        List<Recorded> links = links(3_000, () -> {});
-        LinkGroup group = new LinkGroup(links);
+        LinkGroup group = parallel(3_000, () -> {
+            synchronized (done) {
+                done.add("link");
+            }
+        });
         group.close();
         group.close();
-        assertThat(links).allSatisfy(link -> assertThat(link.closes).hasValue(1));
+        assertThat(done).hasSize(3_000);
     }
 
     @Test
     void aFailureKeepsNoOtherFromClosing() {
-        List<Recorded> links = links(10, () -> {
-            throw new IllegalStateException("refused");
-        });
-        assertThatThrownBy(() -> new LinkGroup(links).close())
-                .isInstanceOf(IllegalStateException.class)
+        LinkGroup group = parallel(10, fails("refused"));
+        assertThatIllegalStateException()
+                .isThrownBy(group::close)
                 .satisfies(e -> assertThat(e.getSuppressed()).hasSize(9));
-        assertThat(links).allMatch(Link::isClosed);
+        assertThat(group.links()).allMatch(Link::isClosed);
+        group.close();
     }
 
     @Test
     void anEmptyGroupCloses() {
-        LinkGroup group = new LinkGroup(List.<Link>of());
+        LinkGroup group = LinkGroup.inParallel("group");
         group.close();
         assertThat(group.size()).isZero();
+        assertThat(group.closeAsync()).isCompleted();
     }
 
     @Test
     void anInterruptedCallerStillClosesAllAndStaysInterrupted() {
-        List<Recorded> links = links(4, () -> {});
+        LinkGroup group = parallel(4, () -> {});
         Thread.currentThread().interrupt();
-        new LinkGroup(links).close();
+        group.close();
         assertThat(Thread.interrupted()).isTrue();
-        assertThat(links).allMatch(Link::isClosed);
+        assertThat(group.links()).allMatch(Link::isClosed);
+    }
+
+    /** Programs run until the last link is gone, and look at what the steps take away. */
+    @Test
+    void stepsFollowTheLastLinkAndAllOfItIsInReverse() {
+        LinkGroup group = LinkGroup.inSequence("group");
+        group.afterClose(says("first step"));
+        group.add(link(says("first link")));
+        group.afterClose(says("second step"));
+        group.add(link(says("second link")));
+        group.close();
+        assertThat(done).containsExactly("second link", "first link", "second step", "first step");
+    }
+
+    @Test
+    void whatFailsKeepsNothingFromBeingTakenBack() {
+        LinkGroup group = LinkGroup.inSequence("group");
+        group.afterClose(says("first step"));
+        group.afterClose(fails("step"));
+        group.add(link(says("first link")));
+        group.add(link(fails("link")));
+        RuntimeException cause = new RuntimeException("cause");
+        assertThat(group.closeAfter(cause)).isSameAs(cause);
+        assertThat(done).containsExactly("first link", "first step");
+        assertThat(cause.getSuppressed()).singleElement().satisfies(e -> {
+            assertThat(e).hasMessage("link");
+            assertThat(e.getSuppressed())
+                    .singleElement()
+                    .satisfies(s -> assertThat(s).hasMessage("step"));
+        });
+    }
+
+    @Test
+    void whatComesTooLateIsTakenBackAtOnce() {
+        LinkGroup group = LinkGroup.inSequence("group");
+        group.close();
+        Link late = link(says("link"));
+        assertThatIllegalStateException().isThrownBy(() -> group.add(late)).withMessage("group is closed");
+        assertThatIllegalStateException().isThrownBy(() -> group.afterClose(says("step")));
+        assertThat(late.isClosed()).isTrue();
+        assertThat(done).containsExactly("link", "step");
+    }
+
+    /** The last is closed first, and waits; the group is closed to everybody, and one of two links is left. */
+    @Test
+    void closingInTheBackgroundTellsWhatIsLeft() {
+        CountDownLatch oneClosed = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        LinkGroup group = LinkGroup.inSequence("group");
+        group.afterClose(says("step"));
+        group.add(link(() -> {
+            oneClosed.countDown();
+            waitsFor(goOn).run();
+        }));
+        group.add(link(() -> {}));
+        Closing closing = group.closeAsync();
+        waitsFor(oneClosed).run();
+        assertThat(group.isClosed()).isTrue();
+        assertThat(closing.total()).isEqualTo(2);
+        assertThat(closing.left()).isEqualTo(1);
+        assertThat((Object) group.closeAsync()).isSameAs(closing);
+        assertThat(closing.toCompletableFuture().complete(null))
+                .as("a caller's copy ends")
+                .isTrue();
+        assertThat(closing.toCompletableFuture()).isNotDone();
+        goOn.countDown();
+        closing.toCompletableFuture().join();
+        assertThat(closing.left()).isZero();
+        assertThat(done).containsExactly("step");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void closingInTheBackgroundTellsTheFailure(boolean parallel) {
+        LinkGroup group = parallel ? LinkGroup.inParallel("group") : LinkGroup.inSequence("group");
+        group.add(link(fails("refused")));
+        group.add(link(says("other")));
+        Closing closing = group.closeAsync();
+        assertThat(closing.handle((_, failure) -> failure.getMessage())
+                        .toCompletableFuture()
+                        .join())
+                .isEqualTo("refused");
+        assertThat(done).containsExactly("other");
+        assertThat(closing.left()).isEqualTo(1);
+    }
+
+    @Test
+    void aLinkThatIsNoGroupCountsAsOne() {
+        CountDownLatch goOn = new CountDownLatch(1);
+        Closing closing = link(waitsFor(goOn)).closeAsync();
+        assertThat(closing.total()).isEqualTo(1);
+        assertThat(closing.left()).isEqualTo(1);
+        goOn.countDown();
+        closing.toCompletableFuture().join();
+        assertThat(closing.left()).isZero();
     }
 }

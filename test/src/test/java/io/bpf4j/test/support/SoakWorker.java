@@ -211,9 +211,8 @@ public final class SoakWorker {
         } finally {
             switch (fate) {
                 case CLOSED_IN_BACKGROUND -> {
-                    assertThat(link.closeInBackground().await(Duration.ofMinutes(5)))
-                            .isTrue();
-                    assertThat(link.closeInBackground().failure()).isEmpty();
+                    assertThat(link.closeAsync()).succeedsWithin(Duration.ofMinutes(5));
+                    assertThat(link.closeAsync().left()).isZero();
                 }
                 case CLOSED_TWICE -> {
                     link.close();

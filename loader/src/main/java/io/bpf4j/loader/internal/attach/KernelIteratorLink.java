@@ -5,12 +5,11 @@ import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.LinkCommand;
 import io.bpf4j.loader.link.IteratorLink;
 import java.io.InputStream;
-import java.util.List;
 
 /** An iterator in the kernel. <i>Thread-safe.</i> */
 final class KernelIteratorLink extends KernelLink implements IteratorLink {
     KernelIteratorLink(Kernel kernel, String description, Fd link) {
-        super(kernel, description, link, List.of());
+        super(kernel, description, link);
     }
 
     @Override

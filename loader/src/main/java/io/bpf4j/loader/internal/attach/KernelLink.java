@@ -7,14 +7,13 @@ import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.LinkCommand;
 import io.bpf4j.loader.internal.sys.ObjectCommand;
-import io.bpf4j.loader.internal.sys.UndoStack;
 import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.link.Closing;
 import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.link.LinkInfo;
 import io.bpf4j.loader.link.ProgramHandle;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /** One link of the kernel, and the perf event that it needs, if any. <i>Thread-safe.</i> */
@@ -22,24 +21,28 @@ class KernelLink implements Link {
     private final Kernel kernel;
     private final String description;
     private final Fd fd;
-    private final List<Fd> others;
-    private final AtomicBoolean closed = new AtomicBoolean();
+    private final LinkGroup held;
 
-    KernelLink(Kernel kernel, String description, Fd fd, List<Fd> others) {
+    /** Takes ownership of a link, and of what is closed after it. */
+    KernelLink(Kernel kernel, String description, Fd fd, Fd... afterwards) {
         this.kernel = kernel;
         this.description = description;
         this.fd = fd;
-        this.others = List.copyOf(others);
+        this.held = LinkGroup.inSequence(description);
+        for (Fd other : afterwards) {
+            held.afterClose(other::close);
+        }
+        held.afterClose(fd::close);
     }
 
     /** Takes ownership of a link. */
     static KernelLink of(Attempt attempt, Fd link) {
-        return new KernelLink(attempt.kernel(), attempt.what(), link, List.of());
+        return new KernelLink(attempt.kernel(), attempt.what(), link);
     }
 
     /** Takes ownership of a link, and of a perf event, which is closed after it. */
     static KernelLink of(Attempt attempt, Fd link, Fd event) {
-        return new KernelLink(attempt.kernel(), attempt.what(), link, List.of(event));
+        return new KernelLink(attempt.kernel(), attempt.what(), link, event);
     }
 
     /**
@@ -124,21 +127,21 @@ class KernelLink implements Link {
 
     @Override
     public boolean isClosed() {
-        return closed.get();
+        return held.isClosed();
     }
 
     @Override
     public void close() {
-        if (closed.compareAndSet(false, true)) {
-            try (UndoStack all = new UndoStack()) {
-                others.forEach(all::own);
-                all.own(fd);
-            }
-        }
+        held.close();
+    }
+
+    @Override
+    public Closing closeAsync() {
+        return held.closeAsync();
     }
 
     @Override
     public String toString() {
-        return description + (isClosed() ? " (closed)" : "");
+        return held.toString();
     }
 }

@@ -5,12 +5,11 @@ import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.link.StructOpsLink;
 import io.bpf4j.loader.map.BpfMap;
-import java.util.List;
 
 /** A struct_ops map in use. <i>Thread-safe.</i> */
 final class KernelStructOpsLink extends KernelLink implements StructOpsLink {
     KernelStructOpsLink(Kernel kernel, String description, Fd link) {
-        super(kernel, description, link, List.of());
+        super(kernel, description, link);
     }
 
     @Override

@@ -59,7 +59,7 @@ public final class OpenLinks {
                         UPROBE_MULTI,
                         NETKIT,
                         SOCKMAP,
-                        TRACING_MULTI -> new KernelLink(kernel, description, link, List.of());
+                        TRACING_MULTI -> new KernelLink(kernel, description, link);
             };
         } catch (RuntimeException e) {
             link.close();

@@ -8,16 +8,14 @@ import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.LinkCommand;
 import io.bpf4j.loader.internal.sys.PerfCommand;
-import io.bpf4j.loader.internal.sys.UndoStack;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.link.ProbeSite;
 import io.bpf4j.loader.link.ProcessFilter;
 import io.bpf4j.loader.link.TargetFile;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.OptionalInt;
 
 /**
@@ -100,15 +98,13 @@ final class PerfAttacher {
         if (target.cpu() >= 0 || !(target.process() instanceof ProcessFilter.Any)) {
             return event(attempt, target, target.cpu());
         }
-        List<Link> links = new ArrayList<>();
+        LinkGroup links = LinkGroup.inParallel(attempt.what());
         try {
             CpuSet.online().numbers().forEach(cpu -> links.add(event(attempt, target, cpu)));
         } catch (RuntimeException e) {
-            UndoStack all = new UndoStack();
-            links.forEach(link -> all.push(link::close));
-            throw all.closeAfter(e);
+            throw links.closeAfter(e);
         }
-        return links.size() == 1 ? links.getFirst() : new JointLink(attempt.what(), links);
+        return links.size() == 1 ? links.links().getFirst() : links;
     }
 
     private static Link event(Attempt attempt, AttachTarget.PerfEvent target, int cpu) {
@@ -164,7 +160,9 @@ final class PerfAttacher {
             }
             attempt.execute(new PerfCommand.SetProgram(event, attempt.program()));
             attempt.execute(new PerfCommand.Enable(event));
-            return new HeldAttachment(attempt.what(), () -> {}, List.of(event));
+            LinkGroup held = LinkGroup.inSequence(attempt.what());
+            held.afterClose(event::close);
+            return held;
         } catch (RuntimeException e) {
             event.close();
             throw e;

@@ -8,6 +8,7 @@ import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.map.UpdateMode;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -37,8 +38,9 @@ public final class StructOpsAttacher {
         if (image.variable().isLinked()) {
             return OpenLinks.structOps(map);
         }
-        return new HeldAttachment(
-                "struct_ops map \"" + map.name() + "\"", () -> map.delete(ONLY_KEY.clone()), List.of());
+        LinkGroup held = LinkGroup.inSequence("struct_ops map \"" + map.name() + "\"");
+        held.afterClose(() -> map.delete(ONLY_KEY.clone()));
+        return held;
     }
 
     /** Gives the map its value, if it hasn't one. */

@@ -7,7 +7,7 @@ import io.bpf4j.loader.internal.sys.LinkCommand;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.link.Link;
-import java.util.List;
+import io.bpf4j.loader.link.LinkGroup;
 
 /**
  * Attaches by BPF_PROG_ATTACH: there is no link, and what is attached stays until it is detached, by whomever, or until
@@ -35,23 +35,18 @@ final class Unlinked {
     }
 
     static Link attach(Attempt attempt, Fd target, AttachType type) {
-        Fd ownProgram = duplicate(attempt, attempt.program());
-        Fd ownTarget;
+        LinkGroup held = LinkGroup.inSequence(attempt.what());
         try {
-            ownTarget = duplicate(attempt, target);
-        } catch (RuntimeException e) {
-            ownProgram.close();
-            throw e;
-        }
-        try {
+            Fd ownProgram = duplicate(attempt, attempt.program());
+            held.afterClose(ownProgram::close);
+            Fd ownTarget = duplicate(attempt, target);
+            held.afterClose(ownTarget::close);
             attempt.execute(new LinkCommand.Attach(ownProgram, ownTarget, type.number(), 0));
+            held.afterClose(() -> attempt.execute(new LinkCommand.DetachProgram(ownProgram, ownTarget, type.number())));
+            return held;
         } catch (RuntimeException e) {
-            ownTarget.close();
-            ownProgram.close();
-            throw e;
+            throw held.closeAfter(e);
         }
-        Runnable undo = () -> attempt.execute(new LinkCommand.DetachProgram(ownProgram, ownTarget, type.number()));
-        return new HeldAttachment(attempt.what(), undo, List.of(ownProgram, ownTarget));
     }
 
     private static Fd duplicate(Attempt attempt, Fd fd) {

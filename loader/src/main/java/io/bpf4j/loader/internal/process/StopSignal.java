@@ -32,7 +32,7 @@ import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.kernel.ProgramType;
 import io.bpf4j.loader.link.AttachTarget;
-import io.bpf4j.loader.link.Detaching;
+import io.bpf4j.loader.link.Closing;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.loader.link.ProbeSite;
@@ -145,10 +145,7 @@ public final class StopSignal implements AutoCloseable {
     @Override
     public void close() {
         counters.close();
-        Detaching.start(1, done -> {
-            link.close();
-            done.run();
-        });
+        Closing _ = link.closeAsync();
     }
 
     private long read(int counter) {

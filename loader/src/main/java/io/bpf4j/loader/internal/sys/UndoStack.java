@@ -11,6 +11,13 @@ import java.util.Deque;
 public final class UndoStack implements AutoCloseable {
     private final Deque<Runnable> steps = new ArrayDeque<>();
 
+    /** One with a single step. */
+    public static UndoStack of(Runnable undo) {
+        UndoStack stack = new UndoStack();
+        stack.push(undo);
+        return stack;
+    }
+
     public void push(Runnable undo) {
         steps.push(undo);
     }

@@ -26,7 +26,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Optional;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -191,11 +190,10 @@ class AttacherTest {
 
     @Test
     void aGroupClosesAllAndReportsWhatFails() {
-        List<Link> links = new java.util.ArrayList<>();
+        LinkGroup group = LinkGroup.inParallel("group");
         for (int i = 0; i < 20; i++) {
-            links.add(attacher().attach(program, "p", MULTI, multi(ProbeSite.at(16 + i))));
+            group.add(attacher().attach(program, "p", MULTI, multi(ProbeSite.at(16 + i))));
         }
-        LinkGroup group = new LinkGroup(links);
         group.close();
         group.close();
 

@@ -4,6 +4,7 @@ import io.bpf4j.loader.Program;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.link.ProcessFilter;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.UpdateMode;
@@ -37,7 +38,7 @@ public final class IpMapAttacher implements SiteAttacher {
     }
 
     @Override
-    public void attach(Program program, SiteSet sites, ProcessFilter process, Attachment into) {
+    public void attach(Program program, SiteSet sites, ProcessFilter process, LinkGroup into) {
         for (int i = 0; i < sites.size(); i++) {
             if (sites.fixedAddress()) {
                 addEntry(sites, i, sites.addresses[i], into);
@@ -49,7 +50,7 @@ public final class IpMapAttacher implements SiteAttacher {
     }
 
     /** Nothing keeps a process from mapping a file twice. */
-    private void addEntries(SiteSet sites, int index, Attachment into) {
+    private void addEntries(SiteSet sites, int index, LinkGroup into) {
         long offset = sites.fileOffsets[index];
         boolean found = false;
         for (Mapping mapping : mappings) {
@@ -73,7 +74,7 @@ public final class IpMapAttacher implements SiteAttacher {
         }
     }
 
-    private void addEntry(SiteSet sites, int index, long address, Attachment into) {
+    private void addEntry(SiteSet sites, int index, long address, LinkGroup into) {
         byte[] key = new byte[8];
         ByteBuffer.wrap(key).order(ByteOrder.nativeOrder()).putLong(address);
         byte[] value = new byte[4];
@@ -93,6 +94,6 @@ public final class IpMapAttacher implements SiteAttacher {
                     + ": this object is attached there already, and without BPF cookies (Linux >= 5.15) an address can"
                     + " have one spec only");
         }
-        into.afterDetach(() -> deleteEntry(key));
+        into.afterClose(() -> deleteEntry(key));
     }
 }

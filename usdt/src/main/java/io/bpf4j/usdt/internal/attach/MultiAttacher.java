@@ -3,6 +3,7 @@ package io.bpf4j.usdt.internal.attach;
 import io.bpf4j.loader.Program;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.link.ProbeSites;
 import io.bpf4j.loader.link.ProcessFilter;
 
@@ -10,7 +11,7 @@ import io.bpf4j.loader.link.ProcessFilter;
 public final class MultiAttacher implements SiteAttacher {
 
     @Override
-    public void attach(Program program, SiteSet sites, ProcessFilter process, Attachment into) {
+    public void attach(Program program, SiteSet sites, ProcessFilter process, LinkGroup into) {
         ProbeSites columns = ProbeSites.columns(sites.fileOffsets, sites.semaphoreOffsets, sites.specIds);
         try {
             into.add(program.attach(new AttachTarget.UprobeMulti(sites.file(), columns, process, false)));

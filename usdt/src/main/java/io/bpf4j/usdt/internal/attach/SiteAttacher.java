@@ -2,6 +2,7 @@ package io.bpf4j.usdt.internal.attach;
 
 import io.bpf4j.loader.Program;
 import io.bpf4j.loader.error.AttachException;
+import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.link.ProcessFilter;
 
 /** A way to attach the sites of a file, so that a program that fires finds the spec of its site. */
@@ -13,5 +14,5 @@ public sealed interface SiteAttacher permits MultiAttacher, CookieAttacher, IpMa
      * @param program loaded for this way
      * @throws AttachException if a site can't be attached
      */
-    void attach(Program program, SiteSet sites, ProcessFilter process, Attachment into);
+    void attach(Program program, SiteSet sites, ProcessFilter process, LinkGroup into);
 }
