@@ -9,6 +9,7 @@ module io.bpf4j.loader {
     exports io.bpf4j.loader.kernel;
     exports io.bpf4j.loader.error;
     exports io.bpf4j.loader.feature;
+    exports io.bpf4j.loader.host;
     exports io.bpf4j.loader.map;
     exports io.bpf4j.loader.process;
     exports io.bpf4j.loader.ring;

@@ -6,12 +6,11 @@ import io.bpf4j.insn.Instruction;
 import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.linux.KernelConfig;
 import io.bpf4j.loader.internal.load.LoadOptions;
 import io.bpf4j.loader.internal.load.ObjectLoading;
 import io.bpf4j.loader.internal.load.ResizedData;
-import io.bpf4j.loader.internal.sys.Kernel;
-import io.bpf4j.loader.internal.sys.LinuxKernel;
 import io.bpf4j.loader.internal.sys.TokenKernel;
 import io.bpf4j.loader.kernel.KernelVersion;
 import io.bpf4j.loader.link.ProgramHandle;
@@ -57,7 +56,7 @@ public final class BpfLoader {
     private Optional<Features> features = Optional.empty();
     private Optional<String> objectName = Optional.empty();
     private Optional<KernelVersion> kernelVersion = Optional.empty();
-    private Kernel kernel = LinuxKernel.instance();
+    private Host host = Host.running();
     private Optional<Path> pinDirectory = Optional.empty();
     private Optional<Path> tokenDirectory = Optional.empty();
     private Optional<Btf> targetBtf = Optional.empty();
@@ -305,9 +304,9 @@ public final class BpfLoader {
         return this;
     }
 
-    /** For tests: another kernel behind the seam. */
-    BpfLoader kernel(Kernel newKernel) {
-        kernel = newKernel;
+    /** The machine to load on: {@link Host#running()} unless told. */
+    public BpfLoader host(Host newHost) {
+        host = newHost;
         return this;
     }
 
@@ -323,19 +322,17 @@ public final class BpfLoader {
             throw new IllegalStateException("a loader loads once; make another for another copy of " + spec.source());
         }
         used = true;
-        Optional<TokenKernel> token = tokenDirectory.map(directory -> TokenKernel.open(kernel, directory));
+        Optional<TokenKernel> token = tokenDirectory.map(directory -> TokenKernel.open(host.kernel(), directory));
         try {
-            return load(
-                    token.isPresent() ? token.get() : kernel,
-                    features.orElseGet(
-                            () -> token.isPresent() ? Features.ofKernel(token.get()) : Features.ofRunningKernel()));
+            Host through = token.map(host::withKernel).orElse(host);
+            return load(through, features.orElseGet(() -> Features.of(through)));
         } catch (RuntimeException e) {
             token.ifPresent(TokenKernel::close);
             throw e;
         }
     }
 
-    private BpfObject load(Kernel through, Features chosen) {
+    private BpfObject load(Host through, Features chosen) {
         ObjectSpec edited = spec.withMaps(maps).withPrograms(programs);
         LoadOptions options = new LoadOptions(
                 chosen,

@@ -1,11 +1,10 @@
 package io.bpf4j.loader;
 
 import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.load.MapCreation;
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.BpfFs;
-import io.bpf4j.loader.internal.sys.Kernel;
-import io.bpf4j.loader.internal.sys.LinuxKernel;
 import io.bpf4j.loader.internal.sys.ObjectCommand;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.spec.MapSpec;
@@ -28,11 +27,11 @@ public final class BpfMaps {
      * @throws io.bpf4j.loader.error.BpfException one of its kinds, if the kernel refuses
      */
     public static BpfMap create(MapSpec spec) {
-        return create(LinuxKernel.instance(), Features.ofRunningKernel(), spec);
+        return create(Host.running(), Features.ofRunningKernel(), spec);
     }
 
-    static BpfMap create(Kernel kernel, Features features, MapSpec spec) {
-        return MapCreation.standalone(kernel, features, spec);
+    static BpfMap create(Host host, Features features, MapSpec spec) {
+        return MapCreation.standalone(host, features, spec);
     }
 
     /**
@@ -41,11 +40,11 @@ public final class BpfMaps {
      * @throws io.bpf4j.loader.error.SyscallException ENOENT if there is no such map
      */
     public static BpfMap open(int id) {
-        return open(LinuxKernel.instance(), id);
+        return open(Host.running(), id);
     }
 
-    static BpfMap open(Kernel kernel, int id) {
-        return KernelMap.adopt(kernel, kernel.execute(new ObjectCommand.FdById(ObjectCommand.Kind.MAP, id)), "");
+    static BpfMap open(Host host, int id) {
+        return KernelMap.adopt(host, host.kernel().execute(new ObjectCommand.FdById(ObjectCommand.Kind.MAP, id)), "");
     }
 
     /**
@@ -55,10 +54,10 @@ public final class BpfMaps {
      * @throws IllegalArgumentException if it is no map
      */
     public static BpfMap openPinned(Path path) {
-        return openPinned(LinuxKernel.instance(), path);
+        return openPinned(Host.running(), path);
     }
 
-    static BpfMap openPinned(Kernel kernel, Path path) {
-        return KernelMap.adopt(kernel, BpfFs.open(kernel, path, ObjectCommand.Kind.MAP, 0), "");
+    static BpfMap openPinned(Host host, Path path) {
+        return KernelMap.adopt(host, BpfFs.open(host.kernel(), path, ObjectCommand.Kind.MAP, 0), "");
     }
 }

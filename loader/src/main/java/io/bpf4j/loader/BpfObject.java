@@ -3,6 +3,7 @@ package io.bpf4j.loader;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.attach.StructOpsAttacher;
 import io.bpf4j.loader.internal.load.DeclaredTypes;
 import io.bpf4j.loader.internal.load.ObjectLoading;
@@ -43,7 +44,7 @@ import java.util.Optional;
  * keeps its program, a program its maps. <i>Thread-safe.</i>
  */
 public final class BpfObject implements AutoCloseable {
-    private final Kernel kernel;
+    private final Host host;
     private final ObjectSpec spec;
     private final Features features;
     private final ObjectLoading.Result loaded;
@@ -59,8 +60,8 @@ public final class BpfObject implements AutoCloseable {
 
     private record CopyKey(String program, Optional<AttachType> attachType) {}
 
-    BpfObject(Kernel kernel, ObjectSpec spec, Features features, ObjectLoading.Result loaded) {
-        this.kernel = kernel;
+    BpfObject(Host host, ObjectSpec spec, Features features, ObjectLoading.Result loaded) {
+        this.host = host;
         this.spec = spec;
         this.features = features;
         this.loaded = loaded;
@@ -78,7 +79,7 @@ public final class BpfObject implements AutoCloseable {
      * @throws io.bpf4j.loader.error.SyscallException if it can't be opened, or is no regular file
      */
     public OpenFile openFile(Path path, String name) {
-        return OpenFile.open(kernel, path, name);
+        return OpenFile.open(kernel(), path, name);
     }
 
     /** The features that this object was loaded with and that its programs are attached with. */
@@ -310,7 +311,7 @@ public final class BpfObject implements AutoCloseable {
 
     private boolean isPinned(Fd object, ObjectCommand.Kind kind, Path path) {
         try {
-            return BpfFs.isPinned(kernel, object, kind, path);
+            return BpfFs.isPinned(kernel(), object, kind, path);
         } catch (IllegalArgumentException e) {
             return false; // of another kind
         }
@@ -338,8 +339,12 @@ public final class BpfObject implements AutoCloseable {
         }
     }
 
+    Host host() {
+        return host;
+    }
+
     Kernel kernel() {
-        return kernel;
+        return host.kernel();
     }
 
     public boolean isClosed() {
@@ -372,7 +377,7 @@ public final class BpfObject implements AutoCloseable {
             if (btf != null) {
                 all.add(btf);
             }
-            if (kernel instanceof TokenKernel token) {
+            if (kernel() instanceof TokenKernel token) {
                 all.add(token);
             }
         }

@@ -2,9 +2,9 @@ package io.bpf4j.loader;
 
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.attach.OpenLinks;
 import io.bpf4j.loader.internal.map.KernelMap;
-import io.bpf4j.loader.internal.sys.LinuxKernel;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.StructOpsLink;
 import io.bpf4j.loader.map.BpfMap;
@@ -37,7 +37,7 @@ public final class Links {
      * @throws IllegalArgumentException if it is the pin of something else
      */
     public static Link open(Path path) {
-        return OpenLinks.pinned(LinuxKernel.instance(), path);
+        return OpenLinks.pinned(Host.running().kernel(), path);
     }
 
     /**
@@ -47,12 +47,12 @@ public final class Links {
      * @throws SyscallException if there is none (ENOENT, among others)
      */
     public static Link byId(int id) {
-        return OpenLinks.byId(LinuxKernel.instance(), id);
+        return OpenLinks.byId(Host.running().kernel(), id);
     }
 
     /** The kernel's ids of all links there are, ascending (Linux 5.8). It takes CAP_SYS_ADMIN. */
     public static List<Integer> ids() {
-        return OpenLinks.ids(LinuxKernel.instance());
+        return OpenLinks.ids(Host.running().kernel());
     }
 
     /**

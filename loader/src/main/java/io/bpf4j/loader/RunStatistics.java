@@ -2,9 +2,9 @@ package io.bpf4j.loader;
 
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.Kernel;
-import io.bpf4j.loader.internal.sys.LinuxKernel;
 import io.bpf4j.loader.internal.sys.ProgCommand;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Feature;
@@ -36,7 +36,7 @@ public final class RunStatistics implements AutoCloseable {
      * @throws SyscallException if the kernel refuses
      */
     public static RunStatistics enable() {
-        return enable(LinuxKernel.instance());
+        return enable(Host.running().kernel());
     }
 
     static RunStatistics enable(Kernel kernel) {

@@ -136,7 +136,7 @@ class BpfLoaderTest {
     void aProcessWithoutRightsIsNotToldThatItsKernelIsOld() {
         kernel.fail(MapCommand.Create.class, Errno.EPERM);
         assertThatThrownBy(() -> ScriptedLoads.loader(kernel, ScriptedLoads.spec("globals.bpf.o"))
-                        .features(Features.ofKernel(kernel))
+                        .features(Features.of(kernel.host()))
                         .load())
                 .isInstanceOf(SyscallException.class)
                 .hasMessageContaining("EPERM");

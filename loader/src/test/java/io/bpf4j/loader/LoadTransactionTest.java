@@ -57,7 +57,7 @@ class LoadTransactionTest {
             assertThat(loaded.programs()).hasSize(6);
             assertThat(loaded.maps()).hasSize(11);
             assertThat(kernel.mappings()).as("of the arena").isEqualTo(1);
-            assertThat(kernel.pinned()).containsExactly("/sys/fs/bpf/kept");
+            assertThat(kernel.pinned()).containsExactly(kernel.host().sys() + "/fs/bpf/kept");
             assertThat(kernel.open()).hasSize(1 + 11 + 6);
         }
         assertThat(kernel.pinned()).as("pinned means that it stays").hasSize(1);

@@ -12,8 +12,6 @@ import io.bpf4j.elf.Symbol;
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.SyscallException;
-import io.bpf4j.loader.internal.linux.CpuSet;
-import io.bpf4j.loader.internal.linux.LinuxVersion;
 import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.internal.sys.ProgCommand;
 import io.bpf4j.loader.internal.sys.ScriptedKernel;
@@ -210,7 +208,7 @@ class LoadedDefinitionsTest {
                 other.number("value_size", 4));
         loader(other.parse()).load().close();
         assertThat(kernel.commands(MapCommand.Create.class).getLast().maxEntries())
-                .isEqualTo(CpuSet.possible().count());
+                .isEqualTo(kernel.host().possibleCpus().count());
     }
 
     @Test
@@ -245,7 +243,7 @@ class LoadedDefinitionsTest {
         ProgCommand.Load plain = kernel.commands(ProgCommand.Load.class).getFirst();
         assertThat(plain.license()).isEmpty();
         // What kernels before 5.0 want of kprobes.
-        assertThat(plain.kernelVersion()).isEqualTo(LinuxVersion.running().code());
+        assertThat(plain.kernelVersion()).isEqualTo(new ScriptedKernel().host().version().code());
 
         TestObject other = new TestObject();
         other.program("socket", "main", exit);

@@ -40,6 +40,6 @@ public final class ScriptedLoads {
     }
 
     static BpfLoader loader(ScriptedKernel kernel, ObjectSpec spec) {
-        return BpfLoader.of(spec).kernel(kernel).features(everything());
+        return BpfLoader.of(spec).host(kernel.host()).features(everything());
     }
 }

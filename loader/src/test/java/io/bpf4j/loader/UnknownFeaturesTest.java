@@ -40,7 +40,7 @@ class UnknownFeaturesTest {
         ScriptedKernel kernel = new ScriptedKernel();
         ObjectSpec spec = ScriptedLoads.spec(name);
         try (BpfObject object =
-                BpfLoader.of(spec).kernel(kernel).features(features).load()) {
+                BpfLoader.of(spec).host(kernel.host()).features(features).load()) {
             assertThat(object.programs()).isNotNull();
         }
         return kernel.commands().stream()
@@ -66,8 +66,8 @@ class UnknownFeaturesTest {
         kernel.fail(Command.class, Errno.EPERM);
         for (String name : List.of("maps.bpf.o", "globals.bpf.o", "trace.bpf.o", "links.bpf.o")) {
             assertThatThrownBy(() -> BpfLoader.of(ScriptedLoads.spec(name))
-                            .kernel(kernel)
-                            .features(Features.ofKernel(kernel))
+                            .host(kernel.host())
+                            .features(Features.of(kernel.host()))
                             .load())
                     .as(name)
                     .isInstanceOf(SyscallException.class)
@@ -81,7 +81,7 @@ class UnknownFeaturesTest {
     void whatCantBeAskedExplainsNoRefusal() {
         kernel.answer(ProgCommand.Load.class, _ -> ScriptedKernel.refused(Errno.EINVAL, ""));
         assertThatThrownBy(() -> BpfLoader.of(ScriptedLoads.spec("links.bpf.o"))
-                        .kernel(kernel)
+                        .host(kernel.host())
                         .features(UNKNOWN)
                         .load())
                 .isInstanceOf(BpfException.class)
@@ -89,7 +89,7 @@ class UnknownFeaturesTest {
                 .hasMessageContaining("EINVAL");
         kernel.fail(MapCommand.Create.class, Errno.EINVAL);
         assertThatThrownBy(() -> BpfLoader.of(ScriptedLoads.spec("maps.bpf.o"))
-                        .kernel(kernel)
+                        .host(kernel.host())
                         .features(UNKNOWN)
                         .load())
                 .isInstanceOf(SyscallException.class)
@@ -102,7 +102,7 @@ class UnknownFeaturesTest {
         Features noLinks = Features.of(feature -> Support.yes("there")).without(Feature.PERF_LINK);
         ScriptedKernel scripted = new ScriptedKernel();
         try (BpfObject object = BpfLoader.of(ScriptedLoads.spec("links.bpf.o"))
-                .kernel(scripted)
+                .host(scripted.host())
                 .features(noLinks)
                 .load()) {
             assertThatThrownBy(() -> object.program("on_uprobe").attach(new AttachTarget.OpenPerfEvent(1, 7)))

@@ -16,8 +16,9 @@ import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.Program;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.VerifierException;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.LinuxKernel;
+import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.ObjectCommand;
 import io.bpf4j.loader.internal.sys.ProgCommand;
 import io.bpf4j.loader.link.AttachTarget;
@@ -239,7 +240,7 @@ class ObjectsAtWorkTest {
 
     /** Runs a socket filter once, on a packet of zeroes. */
     private static int run(Program program) {
-        LinuxKernel kernel = LinuxKernel.instance();
+        Kernel kernel = Host.running().kernel();
         try (Fd fd = kernel.execute(new ObjectCommand.FdById(ObjectCommand.Kind.PROGRAM, program.id()))) {
             return kernel.execute(new ProgCommand.TestRun(fd, new byte[64], 0, new byte[0], 0, 1, 0, 0))
                     .returned();

@@ -1,10 +1,11 @@
 package io.bpf4j.usdt;
 
 import io.bpf4j.insn.Instruction;
+import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
-import io.bpf4j.loader.Loaders;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.feature.Support;
+import io.bpf4j.loader.host.ScriptedHost;
 import io.bpf4j.loader.internal.sys.ScriptedKernel;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.kernel.MapType;
@@ -33,7 +34,7 @@ final class ScriptedUsdt {
         ObjectSpec spec = object(List.of(
                 MapSpec.of("__bpf_usdt_specs", MapType.ARRAY, 4, 208, specs),
                 MapSpec.of(IP_MAP, MapType.HASH, 8, 4, 4 * specs)));
-        return Loaders.of(spec, kernel).features(features(missing)).load();
+        return BpfLoader.of(spec).host(ScriptedHost.of(kernel)).features(features(missing)).load();
     }
 
     static ObjectSpec object(List<MapSpec> maps) {

@@ -9,9 +9,10 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.bpf4j.elf.FileIdentity;
+import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
-import io.bpf4j.loader.Loaders;
 import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.host.ScriptedHost;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.LinkCommand;
 import io.bpf4j.loader.internal.sys.PerfCommand;
@@ -214,7 +215,7 @@ class UsdtTransactionTest {
     @Test
     void anObjectWithoutSpecsGetsTheCookieItself() {
         ObjectSpec spec = object(List.of());
-        try (BpfObject object = Loaders.of(spec, kernel).features(features()).load()) {
+        try (BpfObject object = BpfLoader.of(spec).host(ScriptedHost.of(kernel)).features(features()).load()) {
             Options options = Options.defaults().cookie(7);
             try (UsdtLink link =
                     Usdt.of(object).attachAll(object.program("on"), List.of(probe("/a", "one", "8@%rax")), options)) {
@@ -227,7 +228,7 @@ class UsdtTransactionTest {
     @Test
     void anUnknownLayoutIsRefused() {
         ObjectSpec spec = object(List.of(MapSpec.of("__bpf_usdt_specs", MapType.ARRAY, 4, 256, 8)));
-        try (BpfObject object = Loaders.of(spec, kernel).features(features()).load()) {
+        try (BpfObject object = BpfLoader.of(spec).host(ScriptedHost.of(kernel)).features(features()).load()) {
             assertThatExceptionOfType(InvalidObjectException.class)
                     .isThrownBy(() -> Usdt.of(object))
                     .withMessageContaining("256 bytes");

@@ -42,12 +42,7 @@ public record ProcessRights(
     private static final String HOW_TO_GIVE =
             " (setpriv --ambient-caps, AmbientCapabilities= of systemd, --cap-add of containers)";
 
-    /** Those of this process, now. */
-    public static ProcessRights current() {
-        return read(Path.of("/proc"));
-    }
-
-    /** Reads below the given directory, {@code /proc} or a fixture; whatever can't be read stays unknown. */
+    /** Those of this process, now. Reads below the given directory, {@code /proc} or a fixture; whatever can't be read stays unknown. */
     public static ProcessRights read(Path proc) {
         Path status = proc.resolve("self/status");
         return new ProcessRights(

@@ -1,11 +1,10 @@
 package io.bpf4j.loader.feature;
 
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.sys.FailureHints;
-import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.LoadResult;
 import io.bpf4j.loader.internal.sys.ProgCommand;
 import io.bpf4j.loader.kernel.Errno;
-import io.bpf4j.loader.kernel.ProgramType;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -23,10 +22,10 @@ import java.util.Optional;
  * which takes the same rights: if that is refused for want of them, so was the first, perhaps.
  */
 final class Denials {
-    private final Kernel kernel;
+    private final Host host;
 
-    Denials(Kernel kernel) {
-        this.kernel = kernel;
+    Denials(Host host) {
+        this.host = host;
     }
 
     /** Whether this is no answer: no right to ask, no system call to ask with, or no room for what it takes. */
@@ -40,7 +39,7 @@ final class Denials {
     /** What a refusal of BTF says. No BTF is refused with EACCES for what is in it. */
     Support of(ProgCommand.LoadBtf load, int errnoNumber, String what) {
         return isDenial(Errno.of(errnoNumber))
-                ? Support.unknown(FailureHints.explained(load, errnoNumber))
+                ? Support.unknown(FailureHints.explained(load, errnoNumber, host.rights()))
                 : Support.no(what + ": " + Errno.describe(errnoNumber));
     }
 
@@ -48,15 +47,16 @@ final class Denials {
     Support of(ProgCommand.Load load, int errnoNumber, String what) {
         Errno errno = Errno.of(errnoNumber);
         if (errno != Errno.EACCES && isDenial(errno)) {
-            return Support.unknown(FailureHints.explained(load.withName("probe"), errnoNumber));
+            return Support.unknown(FailureHints.explained(load.withName("probe"), errnoNumber, host.rights()));
         }
-        ProgramType type = ProgramType.of(load.type()).orElseThrow();
-        ProgCommand.Load plain = Probes.program(type, ProbePrograms.callingFunction());
-        switch (kernel.execute(plain)) {
+        ProgCommand.Load plain = ProgCommand.Load.of(
+                        load.type(), "", ProbePrograms.callingFunction(), load.license())
+                .withKernelVersion(load.kernelVersion());
+        switch (host.kernel().execute(plain)) {
             case LoadResult.Loaded loaded -> loaded.fd().close();
             case LoadResult.Refused refused -> {
                 if (isDenial(Errno.of(refused.errno()))) {
-                    return Support.unknown(FailureHints.explained(plain.withName("probe"), refused.errno()));
+                    return Support.unknown(FailureHints.explained(plain.withName("probe"), refused.errno(), host.rights()));
                 }
             }
         }

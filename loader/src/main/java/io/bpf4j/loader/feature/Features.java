@@ -2,8 +2,7 @@ package io.bpf4j.loader.feature;
 
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
-import io.bpf4j.loader.internal.sys.Kernel;
-import io.bpf4j.loader.internal.sys.LinuxKernel;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.kernel.Feature;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -29,13 +28,9 @@ public final class Features {
         this.without = without;
     }
 
-    private static final class Running {
-        static final Features FEATURES = probing(LinuxKernel.instance());
-    }
-
-    /** Those of the kernel that this process runs on; the same object each time. */
+    /** Those of the kernel that this process runs on: {@link #of(Host)} of {@link Host#running()}. */
     public static Features ofRunningKernel() {
-        return Running.FEATURES;
+        return of(Host.running());
     }
 
     /** Answers from elsewhere: a table of another kernel, or a test. */
@@ -43,14 +38,9 @@ public final class Features {
         return new Features(new ConcurrentHashMap<>(), answers, EnumSet.noneOf(Feature.class));
     }
 
-    /** Made by the loader: what a kernel that is reached in another way can do, with the rights that this way gives. */
-    @SuppressWarnings("exports") // nobody else has a Kernel
-    public static Features ofKernel(Kernel kernel) {
-        return probing(kernel);
-    }
-
-    static Features probing(Kernel kernel) {
-        return of(new Probes(kernel)::probe);
+    /** Those of the kernel of a machine, asked with the rights that this process has there; the same object each time. */
+    public static Features of(Host host) {
+        return host.known(Features.class, machine -> of(new Probes(machine)::probe));
     }
 
     /** The same kernel with less. What was found out stays known to both. */

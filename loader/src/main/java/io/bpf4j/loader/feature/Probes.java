@@ -4,9 +4,7 @@ import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfKind;
 import io.bpf4j.loader.error.RelocationException;
 import io.bpf4j.loader.error.SyscallException;
-import io.bpf4j.loader.internal.linux.Kallsyms;
-import io.bpf4j.loader.internal.linux.KernelBtf;
-import io.bpf4j.loader.internal.linux.LinuxVersion;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.linux.PerfSources;
 import io.bpf4j.loader.internal.sys.Command;
 import io.bpf4j.loader.internal.sys.FailureHints;
@@ -33,7 +31,6 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
 /**
  * Finds out whether the kernel has a feature by trying it. <i>Thread-safe.</i>
@@ -59,22 +56,16 @@ final class Probes {
     private static final String LICENSE = "GPL";
     private static final byte[] RETURN_0 = ProbePrograms.returning(0);
 
+    private final Host host;
     private final Kernel kernel;
     private final Path sysfs;
-    private final Kallsyms symbols;
-    private final Supplier<Optional<Btf>> types;
     private final Denials denials;
 
-    Probes(Kernel kernel) {
-        this(kernel, Path.of("/sys"), Kallsyms.running(), Probes::runningTypes);
-    }
-
-    Probes(Kernel kernel, Path sysfs, Kallsyms symbols, Supplier<Optional<Btf>> types) {
-        this.kernel = kernel;
-        this.sysfs = sysfs;
-        this.symbols = symbols;
-        this.types = types;
-        this.denials = new Denials(kernel);
+    Probes(Host host) {
+        this.host = host;
+        this.kernel = host.kernel();
+        this.sysfs = host.sys();
+        this.denials = new Denials(host);
     }
 
     Support probe(Feature feature) {
@@ -190,15 +181,15 @@ final class Probes {
         return MapCommand.Create.of(MapType.HASH.number(), "", 4, 8, 1);
     }
 
-    private static ProgCommand.Load socketFilter(byte[] instructions) {
+    private ProgCommand.Load socketFilter(byte[] instructions) {
         return program(ProgramType.SOCKET_FILTER, instructions);
     }
 
-    static ProgCommand.Load program(ProgramType type, byte[] instructions) {
+    private ProgCommand.Load program(ProgramType type, byte[] instructions) {
         ProgCommand.Load load = ProgCommand.Load.of(type.number(), "", instructions, LICENSE);
         // Kernels before 5.0 insist on their own version for kprobes.
         return type == ProgramType.KPROBE
-                ? load.withKernelVersion(LinuxVersion.running().code())
+                ? load.withKernelVersion(host.version().code())
                 : load;
     }
 
@@ -370,7 +361,7 @@ final class Probes {
      * kernel without types of itself has no such programs at all.
      */
     private Support tracingSession() {
-        Optional<Btf> shown = types.get();
+        Optional<Btf> shown = types();
         OptionalInt function =
                 shown.isEmpty() ? OptionalInt.empty() : shown.get().find("bpf_fentry_test1", BtfKind.FUNC);
         if (function.isEmpty()) {
@@ -418,9 +409,9 @@ final class Probes {
         }
     }
 
-    private static Support expect(Command<?> command, String what, Errno expected, int errno) {
+    private Support expect(Command<?> command, String what, Errno expected, int errno) {
         if (errno != expected.number() && Denials.isDenial(Errno.of(errno))) {
-            return Support.unknown(FailureHints.explained(command, errno));
+            return Support.unknown(FailureHints.explained(command, errno, host.rights()));
         }
         String result = what + " gave "
                 + (errno == 0
@@ -432,7 +423,7 @@ final class Probes {
     }
 
     private PerfSources sources() {
-        return new PerfSources(sysfs.resolve("bus/event_source/devices"));
+        return host.perfSources();
     }
 
     private Support announced(OptionalInt number, String what) {
@@ -461,7 +452,7 @@ final class Probes {
      */
     private Support syscallWrapper() {
         Set<String> names = Set.of("__x64_sys_bpf", "__arm64_sys_bpf", "__s390x_sys_bpf", "__riscv_sys_bpf");
-        Optional<String> typed = types.get()
+        Optional<String> typed = types()
                 .flatMap(btf -> names.stream()
                         .filter(name -> btf.find(name, BtfKind.FUNC).isPresent())
                         .findFirst());
@@ -469,24 +460,24 @@ final class Probes {
             return Support.yes("the kernel's BTF has " + typed.get());
         }
         try {
-            return symbols.addresses(names).keySet().stream()
+            return host.symbols().addresses(names).keySet().stream()
                     .findFirst()
                     .map(name -> Support.yes("the kernel has " + name))
                     .orElse(Support.no("the kernel has no entry point such as __x64_sys_bpf"));
         } catch (AccessDeniedException e) {
-            return Denials.file(symbols.file(), Errno.EACCES, "this user may not read it");
+            return Denials.file(host.symbols().file(), Errno.EACCES, "this user may not read it");
         } catch (NoSuchFileException e) {
             return Denials.file(
-                    symbols.file(), Errno.ENOENT, "proc is not mounted here, or the kernel has no KALLSYMS");
+                    host.symbols().file(), Errno.ENOENT, "proc is not mounted here, or the kernel has no KALLSYMS");
         } catch (IOException e) {
-            return Denials.file(symbols.file(), Errno.EIO, e.toString());
+            return Denials.file(host.symbols().file(), Errno.EIO, e.toString());
         }
     }
 
-    /** The running kernel's, where they can be had. */
-    private static Optional<Btf> runningTypes() {
+    /** The kernel's, where they can be had. */
+    private Optional<Btf> types() {
         try {
-            return KernelBtf.find();
+            return host.types().find();
         } catch (RelocationException e) {
             return Optional.empty();
         }

@@ -1,10 +1,10 @@
 package io.bpf4j.loader.link;
 
 import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.Kernel;
-import io.bpf4j.loader.internal.sys.LinuxKernel;
 import io.bpf4j.loader.kernel.Errno;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -34,13 +34,14 @@ public final class AdoptedLinks {
      * @throws SyscallException if they may not be taken; none is then
      */
     public static LinkGroup of(int pid) throws IOException {
-        return of(LinuxKernel.instance(), Path.of("/proc"), pid);
+        return of(Host.running(), pid);
     }
 
-    static LinkGroup of(Kernel kernel, Path proc, int pid) throws IOException {
+    static LinkGroup of(Host host, int pid) throws IOException {
+        Kernel kernel = host.kernel();
         LinkGroup taken = LinkGroup.inSequence("links of process " + pid);
         try (Fd process = kernel.execute(new FileCommand.OpenProcess(pid));
-                DirectoryStream<Path> descriptors = Files.newDirectoryStream(proc.resolve(pid + "/fd"))) {
+                DirectoryStream<Path> descriptors = Files.newDirectoryStream(host.proc().resolve(pid + "/fd"))) {
             for (Path descriptor : descriptors) {
                 if (isLink(descriptor)) {
                     take(kernel, process, Integer.parseInt(String.valueOf(descriptor.getFileName())), taken);

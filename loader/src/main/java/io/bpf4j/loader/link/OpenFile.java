@@ -1,10 +1,10 @@
 package io.bpf4j.loader.link;
 
 import io.bpf4j.elf.FileIdentity;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.Kernel;
-import io.bpf4j.loader.internal.sys.LinuxKernel;
 import java.nio.file.Path;
 
 /**
@@ -34,7 +34,7 @@ public final class OpenFile implements AutoCloseable {
      * @throws io.bpf4j.loader.error.SyscallException if it can't be opened, or is no regular file
      */
     public static OpenFile open(Path path, String name) {
-        return open(LinuxKernel.instance(), path, name);
+        return open(Host.running().kernel(), path, name);
     }
 
     /** As {@link #open(Path, String)}, through the loader's own seam. */

@@ -1,9 +1,9 @@
 package io.bpf4j.loader.process;
 
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.Kernel;
-import io.bpf4j.loader.internal.sys.LinuxKernel;
 import io.bpf4j.loader.internal.sys.ProcessCommand;
 import io.bpf4j.loader.internal.sys.Ptrace;
 import java.io.IOException;
@@ -56,7 +56,7 @@ public final class HeldCommand implements AutoCloseable {
      * @throws IOException if it can't be started
      */
     public static HeldCommand start(List<String> command, boolean outputToError) throws IOException {
-        Kernel kernel = LinuxKernel.instance();
+        Kernel kernel = Host.running().kernel();
         FileCommand.Pipe.Ends arrival = kernel.execute(new FileCommand.Pipe("arrival"));
         try (Fd arrived = arrival.read();
                 Fd arriving = arrival.write()) {
@@ -135,7 +135,7 @@ public final class HeldCommand implements AutoCloseable {
                 Arena arena = Arena.ofConfined()) {
             MemorySegment line = arena.allocate(ValueLayout.JAVA_BYTE);
             line.set(ValueLayout.JAVA_BYTE, 0, (byte) '\n');
-            LinuxKernel.instance().execute(new FileCommand.Write(gate, line));
+            Host.running().kernel().execute(new FileCommand.Write(gate, line));
         }
     }
 
@@ -149,7 +149,7 @@ public final class HeldCommand implements AutoCloseable {
         if (released) {
             command.destroy();
             // A process that was stopped takes its SIGTERM only when it goes on.
-            LinuxKernel.instance().execute(new ProcessCommand.Signal(pid(), pid(), Ptrace.SIGCONT));
+            Host.running().kernel().execute(new ProcessCommand.Signal(pid(), pid(), Ptrace.SIGCONT));
         }
         try {
             if (!shell.waitFor(POLITE.toMillis(), TimeUnit.MILLISECONDS)) {

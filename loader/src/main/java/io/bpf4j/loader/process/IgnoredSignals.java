@@ -1,7 +1,7 @@
 package io.bpf4j.loader.process;
 
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.sys.FileCommand;
-import io.bpf4j.loader.internal.sys.LinuxKernel;
 
 /**
  * Signals that whoever started this process told it to ignore. <i>Thread-safe.</i>
@@ -20,6 +20,6 @@ public final class IgnoredSignals {
      * @throws io.bpf4j.loader.error.SyscallException if there is no such signal, or it is SIGKILL or SIGSTOP
      */
     public static boolean restore(int number) {
-        return LinuxKernel.instance().execute(new FileCommand.StopIgnoring(number)) != 0;
+        return Host.running().kernel().execute(new FileCommand.StopIgnoring(number)) != 0;
     }
 }

@@ -5,10 +5,9 @@ import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.error.ProcessRights;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.process.StopSignal;
 import io.bpf4j.loader.internal.process.TracerThread;
-import io.bpf4j.loader.internal.sys.Kernel;
-import io.bpf4j.loader.internal.sys.LinuxKernel;
 import io.bpf4j.loader.internal.sys.ProcessCommand;
 import io.bpf4j.loader.kernel.Capability;
 import io.bpf4j.loader.kernel.Errno;
@@ -38,16 +37,16 @@ import org.jspecify.annotations.Nullable;
 public final class ProcessTracer implements AutoCloseable {
     private static final List<Capability> TRACING = List.of(Capability.CAP_SYS_PTRACE);
 
-    private final Kernel kernel;
+    private final Host host;
     private final Features features;
     private final TracerThread thread;
     private final Map<Integer, StopSignal> breakpoints = new ConcurrentHashMap<>();
     private long missed;
 
-    private ProcessTracer(Kernel kernel, Features features, boolean withChildren, Consumer<ProcessStop> onStop) {
-        this.kernel = kernel;
+    private ProcessTracer(Host host, Features features, boolean withChildren, Consumer<ProcessStop> onStop) {
+        this.host = host;
         this.features = features;
-        this.thread = new TracerThread(kernel, withChildren, new TracerThread.Listener() {
+        this.thread = new TracerThread(host.kernel(), withChildren, new TracerThread.Listener() {
             @Override
             public void born(int pid, TracerThread.Hold hold) {
                 onStop.accept(new ProcessStop(ProcessStop.Kind.BORN, pid, false, hold));
@@ -88,12 +87,12 @@ public final class ProcessTracer implements AutoCloseable {
      * @throws SyscallException if the process can't be traced: it is gone, another traces it, or rights are missing
      */
     public static ProcessTracer start(int pid, boolean withChildren, Consumer<ProcessStop> onStop) {
-        return start(LinuxKernel.instance(), Features.ofRunningKernel(), pid, withChildren, onStop);
+        return start(Host.running(), Features.ofRunningKernel(), pid, withChildren, onStop);
     }
 
     static ProcessTracer start(
-            Kernel kernel, Features features, int pid, boolean withChildren, Consumer<ProcessStop> onStop) {
-        ProcessRights rights = ProcessRights.current();
+            Host host, Features features, int pid, boolean withChildren, Consumer<ProcessStop> onStop) {
+        ProcessRights rights = host.rights();
         if (!rights.lacking(TRACING).isEmpty()) {
             throw refused(pid, rights.whyRefused(TRACING));
         }
@@ -104,7 +103,7 @@ public final class ProcessTracer implements AutoCloseable {
                     "it is a child of this process, and Java, which waits for it to end, would take its stops for that;"
                             + " start it by HeldCommand");
         }
-        ProcessTracer tracer = new ProcessTracer(kernel, features, withChildren, onStop);
+        ProcessTracer tracer = new ProcessTracer(host, features, withChildren, onStop);
         tracer.thread.start(pid);
         return tracer;
     }
@@ -137,7 +136,7 @@ public final class ProcessTracer implements AutoCloseable {
             return;
         }
         forget(pid);
-        breakpoints.put(pid, StopSignal.attach(kernel, features, pid, file, identity, offset));
+        breakpoints.put(pid, StopSignal.attach(host, features, pid, file, identity, offset));
     }
 
     /** Whether a process is traced, and has not ended. */

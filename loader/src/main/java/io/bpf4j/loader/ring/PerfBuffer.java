@@ -1,8 +1,6 @@
 package io.bpf4j.loader.ring;
 
 import io.bpf4j.loader.error.SyscallException;
-import io.bpf4j.loader.internal.linux.CpuSet;
-import io.bpf4j.loader.internal.linux.PageSize;
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.FileCommand;
@@ -108,10 +106,6 @@ public final class PerfBuffer implements AutoCloseable {
      * @throws SyscallException if the kernel refuses; nothing stays open
      */
     public static PerfBuffer open(BpfMap map, Options options) {
-        return open(map, options, CpuSet.online());
-    }
-
-    static PerfBuffer open(BpfMap map, Options options, CpuSet online) {
         if (map.typeNumber() != MapType.PERF_EVENT_ARRAY.number()) {
             throw new IllegalArgumentException(map + " is not a perf event array");
         }
@@ -119,7 +113,7 @@ public final class PerfBuffer implements AutoCloseable {
         RingPoll poll = new RingPoll(own.kernel(), "perf buffer", map.name());
         try {
             List<PerfConsumer> cpus = new ArrayList<>();
-            int[] numbers = online.numbers()
+            int[] numbers = own.host().onlineCpus().numbers()
                     .filter(cpu -> Integer.compareUnsigned(cpu, map.maxEntries()) < 0)
                     .toArray();
             for (int cpu : numbers) {
@@ -143,7 +137,7 @@ public final class PerfBuffer implements AutoCloseable {
             }
             throw e;
         }
-        long page = PageSize.bytes();
+        long page = map.host().pageSize();
         Mapping mapping = poll.owned().own(mapped(kernel, event, page, page * options.pagesPerCpu()));
         put(map, cpu, event);
         poll.owned().push(() -> remove(map, cpu));

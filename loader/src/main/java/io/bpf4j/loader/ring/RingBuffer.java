@@ -1,6 +1,5 @@
 package io.bpf4j.loader.ring;
 
-import io.bpf4j.loader.internal.linux.PageSize;
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.Mapping;
@@ -81,7 +80,7 @@ public final class RingBuffer implements AutoCloseable {
     }
 
     private static RingConsumer map(KernelMap map, RingPoll poll) {
-        long page = PageSize.bytes();
+        long page = map.host().pageSize();
         long size = Integer.toUnsignedLong(map.maxEntries());
         Mapping own = poll.owned().own(map.kernel().execute(new FileCommand.Map(map.fd(), 0, page, true)));
         Mapping kernels =

@@ -3,7 +3,6 @@ package io.bpf4j.loader.ring;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.bpf4j.loader.internal.linux.PageSize;
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.EpollEvent;
 import io.bpf4j.loader.internal.sys.Fd;
@@ -82,7 +81,7 @@ public final class UserRingBuffer implements AutoCloseable {
         }
         KernelMap own = KernelMap.of(map);
         Kernel kernel = own.kernel();
-        long page = PageSize.bytes();
+        long page = own.host().pageSize();
         long size = Integer.toUnsignedLong(map.maxEntries());
         String what = "user ring buffer " + map.name();
         UndoStack owned = new UndoStack();

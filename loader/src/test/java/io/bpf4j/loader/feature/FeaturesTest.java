@@ -3,12 +3,12 @@ package io.bpf4j.loader.feature;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfBuilder;
 import io.bpf4j.btf.BtfType;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
-import io.bpf4j.loader.internal.linux.Kallsyms;
+import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.host.ScriptedHost;
 import io.bpf4j.loader.internal.sys.Command;
 import io.bpf4j.loader.internal.sys.LinkCommand;
 import io.bpf4j.loader.internal.sys.MapCommand;
@@ -24,9 +24,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -49,7 +47,7 @@ class FeaturesTest {
     }
 
     private Probes probes(Path files) {
-        return new Probes(kernel, files, new Kallsyms(files.resolve("kallsyms")), Optional::empty);
+        return new Probes(Host.of(kernel, files));
     }
 
     static Stream<Arguments> refusals() {
@@ -96,7 +94,7 @@ class FeaturesTest {
     @Test
     void theVerifiersEaccesIsANoIfOtherProgramsLoad() {
         kernel.failNth(1, ProgCommand.Load.class, Errno.EACCES);
-        Support support = Features.probing(kernel).support(Feature.ARGUMENT_TAGS);
+        Support support = Features.of(kernel.host()).support(Feature.ARGUMENT_TAGS);
         assertThat(support).isEqualTo(Support.no("a program with it was refused: EACCES (Permission denied)"));
         assertThat(kernel.commands(ProgCommand.Load.class).getLast().type())
                 .as("tried next: the same kind without the feature")
@@ -109,7 +107,7 @@ class FeaturesTest {
     void theVerifiersEinvalIsNoAnswerIfItIsStrictWithThisProcess() {
         kernel.fail(ProgCommand.Load.class, Errno.EPERM);
         kernel.failNth(1, ProgCommand.Load.class, Errno.EINVAL);
-        assertThat(Features.probing(kernel).support(Feature.BOUNDED_LOOPS))
+        assertThat(Features.of(kernel.host()).support(Feature.BOUNDED_LOOPS))
                 .isInstanceOfSatisfying(
                         Support.Unknown.class,
                         unknown -> assertThat(unknown.errno()).isEqualTo(Errno.EPERM));
@@ -118,12 +116,12 @@ class FeaturesTest {
     @Test
     void aLoopThatTheVerifierTiresOfIsALoopThatItFollows() {
         kernel.fail(ProgCommand.Load.class, Errno.E2BIG);
-        assertThat(Features.probing(kernel).has(Feature.BOUNDED_LOOPS)).isTrue();
+        assertThat(Features.of(kernel.host()).has(Feature.BOUNDED_LOOPS)).isTrue();
     }
 
     @Test
     void wantOfDescriptorsIsNotRemembered() {
-        Features features = Features.probing(kernel);
+        Features features = Features.of(kernel.host());
         kernel.failNth(1, MapCommand.Create.class, Errno.EMFILE);
         assertThat(features.support(Feature.RING_BUFFER)).isInstanceOf(Support.Unknown.class);
         assertThat(features.has(Feature.RING_BUFFER)).isTrue();
@@ -135,7 +133,7 @@ class FeaturesTest {
     @Test
     void betweenHasAndLacksIsWhatCouldNotBeAsked() {
         kernel.fail(MapCommand.Create.class, Errno.EPERM);
-        Features features = Features.probing(kernel);
+        Features features = Features.of(kernel.host());
         assertThat(features.has(Feature.RING_BUFFER)).isFalse();
         assertThat(features.lacks(Feature.RING_BUFFER)).isFalse();
         assertThat(features.without(Feature.RING_BUFFER).lacks(Feature.RING_BUFFER))
@@ -148,7 +146,7 @@ class FeaturesTest {
     @Test
     void aRefusedProgramSaysWhy() {
         kernel.fail(ProgCommand.Load.class, Errno.EINVAL);
-        Support support = Features.probing(kernel).support(Feature.BPF_COOKIE);
+        Support support = Features.of(kernel.host()).support(Feature.BPF_COOKIE);
         assertThat(support).isInstanceOf(Support.Absent.class);
         assertThat(support.reason()).isEqualTo("a program with it was refused: EINVAL (Invalid argument)");
     }
@@ -156,7 +154,7 @@ class FeaturesTest {
     @Test
     void uprobeMultiIsThereIfTheRootDirectoryIsRefusedAsAFile() {
         kernel.fail(LinkCommand.Create.class, Errno.EBADF);
-        Features features = Features.probing(kernel);
+        Features features = Features.of(kernel.host());
         assertThat(features.has(Feature.UPROBE_MULTI_LINK)).isTrue();
         assertThat(features.has(Feature.UPROBE_MULTI_PROCESS))
                 .as("needs EINVAL")
@@ -172,7 +170,7 @@ class FeaturesTest {
     @Test
     void uprobeMultiMeansProcessesIfPidMinusOneIsInvalid() {
         kernel.fail(LinkCommand.Create.class, Errno.EINVAL);
-        Features features = Features.probing(kernel);
+        Features features = Features.of(kernel.host());
         assertThat(features.has(Feature.UPROBE_MULTI_PROCESS)).isTrue();
         assertThat(features.support(Feature.UPROBE_MULTI_LINK))
                 .isEqualTo(Support.no("a link made wrong on purpose gave EINVAL, not EBADF"));
@@ -180,15 +178,16 @@ class FeaturesTest {
 
     @Test
     void aLinkThatSucceedsAgainstAllExpectationIsUndone() {
-        assertThat(Features.probing(kernel).has(Feature.PERF_LINK)).isFalse();
+        assertThat(Features.of(kernel.host()).has(Feature.PERF_LINK)).isFalse();
         assertThat(kernel.open()).isEmpty();
     }
 
     @Test
-    void sysfsAnnounces(@TempDir Path sysfs) throws IOException {
+    void sysfsAnnounces(@TempDir Path root) throws IOException {
+        Path sysfs = root.resolve("sys");
         Path uprobe = Files.createDirectories(sysfs.resolve("bus/event_source/devices/uprobe/format"));
         Files.writeString(uprobe.resolveSibling("type"), "8\n");
-        Probes probes = probes(sysfs);
+        Probes probes = probes(root);
         assertThat(probes.probe(Feature.PERF_UPROBE)).isInstanceOf(Support.Present.class);
         assertThat(probes.probe(Feature.UPROBE_REF_COUNTER)).isInstanceOf(Support.Absent.class);
         Files.writeString(uprobe.resolve("ref_ctr_offset"), "config:32-63\n");
@@ -199,24 +198,25 @@ class FeaturesTest {
 
     @Test
     void systemCallsAreLookedUpInTheKernelsTypesAndThenInItsSymbols(@TempDir Path files) throws IOException {
-        Kallsyms symbols = new Kallsyms(files.resolve("kallsyms"));
-        BtfBuilder types = BtfBuilder.create();
-        Supplier<Optional<Btf>> shown = () -> Optional.of(types.build("kernel", ByteOrder.nativeOrder()));
-        Probes probes = new Probes(kernel, files, symbols, shown);
+        Path symbols = files.resolve("proc/kallsyms");
+        Probes probes = probes(files);
         assertThat(probes.probe(Feature.SYSCALL_WRAPPER)).isInstanceOf(Support.Unknown.class);
-        Files.writeString(files.resolve("kallsyms"), "ffffffff81001000 T sys_bpf\n");
+        ScriptedHost.write(files, "proc/kallsyms", "ffffffff81001000 T sys_bpf\n");
         assertThat(probes.probe(Feature.SYSCALL_WRAPPER)).isInstanceOf(Support.Absent.class);
-        Files.writeString(files.resolve("kallsyms"), "ffffffff81001000 T __arm64_sys_bpf\n");
+        Files.writeString(symbols, "ffffffff81001000 T __arm64_sys_bpf\n");
         assertThat(probes.probe(Feature.SYSCALL_WRAPPER)).isEqualTo(Support.yes("the kernel has __arm64_sys_bpf"));
+        BtfBuilder types = BtfBuilder.create();
         types.add(new BtfType.Func(
                 "__s390x_sys_bpf", types.add(new BtfType.FuncProto(0, List.of())), BtfType.Linkage.STATIC));
+        Path shown = Files.createDirectories(files.resolve("sys/kernel/btf"));
+        Files.write(shown.resolve("vmlinux"), types.toBytes(ByteOrder.nativeOrder()));
         assertThat(probes.probe(Feature.SYSCALL_WRAPPER))
                 .isEqualTo(Support.yes("the kernel's BTF has __s390x_sys_bpf"));
     }
 
     @Test
     void theKernelIsAskedOnce() {
-        Features features = Features.probing(kernel);
+        Features features = Features.of(kernel.host());
         features.has(Feature.RING_BUFFER);
         features.without(Feature.BTF).has(Feature.RING_BUFFER);
         features.has(Feature.RING_BUFFER);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.ScriptedKernel;
 import io.bpf4j.loader.kernel.Errno;
@@ -21,13 +22,15 @@ class AdoptedLinksTest {
     private static final int LINKS = 3;
 
     @TempDir
-    Path proc;
+    Path root;
 
     private final ScriptedKernel kernel = new ScriptedKernel();
+    private Host host;
 
     @BeforeEach
     void descriptors() throws IOException {
-        Path fd = Files.createDirectories(proc.resolve(PID + "/fd"));
+        host = Host.of(kernel, root);
+        Path fd = Files.createDirectories(host.proc().resolve(PID + "/fd"));
         for (int number = 0; number < LINKS; number++) {
             Files.createSymbolicLink(fd.resolve(String.valueOf(number)), Path.of("anon_inode:bpf_link"));
         }
@@ -41,7 +44,7 @@ class AdoptedLinksTest {
 
     @Test
     void linksAreTakenAndGivenBack() throws IOException {
-        try (LinkGroup links = AdoptedLinks.of(kernel, proc, PID)) {
+        try (LinkGroup links = AdoptedLinks.of(host, PID)) {
             assertThat(links.size()).isEqualTo(LINKS);
         }
     }
@@ -50,14 +53,14 @@ class AdoptedLinksTest {
     void whicheverMayNotBeTakenNoneIs() {
         for (int n = 1; n <= LINKS; n++) {
             kernel.failNth(n, FileCommand.TakeDescriptor.class, Errno.EPERM);
-            assertThatThrownBy(() -> AdoptedLinks.of(kernel, proc, PID)).isInstanceOf(SyscallException.class);
+            assertThatThrownBy(() -> AdoptedLinks.of(host, PID)).isInstanceOf(SyscallException.class);
             assertThat(kernel.open()).isEmpty();
         }
     }
 
     @Test
     void whereClosingFailsTheRestIsGivenBack() throws IOException {
-        LinkGroup links = AdoptedLinks.of(kernel, proc, PID);
+        LinkGroup links = AdoptedLinks.of(host, PID);
         kernel.clearCommands();
         kernel.failNth(1, FileCommand.Close.class, Errno.EIO);
         assertThatThrownBy(links::close).isInstanceOf(SyscallException.class);

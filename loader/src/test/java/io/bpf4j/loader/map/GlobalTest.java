@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class GlobalTest {
     private final ScriptedKernel kernel = new ScriptedKernel();
     private final KernelMap data =
-            KernelMap.create(kernel, MapCommand.Create.of(MapType.ARRAY.number(), ".data", 4, 24, 1), ".data");
+            KernelMap.create(kernel.host(), MapCommand.Create.of(MapType.ARRAY.number(), ".data", 4, 24, 1), ".data");
 
     @AfterEach
     void close() {

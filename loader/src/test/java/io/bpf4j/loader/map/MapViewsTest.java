@@ -113,7 +113,7 @@ class MapViewsTest {
     @Test
     void framesWithBuildIdsFallBackToAddresses() {
         KernelMap map = KernelMap.create(
-                kernel,
+                kernel.host(),
                 MapCommand.Create.of(MapType.STACK_TRACE.number(), "m", 4, 96, 8)
                         .withFlags(1 << 5),
                 "m");
@@ -196,7 +196,7 @@ class MapViewsTest {
 
     private KernelMap create(MapType type, int keySize, int valueSize, int maxEntries) {
         KernelMap map =
-                KernelMap.create(kernel, MapCommand.Create.of(type.number(), "m", keySize, valueSize, maxEntries), "m");
+                KernelMap.create(kernel.host(), MapCommand.Create.of(type.number(), "m", keySize, valueSize, maxEntries), "m");
         maps.add(map);
         return map;
     }

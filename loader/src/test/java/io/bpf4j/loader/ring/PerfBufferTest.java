@@ -4,7 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.loader.error.SyscallException;
-import io.bpf4j.loader.internal.linux.CpuSet;
+import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.host.ScriptedHost;
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.MapCommand;
@@ -12,19 +13,20 @@ import io.bpf4j.loader.internal.sys.PerfCommand;
 import io.bpf4j.loader.internal.sys.ScriptedKernel;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.MapType;
+import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What opens and closes; that records arrive is shown on the real kernel. */
 class PerfBufferTest {
-    private static final CpuSet CPUS = CpuSet.parse("0,2-3");
 
     private final ScriptedKernel kernel = new ScriptedKernel();
     private final KernelMap map = KernelMap.create(
-            kernel, MapCommand.Create.of(MapType.PERF_EVENT_ARRAY.number(), "events", 4, 4, 8), "events");
+            kernel.host(), MapCommand.Create.of(MapType.PERF_EVENT_ARRAY.number(), "events", 4, 4, 8), "events");
 
     @AfterEach
     void close() {
@@ -36,7 +38,7 @@ class PerfBufferTest {
     @Test
     void eachCpuThatIsOnlineGetsARing() {
         PerfBuffer perf =
-                PerfBuffer.open(map, PerfBuffer.Options.defaults().pages(2).wakeupEvery(5), CPUS);
+                PerfBuffer.open(map, PerfBuffer.Options.defaults().pages(2).wakeupEvery(5));
         assertThat(perf.cpus()).isEqualTo(3);
         assertThat(kernel.commands(PerfCommand.Open.class))
                 .extracting(PerfCommand.Open::cpu)
@@ -68,20 +70,25 @@ class PerfBufferTest {
     @Test
     void itMayOutliveItsMap() {
         KernelMap other = KernelMap.create(
-                kernel, MapCommand.Create.of(MapType.PERF_EVENT_ARRAY.number(), "other", 4, 4, 8), "other");
-        PerfBuffer perf = PerfBuffer.open(other, PerfBuffer.Options.defaults(), CPUS);
+                kernel.host(), MapCommand.Create.of(MapType.PERF_EVENT_ARRAY.number(), "other", 4, 4, 8), "other");
+        PerfBuffer perf = PerfBuffer.open(other, PerfBuffer.Options.defaults());
         other.close();
         assertThat(perf.poll(Duration.ofMillis(2), (RecordHandler) _ -> {})).isZero();
         perf.close();
     }
 
     @Test
-    void cpusThatAreNotThereAreLeftOut() {
+    void cpusThatAreNotThereAreLeftOut(@TempDir Path folder) {
         kernel.failNth(2, PerfCommand.Open.class, Errno.ENODEV);
-        try (PerfBuffer perf = PerfBuffer.open(map, PerfBuffer.Options.defaults(), CPUS)) {
+        try (PerfBuffer perf = PerfBuffer.open(map, PerfBuffer.Options.defaults())) {
             assertThat(perf.cpus()).isEqualTo(2);
         }
-        try (PerfBuffer perf = PerfBuffer.open(map, PerfBuffer.Options.defaults(), CpuSet.parse("0,7-12"))) {
+        ScriptedHost.write(folder, "sys/devices/system/cpu/online", "0,7-12");
+        try (KernelMap small = KernelMap.create(
+                        Host.of(kernel, folder),
+                        MapCommand.Create.of(MapType.PERF_EVENT_ARRAY.number(), "small", 4, 4, 8),
+                        "small");
+                PerfBuffer perf = PerfBuffer.open(small)) {
             assertThat(perf.cpus()).as("the map has 8 slots").isEqualTo(2);
         }
     }
@@ -99,7 +106,7 @@ class PerfBufferTest {
                             && !(command instanceof MapCommand.Element element && element.op() == MapCommand.Op.DELETE)
                             && --left[0] == 0,
                     Errno.ENOMEM);
-            try (PerfBuffer perf = PerfBuffer.open(map, PerfBuffer.Options.defaults(), CPUS)) {
+            try (PerfBuffer perf = PerfBuffer.open(map, PerfBuffer.Options.defaults())) {
                 assertThat(perf.cpus()).isEqualTo(3);
                 break;
             } catch (SyscallException e) {
@@ -115,7 +122,7 @@ class PerfBufferTest {
     /** The element of a map that was frozen meanwhile can't be deleted. */
     @Test
     void whereClosingFailsTheRestIsGivenBack() {
-        PerfBuffer perf = PerfBuffer.open(map, PerfBuffer.Options.defaults(), CPUS);
+        PerfBuffer perf = PerfBuffer.open(map, PerfBuffer.Options.defaults());
         kernel.fail(
                 command -> command instanceof MapCommand.Element element && element.op() == MapCommand.Op.DELETE,
                 Errno.EPERM);
@@ -136,7 +143,7 @@ class PerfBufferTest {
                 command -> command instanceof MapCommand.Element element && element.op() == MapCommand.Op.DELETE,
                 Errno.EPERM);
         kernel.failNth(3, PerfCommand.Enable.class, Errno.ENOSPC);
-        assertThatThrownBy(() -> PerfBuffer.open(map, PerfBuffer.Options.defaults(), CPUS))
+        assertThatThrownBy(() -> PerfBuffer.open(map, PerfBuffer.Options.defaults()))
                 .isInstanceOf(SyscallException.class)
                 .hasMessageContaining("ENOSPC")
                 .satisfies(e -> assertThat(e.getSuppressed()).isNotEmpty());
@@ -147,7 +154,7 @@ class PerfBufferTest {
     @Test
     void tooMuchLockedMemoryIsExplained() {
         kernel.fail(FileCommand.Map.class, Errno.EPERM);
-        assertThatThrownBy(() -> PerfBuffer.open(map, PerfBuffer.Options.defaults(), CPUS))
+        assertThatThrownBy(() -> PerfBuffer.open(map, PerfBuffer.Options.defaults()))
                 .isInstanceOf(SyscallException.class)
                 .hasMessageContaining("perf_event_mlock_kb")
                 .hasMessageContaining("fewer pages");
@@ -155,7 +162,7 @@ class PerfBufferTest {
 
     @Test
     void onlyPerfEventArraysArePerfBuffers() {
-        try (KernelMap hash = KernelMap.create(kernel, MapCommand.Create.of(1, "table", 4, 4, 8), "table")) {
+        try (KernelMap hash = KernelMap.create(kernel.host(), MapCommand.Create.of(1, "table", 4, 4, 8), "table")) {
             assertThatThrownBy(() -> PerfBuffer.open(hash))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("is not a perf event array");

@@ -108,6 +108,6 @@ class RingBufferTest {
 
     private KernelMap map(String name, MapType type) {
         int size = type == MapType.RINGBUF ? 0 : 4;
-        return KernelMap.create(kernel, MapCommand.Create.of(type.number(), name, size, size, 1 << 16), name);
+        return KernelMap.create(kernel.host(), MapCommand.Create.of(type.number(), name, size, size, 1 << 16), name);
     }
 }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.loader.error.SyscallException;
-import io.bpf4j.loader.internal.linux.PageSize;
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.EpollEvent;
 import io.bpf4j.loader.internal.sys.FileCommand;
@@ -35,7 +34,7 @@ class UserRingBufferTest {
 
     private final ScriptedKernel kernel = new ScriptedKernel();
     private final KernelMap map = KernelMap.create(
-            kernel, MapCommand.Create.of(MapType.USER_RINGBUF.number(), "orders", 0, 0, SIZE), "orders");
+            kernel.host(), MapCommand.Create.of(MapType.USER_RINGBUF.number(), "orders", 0, 0, SIZE), "orders");
 
     @AfterEach
     void close() {
@@ -210,7 +209,7 @@ class UserRingBufferTest {
     @Test
     void onlyUserRingBuffersAreUserRingBuffers() {
         try (KernelMap ring = KernelMap.create(
-                kernel, MapCommand.Create.of(MapType.RINGBUF.number(), "events", 0, 0, SIZE), "events")) {
+                kernel.host(), MapCommand.Create.of(MapType.RINGBUF.number(), "events", 0, 0, SIZE), "events")) {
             assertThatThrownBy(() -> UserRingBuffer.open(ring))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("is not a user ring buffer");
@@ -219,7 +218,7 @@ class UserRingBufferTest {
 
     /** What a program would read. The data is one block here, so what crosses its end is put together first. */
     private List<String> read() {
-        long page = PageSize.bytes();
+        long page = kernel.host().pageSize();
         MemorySegment all = map.memory(0, 2 * page + 2 * SIZE, true);
         MemorySegment data = all.asSlice(2 * page, 2 * SIZE);
         List<String> records = new ArrayList<>();

@@ -1,6 +1,6 @@
 package io.bpf4j.loader.ring;
 
-import io.bpf4j.loader.internal.sys.LinuxKernel;
+import io.bpf4j.loader.host.Host;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,7 +24,7 @@ final class VirtualPollers {
         ConcurrentLinkedQueue<String> ended = new ConcurrentLinkedQueue<>();
         CountDownLatch started = new CountDownLatch(pollers);
         for (int i = 0; i < pollers; i++) {
-            RingPoll poll = new RingPoll(LinuxKernel.instance(), "ring buffer", "test");
+            RingPoll poll = new RingPoll(Host.running().kernel(), "ring buffer", "test");
             polls.add(poll);
             threads.add(Thread.ofVirtual().start(() -> {
                 started.countDown();

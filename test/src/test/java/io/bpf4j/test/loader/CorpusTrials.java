@@ -17,9 +17,9 @@ import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.Program;
 import io.bpf4j.loader.TestResult;
 import io.bpf4j.loader.TestRun;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.FileCommand;
-import io.bpf4j.loader.internal.sys.LinuxKernel;
 import io.bpf4j.loader.internal.sys.OpenFlags;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.IteratorLink;
@@ -240,7 +240,7 @@ final class CorpusTrials {
 
     private static int taskOfGroup(BpfObject object, Program program) throws Exception {
         // The map takes the number of an open descriptor, which no Java API gives.
-        try (Fd group = LinuxKernel.instance().execute(new FileCommand.Open(OwnCgroup.directory(), OpenFlags.RDONLY))) {
+        try (Fd group = Host.running().kernel().execute(new FileCommand.Open(OwnCgroup.directory(), OpenFlags.RDONLY))) {
             object.map("groups").update(Bpf.key(1), Bpf.key(group.number()));
         }
         return run(TestRun.onContext(new byte[16])).failedLine(object, program);

@@ -4,12 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.feature.Support;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.linux.KernelConfig;
-import io.bpf4j.loader.internal.linux.LinuxVersion;
-import io.bpf4j.loader.internal.linux.PerfSources;
-import io.bpf4j.loader.internal.linux.TraceFs;
 import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.LinuxKernel;
+import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.PerfCommand;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.kernel.KernelVersion;
@@ -46,7 +44,7 @@ class FeaturesOnKernelTest {
     @ParameterizedTest
     @EnumSource(Feature.class)
     void theProbeAgreesWithVersionAndConfiguration(Feature feature) throws IOException {
-        KernelVersion running = LinuxVersion.running();
+        KernelVersion running = Host.running().version();
         Support support = Features.ofRunningKernel().support(feature);
         assertThat(support.reason()).isNotBlank();
         boolean inVersion = running.isAtLeast(feature.since());
@@ -67,25 +65,25 @@ class FeaturesOnKernelTest {
     /** Whether the kernel's configuration explains that a feature is missing; one that can't be read may. */
     private static boolean mayBeOff(Feature feature) throws IOException {
         String option = OPTIONS.get(feature);
-        Optional<KernelConfig> config = KernelConfig.running();
+        Optional<KernelConfig> config = Host.running().configuration();
         return option != null && (config.isEmpty() || config.get().value(option).isEmpty());
     }
 
     @Test
     void tracepointsAreFoundWhereverTracefsIs() {
-        assertThat(new TraceFs(LinuxKernel.instance()).tracepointId("sched", "sched_process_exec"))
+        assertThat(Host.running().traceFs().tracepointId("sched", "sched_process_exec"))
                 .isPositive();
     }
 
     @Test
     void perfEventsOpenOnTracepointsAndFiles() {
-        LinuxKernel kernel = LinuxKernel.instance();
-        long id = new TraceFs(kernel).tracepointId("sched", "sched_process_exec");
+        Kernel kernel = Host.running().kernel();
+        long id = Host.running().traceFs().tracepointId("sched", "sched_process_exec");
         try (Fd tracepoint = kernel.execute(PerfCommand.Open.tracepoint("tracepoint", id, -1, 0))) {
             kernel.execute(new PerfCommand.Enable(tracepoint));
             kernel.execute(new PerfCommand.Disable(tracepoint));
         }
-        int uprobe = PerfSources.running().uprobeType().orElseThrow();
+        int uprobe = Host.running().perfSources().uprobeType().orElseThrow();
         try (Fd probe = kernel.execute(PerfCommand.Open.probe("uprobe", uprobe, 0, "/bin/true", 0x2000, -1, 0))) {
             assertThat(probe.number()).isPositive();
         }

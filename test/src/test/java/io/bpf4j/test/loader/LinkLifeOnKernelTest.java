@@ -18,8 +18,8 @@ import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.Links;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.LinuxKernel;
 import io.bpf4j.loader.internal.sys.PerfCommand;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.LinkType;
@@ -215,7 +215,7 @@ class LinkLifeOnKernelTest {
     void anOpenPerfEventStaysItsOwners() {
         PerfCommand.Open open = new PerfCommand.Open(
                 "clock of this thread", PerfCommand.TYPE_SOFTWARE, 1, null, 0, 0, 1_000_000, false, 0, 0, true, 0, -1);
-        try (Fd event = LinuxKernel.instance().execute(open);
+        try (Fd event = Host.running().kernel().execute(open);
                 BpfObject object = Bpf.load("hooks.bpf.o", l -> l.withProgram("on_clock"));
                 Link link = object.program("on_clock").attach(new AttachTarget.OpenPerfEvent(event.number(), 0))) {
             spinUntil(object, 3);
@@ -228,7 +228,7 @@ class LinkLifeOnKernelTest {
             try (Link again = object.program("on_clock").attach(new AttachTarget.OpenPerfEvent(event.number(), 0))) {
                 spinUntil(object, ticks + 1);
             }
-            LinuxKernel.instance().execute(new PerfCommand.Disable(event)); // it is open still
+            Host.running().kernel().execute(new PerfCommand.Disable(event)); // it is open still
         }
     }
 

@@ -2,10 +2,10 @@ package io.bpf4j.test.loader;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.Command;
 import io.bpf4j.loader.internal.sys.Kernel;
-import io.bpf4j.loader.internal.sys.LinuxKernel;
 import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.MapType;
@@ -47,7 +47,7 @@ class MapBatchOnKernelTest {
         public <R> R execute(Command<R> command) {
             return command instanceof MapCommand.Batch batch
                     ? (R) new MapCommand.BatchResult(Errno.EINVAL.number(), batch.count())
-                    : LinuxKernel.instance().execute(command);
+                    : Host.running().kernel().execute(command);
         }
     };
 
@@ -56,7 +56,7 @@ class MapBatchOnKernelTest {
             value = MapType.class,
             names = {"HASH", "LRU_HASH", "ARRAY", "LPM_TRIE"})
     void oneValueForAllCpus(MapType type) {
-        assertThat(written(LinuxKernel.instance(), type)).isEqualTo(written(WITHOUT_BATCHES, type));
+        assertThat(written(Host.running().kernel(), type)).isEqualTo(written(WITHOUT_BATCHES, type));
     }
 
     /** What is in the map after each of the operations. */
@@ -67,7 +67,7 @@ class MapBatchOnKernelTest {
         int used = array ? entries : 3_000;
         List<Map<Long, Long>> states = new ArrayList<>();
         try (KernelMap map = KernelMap.create(
-                kernel,
+                Host.running().withKernel(kernel),
                 MapCommand.Create.of(type.number(), "m", array ? 4 : 8, 8, entries)
                         .withFlags(trie ? NO_PREALLOC : 0),
                 "m")) {
@@ -121,9 +121,9 @@ class MapBatchOnKernelTest {
             value = MapType.class,
             names = {"PERCPU_HASH", "LRU_PERCPU_HASH", "PERCPU_ARRAY"})
     void aValueForEachCpu(MapType type) {
-        for (Kernel kernel : List.of(LinuxKernel.instance(), WITHOUT_BATCHES)) {
+        for (Kernel kernel : List.of(Host.running().kernel(), WITHOUT_BATCHES)) {
             // Value sizes that are not a multiple of 8 are where a mistake would show.
-            try (KernelMap map = KernelMap.create(kernel, MapCommand.Create.of(type.number(), "m", 4, 12, 500), "m")) {
+            try (KernelMap map = KernelMap.create(Host.running().withKernel(kernel), MapCommand.Create.of(type.number(), "m", 4, 12, 500), "m")) {
                 record Three(int a, int b, int c) {}
                 PerCpuMap<Integer, Three> typed = PerCpuMap.of(map, Codec.ofInt(), Codec.ofRecord(Three.class));
                 Map<Integer, List<Three>> elements = new TreeMap<>();
@@ -156,7 +156,7 @@ class MapBatchOnKernelTest {
     void aBucketWithManyElementsGetsMoreRoom() {
         // Room for 64 KiB is 16 of these values at first: fewer than there are in all, and buckets are few.
         try (KernelMap map = KernelMap.create(
-                LinuxKernel.instance(), MapCommand.Create.of(MapType.HASH.number(), "m", 4, 16_384, 200), "m")) {
+                Host.running(), MapCommand.Create.of(MapType.HASH.number(), "m", 4, 16_384, 200), "m")) {
             TypedMap<Integer, byte[]> typed = TypedMap.of(map, Codec.ofInt(), Codec.ofBytes(16_384));
             for (int i = 0; i < 200; i++) {
                 byte[] value = new byte[16_384];
@@ -174,7 +174,7 @@ class MapBatchOnKernelTest {
     @Test
     void elementsThatStayComeOnceThoughOthersComeAndGo() {
         try (KernelMap map = KernelMap.create(
-                LinuxKernel.instance(), MapCommand.Create.of(MapType.HASH.number(), "m", 4, 8, 4_000), "m")) {
+                Host.running(), MapCommand.Create.of(MapType.HASH.number(), "m", 4, 8, 4_000), "m")) {
             TypedMap<Integer, Long> typed = TypedMap.of(map, Codec.ofInt(), Codec.ofLong());
             for (int i = 0; i < 500; i++) {
                 typed.put(i, 0L);
@@ -205,7 +205,7 @@ class MapBatchOnKernelTest {
     @Test
     void whatIsDrainedWhileOthersWriteIsCountedOnce() {
         try (KernelMap map = KernelMap.create(
-                LinuxKernel.instance(), MapCommand.Create.of(MapType.HASH.number(), "m", 4, 8, 100_000), "m")) {
+                Host.running(), MapCommand.Create.of(MapType.HASH.number(), "m", 4, 8, 100_000), "m")) {
             TypedMap<Integer, Long> typed = TypedMap.of(map, Codec.ofInt(), Codec.ofLong());
             int total = 200_000;
             CompletableFuture<Void> writer = CompletableFuture.runAsync(

@@ -10,10 +10,11 @@ import io.bpf4j.insn.Assembler;
 import io.bpf4j.insn.Instructions;
 import io.bpf4j.loader.BpfMaps;
 import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.BpfFs;
 import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.LinuxKernel;
+import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.LoadResult;
 import io.bpf4j.loader.internal.sys.ProgCommand;
 import io.bpf4j.loader.kernel.Errno;
@@ -210,7 +211,7 @@ class MapKindsOnKernelTest {
 
     /** Runs a program that takes the stack of this thread; gives the id that the helper gave. */
     private static int takeStack(BpfMap map, int flags) {
-        LinuxKernel kernel = LinuxKernel.instance();
+        Kernel kernel = Host.running().kernel();
         KernelMap own = KernelMap.of(map);
         byte[] code = Instructions.encode(
                 Assembler.create()
@@ -286,9 +287,9 @@ class MapKindsOnKernelTest {
             assertThatThrownBy(() -> BpfMaps.openPinned(path)).hasMessageContaining("ENOENT");
             byte[] code =
                     Instructions.encode(Assembler.create().mov(R0, 0).exit().assemble(), ByteOrder.nativeOrder());
-            LoadResult loaded = LinuxKernel.instance().execute(ProgCommand.Load.of(1, "p", code, "GPL"));
+            LoadResult loaded = Host.running().kernel().execute(ProgCommand.Load.of(1, "p", code, "GPL"));
             try (Fd program = ((LoadResult.Loaded) loaded).fd()) {
-                BpfFs.pin(LinuxKernel.instance(), program, path);
+                BpfFs.pin(Host.running().kernel(), program, path);
             }
             assertThatThrownBy(() -> BpfMaps.openPinned(path))
                     .isInstanceOf(IllegalArgumentException.class)

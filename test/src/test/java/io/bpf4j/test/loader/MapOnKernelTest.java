@@ -5,10 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
 import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.FileCommand;
-import io.bpf4j.loader.internal.sys.LinuxKernel;
+import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.internal.sys.ObjectCommand;
 import io.bpf4j.loader.kernel.Errno;
@@ -43,7 +44,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(LeakCheck.class)
 @Timeout(300)
 class MapOnKernelTest {
-    private static final LinuxKernel KERNEL = LinuxKernel.instance();
+    private static final Kernel KERNEL = Host.running().kernel();
     /** A thread for each task: the common pool of a machine with two processors has one, which a poll would keep. */
     private static final Executor THREADS = task -> Thread.ofPlatform().daemon().start(task);
 
@@ -290,7 +291,7 @@ class MapOnKernelTest {
             Path path = Path.of("/proc/self/fd", Integer.toString(bpffs.number()), "pinned");
             map.pin(path);
             map.update(new byte[4], new byte[] {1, 2, 3, 4, 5, 6, 7, 8});
-            try (KernelMap again = KernelMap.adopt(KERNEL, KERNEL.execute(new ObjectCommand.Get(path, 0)), "")) {
+            try (KernelMap again = KernelMap.adopt(Host.running(), KERNEL.execute(new ObjectCommand.Get(path, 0)), "")) {
                 assertThat(again.id()).isEqualTo(map.id());
                 assertThat(again.name()).isEqualTo("m");
                 assertThat(again.lookup(new byte[4]).orElseThrow()).containsExactly(1, 2, 3, 4, 5, 6, 7, 8);
@@ -313,7 +314,7 @@ class MapOnKernelTest {
 
     private static KernelMap create(MapType type, int keySize, int valueSize, int maxEntries, int flags) {
         return KernelMap.create(
-                KERNEL,
+                Host.running(),
                 MapCommand.Create.of(type.number(), "m", keySize, valueSize, maxEntries)
                         .withFlags(flags),
                 "m");

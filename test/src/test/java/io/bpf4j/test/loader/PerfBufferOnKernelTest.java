@@ -15,10 +15,10 @@ import com.sun.management.ThreadMXBean;
 import io.bpf4j.insn.Assembler;
 import io.bpf4j.insn.Instructions;
 import io.bpf4j.insn.Opcodes;
-import io.bpf4j.loader.internal.linux.CpuSet;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.LinuxKernel;
+import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.LoadResult;
 import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.internal.sys.ProgCommand;
@@ -75,11 +75,11 @@ class PerfBufferOnKernelTest {
 
     @BeforeEach
     void load() {
-        LinuxKernel kernel = LinuxKernel.instance();
-        int cpus = CpuSet.possible().count();
+        Kernel kernel = Host.running().kernel();
+        int cpus = Host.running().possibleCpus().count();
         map = KernelMap.create(
-                kernel, MapCommand.Create.of(MapType.PERF_EVENT_ARRAY.number(), "events", 4, 4, cpus), "events");
-        counter = KernelMap.create(kernel, MapCommand.Create.of(MapType.ARRAY.number(), "n", 4, 8, 1), "n");
+                Host.running(), MapCommand.Create.of(MapType.PERF_EVENT_ARRAY.number(), "events", 4, 4, cpus), "events");
+        counter = KernelMap.create(Host.running(), MapCommand.Create.of(MapType.ARRAY.number(), "n", 4, 8, 1), "n");
         byte[] code = Instructions.encode(
                 Assembler.create()
                         .movReg(R6, R1)
@@ -121,7 +121,7 @@ class PerfBufferOnKernelTest {
 
     /** Gives what the last run returned: 0, or a negative error number. */
     private int emit(int count) {
-        return LinuxKernel.instance()
+        return Host.running().kernel()
                 .execute(new ProgCommand.TestRun(program, new byte[14], 0, new byte[0], 0, count, 0, 0))
                 .returned();
     }
@@ -131,7 +131,7 @@ class PerfBufferOnKernelTest {
         int wanted = 300_000;
         int pages = 64;
         try (PerfBuffer perf = PerfBuffer.open(map, Options.defaults().pages(pages))) {
-            assertThat(perf.cpus()).isEqualTo(CpuSet.online().count());
+            assertThat(perf.cpus()).isEqualTo(Host.running().onlineCpus().count());
             CompletableFuture<Void> producer = CompletableFuture.runAsync(
                     () -> {
                         for (int sent = 0; sent < wanted; sent += 500) {
@@ -144,7 +144,7 @@ class PerfBufferOnKernelTest {
                     },
                     THREADS);
             Set<Integer> seen = new HashSet<>();
-            int[] last = new int[CpuSet.possible().count()];
+            int[] last = new int[Host.running().possibleCpus().count()];
             Arrays.fill(last, -1);
             while (seen.size() < wanted) {
                 perf.poll(LONG, Codec.ofRecord(Event.class), event -> {

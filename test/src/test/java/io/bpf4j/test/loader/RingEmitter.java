@@ -10,9 +10,10 @@ import static io.bpf4j.insn.Assembler.R4;
 import io.bpf4j.insn.Assembler;
 import io.bpf4j.insn.Instructions;
 import io.bpf4j.insn.Opcodes;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.LinuxKernel;
+import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.LoadResult;
 import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.internal.sys.ProgCommand;
@@ -43,9 +44,9 @@ final class RingEmitter implements AutoCloseable {
     private final Fd discard;
 
     RingEmitter(String name, int bytes, int flags, int mark) {
-        LinuxKernel kernel = LinuxKernel.instance();
-        ring = KernelMap.create(kernel, MapCommand.Create.of(MapType.RINGBUF.number(), name, 0, 0, bytes), name);
-        counter = KernelMap.create(kernel, MapCommand.Create.of(MapType.ARRAY.number(), "counter", 4, 8, 1), "counter");
+        Kernel kernel = Host.running().kernel();
+        ring = KernelMap.create(Host.running(), MapCommand.Create.of(MapType.RINGBUF.number(), name, 0, 0, bytes), name);
+        counter = KernelMap.create(Host.running(), MapCommand.Create.of(MapType.ARRAY.number(), "counter", 4, 8, 1), "counter");
         output = load(Assembler.create()
                 .loadMapValue(R1, counter.fd().number(), 0)
                 .ldx(8, R2, R1, 0)
@@ -89,7 +90,7 @@ final class RingEmitter implements AutoCloseable {
     }
 
     private static int run(Fd program, int count) {
-        return LinuxKernel.instance()
+        return Host.running().kernel()
                 .execute(new ProgCommand.TestRun(program, new byte[14], 0, new byte[0], 0, count, 0, 0))
                 .returned();
     }
@@ -99,7 +100,7 @@ final class RingEmitter implements AutoCloseable {
         ProgCommand.Load load = ProgCommand.Load.of(ProgramType.SOCKET_FILTER.number(), "emit", code, "GPL")
                 .withMentioned(List.of(ring.fd(), counter.fd()))
                 .withLog(new ProgCommand.Log(1, 1 << 16));
-        return switch (LinuxKernel.instance().execute(load)) {
+        return switch (Host.running().kernel().execute(load)) {
             case LoadResult.Loaded loaded -> loaded.fd();
             case LoadResult.Refused refused -> throw new AssertionError(refused.log());
         };

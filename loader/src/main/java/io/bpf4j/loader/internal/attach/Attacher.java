@@ -4,11 +4,8 @@ import io.bpf4j.elf.DebugFiles;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.feature.Features;
-import io.bpf4j.loader.internal.linux.KernelBtf;
-import io.bpf4j.loader.internal.linux.PerfSources;
-import io.bpf4j.loader.internal.linux.TraceFs;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.link.AttachTarget;
@@ -22,19 +19,19 @@ import java.util.Optional;
 
 /** Attaches programs to targets: says which attacher does it, and explains what fails. <i>Thread-safe.</i> */
 public final class Attacher {
-    private final Kernel kernel;
+    private final Host host;
     private final Features features;
     private final PerfAttacher perf;
     private final FunctionSites functions;
 
-    public Attacher(Kernel kernel, Features features) {
-        this(kernel, features, PerfSources.running(), DebugFiles.standard());
+    public Attacher(Host host, Features features) {
+        this(host, features, DebugFiles.standard());
     }
 
-    Attacher(Kernel kernel, Features features, PerfSources sources, DebugFiles debugFiles) {
-        this.kernel = kernel;
+    Attacher(Host host, Features features, DebugFiles debugFiles) {
+        this.host = host;
         this.features = features;
-        this.perf = new PerfAttacher(sources);
+        this.perf = new PerfAttacher(host.perfSources());
         this.functions = new FunctionSites(debugFiles);
     }
 
@@ -47,7 +44,7 @@ public final class Attacher {
      * @throws AttachException if it can't; nothing is left attached
      */
     public Link attach(Fd program, String name, Optional<AttachType> attachType, AttachTarget target) {
-        Attempt attempt = Attempt.of(kernel, features, program, name, attachType, target);
+        Attempt attempt = Attempt.of(host, features, program, name, attachType, target);
         try {
             return switch (target) {
                 case AttachTarget.Uprobe uprobe ->
@@ -62,12 +59,12 @@ public final class Attacher {
                     perf.kprobe(attempt, kprobe.function(), kprobe.offset(), kprobe.returns(), kprobe.cookie());
                 case AttachTarget.Ksyscall call ->
                     perf.kprobe(attempt, systemCall(attempt, call.name()), 0, call.returns(), call.cookie());
-                case AttachTarget.KprobeMulti kprobes -> MultiAttacher.kprobes(attempt, kprobes, new TraceFs(kernel));
+                case AttachTarget.KprobeMulti kprobes -> MultiAttacher.kprobes(attempt, kprobes, host.traceFs());
                 case AttachTarget.Tracepoint tracepoint -> perf.tracepoint(attempt, tracepoint);
                 case AttachTarget.RawTracepoint raw -> TracingAttacher.rawTracepoint(attempt, raw);
                 case AttachTarget.Tracing tracing -> TracingAttacher.tracing(attempt, tracing);
                 case AttachTarget.TracingMulti many ->
-                    TracingMultiAttacher.attach(attempt, many, KernelBtf::ofModule, new TraceFs(kernel));
+                    TracingMultiAttacher.attach(attempt, many, host.types()::ofModule, host.traceFs());
                 case AttachTarget.Freplace freplace -> TracingAttacher.freplace(attempt, freplace);
                 case AttachTarget.PerfEvent event -> perf.event(attempt, event);
                 case AttachTarget.OpenPerfEvent event -> perf.openEvent(attempt, event);
@@ -83,7 +80,7 @@ public final class Attacher {
             };
         } catch (SyscallException e) {
             throw new AttachException(
-                    "attach " + attempt.what() + ": " + Refusals.explained(e, target, attachType, features), e);
+                    "attach " + attempt.what() + ": " + Refusals.explained(e, attempt, target), e);
         }
     }
 

@@ -2,6 +2,7 @@ package io.bpf4j.loader.internal.attach;
 
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.sys.Command;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.Kernel;
@@ -16,19 +17,23 @@ import java.util.Optional;
  * @param program stays its owner's
  * @param what is attached to what, for messages: {@code on_gc to uprobe at …}
  */
-record Attempt(Kernel kernel, Features features, Fd program, String what, Optional<AttachType> attachType) {
+record Attempt(Host host, Features features, Fd program, String what, Optional<AttachType> attachType) {
     static Attempt of(
-            Kernel kernel,
+            Host host,
             Features features,
             Fd program,
             String name,
             Optional<AttachType> attachType,
             AttachTarget target) {
-        return new Attempt(kernel, features, program, name + " to " + target.description(), attachType);
+        return new Attempt(host, features, program, name + " to " + target.description(), attachType);
+    }
+
+    Kernel kernel() {
+        return host.kernel();
     }
 
     <R> R execute(Command<R> command) {
-        return kernel.execute(command);
+        return kernel().execute(command);
     }
 
     boolean isFor(AttachType type) {

@@ -1,9 +1,7 @@
 package io.bpf4j.loader.internal.attach;
 
 import io.bpf4j.loader.feature.Support;
-import io.bpf4j.loader.internal.linux.CpuSet;
 import io.bpf4j.loader.internal.linux.PerfSources;
-import io.bpf4j.loader.internal.linux.TraceFs;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.LinkCommand;
@@ -89,7 +87,7 @@ final class PerfAttacher {
     }
 
     Link tracepoint(Attempt attempt, AttachTarget.Tracepoint target) {
-        long id = new TraceFs(attempt.kernel()).tracepointId(target.category(), target.name());
+        long id = attempt.host().traceFs().tracepointId(target.category(), target.name());
         return link(attempt, attempt.execute(PerfCommand.Open.tracepoint(attempt.what(), id, -1, 0)), target.cookie());
     }
 
@@ -100,7 +98,7 @@ final class PerfAttacher {
         }
         LinkGroup links = LinkGroup.inParallel(attempt.what());
         try {
-            CpuSet.online().numbers().forEach(cpu -> links.add(event(attempt, target, cpu)));
+            attempt.host().onlineCpus().numbers().forEach(cpu -> links.add(event(attempt, target, cpu)));
         } catch (RuntimeException e) {
             throw links.closeAfter(e);
         }

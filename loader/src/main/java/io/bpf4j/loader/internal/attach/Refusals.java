@@ -2,7 +2,6 @@ package io.bpf4j.loader.internal.attach;
 
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.feature.Features;
-import io.bpf4j.loader.internal.linux.LinuxVersion;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Feature;
@@ -18,7 +17,7 @@ final class Refusals {
 
     /** The kernel's words, and what is known beyond them about a target. */
     static String explained(
-            SyscallException failure, AttachTarget target, Optional<AttachType> attachType, Features features) {
+            SyscallException failure, Attempt attempt, AttachTarget target) {
         String words = Objects.requireNonNullElse(failure.getMessage(), failure.call());
         Errno errno = failure.errno();
         String why = switch (target) {
@@ -31,14 +30,14 @@ final class Refusals {
             // Debian's 6.1 has the link type, and not what it needs.
             case AttachTarget.KprobeMulti _ ->
                 errno == Errno.EOPNOTSUPP ? "; this kernel is built without CONFIG_FPROBE" : kprobe(errno);
-            case AttachTarget.Xdp _ -> xdp(errno) + since(errno, 5, 9);
-            case AttachTarget.Tcx tcx -> ordered(errno, tcx.anchor()) + since(errno, 6, 6);
-            case AttachTarget.Netkit netkit -> ordered(errno, netkit.anchor()) + since(errno, 6, 7);
-            case AttachTarget.Cgroup cgroup -> cgroup(errno, cgroup.anchor()) + since(errno, 5, 7);
-            case AttachTarget.Netfilter _ -> netfilter(errno) + since(errno, 6, 4);
-            case AttachTarget.NetNamespace _ -> namespace(errno) + since(errno, 5, 8);
+            case AttachTarget.Xdp _ -> xdp(errno) + since(errno, attempt, 5, 9);
+            case AttachTarget.Tcx tcx -> ordered(errno, tcx.anchor()) + since(errno, attempt, 6, 6);
+            case AttachTarget.Netkit netkit -> ordered(errno, netkit.anchor()) + since(errno, attempt, 6, 7);
+            case AttachTarget.Cgroup cgroup -> cgroup(errno, cgroup.anchor()) + since(errno, attempt, 5, 7);
+            case AttachTarget.Netfilter _ -> netfilter(errno) + since(errno, attempt, 6, 4);
+            case AttachTarget.NetNamespace _ -> namespace(errno) + since(errno, attempt, 5, 8);
             case AttachTarget.Sockmap _ -> sockmap(errno);
-            case AttachTarget.Iter _ -> iter(errno) + since(errno, 5, 8);
+            case AttachTarget.Iter _ -> iter(errno) + since(errno, attempt, 5, 8);
             case AttachTarget.OpenPerfEvent _ -> openEvent(errno);
             case AttachTarget.Freplace _ ->
                 errno == Errno.EINVAL ? "; the function has another signature than the program" : "";
@@ -49,7 +48,7 @@ final class Refusals {
                     AttachTarget.Lirc _ -> "";
             case AttachTarget.TracingMulti _ -> tracings(errno);
         };
-        return words + why + missing(failure, attachType, features);
+        return words + why + missing(failure, attempt.attachType(), attempt.features());
     }
 
     /** What an error number of uprobes means, to be put behind the kernel's words. */
@@ -149,10 +148,11 @@ final class Refusals {
     }
 
     /** A kernel says EINVAL to a kind of link that is newer; its version says nothing by itself, so only then. */
-    private static String since(Errno errno, int major, int minor) {
+    private static String since(Errno errno, Attempt attempt, int major, int minor) {
         KernelVersion needed = KernelVersion.of(major, minor);
-        return errno == Errno.EINVAL && LinuxVersion.running().compareTo(needed) < 0
-                ? "; it needs Linux " + needed + ", and this is " + LinuxVersion.running()
+        KernelVersion running = attempt.host().version();
+        return errno == Errno.EINVAL && running.compareTo(needed) < 0
+                ? "; it needs Linux " + needed + ", and this is " + running
                 : "";
     }
 

@@ -16,30 +16,14 @@ public final class CpuSet {
     /** Far above NR_CPUS of any kernel (8192); keeps a broken list from taking all memory. */
     private static final int MAX_CPUS = 1 << 16;
 
-    private static final Path CPUS = Path.of("/sys/devices/system/cpu");
-
     private final BitSet cpus;
 
     private CpuSet(BitSet cpus) {
         this.cpus = cpus;
     }
 
-    /** Never changes while the machine is up, and so is read once. */
-    private static final class Possible {
-        static final CpuSet CPUS = read(CpuSet.CPUS.resolve("possible"));
-    }
-
-    /** The CPUs that may ever come. */
-    public static CpuSet possible() {
-        return Possible.CPUS;
-    }
-
-    /** The CPUs that run code now. */
-    public static CpuSet online() {
-        return read(CPUS.resolve("online"));
-    }
-
-    static CpuSet read(Path file) {
+    /** Reads a file with such a list. */
+    public static CpuSet read(Path file) {
         try {
             return parse(Files.readString(file));
         } catch (IOException e) {

@@ -21,12 +21,12 @@ public enum Jit {
     /** Not for this process to know. */
     UNKNOWN;
 
-    /** That of the running kernel, now. */
-    public static Jit running() {
-        return read(Path.of("/proc/sys/net/core"));
-    }
-
-    static Jit read(Path sysctls) {
+    /**
+     * Reads it.
+     *
+     * @param sysctls {@code /proc/sys/net/core}
+     */
+    public static Jit read(Path sysctls) {
         Path enabled = sysctls.resolve("bpf_jit_enable");
         if (!Files.exists(enabled)) {
             return Files.exists(sysctls.resolve("netdev_max_backlog")) ? MISSING : UNKNOWN;

@@ -28,11 +28,6 @@ public final class Kallsyms {
         this.file = file;
     }
 
-    /** Those of the kernel that this process runs on. */
-    public static Kallsyms running() {
-        return new Kallsyms(Path.of("/proc/kallsyms"));
-    }
-
     /** Where they are read. */
     public Path file() {
         return file;

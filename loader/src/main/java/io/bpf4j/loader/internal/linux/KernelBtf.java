@@ -18,20 +18,31 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The running kernel's own types, read and indexed once per process: several megabytes, which every object that
- * relocates against them shares. <i>Thread-safe.</i>
+ * A kernel's own types, read and indexed once: several megabytes, which every object that relocates against them shares.
+ * That there are none is not kept: they may be mounted later, or become readable. <i>Thread-safe.</i>
  *
  * <p>The kernel shows them itself (Linux 5.4 with CONFIG_DEBUG_INFO_BTF). Where it doesn't, for instance since there is no
  * sysfs, or since somebody gave an older kernel its types with {@code pahole -J}, the file that it was built as may have
  * them: {@code vmlinux}, in one of the places where libbpf looks (btf__load_vmlinux_btf() in its btf.c).
  */
 public final class KernelBtf {
-    private static final Path FOLDER = Path.of("/sys/kernel/btf");
-    private static final Path VMLINUX = FOLDER.resolve("vmlinux");
+    private final Path root;
+    private final Path proc;
+    private final Path folder;
+    private final Path vmlinux;
+    private @Nullable Btf kernel; // guarded by this
 
-    private KernelBtf() {}
-
-    private static @Nullable Btf kernel;
+    /**
+     * Those of a kernel.
+     *
+     * @param root of the file system, or a folder that stands for it
+     */
+    public KernelBtf(Path root, Path proc, Path sys) {
+        this.root = root;
+        this.proc = proc;
+        this.folder = sys.resolve("kernel/btf");
+        this.vmlinux = folder.resolve("vmlinux");
+    }
 
     /**
      * The types: those of the kernel, and of the modules that are loaded when these are first asked for. So each object that
@@ -39,8 +50,8 @@ public final class KernelBtf {
      *
      * @throws RelocationException if they are nowhere, or what the kernel shows is no BTF
      */
-    public static CoreTarget running() {
-        return CoreTarget.of(types(), KernelBtf::modules);
+    public CoreTarget target() {
+        return CoreTarget.of(types(), this::modules);
     }
 
     /**
@@ -48,10 +59,10 @@ public final class KernelBtf {
      *
      * @throws RelocationException if they are nowhere, or what the kernel shows is no BTF
      */
-    public static Btf types() {
-        return find().orElseThrow(() -> new RelocationException("this kernel shows no BTF of itself at " + VMLINUX
+    public Btf types() {
+        return find().orElseThrow(() -> new RelocationException("this kernel shows no BTF of itself at " + vmlinux
                 + " (Linux >= 5.4 with CONFIG_DEBUG_INFO_BTF does), and there is no vmlinux file with BTF in "
-                + String.join(", ", places(KernelConfig.release()))
+                + String.join(", ", places())
                 + "; give the loader the BTF of this kernel instead"));
     }
 
@@ -60,25 +71,18 @@ public final class KernelBtf {
      *
      * @throws RelocationException if what the kernel shows is no BTF
      */
-    public static synchronized Optional<Btf> find() {
+    public synchronized Optional<Btf> find() {
         if (kernel == null) {
-            kernel = find(Path.of("/"), KernelConfig.release()).orElse(null);
+            kernel = look().orElse(null);
         }
         return Optional.ofNullable(kernel);
     }
 
-    /**
-     * Those of a kernel.
-     *
-     * @param root of the file system, or a folder that stands for it
-     * @param release as uname(2) says it
-     */
-    static Optional<Btf> find(Path root, String release) {
-        Path shown = root.resolve(Path.of("/").relativize(VMLINUX));
-        if (Files.isReadable(shown)) {
-            return Optional.of(read(shown, null));
+    private Optional<Btf> look() {
+        if (Files.isReadable(vmlinux)) {
+            return Optional.of(read(vmlinux, null));
         }
-        for (String place : places(release)) {
+        for (String place : places()) {
             Path file = root.resolve(place.substring(1));
             if (Files.isReadable(file) && Files.isRegularFile(file)) {
                 try {
@@ -92,7 +96,8 @@ public final class KernelBtf {
     }
 
     /** Where distributions, developers and debug packages put the file that a kernel was built as. */
-    private static List<String> places(String release) {
+    private List<String> places() {
+        String release = KernelConfig.release(proc);
         return List.of(
                 "/boot/vmlinux-" + release,
                 "/lib/modules/" + release + "/vmlinux-" + release,
@@ -107,7 +112,7 @@ public final class KernelBtf {
      * The types of a loaded module, on top of the kernel's; the kernel's own if the name is empty. Empty if no module of
      * that name shows its types.
      */
-    public static Optional<Btf> ofModule(String name) {
+    public Optional<Btf> ofModule(String name) {
         if (name.isEmpty()) {
             return find();
         }
@@ -115,8 +120,8 @@ public final class KernelBtf {
         if (!module.isPlain()) {
             return Optional.empty();
         }
-        Path file = module.below(FOLDER);
-        return !file.equals(VMLINUX) && Files.isReadable(file) ? Optional.of(read(file, types())) : Optional.empty();
+        Path file = module.below(folder);
+        return !file.equals(vmlinux) && Files.isReadable(file) ? Optional.of(read(file, types())) : Optional.empty();
     }
 
     private static Btf read(Path file, @Nullable Btf base) {
@@ -129,17 +134,17 @@ public final class KernelBtf {
     }
 
     /** Types of the modules that are loaded now, each on top of the kernel's (Linux 5.11). */
-    private static List<Btf> modules() {
+    private List<Btf> modules() {
         List<Btf> modules = new ArrayList<>();
-        if (!Files.isDirectory(FOLDER)) {
+        if (!Files.isDirectory(folder)) {
             return modules;
         }
-        try (Stream<Path> files = Files.list(FOLDER)) {
-            for (Path file : files.filter(f -> !f.equals(VMLINUX)).sorted().toList()) {
+        try (Stream<Path> files = Files.list(folder)) {
+            for (Path file : files.filter(f -> !f.equals(vmlinux)).sorted().toList()) {
                 modules.add(read(file, types()));
             }
         } catch (IOException e) {
-            throw new RelocationException("list " + FOLDER + ": " + e.getMessage(), e);
+            throw new RelocationException("list " + folder + ": " + e.getMessage(), e);
         }
         return modules;
     }

@@ -30,23 +30,20 @@ public final class KernelConfig {
     }
 
     /**
-     * That of the kernel that this process runs on: /proc/config.gz (CONFIG_IKCONFIG_PROC), or where distributions put
-     * the file.
+     * That of a kernel: /proc/config.gz (CONFIG_IKCONFIG_PROC), or where distributions put the file.
      *
+     * @param proc where /proc is
+     * @param root of the file system
      * @return empty if it is in none of these places
      * @throws IOException if it is there and can't be read
      */
-    public static Optional<KernelConfig> running() throws IOException {
-        return find(Path.of("/"), release());
-    }
-
-    static Optional<KernelConfig> find(Path root, String release) throws IOException {
-        for (String place : List.of(
-                "proc/config.gz",
-                "boot/config-" + release,
-                "lib/modules/" + release + "/config",
-                "usr/lib/modules/" + release + "/config")) {
-            Path file = root.resolve(place);
+    public static Optional<KernelConfig> find(Path proc, Path root) throws IOException {
+        String release = release(proc);
+        for (Path file : List.of(
+                proc.resolve("config.gz"),
+                root.resolve("boot/config-" + release),
+                root.resolve("lib/modules/" + release + "/config"),
+                root.resolve("usr/lib/modules/" + release + "/config"))) {
             if (Files.isReadable(file)) {
                 return Optional.of(read(file));
             }
@@ -119,10 +116,10 @@ public final class KernelConfig {
         return Optional.ofNullable(values.get(option));
     }
 
-    /** The release of the running kernel, as uname(2) says it: it is in the names of files that belong to a kernel. */
-    static String release() {
+    /** The release of a kernel, as uname(2) says it: it is in the names of files that belong to a kernel. */
+    public static String release(Path proc) {
         try {
-            return Files.readString(Path.of("/proc/sys/kernel/osrelease")).strip();
+            return Files.readString(proc.resolve("sys/kernel/osrelease")).strip();
         } catch (IOException e) {
             return System.getProperty("os.version", "");
         }

@@ -8,7 +8,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The version of the running kernel, as its own headers spell it in LINUX_VERSION_CODE.
+ * The version of a kernel, as its own headers spell it in LINUX_VERSION_CODE.
  *
  * <p>The release that uname(2) tells is usually it. Two distributions put a number of their own there that stays at
  * {@code .0} while the kernel's moves on, and tell the real one elsewhere: Ubuntu in /proc/version_signature ({@code
@@ -20,17 +20,8 @@ public final class LinuxVersion {
 
     private LinuxVersion() {}
 
-    private static final class Running {
-        static final KernelVersion VERSION = read(Path.of("/proc"));
-    }
-
-    /** That of the kernel that this process runs on. */
-    public static KernelVersion running() {
-        return Running.VERSION;
-    }
-
     /** Reads below the given directory, {@code /proc} or a fixture. */
-    static KernelVersion read(Path proc) {
+    public static KernelVersion read(Path proc) {
         String signature = text(proc.resolve("version_signature"));
         int lastWord = signature.lastIndexOf(' ');
         if (lastWord >= 0) {

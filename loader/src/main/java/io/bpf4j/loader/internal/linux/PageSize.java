@@ -18,16 +18,8 @@ public final class PageSize {
 
     private PageSize() {}
 
-    private static final class Running {
-        static final long BYTES = read(Path.of("/proc/self/auxv"));
-    }
-
-    /** That of the machine that this process runs on. */
-    public static long bytes() {
-        return Running.BYTES;
-    }
-
-    static long read(Path auxv) {
+    /** Reads the auxiliary vector of a process. */
+    public static long read(Path auxv) {
         try {
             ByteBuffer words = ByteBuffer.wrap(Files.readAllBytes(auxv)).order(ByteOrder.nativeOrder());
             while (words.remaining() >= 16) {

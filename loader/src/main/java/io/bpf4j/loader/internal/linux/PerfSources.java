@@ -27,11 +27,6 @@ public final class PerfSources {
         this.devices = devices;
     }
 
-    /** Those of the kernel that this process runs on. */
-    public static PerfSources running() {
-        return new PerfSources(Path.of("/sys/bus/event_source/devices"));
-    }
-
     /** Type number of uprobes; empty on kernels without them, or before 4.17. */
     public OptionalInt uprobeType() {
         return type(UPROBE);

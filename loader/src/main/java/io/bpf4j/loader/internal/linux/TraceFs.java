@@ -22,19 +22,15 @@ import java.util.stream.Stream;
  * 5.2), which is looked into through its descriptor and gone when that is closed: the machine's mounts stay as they are.
  */
 public final class TraceFs {
-    private static final List<Path> PLACES =
-            List.of(Path.of("/sys/kernel/tracing"), Path.of("/sys/kernel/debug/tracing"));
-
     private final Kernel kernel;
     private final List<Path> places;
+    private final Path descriptors;
 
-    public TraceFs(Kernel kernel) {
-        this(kernel, PLACES);
-    }
-
-    public TraceFs(Kernel kernel, List<Path> places) {
+    /** Of a kernel whose {@code /proc} and {@code /sys} are there. */
+    public TraceFs(Kernel kernel, Path proc, Path sys) {
         this.kernel = kernel;
-        this.places = places;
+        this.places = List.of(sys.resolve("kernel/tracing"), sys.resolve("kernel/debug/tracing"));
+        this.descriptors = proc.resolve("self/fd");
     }
 
     /**
@@ -51,7 +47,7 @@ public final class TraceFs {
             }
         }
         try (Fd mount = kernel.execute(new FileCommand.DetachedMount("tracefs"))) {
-            return id(Path.of("/proc/self/fd", Integer.toString(mount.number())), category, name);
+            return id(descriptors.resolve(Integer.toString(mount.number())), category, name);
         } catch (SyscallException e) {
             throw new AttachException(
                     "tracepoint " + category + ":" + name + ": tracefs is not mounted at " + places.getFirst()
@@ -73,7 +69,7 @@ public final class TraceFs {
             }
         }
         try (Fd mount = kernel.execute(new FileCommand.DetachedMount("tracefs"))) {
-            return functions(Path.of("/proc/self/fd", Integer.toString(mount.number())), test);
+            return functions(descriptors.resolve(Integer.toString(mount.number())), test);
         } catch (SyscallException e) {
             throw new AttachException(
                     "tracefs, which lists the functions that can be traced, is not mounted at "

@@ -2,6 +2,7 @@ package io.bpf4j.loader.internal.load;
 
 import io.bpf4j.btf.Btf;
 import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.sys.FailureHints;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.Kernel;
@@ -26,18 +27,19 @@ record BtfLoading(@Nullable Fd fd, @Nullable String refusal) {
      *
      * @throws io.bpf4j.loader.error.SyscallException if this process may not, and so no program either
      */
-    static BtfLoading of(Kernel kernel, ObjectSpec spec, Features features) {
+    static BtfLoading of(Host host, ObjectSpec spec, Features features) {
         Optional<Btf> btf = spec.btf();
         if (btf.isEmpty() || features.lacks(Feature.BTF)) {
             return new BtfLoading(null, null);
         }
         byte[] bytes = ObjectBtf.loadable(spec, btf.get(), features);
         ProgCommand.LoadBtf command = new ProgCommand.LoadBtf(spec.source(), bytes, ProgCommand.Log.NONE);
+        Kernel kernel = host.kernel();
         return switch (kernel.execute(command)) {
             case LoadResult.Loaded loaded -> new BtfLoading(loaded.fd(), null);
             case LoadResult.Refused refused -> {
                 if (refused.errno() == Errno.EPERM.number()) {
-                    throw FailureHints.explained(command, refused.errno());
+                    throw FailureHints.explained(command, refused.errno(), host.rights());
                 }
                 yield withLog(kernel, spec, bytes, refused.errno());
             }

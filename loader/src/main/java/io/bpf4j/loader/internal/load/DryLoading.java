@@ -13,6 +13,7 @@ import io.bpf4j.loader.dryrun.Fit;
 import io.bpf4j.loader.dryrun.ProgramFit;
 import io.bpf4j.loader.dryrun.Relocation;
 import io.bpf4j.loader.error.BpfException;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.kernel.ProgramType;
@@ -101,7 +102,7 @@ public final class DryLoading {
     }
 
     private Map<String, KernelSymbols.Resolved> symbols() {
-        KernelSymbols lookup = new KernelSymbols(spec, () -> target, modules);
+        KernelSymbols lookup = new KernelSymbols(spec, () -> target, modules, Host.running().symbols());
         Map<String, KernelSymbols.Resolved> resolved = new HashMap<>();
         for (ExternSpec extern : spec.externs()) {
             try {

@@ -5,9 +5,9 @@ import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.feature.Support;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Feature;
@@ -51,11 +51,11 @@ final class JumpTables implements AutoCloseable {
      *
      * @throws UnsupportedFeatureException before Linux 6.19
      */
-    static JumpTables make(Kernel kernel, Features features, AssembledProgram program) {
+    static JumpTables make(Host host, Features features, AssembledProgram program) {
         JumpTables made = new JumpTables(program.jumpTables());
         try {
             for (AssembledProgram.JumpTable table : made.tables) {
-                made.maps.add(create(kernel, table.targets().size()));
+                made.maps.add(create(host, table.targets().size()));
                 fill(made.maps.getLast(), table.targets());
             }
             return made;
@@ -76,9 +76,9 @@ final class JumpTables implements AutoCloseable {
         }
     }
 
-    private static KernelMap create(Kernel kernel, int entries) {
+    private static KernelMap create(Host host, int entries) {
         return KernelMap.create(
-                kernel, MapCommand.Create.of(MapType.INSN_ARRAY.number(), NAME, 4, VALUE_SIZE, entries), NAME);
+                host, MapCommand.Create.of(MapType.INSN_ARRAY.number(), NAME, 4, VALUE_SIZE, entries), NAME);
     }
 
     private static void fill(KernelMap map, List<Integer> targets) {

@@ -7,8 +7,8 @@ import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.RelocationException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.feature.Support;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.linux.KernelConfig;
-import io.bpf4j.loader.internal.linux.LinuxVersion;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.spec.DataSection;
 import io.bpf4j.loader.spec.ExternSpec;
@@ -41,15 +41,10 @@ import org.jspecify.annotations.Nullable;
  * <p><i>Confined.</i>
  */
 final class KconfigValues {
-    /** Where the configuration of the running kernel comes from; read when first asked for. */
-    interface Source {
-        Optional<KernelConfig> read() throws IOException;
-    }
-
     private final ObjectSpec spec;
     private final Features features;
     private final Optional<KernelConfig> given;
-    private final Source running;
+    private final Host host;
     private @Nullable KernelConfig config;
     private @Nullable IOException unreadable;
     private boolean looked;
@@ -59,15 +54,11 @@ final class KconfigValues {
      *
      * @param given options that come before those of the running kernel
      */
-    KconfigValues(ObjectSpec spec, Features features, Optional<KernelConfig> given) {
-        this(spec, features, given, KernelConfig::running);
-    }
-
-    KconfigValues(ObjectSpec spec, Features features, Optional<KernelConfig> given, Source running) {
+    KconfigValues(Host host, ObjectSpec spec, Features features, Optional<KernelConfig> given) {
+        this.host = host;
         this.spec = spec;
         this.features = features;
         this.given = given;
-        this.running = running;
     }
 
     /**
@@ -91,7 +82,7 @@ final class KconfigValues {
                         spec.source() + ": extern \"" + extern.name() + "\" is of a type that no kernel option fits"));
         switch (extern.name()) {
             case "LINUX_KERNEL_VERSION" ->
-                loaders(bytes, extern, type, LinuxVersion.running().code());
+                loaders(bytes, extern, type, host.version().code());
             // As with each feature that code asks for: where it could not be asked, the verifier has the last word.
             case "LINUX_HAS_BPF_COOKIE" -> loaders(bytes, extern, type, features.lacks(Feature.BPF_COOKIE) ? 0 : 1);
             case "LINUX_ELF_MACHINE" -> loaders(bytes, extern, type, elfMachine(System.getProperty("os.arch", "")));
@@ -278,7 +269,7 @@ final class KconfigValues {
         if (!looked) {
             looked = true;
             try {
-                config = running.read().orElse(null);
+                config = host.configuration().orElse(null);
             } catch (IOException e) {
                 unreadable = e;
             }

@@ -57,10 +57,6 @@ final class KernelSymbols {
 
     private final KernelModules modules;
 
-    KernelSymbols(ObjectSpec spec, Supplier<CoreTarget> kernel, KernelModules modules) {
-        this(spec, kernel, modules, Kallsyms.running());
-    }
-
     KernelSymbols(ObjectSpec spec, Supplier<CoreTarget> kernel, KernelModules modules, Kallsyms kallsyms) {
         this.spec = spec;
         this.kernel = kernel;
@@ -101,7 +97,7 @@ final class KernelSymbols {
             if (spec.externs().stream().allMatch(x -> x.kind() != ExternSpec.Kind.KSYM || x.weak())) {
                 return Map.of();
             }
-            throw new RelocationException(spec.source() + ": read /proc/kallsyms: " + e.getMessage(), e);
+            throw new RelocationException(spec.source() + ": read " + kallsyms.file() + ": " + e.getMessage(), e);
         }
     }
 

@@ -3,11 +3,9 @@ package io.bpf4j.loader.internal.load;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.feature.Features;
-import io.bpf4j.loader.internal.linux.CpuSet;
-import io.bpf4j.loader.internal.linux.PageSize;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Feature;
@@ -24,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Makes the maps of an object. <i>Confined.</i> */
 public final class MapCreation {
-    private final Kernel kernel;
+    private final Host host;
     private final Features features;
     private final String source;
     private final String objectName;
@@ -37,8 +35,8 @@ public final class MapCreation {
      * @param objectName path or name, which names of maps of global data begin with
      * @param btf its types, if the kernel has them
      */
-    MapCreation(Kernel kernel, Features features, String source, String objectName, @Nullable Fd btf) {
-        this.kernel = kernel;
+    MapCreation(Host host, Features features, String source, String objectName, @Nullable Fd btf) {
+        this.host = host;
         this.features = features;
         this.source = source;
         this.objectName = objectName;
@@ -46,8 +44,8 @@ public final class MapCreation {
     }
 
     /** A map that belongs to no object. */
-    public static KernelMap standalone(Kernel kernel, Features features, MapSpec spec) {
-        return new MapCreation(kernel, features, "map " + spec.name(), spec.name(), null).create(spec, null);
+    public static KernelMap standalone(Host host, Features features, MapSpec spec) {
+        return new MapCreation(host, features, "map " + spec.name(), spec.name(), null).create(spec, null);
     }
 
     /** A map, empty but for global data, which is in it when this returns. */
@@ -99,7 +97,7 @@ public final class MapCreation {
                 .withBtf(btf, 0, 0)
                 .withKernelValueType(image.wrapperTypeId(), module);
         try {
-            return KernelMap.create(kernel, create, variable.name());
+            return KernelMap.create(host, create, variable.name());
         } catch (SyscallException e) {
             // Before 6.9 there was no place for the descriptor: a value beyond the end of the attributes is E2BIG.
             if (image.module().isPresent() && (e.errno() == Errno.EINVAL || e.errno() == Errno.E2BIG)) {
@@ -151,7 +149,7 @@ public final class MapCreation {
             return made(create, spec);
         }
         try {
-            return KernelMap.create(kernel, create.withBtf(btf, spec.keyTypeId(), spec.valueTypeId()), spec.name());
+            return KernelMap.create(host, create.withBtf(btf, spec.keyTypeId(), spec.valueTypeId()), spec.name());
         } catch (SyscallException e) {
             // Kernels differ in which map types may carry BTF. It describes the map and is not needed to use it.
             return made(create, spec);
@@ -160,7 +158,7 @@ public final class MapCreation {
 
     private KernelMap made(MapCommand.Create create, MapSpec spec) {
         try {
-            return KernelMap.create(kernel, create, spec.name());
+            return KernelMap.create(host, create, spec.name());
         } catch (SyscallException e) {
             if (e.errno() == Errno.EINVAL && create.maxEntries() == 0 && !isStorage(spec)) {
                 throw new InvalidObjectException(
@@ -239,7 +237,7 @@ public final class MapCreation {
                 throw new InvalidObjectException(
                         source + ": ring buffer \"" + spec.name() + "\" has size 0; set its max_entries, in bytes");
             }
-            long size = Math.max(PageSize.bytes(), Long.highestOneBit(entries));
+            long size = Math.max(host.pageSize(), Long.highestOneBit(entries));
             long rounded = size < entries ? size * 2 : size;
             if (rounded > 1L << 31) {
                 throw new InvalidObjectException(source + ": ring buffer \"" + spec.name() + "\" of " + entries
@@ -248,7 +246,7 @@ public final class MapCreation {
             return (int) rounded;
         }
         if (spec.is(MapType.PERF_EVENT_ARRAY) && entries == 0) {
-            return CpuSet.possible().count();
+            return host.possibleCpus().count();
         }
         return (int) entries;
     }

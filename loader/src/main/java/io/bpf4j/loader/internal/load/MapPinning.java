@@ -2,10 +2,10 @@ package io.bpf4j.loader.internal.load;
 
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.BpfFs;
 import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.ObjectCommand;
 import io.bpf4j.loader.internal.sys.UndoStack;
 import io.bpf4j.loader.kernel.Errno;
@@ -27,20 +27,18 @@ import java.util.function.Supplier;
  * at the same time both find nothing and both pin; the one that comes second drops its map and takes the other's.
  */
 final class MapPinning {
-    private static final Path USUAL = Path.of("/sys/fs/bpf");
-
-    private final Kernel kernel;
+    private final Host host;
     private final MapCreation creation;
     private final String source;
     private final Path directory;
     private final UndoStack undo;
     private final Map<Path, BpfMap> pins = new LinkedHashMap<>();
 
-    MapPinning(Kernel kernel, MapCreation creation, String source, Optional<Path> directory, UndoStack undo) {
-        this.kernel = kernel;
+    MapPinning(Host host, MapCreation creation, String source, Optional<Path> directory, UndoStack undo) {
+        this.host = host;
         this.creation = creation;
         this.source = source;
-        this.directory = directory.orElse(USUAL);
+        this.directory = directory.orElseGet(() -> host.sys().resolve("fs/bpf"));
         this.undo = undo;
     }
 
@@ -91,14 +89,14 @@ final class MapPinning {
     private Optional<KernelMap> find(MapSpec spec, Path path) {
         Optional<Fd> fd;
         try {
-            fd = BpfFs.find(kernel, path, ObjectCommand.Kind.MAP);
+            fd = BpfFs.find(host.kernel(), path, ObjectCommand.Kind.MAP);
         } catch (IllegalArgumentException e) {
             throw new InvalidObjectException(source + ": map \"" + spec.name() + "\": " + e.getMessage(), e);
         }
         if (fd.isEmpty()) {
             return Optional.empty();
         }
-        KernelMap found = closedOnFailure(KernelMap.adopt(kernel, fd.get(), spec.name()));
+        KernelMap found = closedOnFailure(KernelMap.adopt(host, fd.get(), spec.name()));
         if (!fits(spec, found)) {
             String has = described(
                     found.typeNumber(),

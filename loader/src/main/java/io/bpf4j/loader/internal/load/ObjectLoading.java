@@ -5,7 +5,7 @@ import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.feature.Support;
-import io.bpf4j.loader.internal.linux.KernelBtf;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.FileCommand;
@@ -64,24 +64,27 @@ import org.jspecify.annotations.Nullable;
  * <p><i>Confined</i>; used once. What it made is the caller's.
  */
 public final class ObjectLoading {
+    private final Host host;
     private final Kernel kernel;
     private final ObjectSpec spec;
     private final LoadOptions options;
     private final Features features;
     private final StructOpsImages structOps;
-    private final Supplier<CoreTarget> kernelTypes = new Remembered<>(KernelBtf::running);
+    private final Supplier<CoreTarget> kernelTypes;
     private final KernelModules modules;
     private final UndoStack undo = new UndoStack();
     private final Map<Path, BpfMap> pins = new LinkedHashMap<>();
     /** Maps that were made, not found. */
     private final Set<String> fresh = new HashSet<>();
 
-    private ObjectLoading(Kernel kernel, ObjectSpec spec, LoadOptions options) {
-        this.kernel = kernel;
+    private ObjectLoading(Host host, ObjectSpec spec, LoadOptions options) {
+        this.host = host;
+        this.kernel = host.kernel();
         this.spec = spec;
         this.options = options;
         this.features = options.features();
         this.structOps = new StructOpsImages(spec, options.structOps());
+        this.kernelTypes = new Remembered<>(() -> host.types().target());
         this.modules = new KernelModules(kernel, kernelTypes);
     }
 
@@ -117,8 +120,8 @@ public final class ObjectLoading {
         LoadedProgram load(String program, Optional<AttachType> attachType);
     }
 
-    public static Result load(Kernel kernel, ObjectSpec spec, LoadOptions options) {
-        ObjectLoading loading = new ObjectLoading(kernel, spec, options);
+    public static Result load(Host host, ObjectSpec spec, LoadOptions options) {
+        ObjectLoading loading = new ObjectLoading(host, spec, options);
         try (UndoStack undo = loading.undo) {
             Result result = loading.run();
             undo.commit();
@@ -138,7 +141,7 @@ public final class ObjectLoading {
         if (!features.has(Feature.MEMCG_ACCOUNTING)) {
             kernel.execute(new FileCommand.RaiseMemlock());
         }
-        BtfLoading types = BtfLoading.of(kernel, spec, features);
+        BtfLoading types = BtfLoading.of(host, spec, features);
         Fd btf = types.fd();
         if (btf != null) {
             undo.push(btf::close);
@@ -147,7 +150,7 @@ public final class ObjectLoading {
         Map<String, KernelMap> maps = createMaps(btf, owned);
         structOps.find(kernelTypes, modules);
         createStructOps(types, maps, owned);
-        Map<String, KernelSymbols.Resolved> symbols = new KernelSymbols(spec, kernelTypes, modules).resolve();
+        Map<String, KernelSymbols.Resolved> symbols = new KernelSymbols(spec, kernelTypes, modules, host.symbols()).resolve();
         ProgramAssembly assembly = new ProgramAssembly(
                 spec,
                 ReferenceLinking.MapNumbers.of(maps),
@@ -156,11 +159,11 @@ public final class ObjectLoading {
                 modules::descriptor,
                 btf != null && ObjectBtf.describesFunctions(spec, features));
         ProgramLoading loading = new ProgramLoading(
-                kernel,
+                host,
                 features,
                 spec,
                 btf,
-                new ProgramRefusal(spec, features, types.refusal()),
+                new ProgramRefusal(host, spec, features, types.refusal()),
                 options,
                 constants(maps));
 
@@ -233,7 +236,7 @@ public final class ObjectLoading {
 
     private Map<String, KernelMap> createMaps(@Nullable Fd btf, Map<String, BpfMap> owned) {
         MapCreation creation = creation(btf);
-        MapPinning pinning = new MapPinning(kernel, creation, spec.source(), options.pinDirectory(), undo);
+        MapPinning pinning = new MapPinning(host, creation, spec.source(), options.pinDirectory(), undo);
         Map<String, KernelMap> maps = new LinkedHashMap<>();
         for (MapSpec map : spec.maps()) {
             BpfMap reused = options.reused().get(map.name());
@@ -278,7 +281,7 @@ public final class ObjectLoading {
 
     private MapCreation creation(@Nullable Fd btf) {
         return new MapCreation(
-                kernel, features, spec.source(), options.objectName().orElse(spec.source()), btf);
+                host, features, spec.source(), options.objectName().orElse(spec.source()), btf);
     }
 
     private void createStructOps(BtfLoading types, Map<String, KernelMap> maps, Map<String, BpfMap> owned) {
@@ -319,7 +322,7 @@ public final class ObjectLoading {
             return null;
         }
         if (data.name().equals(DataSection.KCONFIG)) {
-            KconfigValues values = new KconfigValues(spec, features, options.kconfig());
+            KconfigValues values = new KconfigValues(host, spec, features, options.kconfig());
             return overridden(data, values.fill(data, options.globals().keySet()));
         }
         boolean given =

@@ -4,7 +4,7 @@ import io.bpf4j.insn.Instruction;
 import io.bpf4j.insn.Instructions;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.feature.Features;
-import io.bpf4j.loader.internal.linux.LinuxVersion;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.LoadResult;
@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * tried again with one ({@link LoggedLoad}). <i>Thread-safe.</i>
  */
 public final class ProgramLoading {
+    private final Host host;
     private final Kernel kernel;
     private final Features features;
     private final ObjectSpec spec;
@@ -41,14 +42,15 @@ public final class ProgramLoading {
      * @param constants its maps of read-only variables
      */
     ProgramLoading(
-            Kernel kernel,
+            Host host,
             Features features,
             ObjectSpec spec,
             @Nullable Fd btf,
             ProgramRefusal refusal,
             LoadOptions options,
             List<Fd> constants) {
-        this.kernel = kernel;
+        this.host = host;
+        this.kernel = host.kernel();
         this.features = features;
         this.spec = spec;
         this.btf = btf;
@@ -59,7 +61,7 @@ public final class ProgramLoading {
 
     /** Loads a program for an attach type; the descriptor is the caller's. */
     Loaded load(AssembledProgram program, Optional<AttachType> attachType, AttachPoint point) {
-        try (JumpTables tables = JumpTables.make(kernel, features, program)) {
+        try (JumpTables tables = JumpTables.make(host, features, program)) {
             return load(program, tables, attachType, point);
         }
     }
@@ -144,7 +146,7 @@ public final class ProgramLoading {
                 .map(KernelVersion::code)
                 .orElseGet(() -> spec.version() != 0
                         ? spec.version()
-                        : LinuxVersion.running().code());
+                        : host.version().code());
     }
 
     private ProgCommand.Load command(

@@ -6,6 +6,7 @@ import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.error.VerifierException;
 import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.linux.Jit;
 import io.bpf4j.loader.internal.sys.FailureHints;
 import io.bpf4j.loader.internal.sys.LoadResult;
@@ -53,6 +54,7 @@ final class ProgramRefusal {
     private static final int SLEEPABLE = 1 << 4;
     private static final int XDP_HAS_FRAGS = 1 << 5;
 
+    private final Host host;
     private final ObjectSpec spec;
     private final Features features;
     private final @Nullable String btfRefusal;
@@ -62,7 +64,8 @@ final class ProgramRefusal {
      *
      * @param btfRefusal why the kernel has not taken the object's BTF; null if it has, or there is none
      */
-    ProgramRefusal(ObjectSpec spec, Features features, @Nullable String btfRefusal) {
+    ProgramRefusal(Host host, ObjectSpec spec, Features features, @Nullable String btfRefusal) {
+        this.host = host;
         this.spec = spec;
         this.features = features;
         this.btfRefusal = btfRefusal;
@@ -83,12 +86,12 @@ final class ProgramRefusal {
             if (missing.isPresent()) {
                 return missing.get();
             }
-            if (!isAboutTheProgram(errno) && !lacksTrampoline(errno, command, Jit.running())) {
-                return FailureHints.explained(named, refused.errno());
+            if (!isAboutTheProgram(errno) && !lacksTrampoline(errno, command, host.jit())) {
+                return FailureHints.explained(named, refused.errno(), host.rights());
             }
         }
         List<String> advice = new ArrayList<>();
-        if (lacksTrampoline(errno, command, Jit.running())) {
+        if (lacksTrampoline(errno, command, host.jit())) {
             advice.add(
                     "this kernel has no compiler of BPF (it is built without CONFIG_BPF_JIT), which makes the code that"
                             + " calls programs from functions of the kernel");
@@ -99,7 +102,7 @@ final class ProgramRefusal {
                             : verdict(program, refused.log(), errno));
         }
         if (errno == Errno.EACCES || errno == Errno.EPERM) {
-            advice.add(Objects.requireNonNullElse(FailureHints.missingRights(named), ""));
+            advice.add(Objects.requireNonNullElse(FailureHints.missingRights(named, host.rights()), ""));
         }
         if (btfRefusal != null) {
             advice.add("the kernel has not taken the object's BTF, which this program may need: " + btfRefusal);
@@ -170,7 +173,7 @@ final class ProgramRefusal {
             return absent;
         }
         if (errno == Errno.ENOTSUPP) {
-            return unsupported(Jit.running());
+            return unsupported(host.jit());
         }
         return VerifierAdvice.of(log, program.spec().type().name()).orElse("");
     }
@@ -218,7 +221,7 @@ final class ProgramRefusal {
                         + " is 0 here; compare it with 0 first";
     }
 
-    private static String withoutLog(Errno errno, Optional<AttachType> attachType, ProgCommand.Load command) {
+    private String withoutLog(Errno errno, Optional<AttachType> attachType, ProgCommand.Load command) {
         int instructions = command.instructions().length / 8;
         return switch (errno) {
             case E2BIG ->
@@ -231,7 +234,7 @@ final class ProgramRefusal {
                 "the kernel looked at no instruction, so it lacks something of what it was asked for: "
                         + asked(attachType, command);
             case EACCES -> "the kernel looked at no instruction, so a policy refuses (an LSM such as SELinux)";
-            case ENOTSUPP -> unsupported(Jit.running());
+            case ENOTSUPP -> unsupported(host.jit());
             default -> "";
         };
     }

@@ -37,7 +37,7 @@ final class InnerMaps {
         int id = ByteBuffer.wrap(value.get()).order(ByteOrder.nativeOrder()).getInt();
         ObjectCommand.FdById byId = new ObjectCommand.FdById(ObjectCommand.Kind.MAP, id);
         try {
-            return Optional.of(KernelMap.adopt(outer.kernel(), outer.kernel().execute(byId), ""));
+            return Optional.of(KernelMap.adopt(outer.host(), outer.kernel().execute(byId), ""));
         } catch (SyscallException e) {
             if (e.errno() == Errno.ENOENT) {
                 return Optional.empty(); // taken out since, and gone

@@ -2,8 +2,7 @@ package io.bpf4j.loader.internal.map;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
-import io.bpf4j.loader.internal.linux.CpuSet;
-import io.bpf4j.loader.internal.linux.PageSize;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.sys.BpfFs;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.FileCommand;
@@ -38,6 +37,7 @@ public final class KernelMap implements BpfMap {
     /** BPF_F_MMAPABLE (include/uapi/linux/bpf.h). */
     public static final int MMAPABLE = 1 << 10;
 
+    private final Host host;
     private final Kernel kernel;
     private final Fd fd;
     private final String name;
@@ -54,20 +54,25 @@ public final class KernelMap implements BpfMap {
     private volatile Optional<CType> keyType = Optional.empty();
     private volatile Optional<CType> valueType = Optional.empty();
 
-    private KernelMap(Kernel kernel, Fd fd, String name, io.bpf4j.loader.internal.sys.MapInfo info, int possibleCpus) {
-        this.kernel = kernel;
+    private KernelMap(Host host, Fd fd, String name, io.bpf4j.loader.internal.sys.MapInfo info) {
+        this.host = host;
+        this.kernel = host.kernel();
         this.fd = fd;
         this.name = name;
         this.info = info;
         this.type = MapType.of(info.type());
         boolean perCpu = type.map(MapType::isPerCpu).orElse(false);
-        this.valueBytes =
-                perCpu ? (Integer.toUnsignedLong(info.valueSize()) + 7) / 8 * 8 * possibleCpus : info.valueSize();
+        this.valueBytes = perCpu
+                ? (Integer.toUnsignedLong(info.valueSize()) + 7)
+                        / 8
+                        * 8
+                        * host.possibleCpus().count()
+                : info.valueSize();
     }
 
     /** Makes a map. Nothing is left behind if that fails. */
-    public static KernelMap create(Kernel kernel, MapCommand.Create create, String name) {
-        return adopt(kernel, kernel.execute(create), name);
+    public static KernelMap create(Host host, MapCommand.Create create, String name) {
+        return adopt(host, host.kernel().execute(create), name);
     }
 
     /**
@@ -75,15 +80,10 @@ public final class KernelMap implements BpfMap {
      *
      * @param name as the object has it: the kernel's own is cut short
      */
-    public static KernelMap adopt(Kernel kernel, Fd fd, String name) {
+    public static KernelMap adopt(Host host, Fd fd, String name) {
         try {
-            var info = kernel.execute(new ObjectCommand.InfoOfMap(fd));
-            return new KernelMap(
-                    kernel,
-                    fd,
-                    name.isEmpty() ? info.name() : name,
-                    info,
-                    CpuSet.possible().count());
+            var info = host.kernel().execute(new ObjectCommand.InfoOfMap(fd));
+            return new KernelMap(host, fd, name.isEmpty() ? info.name() : name, info);
         } catch (RuntimeException e) {
             fd.close();
             throw e;
@@ -101,6 +101,11 @@ public final class KernelMap implements BpfMap {
         }
         throw new IllegalArgumentException("map \"" + map.name() + "\" is not a map of the kernel but a "
                 + map.getClass().getName());
+    }
+
+    /** The machine that it is of. */
+    public Host host() {
+        return host;
     }
 
     public Kernel kernel() {
@@ -166,7 +171,7 @@ public final class KernelMap implements BpfMap {
         synchronized (mappings) {
             MemorySegment mapped = arena;
             if (mapped == null) {
-                long size = Integer.toUnsignedLong(info.maxEntries()) * PageSize.bytes();
+                long size = Integer.toUnsignedLong(info.maxEntries()) * host.pageSize();
                 Mapping mapping = kernel.execute(new FileCommand.Map(fd, 0, size, true, info.extra()));
                 mappings.add(mapping);
                 mapped = mapping.segment();

@@ -18,8 +18,8 @@ import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.error.RelocationException;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.attach.Attacher;
-import io.bpf4j.loader.internal.linux.KernelBtf;
 import io.bpf4j.loader.internal.sys.FailureHints;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.Kernel;
@@ -96,7 +96,8 @@ public final class StopSignal implements AutoCloseable {
      * @throws SyscallException if the kernel can't send signals so, or the file can't be opened
      */
     public static StopSignal attach(
-            Kernel kernel, Features features, int pid, Path path, FileIdentity expected, long offset) {
+            Host host, Features features, int pid, Path path, FileIdentity expected, long offset) {
+        Kernel kernel = host.kernel();
         boolean multi = features.has(Feature.UPROBE_MULTI_LINK) && features.has(Feature.UPROBE_MULTI_PROCESS);
         Optional<AttachType> type = multi ? Optional.of(AttachType.TRACE_UPROBE_MULTI) : Optional.empty();
         Fd counters = kernel.execute(MapCommand.Create.of(MapType.ARRAY.number(), "stop_signals", 4, COUNTERS_SIZE, 1));
@@ -109,8 +110,8 @@ public final class StopSignal implements AutoCloseable {
                     ? new AttachTarget.UprobeMulti(
                             file.target(), ProbeSites.of(new ProbeSite(offset, 0, 0)), process, false)
                     : new AttachTarget.Uprobe(file.target(), new ProbeSite(offset, 0, 0), process, false);
-            try (Fd program = load(kernel, type, counters)) {
-                Link link = new Attacher(kernel, features).attach(program, "stop_signal", type, target);
+            try (Fd program = load(host, type, counters)) {
+                Link link = new Attacher(host, features).attach(program, "stop_signal", type, target);
                 return new StopSignal(kernel, counters, expected, offset, link);
             }
         } catch (RuntimeException e) {
@@ -157,13 +158,13 @@ public final class StopSignal implements AutoCloseable {
         }
     }
 
-    private static Fd load(Kernel kernel, Optional<AttachType> type, Fd counters) {
-        byte[] code = Instructions.encode(program(counters.number(), offsetOfMask()), ByteOrder.nativeOrder());
+    private static Fd load(Host host, Optional<AttachType> type, Fd counters) {
+        byte[] code = Instructions.encode(program(counters.number(), offsetOfMask(host)), ByteOrder.nativeOrder());
         ProgCommand.Load load = ProgCommand.Load.of(ProgramType.KPROBE.number(), "stop_signal", code, "GPL")
                 .withExpectedAttachType(type.map(AttachType::number).orElse(0));
-        return switch (kernel.execute(load)) {
+        return switch (host.kernel().execute(load)) {
             case LoadResult.Loaded loaded -> loaded.fd();
-            case LoadResult.Refused verdict -> throw FailureHints.explained(load, verdict.errno());
+            case LoadResult.Refused verdict -> throw FailureHints.explained(load, verdict.errno(), host.rights());
         };
     }
 
@@ -198,9 +199,9 @@ public final class StopSignal implements AutoCloseable {
     }
 
     /** Where {@code struct task_struct} has the signals that the thread blocks: one word of 64 bits. */
-    private static OptionalInt offsetOfMask() {
+    private static OptionalInt offsetOfMask(Host host) {
         try {
-            Optional<Btf> types = KernelBtf.find();
+            Optional<Btf> types = host.types().find();
             if (types.isEmpty()) {
                 return OptionalInt.empty();
             }

@@ -56,10 +56,12 @@ final class BpfCalls {
     private static final int BTF_NAME_SIZE = 64;
 
     private final LinuxKernel kernel;
+    private final Path self;
     private final AtomicBoolean memlockRaised = new AtomicBoolean();
 
-    BpfCalls(LinuxKernel kernel) {
+    BpfCalls(LinuxKernel kernel, Path self) {
         this.kernel = kernel;
+        this.self = self;
     }
 
     Object execute(MapCommand<?> command) {
@@ -232,9 +234,9 @@ final class BpfCalls {
         }
     }
 
-    private static Optional<ObjectCommand.Kind> kind(Fd fd) {
+    private Optional<ObjectCommand.Kind> kind(Fd fd) {
         try {
-            Path link = Files.readSymbolicLink(Path.of("/proc/self/fd", Integer.toString(fd.number())));
+            Path link = Files.readSymbolicLink(self.resolve("fd/" + fd.number()));
             return ObjectCommand.Kind.of(link.toString());
         } catch (IOException e) {
             return Optional.empty();
@@ -242,10 +244,10 @@ final class BpfCalls {
     }
 
     /** Lines such as {@code memlock:	4096}. */
-    private static Map<String, String> fdInfo(Fd fd) {
+    private Map<String, String> fdInfo(Fd fd) {
         Map<String, String> fields = new HashMap<>();
         try {
-            Path file = Path.of("/proc/self/fdinfo", Integer.toString(fd.number()));
+            Path file = self.resolve("fdinfo/" + fd.number());
             for (String line : Files.readAllLines(file)) {
                 int colon = line.indexOf(':');
                 if (colon > 0) {

@@ -12,14 +12,14 @@ public final class FailureHints {
     private FailureHints() {}
 
     /** The refusal of a command as an exception, with what this process's rights and limits say about it. */
-    public static SyscallException explained(Command<?> command, int errnoNumber) {
-        String hint = of(command, errnoNumber, ProcessRights.current());
+    public static SyscallException explained(Command<?> command, int errnoNumber, ProcessRights rights) {
+        String hint = of(command, errnoNumber, rights);
         return new SyscallException(command.call(), errnoNumber, hint);
     }
 
     /** What this process may not do that a command of bpf(2) needs; null if it has all the capabilities. */
-    public static @Nullable String missingRights(Command<?> command) {
-        return bpf(command, Errno.EACCES, ProcessRights.current());
+    public static @Nullable String missingRights(Command<?> command, ProcessRights rights) {
+        return bpf(command, Errno.EACCES, rights);
     }
 
     /** The hint, or null where the error says it all or nothing is known. */

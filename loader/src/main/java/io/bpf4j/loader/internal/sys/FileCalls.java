@@ -8,6 +8,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.function.LongSupplier;
 
 /** Carries out perf_event_open and the calls on files, memory and waiting. <i>Thread-safe.</i> */
@@ -56,9 +57,11 @@ final class FileCalls {
     private static final int FSCONFIG_CMD_CREATE = 6;
 
     private final LinuxKernel kernel;
+    private final Path descriptors;
 
-    FileCalls(LinuxKernel kernel) {
+    FileCalls(LinuxKernel kernel, Path descriptors) {
         this.kernel = kernel;
+        this.descriptors = descriptors;
     }
 
     Object execute(PerfCommand<?> command) {
@@ -189,7 +192,7 @@ final class FileCalls {
                 throw new SyscallException(
                         open.call(), Errno.EINVAL.number(), "it is no regular file, and others can't be read safely");
             }
-            long again = arena.allocateFrom("/proc/self/fd/" + named.number()).address();
+            long again = arena.allocateFrom(descriptors.resolve(Integer.toString(named.number())).toString()).address();
             long opened = retried(() -> openat(again, OpenFlags.RDONLY | OpenFlags.NONBLOCK));
             return Fd.of(kernel, kernel.check(open, opened), open.name());
         }

@@ -1,21 +1,24 @@
 package io.bpf4j.loader.internal.sys;
 
+import io.bpf4j.loader.error.ProcessRights;
 import io.bpf4j.loader.error.SyscallException;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
 import java.util.List;
 
 /** The running kernel, called through the foreign function interface. <i>Thread-safe.</i> */
 public final class LinuxKernel implements Kernel {
-    private static final LinuxKernel INSTANCE = new LinuxKernel();
+    private final Path proc;
+    private final BpfCalls bpf;
+    private final FileCalls files;
+    private final ProcessCalls processes;
 
-    private final BpfCalls bpf = new BpfCalls(this);
-    private final FileCalls files = new FileCalls(this);
-    private final ProcessCalls processes = new ProcessCalls(this);
-
-    private LinuxKernel() {}
-
-    public static LinuxKernel instance() {
-        return INSTANCE;
+    /** With this process's own facts, such as its descriptors and rights, below the given {@code /proc}. */
+    public LinuxKernel(Path proc) {
+        this.proc = proc;
+        this.bpf = new BpfCalls(this, proc.resolve("self"));
+        this.files = new FileCalls(this, proc.resolve("self/fd"));
+        this.processes = new ProcessCalls(this);
     }
 
     @Override
@@ -68,6 +71,6 @@ public final class LinuxKernel implements Kernel {
     }
 
     SyscallException failure(Command<?> command, int errno) {
-        return FailureHints.explained(command, errno);
+        return FailureHints.explained(command, errno, ProcessRights.read(proc));
     }
 }

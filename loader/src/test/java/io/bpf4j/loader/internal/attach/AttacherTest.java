@@ -3,11 +3,9 @@ package io.bpf4j.loader.internal.attach;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bpf4j.elf.DebugFiles;
 import io.bpf4j.loader.ScriptedLoads;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
-import io.bpf4j.loader.internal.linux.PerfSources;
 import io.bpf4j.loader.internal.sys.Command;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.LinkCommand;
@@ -22,13 +20,10 @@ import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.link.ProbeSite;
 import io.bpf4j.loader.link.ProbeSites;
 import io.bpf4j.loader.link.ProcessFilter;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -43,17 +38,9 @@ class AttacherTest {
     private final ScriptedKernel kernel = new ScriptedKernel();
     private final Fd program = kernel.newFd("program \"p\"");
 
-    @BeforeEach
-    void sources() throws IOException {
-        Path format = Files.createDirectories(devices.resolve("uprobe/format"));
-        Files.writeString(devices.resolve("uprobe/type"), "9\n");
-        Files.writeString(format.resolve("retprobe"), "config:0\n");
-        Files.writeString(format.resolve("ref_ctr_offset"), "config:32-63\n");
-    }
-
     private Attacher attacher(Feature... without) {
         return new Attacher(
-                kernel, ScriptedLoads.everything().without(without), new PerfSources(devices), DebugFiles.standard());
+                kernel.host(), ScriptedLoads.everything().without(without));
     }
 
     private static AttachTarget.UprobeMulti multi(ProbeSite... sites) {

@@ -7,7 +7,7 @@ import io.bpf4j.elf.DebugFiles;
 import io.bpf4j.loader.ScriptedLoads;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.error.SyscallException;
-import io.bpf4j.loader.internal.linux.PerfSources;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.linux.TraceFs;
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.Command;
@@ -39,7 +39,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -54,13 +53,6 @@ class KernelLinkTest {
     private final Fd program = kernel.newFd("program \"p\"");
     private final Fd other = kernel.newFd("program \"q\"");
 
-    @BeforeEach
-    void sources() throws IOException {
-        Path format = Files.createDirectories(directory.resolve("kprobe/format"));
-        Files.writeString(directory.resolve("kprobe/type"), "6\n");
-        Files.writeString(format.resolve("retprobe"), "config:0\n");
-    }
-
     @AfterEach
     void nothingIsLeftOpen() {
         assertThat(kernel.open()).containsExactly("program \"p\"", "program \"q\"");
@@ -70,10 +62,7 @@ class KernelLinkTest {
 
     private Attacher attacher(Feature... without) {
         return new Attacher(
-                kernel,
-                ScriptedLoads.everything().without(without),
-                new PerfSources(directory),
-                new DebugFiles(directory));
+                kernel.host(), ScriptedLoads.everything().without(without), new DebugFiles(directory));
     }
 
     private Link attach(AttachTarget target) {
@@ -184,7 +173,7 @@ class KernelLinkTest {
     void aMapOfSocketsWithoutLinks() {
         kernel.fail(LinkCommand.Create.class, Errno.EINVAL);
         Link link;
-        try (KernelMap map = KernelMap.create(kernel, MapCommand.Create.of(15, "sockets", 4, 4, 2), "sockets")) {
+        try (KernelMap map = KernelMap.create(kernel.host(), MapCommand.Create.of(15, "sockets", 4, 4, 2), "sockets")) {
             link = attacher()
                     .attach(program, "p", Optional.of(AttachType.SK_MSG_VERDICT), new AttachTarget.Sockmap(map));
         }
@@ -209,7 +198,7 @@ class KernelLinkTest {
     @Test
     void whicheverCommandFailsNothingIsLeft() {
         kernel.fail(LinkCommand.Create.class, Errno.EINVAL);
-        try (KernelMap map = KernelMap.create(kernel, MapCommand.Create.of(15, "sockets", 4, 4, 2), "sockets")) {
+        try (KernelMap map = KernelMap.create(kernel.host(), MapCommand.Create.of(15, "sockets", 4, 4, 2), "sockets")) {
             List<String> before = List.copyOf(kernel.open());
             for (int n = 1; n <= 4; n++) {
                 kernel.failNth(n, Command.class, Errno.EMFILE);
@@ -288,7 +277,7 @@ class KernelLinkTest {
         String machine = System.getProperty("os.arch").equals("amd64") ? "__x64_sys_" : "sys_";
         attach(new AttachTarget.Ksyscall("openat", true, 4)).close();
         PerfCommand.Open open = kernel.commands(PerfCommand.Open.class).getLast();
-        assertThat(open.type()).isEqualTo(6);
+        assertThat(open.type()).isEqualTo(8);
         assertThat(open.text()).endsWith(machine + "openat");
         assertThat(open.config()).isEqualTo(1);
         assertThat(kernel.commands(LinkCommand.Create.class).getLast().details())
@@ -301,15 +290,15 @@ class KernelLinkTest {
 
     @Test
     void functionsThatCanBeTracedAreListedByTracefs() throws IOException {
-        Path tracefs = Files.createDirectories(directory.resolve("tracing"));
+        Path tracefs = Files.createDirectories(directory.resolve("sys/kernel/tracing"));
         Files.createDirectories(tracefs.resolve("events"));
         Files.writeString(
                 tracefs.resolve("available_filter_functions"),
                 "vfs_read\nvfs_write\nnf_hook_slow [nf]\n__ftrace_invalid_address___8\nvfs_read\n");
-        TraceFs traceFs = new TraceFs(kernel, List.of(tracefs));
+        TraceFs traceFs = Host.of(kernel, directory).traceFs();
         assertThat(traceFs.traceableFunctions(f -> true)).containsExactly("vfs_read", "vfs_write", "nf_hook_slow");
         Attempt attempt = Attempt.of(
-                kernel,
+                kernel.host(),
                 ScriptedLoads.everything(),
                 program,
                 "p",

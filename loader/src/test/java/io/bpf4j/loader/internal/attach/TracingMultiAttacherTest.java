@@ -8,7 +8,7 @@ import io.bpf4j.btf.BtfBuilder;
 import io.bpf4j.btf.BtfType;
 import io.bpf4j.loader.ScriptedLoads;
 import io.bpf4j.loader.error.AttachException;
-import io.bpf4j.loader.internal.linux.TraceFs;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.LinkCommand;
@@ -57,7 +57,7 @@ class TracingMultiAttacherTest {
     private final Fd program = kernel.newFd("program \"p\"");
 
     @TempDir
-    Path tracefs;
+    Path root;
 
     private static int function(String name, int returned, int... arguments) {
         List<BtfType.Parameter> parameters = java.util.Arrays.stream(arguments)
@@ -68,12 +68,12 @@ class TracingMultiAttacherTest {
     }
 
     private Link attach(AttachType type, AttachTarget.TracingMulti target) {
-        Attempt attempt = Attempt.of(kernel, ScriptedLoads.everything(), program, "p", Optional.of(type), target);
+        Attempt attempt = Attempt.of(kernel.host(), ScriptedLoads.everything(), program, "p", Optional.of(type), target);
         return TracingMultiAttacher.attach(
                 attempt,
                 target,
                 module -> module.isEmpty() || module.equals("xfs") ? Optional.of(BTF) : Optional.empty(),
-                new TraceFs(kernel, List.of(tracefs)));
+                Host.of(kernel, root).traceFs());
     }
 
     private static AttachTarget.TracingMulti functions(String... names) {
@@ -87,6 +87,7 @@ class TracingMultiAttacherTest {
     }
 
     private void traceable(String... names) throws IOException {
+        Path tracefs = root.resolve("sys/kernel/tracing");
         Files.createDirectories(tracefs.resolve("events"));
         Files.writeString(tracefs.resolve("available_filter_functions"), String.join("\n", names) + "\n");
     }

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,6 +34,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LinuxFilesTest {
     @TempDir
     Path root;
+
+    @BeforeEach
+    void release() throws IOException {
+        write("proc/sys/kernel/osrelease", "6.1\n");
+    }
 
     @Test
     void versionOfUbuntuDebianAndTheRest() throws IOException {
@@ -49,7 +55,7 @@ class LinuxFilesTest {
     @Test
     void configFromProcComesFirstAndIsUnpacked() throws IOException {
         write("boot/config-6.1", "CONFIG_HZ=100\n");
-        assertThat(KernelConfig.find(root, "6.1").orElseThrow().value("CONFIG_HZ"))
+        assertThat(KernelConfig.find(root.resolve("proc"), root).orElseThrow().value("CONFIG_HZ"))
                 .contains("100");
         Files.createDirectories(root.resolve("proc"));
         try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(root.resolve("proc/config.gz")))) {
@@ -60,7 +66,7 @@ class LinuxFilesTest {
                     CONFIG_DEFAULT_HOSTNAME="(none)"
                     """.getBytes(UTF_8));
         }
-        KernelConfig config = KernelConfig.find(root, "6.1").orElseThrow();
+        KernelConfig config = KernelConfig.find(root.resolve("proc"), root).orElseThrow();
         assertThat(config.source()).endsWith("proc/config.gz");
         assertThat(config.value("CONFIG_HZ")).contains("250");
         assertThat(config.value("CONFIG_BPF")).contains("y");
@@ -74,22 +80,26 @@ class LinuxFilesTest {
         try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(root.resolve("boot/config-6.1")))) {
             out.write("CONFIG_HZ=300\nCONFIG_HZ=100\n".getBytes(UTF_8));
         }
-        assertThat(KernelConfig.find(root, "6.1").orElseThrow().value("CONFIG_HZ"))
+        assertThat(KernelConfig.find(root.resolve("proc"), root).orElseThrow().value("CONFIG_HZ"))
                 .contains("300");
         write("empty/boot/config-6.1", "");
-        assertThat(KernelConfig.find(root.resolve("empty"), "6.1").orElseThrow().value("CONFIG_HZ"))
+        assertThat(KernelConfig.find(root.resolve("proc"), root.resolve("empty")).orElseThrow().value("CONFIG_HZ"))
                 .isEmpty();
     }
 
     @Test
     void noConfigIsAnAnswer() throws IOException {
-        assertThat(KernelConfig.find(root, "6.1")).isEmpty();
+        assertThat(KernelConfig.find(root.resolve("proc"), root)).isEmpty();
     }
 
     @Test
     void aBrokenConfigIsAnError() throws IOException {
         write("proc/config.gz", "this is not gzip");
-        assertThatThrownBy(() -> KernelConfig.find(root, "6.1")).isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> KernelConfig.find(root.resolve("proc"), root)).isInstanceOf(IOException.class);
+    }
+
+    private KernelBtf types() {
+        return new KernelBtf(root, root.resolve("proc"), root.resolve("sys"));
     }
 
     /** Where libbpf looks, in its order. */
@@ -105,11 +115,11 @@ class LinuxFilesTest {
 
     @Test
     void typesOfAKernelThatShowsNoneAreInTheFileThatItWasBuiltAs() throws IOException {
-        assertThat(KernelBtf.find(root, "6.1")).isEmpty();
+        assertThat(types().find()).isEmpty();
         write("boot/vmlinux-6.2", "another kernel's");
         for (String place : PLACES_OF_TYPES.reversed()) {
             write(place, types(place));
-            assertThat(KernelBtf.find(root, "6.1").orElseThrow().find(nameIn(place), BtfKind.STRUCT))
+            assertThat(types().find().orElseThrow().find(nameIn(place), BtfKind.STRUCT))
                     .as(place)
                     .isPresent();
         }
@@ -121,9 +131,9 @@ class LinuxFilesTest {
             write(place, "\177ELF, and no more");
         }
         Files.createDirectories(root.resolve(PLACES_OF_TYPES.get(4)));
-        assertThat(KernelBtf.find(root, "6.1")).isEmpty();
+        assertThat(types().find()).isEmpty();
         write(PLACES_OF_TYPES.get(5), types("last"));
-        assertThat(KernelBtf.find(root, "6.1").orElseThrow().find(nameIn("last"), BtfKind.STRUCT))
+        assertThat(types().find().orElseThrow().find(nameIn("last"), BtfKind.STRUCT))
                 .isPresent();
     }
 
@@ -131,7 +141,7 @@ class LinuxFilesTest {
     void typesThatTheKernelShowsAndNobodyCanReadAreAnError() throws IOException {
         write("sys/kernel/btf/vmlinux", "no BTF");
         write("boot/vmlinux-6.1", types("boot"));
-        assertThatThrownBy(() -> KernelBtf.find(root, "6.1"))
+        assertThatThrownBy(() -> types().find())
                 .isInstanceOf(RelocationException.class)
                 .hasMessageContaining("sys/kernel/btf/vmlinux");
     }
@@ -153,8 +163,6 @@ class LinuxFilesTest {
         assertThat(CpuSet.parse("0").count()).isEqualTo(1);
         assertThat(CpuSet.parse("0-8191").count()).isEqualTo(8192);
         assertThat(CpuSet.parse("").count()).isZero();
-        assertThat(CpuSet.possible().count()).isPositive();
-        assertThat(CpuSet.online().count()).isPositive();
     }
 
     @ParameterizedTest
@@ -187,8 +195,8 @@ class LinuxFilesTest {
 
     @Test
     void tracepointsHaveIds() throws IOException {
-        write("events/sched/sched_switch/id", "372\n");
-        TraceFs tracefs = new TraceFs(new ScriptedKernel(), List.of(root.resolve("missing"), root));
+        write("sys/kernel/debug/tracing/events/sched/sched_switch/id", "372\n");
+        TraceFs tracefs = traceFs(new ScriptedKernel());
         assertThat(tracefs.tracepointId("sched", "sched_switch")).isEqualTo(372);
         assertThatThrownBy(() -> tracefs.tracepointId("sched", "sched_swich"))
                 .isInstanceOf(AttachException.class)
@@ -201,7 +209,7 @@ class LinuxFilesTest {
     @Test
     void withoutTracefsItIsMountedNowhereOrExplained() {
         ScriptedKernel kernel = new ScriptedKernel();
-        TraceFs tracefs = new TraceFs(kernel, List.of(root.resolve("missing")));
+        TraceFs tracefs = traceFs(kernel);
         assertThatThrownBy(() -> tracefs.tracepointId("sched", "sched_switch")).isInstanceOf(AttachException.class);
         assertThat(kernel.commands(FileCommand.DetachedMount.class)).hasSize(1);
         assertThat(kernel.open()).isEmpty();
@@ -258,7 +266,10 @@ class LinuxFilesTest {
         Files.write(file, auxv.array());
         assertThat(PageSize.read(file)).isEqualTo(65536);
         assertThat(PageSize.read(root.resolve("none"))).isEqualTo(4096);
-        assertThat(Long.bitCount(PageSize.bytes())).isEqualTo(1);
+    }
+
+    private TraceFs traceFs(ScriptedKernel kernel) {
+        return new TraceFs(kernel, root.resolve("proc"), root.resolve("sys"));
     }
 
     private void write(String path, String text) throws IOException {

@@ -10,8 +10,10 @@ import io.bpf4j.loader.error.RelocationException;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.feature.Support;
+import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.host.ScriptedHost;
 import io.bpf4j.loader.internal.linux.KernelConfig;
-import io.bpf4j.loader.internal.linux.LinuxVersion;
+import io.bpf4j.loader.internal.sys.ScriptedKernel;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.spec.DataSection;
@@ -22,16 +24,24 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Which value of an option goes into which type of extern, and as which bytes; little-endian, so that they read alike. */
 class KconfigValuesTest {
+    /** Without a configuration. */
+    private static final Host KERNEL = new ScriptedKernel().host();
+
+    @TempDir
+    Path folder;
+
     private static final BtfBuilder TYPES = BtfBuilder.create();
     private static final int BOOL = TYPES.integer("_Bool", 1, BtfType.Int.BOOL);
     private static final int CHAR = TYPES.integer("char", 1, BtfType.Int.SIGNED | BtfType.Int.CHAR);
@@ -88,34 +98,46 @@ class KconfigValuesTest {
         Features unknown =
                 Features.of(_ -> new Support.Unknown("read /proc/kallsyms", Errno.EACCES.number(), Optional.empty()));
         ObjectSpec wrapper = spec("LINUX_HAS_SYSCALL_WRAPPER", BOOL, false);
-        assertThatThrownBy(() -> fill(wrapper, unknown, "", Optional::empty))
+        assertThatThrownBy(() -> fill(wrapper, unknown, "", KERNEL))
                 .isInstanceOf(SyscallException.class)
                 .hasMessage("test.o: value of extern \"LINUX_HAS_SYSCALL_WRAPPER\": read /proc/kallsyms failed:"
                         + " EACCES (Permission denied)");
         ObjectSpec cookie = spec("LINUX_HAS_BPF_COOKIE", BOOL, false);
-        assertThat(fill(cookie, unknown, "", Optional::empty))
+        assertThat(fill(cookie, unknown, "", KERNEL))
                 .as("the verifier knows better")
                 .containsExactly(1);
     }
 
-    private static byte[] fill(ObjectSpec spec, Features features, String given, KconfigValues.Source running) {
-        return fill(spec, features, given, running, Set.of());
+    private Host configured(String options) {
+        ScriptedHost.write(folder, "proc/sys/kernel/osrelease", "6.18.0");
+        ScriptedHost.write(folder, "boot/config-6.18.0", options);
+        return Host.of(new ScriptedKernel(), folder);
+    }
+
+    private Host broken() {
+        Path root = folder.resolve("broken");
+        ScriptedHost.write(root, "proc/config.gz", "not in GZIP format");
+        return Host.of(new ScriptedKernel(), root);
+    }
+
+    private static byte[] fill(ObjectSpec spec, Features features, String given, Host host) {
+        return fill(spec, features, given, host, Set.of());
     }
 
     private static byte[] fill(
-            ObjectSpec spec, Features features, String given, KconfigValues.Source running, Set<String> chosen) {
+            ObjectSpec spec, Features features, String given, Host host, Set<String> chosen) {
         int size = spec.externs().getFirst().size();
         return new KconfigValues(
+                        host,
                         spec,
                         features,
-                        given.isEmpty() ? Optional.empty() : Optional.of(KernelConfig.given(given)),
-                        running)
+                        given.isEmpty() ? Optional.empty() : Optional.of(KernelConfig.given(given)))
                 .fill(new DataSection(DataSection.KCONFIG, 0, new byte[0], size, true, List.of()), chosen);
     }
 
     private static String value(String type, String option) {
         byte[] bytes = fill(
-                spec("CONFIG_X", type(type), false), ScriptedLoads.everything(), "CONFIG_X=" + option, Optional::empty);
+                spec("CONFIG_X", type(type), false), ScriptedLoads.everything(), "CONFIG_X=" + option, KERNEL);
         return HexFormat.of().formatHex(bytes);
     }
 
@@ -211,16 +233,16 @@ class KconfigValuesTest {
     void whatTheLoaderKnowsGoesIntoNumbersAndFlags() {
         Features all = ScriptedLoads.everything();
         Features old = all.without(Feature.BPF_COOKIE, Feature.SYSCALL_WRAPPER);
-        assertThat(fill(spec("LINUX_HAS_BPF_COOKIE", BOOL, true), all, "", Optional::empty))
+        assertThat(fill(spec("LINUX_HAS_BPF_COOKIE", BOOL, true), all, "", KERNEL))
                 .containsExactly(1);
-        assertThat(fill(spec("LINUX_HAS_BPF_COOKIE", BOOL, true), old, "", Optional::empty))
+        assertThat(fill(spec("LINUX_HAS_BPF_COOKIE", BOOL, true), old, "", KERNEL))
                 .containsExactly(0);
-        assertThat(fill(spec("LINUX_HAS_SYSCALL_WRAPPER", U16, false), all, "", Optional::empty))
+        assertThat(fill(spec("LINUX_HAS_SYSCALL_WRAPPER", U16, false), all, "", KERNEL))
                 .containsExactly(1, 0);
-        assertThat(fill(spec("LINUX_HAS_SYSCALL_WRAPPER", U16, false), old, "", Optional::empty))
+        assertThat(fill(spec("LINUX_HAS_SYSCALL_WRAPPER", U16, false), old, "", KERNEL))
                 .containsExactly(0, 0);
-        int version = LinuxVersion.running().code();
-        assertThat(fill(spec("LINUX_ELF_MACHINE", U32, true), all, "", Optional::empty))
+        int version = KERNEL.version().code();
+        assertThat(fill(spec("LINUX_ELF_MACHINE", U32, true), all, "", KERNEL))
                 .isEqualTo(ByteBuffer.allocate(4)
                         .order(ByteOrder.LITTLE_ENDIAN)
                         .putInt(KconfigValues.elfMachine(System.getProperty("os.arch")))
@@ -228,34 +250,29 @@ class KconfigValuesTest {
         assertThat(List.of("amd64", "aarch64", "riscv64", "s390x", "loongarch64"))
                 .extracting(KconfigValues::elfMachine)
                 .containsExactly(62, 183, 243, 22, 258);
-        assertThat(fill(spec("LINUX_KERNEL_VERSION", S32, false), all, "", Optional::empty))
+        assertThat(fill(spec("LINUX_KERNEL_VERSION", S32, false), all, "", KERNEL))
                 .containsExactly(version, version >> 8, version >> 16, 0);
-        assertThatThrownBy(() -> fill(spec("LINUX_KERNEL_VERSION", BOOL, false), all, "", Optional::empty))
+        assertThatThrownBy(() -> fill(spec("LINUX_KERNEL_VERSION", BOOL, false), all, "", KERNEL))
                 .hasMessageContaining("a bool");
-        assertThatThrownBy(() -> fill(spec("LINUX_KERNEL_VERSION", U16, false), all, "", Optional::empty))
+        assertThatThrownBy(() -> fill(spec("LINUX_KERNEL_VERSION", U16, false), all, "", KERNEL))
                 .hasMessageContaining("does not fit");
-        assertThatThrownBy(() -> fill(spec("LINUX_HAS_BPF_COOKIE", TRISTATE, true), all, "", Optional::empty))
+        assertThatThrownBy(() -> fill(spec("LINUX_HAS_BPF_COOKIE", TRISTATE, true), all, "", KERNEL))
                 .hasMessageContaining("libbpf_tristate");
     }
 
     @Test
     void whatTheEmbedderSetsNeedNotBeKnown() {
         Features all = ScriptedLoads.everything();
-        KconfigValues.Source never = () -> {
-            throw new AssertionError("read without need");
-        };
-        assertThat(fill(spec("CONFIG_X", U32, false), all, "", never, Set.of("CONFIG_X")))
+        assertThat(fill(spec("CONFIG_X", U32, false), all, "", broken(), Set.of("CONFIG_X")))
                 .containsOnly(0);
     }
 
     @Test
     void whatIsUnknownIsZeroIfWeakAndElseAnError() {
         Features all = ScriptedLoads.everything();
-        KconfigValues.Source unset = () -> Optional.of(KernelConfig.given("CONFIG_Y=y"));
-        KconfigValues.Source broken = () -> {
-            throw new IOException("not in GZIP format");
-        };
-        for (KconfigValues.Source source : List.of(Optional::<KernelConfig>empty, unset, broken)) {
+        Host unset = configured("CONFIG_Y=y");
+        Host broken = broken();
+        for (Host source : List.of(KERNEL, unset, broken)) {
             assertThat(fill(spec("CONFIG_X", U32, true), all, "", source)).containsOnly(0);
             assertThatThrownBy(() -> fill(spec("CONFIG_X", U32, false), all, "", source))
                     .isInstanceOf(RelocationException.class)
@@ -267,7 +284,7 @@ class KconfigValuesTest {
         assertThatThrownBy(() -> fill(spec("CONFIG_X", U32, false), all, "", broken))
                 .hasMessageContaining("GZIP")
                 .hasCauseInstanceOf(IOException.class);
-        assertThatThrownBy(() -> fill(spec("CONFIG_X", U32, false), all, "", Optional::empty))
+        assertThatThrownBy(() -> fill(spec("CONFIG_X", U32, false), all, "", KERNEL))
                 .hasMessageContaining("BpfLoader.kconfig");
         assertThat(fill(spec("LINUX_OF_TOMORROW", U32, true), all, "", broken)).containsOnly(0);
         assertThatThrownBy(() -> fill(spec("LINUX_OF_TOMORROW", U32, false), all, "", broken))
@@ -280,18 +297,18 @@ class KconfigValuesTest {
                         spec("CONFIG_X", BOOL, true),
                         ScriptedLoads.everything(),
                         "",
-                        () -> Optional.of(KernelConfig.given("CONFIG_X=250"))))
+                        configured("CONFIG_X=250")))
                 .hasMessageContaining("250");
     }
 
     @Test
     void whatIsGivenComesBeforeTheKernels() {
-        KconfigValues.Source kernel = () -> Optional.of(KernelConfig.given("CONFIG_X=1\nCONFIG_Z=2"));
+        Host kernel = configured("CONFIG_X=1\nCONFIG_Z=2");
         Features all = ScriptedLoads.everything();
         assertThat(fill(spec("CONFIG_X", U8, false), all, "CONFIG_X=3\nCONFIG_X=4", kernel))
                 .containsExactly(3);
         assertThat(fill(spec("CONFIG_Z", U8, false), all, "CONFIG_X=3", kernel)).containsExactly(2);
-        assertThat(fill(spec("CONFIG_X", U8, false), all, "# CONFIG_Y is not set\n\n  CONFIG_X=5  \n", Optional::empty))
+        assertThat(fill(spec("CONFIG_X", U8, false), all, "# CONFIG_Y is not set\n\n  CONFIG_X=5  \n", KERNEL))
                 .containsExactly(5);
     }
 

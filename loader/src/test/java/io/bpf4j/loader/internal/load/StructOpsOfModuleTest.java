@@ -101,7 +101,7 @@ class StructOpsOfModuleTest {
 
     private KernelMap create(StructOpsImage image, KernelModules modules) {
         try (Fd btf = kernel.newFd("BTF of the object")) {
-            return new MapCreation(kernel, ScriptedLoads.everything(), "test.o", "test", btf)
+            return new MapCreation(kernel.host(), ScriptedLoads.everything(), "test.o", "test", btf)
                     .create(image, image.module().map(modules::descriptor).orElse(null));
         }
     }

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.loader.error.SyscallException;
-import io.bpf4j.loader.internal.linux.CpuSet;
 import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.internal.sys.ObjectCommand;
 import io.bpf4j.loader.internal.sys.ScriptedKernel;
@@ -240,7 +239,7 @@ class KernelMapTest {
     void aMapThatCantBeLookedAtIsClosed() {
         ScriptedKernel blind = new ScriptedKernel();
         blind.fail(ObjectCommand.InfoOfMap.class, Errno.EPERM);
-        assertThatThrownBy(() -> KernelMap.create(blind, MapCommand.Create.of(1, "m", 4, 8, 4), "m"))
+        assertThatThrownBy(() -> KernelMap.create(blind.host(), MapCommand.Create.of(1, "m", 4, 8, 4), "m"))
                 .isInstanceOf(SyscallException.class);
         assertThat(blind.open()).isEmpty();
     }
@@ -273,7 +272,7 @@ class KernelMapTest {
     @Test
     void perCpuValuesAreRoundedUpToEightBytesEach() {
         try (KernelMap perCpu = create(MapType.PERCPU_HASH, 4, 4, 4)) {
-            int cpus = CpuSet.possible().count();
+            int cpus = kernel.host().possibleCpus().count();
             assertThat(perCpu.valueBytes()).isEqualTo(8L * cpus);
             PerCpuMap<Integer, Integer> typed = PerCpuMap.of(perCpu, Codec.ofInt(), Codec.ofInt());
             assertThat(typed.cpus()).isEqualTo(cpus);
@@ -291,7 +290,7 @@ class KernelMapTest {
     }
 
     private KernelMap create(MapType type, int keySize, int valueSize, int maxEntries) {
-        return KernelMap.create(kernel, MapCommand.Create.of(type.number(), "m", keySize, valueSize, maxEntries), "m");
+        return KernelMap.create(kernel.host(), MapCommand.Create.of(type.number(), "m", keySize, valueSize, maxEntries), "m");
     }
 
     private List<Integer> keys() {

@@ -263,7 +263,7 @@ class MapBatchTest {
 
     private KernelMap create(MapType type, int keySize, int valueSize, int maxEntries) {
         KernelMap map =
-                KernelMap.create(kernel, MapCommand.Create.of(type.number(), "m", keySize, valueSize, maxEntries), "m");
+                KernelMap.create(kernel.host(), MapCommand.Create.of(type.number(), "m", keySize, valueSize, maxEntries), "m");
         maps.add(map);
         return map;
     }

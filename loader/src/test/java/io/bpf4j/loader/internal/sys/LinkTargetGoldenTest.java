@@ -74,11 +74,11 @@ class LinkTargetGoldenTest {
     }
 
     private Link attach(AttachType type, AttachTarget target) {
-        return new Attacher(kernel, ScriptedLoads.everything()).attach(program, "p", Optional.ofNullable(type), target);
+        return new Attacher(kernel.host(), ScriptedLoads.everything()).attach(program, "p", Optional.ofNullable(type), target);
     }
 
     private Link attach(AttachTarget target) {
-        return new Attacher(kernel, ScriptedLoads.everything()).attach(program, "p", Optional.empty(), target);
+        return new Attacher(kernel.host(), ScriptedLoads.everything()).attach(program, "p", Optional.empty(), target);
     }
 
     /** Attaches, and compares what the kernel was given. */
@@ -145,12 +145,12 @@ class LinkTargetGoldenTest {
 
     @Test
     void maps() {
-        try (KernelMap map = KernelMap.create(kernel, MapCommand.Create.of(15, "sockets", 4, 4, 2), "sockets")) {
+        try (KernelMap map = KernelMap.create(kernel.host(), MapCommand.Create.of(15, "sockets", 4, 4, 2), "sockets")) {
             assertBytes("sockmap", AttachType.SK_MSG_VERDICT, new AttachTarget.Sockmap(map));
             assertIter("iter_map", "map", new IterTarget.Elements(map));
         }
         program.close();
-        try (KernelMap map = KernelMap.create(kernel, MapCommand.Create.of(26, "ops", 4, 64, 1), "ops")) { // 1001
+        try (KernelMap map = KernelMap.create(kernel.host(), MapCommand.Create.of(26, "ops", 4, 64, 1), "ops")) { // 1001
             OpenLinks.structOps(map).close();
             assertThat(given).isEqualTo(GOLDEN.get("target_struct_ops"));
         }

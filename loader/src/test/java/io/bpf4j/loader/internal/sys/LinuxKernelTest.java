@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.kernel.Errno;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -15,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 /** The calls that need no right at all, on the real kernel. */
 class LinuxKernelTest {
-    private final Kernel kernel = LinuxKernel.instance();
+    private final Kernel kernel = Host.running().kernel();
 
     @Test
     void eventfdCountsAndWakesEpoll() {

@@ -4,6 +4,8 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.host.ScriptedHost;
 import io.bpf4j.loader.kernel.Errno;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -68,6 +70,11 @@ public final class ScriptedKernel implements Kernel {
 
     /** What this answers in place of a result: an error number. */
     private record Failure(Errno errno) {}
+
+    /** The machine that has this kernel. */
+    public Host host() {
+        return ScriptedHost.of(this);
+    }
 
     /** From now on, commands of that type fail. Later rules come before earlier ones. */
     public synchronized void fail(Class<?> type, Errno errno) {

@@ -177,7 +177,7 @@ public final class ProcessFiles {
         }
     }
 
-    private static String why(SyscallException e) {
+    private String why(SyscallException e) {
         return switch (e.errno()) {
             case EPERM, EACCES -> whyRefused(Capability.CAP_CHECKPOINT_RESTORE);
             case ENOENT -> "it is not mapped there any more";
@@ -185,8 +185,8 @@ public final class ProcessFiles {
         };
     }
 
-    private static String whyRefused(Capability needed) {
-        return ProcessRights.current().whyRefused(List.of(needed));
+    private String whyRefused(Capability needed) {
+        return ProcessRights.read(proc).whyRefused(List.of(needed));
     }
 
     private static String hex(long address) {
