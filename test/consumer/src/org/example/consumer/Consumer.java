@@ -43,14 +43,14 @@ public final class Consumer {
             List<UsdtProbe> probes = UsdtProbe.inProcess(PID, "hotspot:gc__*");
             System.out.println(arguments[0] + ": " + spec.programs().size() + " program, " + probes.size() + " probes");
             if (arguments[1].equals("attach")) {
-                attach(spec, object, probes);
+                attach(spec, arguments[2], probes);
             }
         } finally {
             Files.delete(object);
         }
     }
 
-    private static void attach(ObjectSpec spec, Path object, List<UsdtProbe> probes) throws Exception {
+    private static void attach(ObjectSpec spec, String gc, List<UsdtProbe> probes) throws Exception {
         if (probes.isEmpty()) {
             leftOut("this JVM was built without USDT probes");
             return;
@@ -80,7 +80,7 @@ public final class Consumer {
                 sleep(Duration.ofMillis(100));
             }
         });
-        TraceGc.main(new String[] {object.toString(), String.valueOf(PID)});
+        GcPauses.main(new String[] {gc, String.valueOf(PID)});
         collections.join();
     }
 

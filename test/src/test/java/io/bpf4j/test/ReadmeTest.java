@@ -1,6 +1,7 @@
 package io.bpf4j.test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import io.bpf4j.test.support.TargetProgram;
 import java.io.IOException;
@@ -41,16 +42,25 @@ class ReadmeTest {
 
     @Test
     void theQuickStartCompiles() throws IOException {
-        List<String> snippets = snippets(root().resolve("README.md"));
+        List<String> snippets = snippets(root().resolve("README.md"), "java");
         assertThat(snippets).hasSize(1);
-        assertThat(problems("TraceGc.java", snippets.getFirst())).isEmpty();
+        assertThat(problems("GcPauses.java", snippets.getFirst())).isEmpty();
+    }
+
+    @Test
+    void theProgramOfTheQuickStartIsTheOneThatIsRun() throws IOException {
+        Path source = root().resolve("test/objects/src/main/bpf/gc.bpf.c");
+        assertThat(snippets(root().resolve("README.md"), "c"))
+                .hasSize(1)
+                .first(STRING)
+                .satisfies(shown -> assertThat(Files.readString(source)).endsWith(shown));
     }
 
     static Stream<Arguments> pages() throws IOException {
         List<Arguments> all = new ArrayList<>();
         try (Stream<Path> pages = Files.list(root().resolve("docs"))) {
             for (Path page : pages.sorted().toList()) {
-                for (String snippet : snippets(page)) {
+                for (String snippet : snippets(page, "java")) {
                     all.add(Arguments.of(page.getFileName().toString(), snippet));
                 }
             }
@@ -70,10 +80,10 @@ class ReadmeTest {
         return TargetProgram.testModule().resolveSibling(".").normalize();
     }
 
-    private static List<String> snippets(Path page) throws IOException {
+    private static List<String> snippets(Path page, String language) throws IOException {
         List<String> snippets = new ArrayList<>();
         String text = Files.readString(page);
-        String opening = FENCE + "java\n";
+        String opening = FENCE + language + "\n";
         for (int start = text.indexOf(opening); start >= 0; start = text.indexOf(opening, start)) {
             start += opening.length();
             snippets.add(text.substring(start, text.indexOf(FENCE, start)));
