@@ -37,8 +37,8 @@ public class Loaded {
     @Setup
     public void load() throws IOException {
         target = Targets.withSites(sites);
-        object =
-                BpfLoader.of(ObjectSpec.parse(OBJECT, TestObjects.bytes(OBJECT))).load();
+        object = BpfLoader.of(ObjectSpec.parse(OBJECT, TestObjects.bytes(OBJECT)))
+                .load();
         program = object.program("args12");
         usdt = Usdt.of(object);
     }

@@ -19,7 +19,8 @@ import org.xml.sax.SAXException;
 
 /** What a user gets holds nothing that is only there to test with. */
 class ShippedModulesTest {
-    private static final Path CHECKOUT = TargetProgram.testModule().resolve("..").normalize();
+    private static final Path CHECKOUT =
+            TargetProgram.testModule().resolve("..").normalize();
     /** The modules of the root pom that stay in the repository; all others are shipped. */
     private static final List<String> NOT_SHIPPED = List.of("test/objects", "benchmarks", "test");
 
