@@ -181,7 +181,7 @@ public final class Usdt {
         Optional<SpecNumbers> numbers = table.map(t -> new SpecNumbers(specs, t, options.strict()));
         for (AttachPlan.File file : plan.files()) {
             try (OpenFile opened = open(what, file.binary())) {
-                SiteSet sites = siteSet(file, opened.target(), numbers, options);
+                SiteSet sites = siteSet(file, opened, numbers, options);
                 attacher(what, plan.strategy(), file.binary(), options).attach(loaded, sites, process, links);
             }
         }

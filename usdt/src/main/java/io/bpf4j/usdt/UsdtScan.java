@@ -86,7 +86,7 @@ public record UsdtScan(Path path, String name, List<UsdtProbe> probes, List<Stri
 
     /** What is in a file of a process; one that can't be read, or changes meanwhile, has no probes and a problem. */
     static UsdtScan ofOpened(ProcessFiles.Opened opened, String name) {
-        try (ElfFile elf = ElfFile.open(opened.file().target().path(), name, ProcessLimits.MAPPED_FILE)) {
+        try (ElfFile elf = ElfFile.open(opened.file().path(), name, ProcessLimits.MAPPED_FILE)) {
             return FileScanner.scan(elf, opened.path(), name);
         } catch (IOException | MalformedDataException e) {
             return new UsdtScan(opened.path(), name, List.of(), List.of(String.valueOf(e.getMessage())));

@@ -15,14 +15,16 @@ import java.nio.file.Path;
  * <p>The path may be one that somebody else chose, and may change while it is opened. So nothing but a regular file is
  * opened: opening a FIFO waits for its writer, and opening a device may do anything.
  */
-public final class OpenFile implements AutoCloseable {
+public final class OpenFile implements TargetFile, AutoCloseable {
     private final Fd fd;
-    private final TargetFile target;
+    private final Path path;
+    private final String name;
     private final FileIdentity identity;
 
-    private OpenFile(Fd fd, TargetFile target, FileIdentity identity) {
+    private OpenFile(Fd fd, String name, FileIdentity identity) {
         this.fd = fd;
-        this.target = target;
+        this.path = Path.of("/proc/self/fd", Integer.toString(fd.number()));
+        this.name = name;
         this.identity = identity;
     }
 
@@ -43,19 +45,31 @@ public final class OpenFile implements AutoCloseable {
         Fd fd = kernel.execute(new FileCommand.OpenRegular(path, name));
         try {
             FileIdentity identity = kernel.execute(new FileCommand.Identify(fd));
-            return new OpenFile(fd, new TargetFile(TargetFile.ofDescriptor(fd.number()), name), identity);
+            return new OpenFile(fd, name, identity);
         } catch (RuntimeException e) {
             fd.close();
             throw e;
         }
     }
 
+    /** {@code /proc/self/fd/N}, which opens this file again, for reading by other means. Good until this is closed. */
+    @Override
+    public Path path() {
+        return path;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
     /**
-     * The target that means this very file. Its path, {@code /proc/self/fd/N}, opens this file again, for reading by
-     * other means. Good until this is closed.
+     * The descriptor, which still belongs to this object. Kernels that can (Linux 7.2) are given it in place of a path.
+     *
+     * @throws IllegalStateException if closed
      */
-    public TargetFile target() {
-        return target;
+    public int descriptor() {
+        return fd.number();
     }
 
     /** Which file it is: to compare with that of one that was read before. */
@@ -71,6 +85,6 @@ public final class OpenFile implements AutoCloseable {
 
     @Override
     public String toString() {
-        return target.name() + " (open)";
+        return name;
     }
 }

@@ -88,7 +88,7 @@ public final class Attacher {
         FunctionSites.Places place = functions.one(attempt.what(), target.file(), target.function(), target.offset());
         ProbeSite site = new ProbeSite(place.offsets()[0], 0, target.cookie());
         try (OpenFile file = sameFile(attempt, place)) {
-            return perf.uprobe(attempt, file.target(), site, target.process(), target.returns());
+            return perf.uprobe(attempt, file, site, target.process(), target.returns());
         }
     }
 
@@ -129,7 +129,7 @@ public final class Attacher {
             boolean returns,
             String advice) {
         try (OpenFile file = sameFile(attempt, places)) {
-            return MultiAttacher.uprobes(attempt, file.target(), sites, process, returns);
+            return MultiAttacher.uprobes(attempt, file, sites, process, returns);
         } catch (AttachException e) {
             if (e.site().isEmpty()) {
                 throw e;

@@ -8,6 +8,7 @@ import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.loader.link.ProbeSites;
 import io.bpf4j.loader.link.ProcessFilter;
 import io.bpf4j.loader.link.TargetFile;
@@ -36,11 +37,13 @@ final class MultiAttacher {
         if (sites.size() == 0) {
             throw attempt.refused("there is no site to attach to");
         }
-        OptionalInt descriptor = file.descriptor();
-        boolean byDescriptor = descriptor.isPresent() && attempt.features().has(Feature.UPROBE_MULTI_DESCRIPTOR);
+        OptionalInt descriptor =
+                file instanceof OpenFile open && attempt.features().has(Feature.UPROBE_MULTI_DESCRIPTOR)
+                        ? OptionalInt.of(open.descriptor())
+                        : OptionalInt.empty();
         LinkCommand.Details.UprobeMulti details = new LinkCommand.Details.UprobeMulti(
-                byDescriptor ? "" : file.path().toString(),
-                byDescriptor ? descriptor : OptionalInt.empty(),
+                descriptor.isPresent() ? "" : file.path().toString(),
+                descriptor,
                 sites.fileOffsets(),
                 sites.refCounterOffsets(),
                 sites.cookies(),

@@ -107,9 +107,8 @@ public final class StopSignal implements AutoCloseable {
             }
             ProcessFilter process = ProcessFilter.pid(pid);
             AttachTarget target = multi
-                    ? new AttachTarget.UprobeMulti(
-                            file.target(), ProbeSites.of(new ProbeSite(offset, 0, 0)), process, false)
-                    : new AttachTarget.Uprobe(file.target(), new ProbeSite(offset, 0, 0), process, false);
+                    ? new AttachTarget.UprobeMulti(file, ProbeSites.of(new ProbeSite(offset, 0, 0)), process, false)
+                    : new AttachTarget.Uprobe(file, new ProbeSite(offset, 0, 0), process, false);
             try (Fd program = load(host, type, counters)) {
                 Link link = new Attacher(host, features).attach(program, "stop_signal", type, target);
                 return new StopSignal(kernel, counters, expected, offset, link);

@@ -20,6 +20,7 @@ import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.link.ProbeSite;
 import io.bpf4j.loader.link.ProbeSites;
 import io.bpf4j.loader.link.ProcessFilter;
+import io.bpf4j.loader.link.TargetFile;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
@@ -64,6 +65,20 @@ class AttacherTest {
             assertThat(link.description()).contains("2 uprobes in /bin/x");
         }
         assertThat(kernel.open()).containsExactly("program \"p\"");
+    }
+
+    @Test
+    void aPathThatLooksLikeADescriptorIsAPath() {
+        TargetFile file = TargetFile.of(Path.of("/proc/self/fd/7"));
+        ProbeSites sites = ProbeSites.of(ProbeSite.at(16));
+        attacher()
+                .attach(program, "p", MULTI, new AttachTarget.UprobeMulti(file, sites, ProcessFilter.any(), false))
+                .close();
+        assertThat(kernel.commands(LinkCommand.Create.class).getFirst().details())
+                .isInstanceOfSatisfying(LinkCommand.Details.UprobeMulti.class, details -> {
+                    assertThat(details.path()).isEqualTo("/proc/self/fd/7");
+                    assertThat(details.descriptor()).isEmpty();
+                });
     }
 
     @Test

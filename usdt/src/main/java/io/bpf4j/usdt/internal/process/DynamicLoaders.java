@@ -86,7 +86,7 @@ public final class DynamicLoaders {
     }
 
     private static OptionalLong offset(ProcessFiles.Opened opened, String name) throws IOException {
-        try (ElfFile elf = ElfFile.open(opened.file().target().path(), name, ProcessLimits.MAPPED_FILE)) {
+        try (ElfFile elf = ElfFile.open(opened.file().path(), name, ProcessLimits.MAPPED_FILE)) {
             return elf.symbols(FUNCTION).stream()
                     .filter(symbol -> symbol.isDefined() && symbol.isFunction())
                     .map(Symbol::value)

@@ -224,7 +224,7 @@ public final class ProcessFiles {
 
     private boolean isShownAs(OpenFile opened, int pid, long device) {
         try {
-            return Devices.mayShow(proc, pid, opened.target().descriptor().orElseThrow(), device);
+            return Devices.mayShow(proc, pid, opened.descriptor(), device);
         } catch (IOException e) {
             return false;
         }
