@@ -1,6 +1,5 @@
 package io.bpf4j.usdt;
 
-import io.bpf4j.usdt.site.UsdtSite;
 import java.util.List;
 
 /**
@@ -8,30 +7,43 @@ import java.util.List;
  *
  * @param strategy how sites are attached
  * @param reasons why this strategy and not a better one: one sentence each, without a full stop
- * @param files the sites by file, in the order in which the probes were given
+ * @param files what is attached to in each file, in the order in which the probes were given
  */
-public record AttachPlan(AttachStrategy strategy, List<String> reasons, List<File> files) {
-    public AttachPlan {
+record AttachPlan(AttachStrategy strategy, List<String> reasons, List<File> files) {
+    AttachPlan {
         reasons = List.copyOf(reasons);
         files = List.copyOf(files);
     }
 
     /**
-     * The sites in one file: one link, where the strategy is {@link AttachStrategy#MULTI}.
+     * The probes of one file: one link, where the strategy is {@link AttachStrategy#MULTI}.
      *
-     * @param sites at least one
+     * @param probes at least one
      */
-    public record File(UsdtBinary binary, List<Site> sites) {
-        public File {
-            sites = List.copyOf(sites);
+    record File(UsdtBinary binary, List<UsdtProbe> probes) {
+        File {
+            probes = List.copyOf(probes);
+        }
+
+        int siteCount() {
+            return probes.stream().mapToInt(probe -> probe.sites().size()).sum();
+        }
+
+        /** The probe of a site, by its number from 0 among all sites of the probes. */
+        UsdtProbe probeOf(int site) {
+            int left = site;
+            for (UsdtProbe probe : probes) {
+                left -= probe.sites().size();
+                if (left < 0) {
+                    return probe;
+                }
+            }
+            throw new IndexOutOfBoundsException(site);
         }
     }
 
-    /** A site and the probe that it belongs to. */
-    public record Site(UsdtProbe probe, UsdtSite site) {}
-
     /** Sites in all files together. */
-    public int siteCount() {
-        return files.stream().mapToInt(f -> f.sites().size()).sum();
+    int siteCount() {
+        return files.stream().mapToInt(File::siteCount).sum();
     }
 }

@@ -1,13 +1,14 @@
 package io.bpf4j.usdt;
 
+import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.kernel.Feature;
-import io.bpf4j.usdt.site.UsdtSite;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
@@ -50,7 +51,7 @@ final class AttachPlanner {
      * @throws UnsupportedFeatureException if there is no way to attach as asked
      */
     static AttachPlan plan(String what, Features features, List<UsdtProbe> probes, OptionalInt pid) {
-        boolean semaphores = probes.stream().flatMap(p -> p.sites().stream()).anyMatch(UsdtSite::hasSemaphore);
+        boolean semaphores = probes.stream().anyMatch(probe -> probe.columns().haveSemaphores());
         if (semaphores && features.lacks(Feature.UPROBE_REF_COUNTER)) {
             throw new UnsupportedFeatureException(
                     what,
@@ -78,12 +79,33 @@ final class AttachPlanner {
         return new AttachPlan(strategy, reasons, byFile(probes));
     }
 
-    /** The same sites, one by one, after a multi link failed. */
-    static AttachPlan perSite(AttachPlan multi, Exception failure) {
-        return new AttachPlan(
-                AttachStrategy.COOKIE,
-                List.of("the multi link failed: " + failure.getMessage(), "a perf uprobe for each site instead"),
-                multi.files());
+    /** The same sites, one by one, if that may succeed where a multi link failed. */
+    static Optional<AttachPlan> perSite(AttachPlan plan, UsdtException failure) {
+        return plan.strategy() == AttachStrategy.MULTI && isAboutMultiLinks(failure)
+                ? Optional.of(new AttachPlan(
+                        AttachStrategy.COOKIE,
+                        List.of(
+                                "the multi link failed: " + failure.getMessage(),
+                                "a perf uprobe for each site instead"),
+                        plan.files()))
+                : Optional.empty();
+    }
+
+    /**
+     * Whether a failure is about multi links, rather than about the sites or the process. EINVAL is not, which a bad offset
+     * gives as well, nor ENOTSUPP, which an instruction gives that can't be probed: attaching thousands of sites one by one,
+     * to fail at the same, and then to wait a tenth of a second for each to be detached, is no help.
+     */
+    private static boolean isAboutMultiLinks(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof SyscallException refused) {
+                return switch (refused.errno()) {
+                    case EOPNOTSUPP, ENOSYS, E2BIG -> true;
+                    default -> false;
+                };
+            }
+        }
+        return false;
     }
 
     private static String whyNotMulti(Features features) {
@@ -99,15 +121,11 @@ final class AttachPlanner {
     }
 
     private static List<AttachPlan.File> byFile(List<UsdtProbe> probes) {
-        Map<UsdtBinary, List<AttachPlan.Site>> sites = new LinkedHashMap<>();
-        for (UsdtProbe probe : probes) {
-            List<AttachPlan.Site> list = sites.computeIfAbsent(probe.binary(), b -> new ArrayList<>());
-            for (UsdtSite site : probe.sites()) {
-                list.add(new AttachPlan.Site(probe, site));
-            }
-        }
-        return sites.entrySet().stream()
-                .map(e -> new AttachPlan.File(e.getKey(), e.getValue()))
-                .toList();
+        Map<UsdtBinary, List<UsdtProbe>> files = new LinkedHashMap<>();
+        probes.forEach(probe ->
+                files.computeIfAbsent(probe.binary(), _ -> new ArrayList<>()).add(probe));
+        List<AttachPlan.File> plans = new ArrayList<>();
+        files.forEach((binary, ofFile) -> plans.add(new AttachPlan.File(binary, ofFile)));
+        return plans;
     }
 }

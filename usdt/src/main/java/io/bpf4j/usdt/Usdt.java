@@ -10,24 +10,22 @@ import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.loader.link.ProcessFilter;
-import io.bpf4j.loader.link.TargetFile;
 import io.bpf4j.loader.map.BpfMap;
-import io.bpf4j.usdt.internal.attach.CookieAttacher;
-import io.bpf4j.usdt.internal.attach.IpMapAttacher;
-import io.bpf4j.usdt.internal.attach.MultiAttacher;
+import io.bpf4j.usdt.internal.attach.IpMap;
 import io.bpf4j.usdt.internal.attach.ObjectSpecs;
 import io.bpf4j.usdt.internal.attach.SiteAttacher;
-import io.bpf4j.usdt.internal.attach.SiteSet;
+import io.bpf4j.usdt.internal.note.SiteColumns;
 import io.bpf4j.usdt.internal.process.MappedFile;
 import io.bpf4j.usdt.internal.process.Mapping;
 import io.bpf4j.usdt.internal.process.ProcessFiles;
 import io.bpf4j.usdt.internal.spec.SpecMapFullException;
 import io.bpf4j.usdt.internal.spec.SpecTable;
-import io.bpf4j.usdt.site.UsdtSite;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -51,6 +49,9 @@ import java.util.Set;
  * arguments; they get the cookie of {@link Options} as their BPF cookie.
  */
 public final class Usdt {
+    /** Arguments that can't be read are told so often. */
+    private static final int MAX_UNREADABLE = 100;
+
     private final BpfObject object;
     private final ObjectSpecs specs;
 
@@ -108,11 +109,9 @@ public final class Usdt {
         try {
             return carryOut(plan, program, probes, options);
         } catch (UsdtException first) {
-            if (plan.strategy() != AttachStrategy.MULTI || !Fallback.mayHelp(first)) {
-                throw first;
-            }
+            AttachPlan perSite = AttachPlanner.perSite(plan, first).orElseThrow(() -> first);
             try {
-                return carryOut(AttachPlanner.perSite(plan, first), program, probes, options);
+                return carryOut(perSite, program, probes, options);
             } catch (RuntimeException second) {
                 second.addSuppressed(first);
                 throw second;
@@ -137,14 +136,7 @@ public final class Usdt {
         }
     }
 
-    /**
-     * What attaching would do.
-     *
-     * @throws UsdtException if there is no probe among the probes, or one is in a file that this machine doesn't run, or
-     *     has a site with a problem and {@link Options#strict} was asked for
-     * @throws UnsupportedFeatureException if the kernel lacks what a probe needs
-     */
-    public AttachPlan plan(Program program, List<UsdtProbe> probes, Options options) {
+    private AttachPlan plan(Program program, List<UsdtProbe> probes, Options options) {
         if (program.object() != object) {
             throw new IllegalArgumentException("program " + program.name() + " belongs to another object");
         }
@@ -176,26 +168,67 @@ public final class Usdt {
         Program loaded = program.forAttachType(multi ? Optional.of(AttachType.TRACE_UPROBE_MULTI) : Optional.empty());
         ProcessFilter process =
                 options.pid().isPresent() ? ProcessFilter.pid(options.pid().getAsInt()) : ProcessFilter.any();
-        Optional<SpecTable> table = specs.hasMap() ? Optional.of(specs.newTable()) : Optional.empty();
+        Optional<SpecTable> table = specs.newTable();
         table.ifPresent(t -> links.afterClose(t::releaseAll));
-        Optional<SpecNumbers> numbers = table.map(t -> new SpecNumbers(specs, t, options.strict()));
+        List<String> unreadable = new ArrayList<>();
         for (AttachPlan.File file : plan.files()) {
             try (OpenFile opened = open(what, file.binary())) {
-                SiteSet sites = siteSet(file, opened, numbers, options);
-                attacher(what, plan.strategy(), file.binary(), options).attach(loaded, sites, process, links);
+                SiteAttacher attacher = new SiteAttacher(
+                        loaded,
+                        opened,
+                        SiteColumns.join(
+                                file.probes().stream().map(UsdtProbe::columns).toList()),
+                        specIds(file, table, options, unreadable),
+                        site -> file.probeOf(site).fullName(),
+                        process,
+                        links);
+                switch (plan.strategy()) {
+                    case MULTI -> attacher.byOneLink();
+                    case COOKIE -> attacher.byCookies();
+                    case IP_MAP -> attacher.byAddresses(ipMap(what, file.binary(), options));
+                }
             }
         }
         return new AttachedProbes(
-                probes, plan, links, table.map(SpecTable::size).orElse(0), problems(probes, numbers, plan, options));
+                probes, plan, links, table.map(SpecTable::size).orElse(0), problems(probes, unreadable, plan, options));
+    }
+
+    /** What each site's program finds its arguments by: the IDs of their specs, or without specs the cookies. */
+    private static long[] specIds(
+            AttachPlan.File file, Optional<SpecTable> table, Options options, List<String> unreadable) {
+        long[] ids = new long[file.siteCount()];
+        int at = 0;
+        for (UsdtProbe probe : file.probes()) {
+            SiteColumns sites = probe.columns();
+            long cookie = options.cookies().applyAsLong(probe);
+            if (table.isPresent()) {
+                SpecTable.Refusals refusals = (site, argument, reason) -> {
+                    String problem = probe.fullName() + " in " + file.binary().name() + " at 0x"
+                            + Long.toHexString(sites.address(site)) + ": argument " + argument + " can't be read: "
+                            + reason;
+                    if (options.strict()) {
+                        throw new UsdtException("attach " + problem + " (refused because of the strict option)");
+                    }
+                    if (unreadable.size() < MAX_UNREADABLE) {
+                        unreadable.add(problem);
+                    }
+                };
+                table.get().idsOf(file.binary().machine(), sites, cookie, ids, at, refusals);
+            } else {
+                Arrays.fill(ids, at, at + sites.size(), cookie);
+            }
+            at += sites.size();
+        }
+        return ids;
     }
 
     private static List<String> problems(
-            List<UsdtProbe> probes, Optional<SpecNumbers> numbers, AttachPlan plan, Options options) {
+            List<UsdtProbe> probes, List<String> unreadable, AttachPlan plan, Options options) {
         // A probe may come in parts, each with the problems of the whole.
         Set<String> problems = new LinkedHashSet<>();
         probes.forEach(probe ->
                 probe.problems().forEach(problem -> problems.add(probe.binary().name() + ": " + problem)));
-        numbers.ifPresent(n -> problems.addAll(n.problems()));
+        problems.addAll(unreadable);
         options.pid().ifPresent(pid -> problems.addAll(notMapped(pid, plan)));
         return List.copyOf(problems);
     }
@@ -244,43 +277,11 @@ public final class Usdt {
                 + " its probes again");
     }
 
-    private static SiteSet siteSet(
-            AttachPlan.File file, TargetFile target, Optional<SpecNumbers> numbers, Options options) {
-        int count = file.sites().size();
-        long[] addresses = new long[count];
-        long[] fileOffsets = new long[count];
-        long[] semaphoreOffsets = new long[count];
-        long[] ids = new long[count];
-        for (int i = 0; i < count; i++) {
-            UsdtProbe probe = file.sites().get(i).probe();
-            UsdtSite site = file.sites().get(i).site();
-            long cookie = options.cookies().applyAsLong(probe);
-            addresses[i] = site.address();
-            fileOffsets[i] = site.fileOffset();
-            semaphoreOffsets[i] = site.semaphoreOffset();
-            ids[i] = numbers.isPresent() ? numbers.get().of(probe, site, cookie) : cookie;
-        }
-        return new SiteSet(
-                target,
-                file.binary().fixedAddress(),
-                addresses,
-                fileOffsets,
-                semaphoreOffsets,
-                ids,
-                i -> file.sites().get(i).probe().fullName());
-    }
-
-    private SiteAttacher attacher(String what, AttachStrategy strategy, UsdtBinary binary, Options options) {
-        return switch (strategy) {
-            case MULTI -> new MultiAttacher();
-            case COOKIE -> new CookieAttacher();
-            case IP_MAP -> {
-                BpfMap map = object.findMap(IpMapAttacher.MAP)
-                        .orElseThrow(() -> new UsdtException(what + ": the object has no map '" + IpMapAttacher.MAP
-                                + "', which takes the place of BPF cookies (Linux >= 5.15)"));
-                yield new IpMapAttacher(map, binary.fixedAddress() ? List.of() : mappings(what, binary, options));
-            }
-        };
+    private IpMap ipMap(String what, UsdtBinary binary, Options options) {
+        BpfMap map = object.findMap(IpMap.NAME)
+                .orElseThrow(() -> new UsdtException(what + ": the object has no map '" + IpMap.NAME
+                        + "', which takes the place of BPF cookies (Linux >= 5.15)"));
+        return new IpMap(map, binary.fixedAddress() ? Optional.empty() : Optional.of(mappings(what, binary, options)));
     }
 
     private static List<Mapping> mappings(String what, UsdtBinary binary, Options options) {

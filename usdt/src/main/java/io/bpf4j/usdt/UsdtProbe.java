@@ -1,5 +1,6 @@
 package io.bpf4j.usdt;
 
+import io.bpf4j.usdt.internal.note.SiteColumns;
 import io.bpf4j.usdt.site.UsdtSite;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -17,7 +18,7 @@ import java.util.List;
  */
 public record UsdtProbe(UsdtBinary binary, String provider, String name, List<UsdtSite> sites, List<String> problems) {
     public UsdtProbe {
-        sites = List.copyOf(sites);
+        sites = SiteColumns.of(sites);
         problems = List.copyOf(problems);
         if (sites.isEmpty()) {
             throw new IllegalArgumentException("probe " + provider + ":" + name + " has no site");
@@ -27,6 +28,11 @@ public record UsdtProbe(UsdtBinary binary, String provider, String name, List<Us
     /** A probe all of whose sites are sound. */
     public UsdtProbe(UsdtBinary binary, String provider, String name, List<UsdtSite> sites) {
         this(binary, provider, name, sites, List.of());
+    }
+
+    /** The sites in the form in which they are attached to. */
+    SiteColumns columns() {
+        return SiteColumns.of(sites);
     }
 
     /** The same probe with some of its sites only. */

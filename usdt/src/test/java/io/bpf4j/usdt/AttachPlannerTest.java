@@ -43,8 +43,9 @@ class AttachPlannerTest {
         assertThat(plan.reasons()).isNotEmpty();
         assertThat(plan.siteCount()).isEqualTo(4);
         assertThat(plan.files()).extracting(f -> f.binary().path()).containsExactly(Path.of("/a"), Path.of("/b"));
-        assertThat(plan.files().getFirst().sites())
-                .extracting(AttachPlan.Site::probe)
+        AttachPlan.File first = plan.files().getFirst();
+        assertThat(first.probes()).containsExactly(a1, a2);
+        assertThat(List.of(first.probeOf(0), first.probeOf(1), first.probeOf(2)))
                 .containsExactly(a1, a1, a2);
     }
 

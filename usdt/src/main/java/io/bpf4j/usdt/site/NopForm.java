@@ -1,7 +1,6 @@
 package io.bpf4j.usdt.site;
 
 import io.bpf4j.elf.ByteView;
-import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.OptionalInt;
 
@@ -40,14 +39,17 @@ public enum NopForm {
     /** Any other code; or that of another machine than x86, where there is nothing to choose. */
     OTHER("other", -1, "");
 
+    /** The longer forms begin like the shorter, and stand before them. */
+    private static final NopForm[] LONGEST_FIRST = values();
+
     private final String text;
     private final int optimisable;
-    private final String code;
+    private final byte[] code;
 
     NopForm(String text, int optimisable, String code) {
         this.text = text;
         this.optimisable = optimisable;
-        this.code = code;
+        this.code = HexFormat.of().parseHex(code);
     }
 
     /**
@@ -66,24 +68,27 @@ public enum NopForm {
     /** What is at an offset of the ELF file; {@link #OTHER} beyond its end, as in a file with debug information only. */
     public static NopForm at(ByteView file, long offset, Machine machine) {
         return switch (machine) {
-            // The longer forms begin like the shorter, and stand before them.
-            case X86_64 ->
-                Arrays.stream(values())
-                        .filter(form -> form.isAt(file, offset))
-                        .findFirst()
-                        .orElse(OTHER);
+            case X86_64 -> ofX86(file, offset);
             case I386 -> NOP.isAt(file, offset) ? NOP : OTHER;
             case AARCH64, ARM, RISCV64, S390X, PPC64LE, LOONGARCH64, OTHER -> OTHER;
         };
     }
 
+    private static NopForm ofX86(ByteView file, long offset) {
+        for (NopForm form : LONGEST_FIRST) {
+            if (form.isAt(file, offset)) {
+                return form;
+            }
+        }
+        return OTHER;
+    }
+
     private boolean isAt(ByteView file, long offset) {
-        int bytes = code.length() / 2;
-        if (offset < 0 || offset > file.size() - bytes) {
+        if (offset < 0 || offset > file.size() - code.length) {
             return false;
         }
-        for (int i = 0; i < bytes; i++) {
-            if (file.u8(offset + i) != HexFormat.fromHexDigits(code, 2 * i, 2 * i + 2)) {
+        for (int i = 0; i < code.length; i++) {
+            if (file.s8(offset + i) != code[i]) {
                 return false;
             }
         }

@@ -50,23 +50,16 @@ public final class ObjectSpecs implements ObjectExtension {
                                 + " BTF describes no other layout"));
     }
 
-    /** Whether the object has a map for specs: those of {@code usdt.bpf.h}. Without it, programs can't read arguments. */
-    public boolean hasMap() {
-        return filed.isPresent();
-    }
-
-    public SpecLayout layout() {
-        return filed.orElseThrow().layout();
-    }
-
-    /** An empty table for one attachment. */
-    public SpecTable newTable() {
-        Filed f = filed.orElseThrow();
-        return new SpecTable(f.pool(), (spec, id) -> {
+    /**
+     * An empty table for one attachment; none if the object has no map for specs, which {@code usdt.bpf.h} brings. Then
+     * its programs can't read arguments.
+     */
+    public Optional<SpecTable> newTable() {
+        return filed.map(f -> new SpecTable(f.layout(), f.pool(), (spec, id) -> {
             byte[] key = new byte[4];
             ByteBuffer.wrap(key).order(ByteOrder.nativeOrder()).putInt(id);
             f.map().update(key, spec);
-        });
+        }));
     }
 
     /** Spec IDs in use by all attachments together. */

@@ -2,17 +2,91 @@ package io.bpf4j.usdt.internal.attach;
 
 import io.bpf4j.loader.Program;
 import io.bpf4j.loader.error.AttachException;
+import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.LinkGroup;
+import io.bpf4j.loader.link.ProbeSite;
+import io.bpf4j.loader.link.ProbeSites;
 import io.bpf4j.loader.link.ProcessFilter;
+import io.bpf4j.loader.link.TargetFile;
+import io.bpf4j.usdt.internal.note.SiteColumns;
+import java.util.function.IntFunction;
 
-/** A way to attach the sites of a file, so that a program that fires finds the spec of its site. */
-public sealed interface SiteAttacher permits MultiAttacher, CookieAttacher, IpMapAttacher {
+/**
+ * Attaches the sites of one file in one of three ways, so that a program that fires finds the spec of its site.
+ * <b>Confined</b>.
+ *
+ * @param program loaded for that way
+ * @param specIds by which the program finds the spec of each site; the user's cookies if the program uses no specs
+ * @param probes the name of each site's probe, for messages
+ * @param into takes what is attached. If something fails, it has what was attached before, for the caller to close
+ */
+public record SiteAttacher(
+        Program program,
+        TargetFile file,
+        SiteColumns sites,
+        long[] specIds,
+        IntFunction<String> probes,
+        ProcessFilter process,
+        LinkGroup into) {
 
     /**
-     * Attaches. Whatever was attached before a failure is in {@code into}, for the caller to close.
+     * One uprobe_multi link for all sites, in one system call; the cookie of a site is its spec ID.
      *
-     * @param program loaded for this way
-     * @throws AttachException if a site can't be attached
+     * @throws AttachException if the kernel refuses a site
      */
-    void attach(Program program, SiteSet sites, ProcessFilter process, LinkGroup into);
+    public void byOneLink() {
+        ProbeSites columns = ProbeSites.columns(sites.fileOffsets(), sites.semaphoreOffsets(), specIds);
+        try {
+            into.add(program.attach(new AttachTarget.UprobeMulti(file, columns, process, false)));
+        } catch (AttachException e) {
+            if (e.site().isEmpty()) {
+                throw e;
+            }
+            int site = e.site().getAsInt();
+            throw new AttachException(describe(site) + ": " + e.getMessage(), e, site);
+        }
+    }
+
+    /**
+     * A perf uprobe for each site, with the spec ID as its cookie.
+     *
+     * @throws AttachException if the kernel refuses a site
+     */
+    public void byCookies() {
+        for (int i = 0; i < sites.size(); i++) {
+            attach(i, specIds[i]);
+        }
+    }
+
+    /**
+     * A perf uprobe for each site, and no cookie: the program looks its instruction pointer up in a map. The entry is made
+     * before the site is attached, and taken back after.
+     *
+     * @throws AttachException if the kernel refuses a site, or an address can't have an entry
+     */
+    public void byAddresses(IpMap map) {
+        for (int i = 0; i < sites.size(); i++) {
+            try {
+                map.enter(sites, i, specIds[i], into);
+            } catch (AttachException e) {
+                throw new AttachException(describe(i) + ": " + e.getMessage(), e.getCause());
+            }
+            attach(i, 0);
+        }
+    }
+
+    private void attach(int index, long cookie) {
+        ProbeSite site = new ProbeSite(sites.fileOffset(index), sites.semaphoreOffset(index), cookie);
+        try {
+            into.add(program.attach(new AttachTarget.Uprobe(file, site, process, false)));
+        } catch (AttachException e) {
+            throw new AttachException(describe(index) + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** A site in the words of a message. */
+    private String describe(int site) {
+        return probes.apply(site) + ", site " + (site + 1) + " of " + sites.size() + " at 0x"
+                + Long.toHexString(sites.address(site));
+    }
 }

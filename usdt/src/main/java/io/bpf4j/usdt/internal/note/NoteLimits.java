@@ -9,7 +9,7 @@ package io.bpf4j.usdt.internal.note;
  * a file of any size takes about 100 MB at most while it is read, so that the largest one does not cost all others.
  */
 final class NoteLimits {
-    /** Sites of a file; each takes some 300 bytes. One link can have 8 times as many. */
+    /** Sites of a file; each takes some 50 bytes, twice that until all are read. One link can have 8 times as many. */
     static final int MAX_SITES = 1 << 17;
 
     /** Bytes of a provider and of a name. DTrace allows 63 and 127. */

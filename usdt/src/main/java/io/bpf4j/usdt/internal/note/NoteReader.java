@@ -7,6 +7,8 @@ import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.elf.Note;
 import io.bpf4j.elf.Section;
 import io.bpf4j.usdt.internal.note.Segments.Place;
+import io.bpf4j.usdt.site.Machine;
+import io.bpf4j.usdt.site.NopForm;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -66,10 +68,14 @@ public final class NoteReader {
     private final ElfClass elfClass;
     private final Segments segments;
     private final Optional<Section> base;
-    private final List<NoteSite> sites = new ArrayList<>();
+    private final SiteColumns.Builder sites = new SiteColumns.Builder();
+    /** The names of probes and the argument strings that sites have, with their numbers from 0. */
+    private final Map<ProbeName, Integer> probes = new LinkedHashMap<>();
+
+    private final Map<String, Integer> argumentStrings = new LinkedHashMap<>();
     private final List<String> problems = new ArrayList<>();
-    private final List<NoteScan.OfProbe> ofProbes = new ArrayList<>();
-    private final Map<ProbeName, Long> beyondLimit = new LinkedHashMap<>();
+    private final Map<ProbeName, List<String>> ofProbes = new HashMap<>();
+    private final Map<ProbeName, Long> beyondLimit = new HashMap<>();
     private final Map<String, String> strings = new HashMap<>();
     /** Where the sections that were read start and end in the file. */
     private final NavigableMap<Long, Long> placesRead = new TreeMap<>();
@@ -91,8 +97,10 @@ public final class NoteReader {
      * All notes of a file; none if it has no such section.
      *
      * <p>A section that can't be read is a problem like a note that can't: the file may have others.
+     *
+     * @param machine that of the file, which says how arguments are read
      */
-    public static NoteScan read(ElfFile elf) {
+    public static NoteScan read(ElfFile elf, Machine machine) {
         NoteReader reader = new NoteReader(elf);
         if (reader.segments.areIgnored()) {
             reader.problem("more than " + NoteLimits.MAX_SEGMENTS + " loaded segments; the rest is ignored");
@@ -106,11 +114,23 @@ public final class NoteReader {
         if (unnamed > 0) {
             reader.problems.add("and " + unnamed + " more notes that can't be used");
         }
-        reader.beyondLimit.forEach((probe, count) -> reader.ofProbes.add(new NoteScan.OfProbe(
-                probe.provider(),
-                probe.name(),
-                named(probe.provider(), probe.name()) + " has " + count + " more sites that can't be used")));
-        return new NoteScan(reader.sites, reader.problems, reader.ofProbes);
+        return reader.scan(elf, machine);
+    }
+
+    private NoteScan scan(ElfFile elf, Machine machine) {
+        beyondLimit.forEach((probe, count) -> ofProbe(
+                probe, named(probe.provider(), probe.name()) + " has " + count + " more sites that can't be used"));
+        SiteArguments[] arguments = SiteArguments.read(elf, machine, argumentStrings.keySet(), problems);
+        List<SiteColumns> byProbe = sites.byProbe(
+                probes.size(), arguments, offset -> NopForm.at(elf.bytes(), offset - elf.containerOffset(), machine));
+        List<NoteScan.Probe> found = new ArrayList<>();
+        probes.forEach((name, number) -> found.add(new NoteScan.Probe(
+                name.provider(), name.name(), byProbe.get(number), ofProbes.getOrDefault(name, List.of()))));
+        return new NoteScan(found, problems);
+    }
+
+    private void ofProbe(ProbeName probe, String problem) {
+        ofProbes.computeIfAbsent(probe, _ -> new ArrayList<>()).add(problem);
     }
 
     private void readSection(ElfFile elf, Section section) {
@@ -234,14 +254,18 @@ public final class NoteReader {
         if (counter.warning() != null) {
             problem(section, at, id, atCounter + counter.warning());
         }
-        sites.add(new NoteSite(
-                shared(provider),
-                shared(name),
-                shared(arguments),
+        sites.add(
+                number(probes, new ProbeName(shared(provider), shared(name))),
+                number(argumentStrings, shared(arguments)),
                 address,
                 probe.offset(),
                 semaphore,
-                counter.offset()));
+                counter.offset());
+    }
+
+    private static <T> int number(Map<T, Integer> numbers, T key) {
+        Integer known = numbers.putIfAbsent(key, numbers.size());
+        return known == null ? numbers.size() - 1 : known;
     }
 
     private static String named(String provider, String name) {
@@ -297,7 +321,7 @@ public final class NoteReader {
     private void problem(ByteView section, long at, ProbeName probe, String what) {
         String line = place(section, at) + named(probe.provider(), probe.name()) + " " + what;
         if (problemCount < NoteLimits.MAX_PROBLEMS) {
-            ofProbes.add(new NoteScan.OfProbe(probe.provider(), probe.name(), line));
+            ofProbe(probe, line);
         } else if (beyondLimit.containsKey(probe)) {
             beyondLimit.merge(probe, 1L, Long::sum);
         } else if (text + probe.provider().length() + probe.name().length() <= NoteLimits.MAX_TEXT) {

@@ -5,17 +5,24 @@ import java.util.List;
 /**
  * The notes of a file. <b>Immutable</b>.
  *
- * @param sites of the notes that are sound, in the order of the file
- * @param problems one line for each note that isn't, up to a limit, and one for the rest
- * @param ofProbes those of the problems that are about one probe, and for each probe one for what is beyond the limit
+ * @param probes those with a sound note, in the order of their first ones
+ * @param problems one line for each note that isn't sound, up to a limit, and one for the rest
  */
-public record NoteScan(List<NoteSite> sites, List<String> problems, List<OfProbe> ofProbes) {
-    /** A site that can't be used, or may never fire. */
-    public record OfProbe(String provider, String name, String problem) {}
-
+public record NoteScan(List<Probe> probes, List<String> problems) {
     public NoteScan {
-        sites = List.copyOf(sites);
+        probes = List.copyOf(probes);
         problems = List.copyOf(problems);
-        ofProbes = List.copyOf(ofProbes);
+    }
+
+    /**
+     * The notes of one name.
+     *
+     * @param problems those of the file that are about sites of this name, which can't be used or may never fire; and one
+     *     for what is beyond the limit
+     */
+    public record Probe(String provider, String name, SiteColumns sites, List<String> problems) {
+        public Probe {
+            problems = List.copyOf(problems);
+        }
     }
 }

@@ -1,8 +1,16 @@
 package io.bpf4j.usdt.internal.spec;
 
+import io.bpf4j.usdt.internal.arg.ArgGrammar;
+import io.bpf4j.usdt.internal.note.SiteArguments;
+import io.bpf4j.usdt.internal.note.SiteColumns;
+import io.bpf4j.usdt.site.Machine;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.BiConsumer;
 import java.util.function.ObjIntConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -12,11 +20,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Specs are compared as bytes, not as argument strings: the same text {@code -4@sym(%rip)} means different
  * distances at different sites, and the same text with another cookie is another spec; while two texts ({@code 8@%rax},
- * {@code 8@%eax}) may be one.
+ * {@code 8@%eax}) may be one. But ten thousand sites with twenty argument strings need not be translated ten thousand
+ * times to find that out: without symbols a spec depends on arguments and cookie only, and these are looked up first.
  */
 public final class SpecTable {
+    private final SpecLayout layout;
     private final SpecIdPool pool;
     private final ObjIntConsumer<byte[]> map;
+    private final Map<Long, Map<SiteArguments, Integer>> byCookie = new HashMap<>();
     private final Map<Bytes, Integer> ids = new HashMap<>();
     private int[] order = new int[16];
     private int count;
@@ -41,9 +52,73 @@ public final class SpecTable {
     }
 
     /** @param map files a spec under its number */
-    public SpecTable(SpecIdPool pool, ObjIntConsumer<byte[]> map) {
+    public SpecTable(SpecLayout layout, SpecIdPool pool, ObjIntConsumer<byte[]> map) {
+        this.layout = layout;
         this.pool = pool;
         this.map = map;
+    }
+
+    /** Hears of arguments that can't be read. */
+    public interface Refusals {
+
+        /**
+         * An argument can't be read.
+         *
+         * @param site its number among those that are looked up: the first that has this argument
+         * @param argument its number from 0
+         */
+        void refused(int site, int argument, String reason);
+    }
+
+    /**
+     * The numbers of the specs of one probe's sites.
+     *
+     * @param machine that of the file
+     * @param cookie what {@code bpf_usdt_cookie()} returns
+     * @param ids where the numbers go
+     * @param at the first index
+     * @throws SpecMapFullException if the map has no entry left
+     */
+    public void idsOf(Machine machine, SiteColumns sites, long cookie, long[] ids, int at, Refusals refusals) {
+        Map<SiteArguments, Integer> known = byCookie.computeIfAbsent(cookie, _ -> new IdentityHashMap<>());
+        for (int i = 0; i < sites.size(); i++) {
+            SiteArguments arguments = sites.arguments(i);
+            Integer id = known.get(arguments);
+            if (id == null) {
+                int site = i;
+                List<ArgSpec> specs = specs(
+                        machine, arguments, sites.address(i), (arg, reason) -> refusals.refused(site, arg, reason));
+                id = idOf(layout.encode(specs, cookie));
+                if (arguments.symbols().isEmpty()) {
+                    known.put(arguments, id);
+                }
+            }
+            ids[at + i] = id;
+        }
+    }
+
+    private List<ArgSpec> specs(
+            Machine machine, SiteArguments arguments, long address, BiConsumer<Integer, String> refused) {
+        int count = arguments.args().size();
+        Optional<ArgGrammar> grammar = ArgGrammar.of(machine);
+        if (grammar.isEmpty()) {
+            for (int i = 0; i < count; i++) {
+                refused.accept(i, "the machine's argument strings can't be read");
+            }
+            return List.of();
+        }
+        List<ArgSpec> specs =
+                new SpecBuilder(grammar.get(), layout).build(arguments.args(), address, arguments.symbols());
+        for (int i = 0; i < specs.size(); i++) {
+            String refusal = specs.get(i).refusal();
+            if (refusal != null) {
+                refused.accept(i, refusal);
+            }
+        }
+        if (count > specs.size()) {
+            refused.accept(specs.size(), "a BPF program can read the first " + layout.maxArgs() + " arguments only");
+        }
+        return specs;
     }
 
     /**
@@ -52,7 +127,7 @@ public final class SpecTable {
      *
      * @throws SpecMapFullException if the map has no entry left
      */
-    public int idOf(byte[] spec) {
+    int idOf(byte[] spec) {
         Bytes key = new Bytes(spec);
         Integer known = ids.get(key);
         if (known != null) {
@@ -82,5 +157,6 @@ public final class SpecTable {
             pool.release(order[--count]);
         }
         ids.clear();
+        byCookie.clear();
     }
 }

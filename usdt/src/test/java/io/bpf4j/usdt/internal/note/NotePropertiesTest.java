@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.usdt.RunSeed;
 import io.bpf4j.usdt.StapsdtElf;
+import io.bpf4j.usdt.site.Machine;
 import java.nio.ByteOrder;
 import java.util.List;
 import net.jqwik.api.Arbitraries;
@@ -47,18 +48,20 @@ class NotePropertiesTest {
     private static void check(StapsdtElf file, boolean onlyUsualSegments) {
         byte[] bytes = file.build();
         try (ElfFile elf = ElfFile.parse("test", bytes)) {
-            NoteScan scan = NoteReader.read(elf);
+            NoteScan scan = NoteReader.read(elf, Machine.X86_64);
             assertThat(scan.problems()).hasSizeLessThanOrEqualTo(NoteLimits.MAX_PROBLEMS + 1);
             if (onlyUsualSegments) {
-                assertThat(scan.sites().getFirst().name()).isEqualTo("first");
+                assertThat(scan.probes().getFirst().name()).isEqualTo("first");
             }
-            for (NoteSite site : scan.sites()) {
-                assertThat(site.provider()).isNotEmpty();
-                assertThat(site.name()).isNotEmpty();
-                assertThat(site.fileOffset()).isBetween(0L, bytes.length - 1L);
-                assertThat(site.semaphoreOffset()).isBetween(0L, bytes.length - 2L);
-                assertThat(site.semaphoreOffset() % 2).isZero();
-                assertThat(site.semaphoreOffset() == 0).isEqualTo(site.semaphoreAddress() == 0);
+            for (NoteScan.Probe probe : scan.probes()) {
+                assertThat(probe.provider()).isNotEmpty();
+                assertThat(probe.name()).isNotEmpty();
+                assertThat(probe.sites()).isNotEmpty().allSatisfy(site -> {
+                    assertThat(site.fileOffset()).isBetween(0L, bytes.length - 1L);
+                    assertThat(site.semaphoreOffset()).isBetween(0L, bytes.length - 2L);
+                    assertThat(site.semaphoreOffset() % 2).isZero();
+                    assertThat(site.semaphoreOffset() == 0).isEqualTo(site.semaphoreAddress() == 0);
+                });
             }
         }
     }

@@ -6,10 +6,12 @@ import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.usdt.RunSeed;
 import io.bpf4j.usdt.StapsdtElf;
+import io.bpf4j.usdt.site.Machine;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
@@ -28,7 +30,7 @@ class NoteReaderTest {
                 .note("provider", "one", "-4@%eax 8@-24(%rbp)", 0x1010, 0)
                 .note("provider", "two", "", 0x1fff, 0x5002));
         assertThat(scan.problems()).isEmpty();
-        assertThat(scan.sites())
+        assertThat(sites(scan))
                 .containsExactly(
                         new NoteSite("provider", "one", "-4@%eax 8@-24(%rbp)", 0x1010, 0x1010, 0, 0),
                         new NoteSite("provider", "two", "", 0x1fff, 0x1fff, 0x5002, 0x3002));
@@ -36,8 +38,7 @@ class NoteReaderTest {
 
     @Test
     void anExecutableAtFixedAddressesHasFileOffsetsToo() {
-        assertThat(read(StapsdtElf.x86_64().type(2).note("p", "n", "", 0x1010, 0x5000))
-                        .sites())
+        assertThat(sites(read(StapsdtElf.x86_64().type(2).note("p", "n", "", 0x1010, 0x5000))))
                 .containsExactly(new NoteSite("p", "n", "", 0x1010, 0x1010, 0x5000, 0x3000));
     }
 
@@ -49,13 +50,13 @@ class NoteReaderTest {
         NoteScan scan = read(new StapsdtElf(is64, ByteOrder.LITTLE_ENDIAN, 62)
                 .baseAt(StapsdtElf.BASE)
                 .note("p", "still", "", 0x1010, 0x5000));
-        assertThat(scan.sites()).hasSize(1);
+        assertThat(sites(scan)).hasSize(1);
         scan = read(new StapsdtElf(is64, ByteOrder.LITTLE_ENDIAN, 62)
                 .baseAt(StapsdtElf.BASE + moved)
                 .note("p", "moved", "", 0x1010 - moved, 0x5004 - moved)
                 .note("p", "none", "", 0x1020 - moved, 0));
         assertThat(scan.problems()).isEmpty();
-        assertThat(scan.sites())
+        assertThat(sites(scan))
                 .containsExactly(
                         new NoteSite("p", "moved", "", 0x1010, 0x1010, 0x5004, 0x3004),
                         new NoteSite("p", "none", "", 0x1020, 0x1020, 0, 0));
@@ -69,7 +70,7 @@ class NoteReaderTest {
                 .linkedWithBaseAt(Long.decode(linked))
                 .note("p", "n", "", 0x1010, 0x5000));
         assertThat(scan.problems()).isEmpty();
-        assertThat(scan.sites()).containsExactly(new NoteSite("p", "n", "", 0x1010, 0x1010, 0x5000, 0x3000));
+        assertThat(sites(scan)).containsExactly(new NoteSite("p", "n", "", 0x1010, 0x1010, 0x5000, 0x3000));
     }
 
     @Test
@@ -86,14 +87,14 @@ class NoteReaderTest {
                 .note(7, 32, 3, "stapsdX", description)
                 .note(6, 32, 3, "stapsd", description)
                 .note(9, 32, 3, "stapsdt\0", description));
-        assertThat(scan.sites()).containsExactly(new NoteSite("p", "n", "", 0x1010, 0x1010, 0, 0));
+        assertThat(sites(scan)).containsExactly(new NoteSite("p", "n", "", 0x1010, 0x1010, 0, 0));
     }
 
     @Test
     void anObjectFileHasNotesAndNoPlaces() {
         NoteScan scan = read(StapsdtElf.x86_64().type(1).note("p", "n", "8@%rax", 0x10, 0x20));
         assertThat(scan.problems()).isEmpty();
-        assertThat(scan.sites()).containsExactly(new NoteSite("p", "n", "8@%rax", 0x10, 0, 0x20, 0));
+        assertThat(sites(scan)).containsExactly(new NoteSite("p", "n", "8@%rax", 0x10, 0, 0x20, 0));
     }
 
     /** As lld lays out what becomes read-only and the rest: both in page 0x3000 of the file. */
@@ -104,12 +105,15 @@ class NoteReaderTest {
                 .note("p", "alone", "", 0x1010, 0x5000)
                 .note("p", "shared", "", 0x1020, 0x6110)
                 .note("p", "none", "", 0x1030, 0));
-        assertThat(scan.sites()).extracting(NoteSite::name).containsExactly("alone", "shared", "none");
+        assertThat(sites(scan)).extracting(NoteSite::name).containsExactly("alone", "shared", "none");
         assertThat(scan.problems())
                 .singleElement()
                 .asString()
                 .contains("p:shared has its semaphore at 0x6110", "segment at 0x5000", "may raise");
-        assertThat(scan.ofProbes()).extracting(NoteScan.OfProbe::name).containsExactly("shared");
+        assertThat(scan.probes())
+                .filteredOn(probe -> !probe.problems().isEmpty())
+                .extracting(NoteScan.Probe::name)
+                .containsExactly("shared");
     }
 
     @Test
@@ -120,9 +124,10 @@ class NoteReaderTest {
         }
         NoteScan scan = read(file.note("p", "n", "", 0x9000, 0).note("p", "n", "", 0x9001, 0));
         assertThat(scan.problems()).hasSize(NoteLimits.MAX_PROBLEMS + 1);
-        assertThat(scan.ofProbes()).hasSize(NoteLimits.MAX_PROBLEMS + 1);
-        assertThat(scan.ofProbes().getLast().name()).isEqualTo("n");
-        assertThat(scan.ofProbes().getLast().problem()).isEqualTo("p:n has 2 more sites that can't be used");
+        assertThat(scan.probes())
+                .singleElement()
+                .satisfies(probe ->
+                        assertThat(probe.problems()).containsExactly("p:n has 2 more sites that can't be used"));
     }
 
     @Test
@@ -145,7 +150,7 @@ class NoteReaderTest {
                 .note("p", "manyargs", "8@%rax ".repeat(10_000), 0x1010, 0)
                 .note(4, 4, 3, "GNU\0", new byte[4])
                 .note("p", "last", "", 0x1010, 0));
-        assertThat(scan.sites()).extracting(NoteSite::name).containsExactly("first", "last");
+        assertThat(sites(scan)).extracting(NoteSite::name).containsExactly("first", "last");
         assertThat(scan.problems()).hasSize(11);
         assertThat(scan.problems().get(0)).contains("p:nowhere", "0x9000", "executable");
         assertThat(scan.problems().get(2)).contains("p:nosema", "semaphore");
@@ -164,7 +169,7 @@ class NoteReaderTest {
                 .note("p", "first", "", 0x1010, 0)
                 .note(ownerSize, descriptionSize, 3, "stapsdt\0", new byte[64])
                 .note("p", "lost", "", 0x1010, 0));
-        assertThat(scan.sites()).extracting(NoteSite::name).containsExactly("first");
+        assertThat(sites(scan)).extracting(NoteSite::name).containsExactly("first");
         assertThat(scan.problems()).singleElement().asString().contains("longer than the rest");
     }
 
@@ -172,7 +177,7 @@ class NoteReaderTest {
     void aSectionCutShortIsReported() {
         NoteScan scan =
                 read(StapsdtElf.x86_64().note("p", "first", "", 0x1010, 0).rawNotes(new byte[] {1, 2, 3}));
-        assertThat(scan.sites()).hasSize(1);
+        assertThat(sites(scan)).hasSize(1);
         assertThat(scan.problems()).singleElement().asString().contains("cut short");
     }
 
@@ -186,10 +191,10 @@ class NoteReaderTest {
         }
         Assertions.assertTimeoutPreemptively(Duration.ofSeconds(60), () -> {
             NoteScan most = read(good);
-            assertThat(most.sites()).hasSize(NoteLimits.MAX_SITES);
+            assertThat(sites(most)).hasSize(NoteLimits.MAX_SITES);
             assertThat(most.problems()).singleElement().asString().contains("more than 131072 sites");
             NoteScan scan = read(bad);
-            assertThat(scan.sites()).isEmpty();
+            assertThat(sites(scan)).isEmpty();
             assertThat(scan.problems()).hasSize(NoteLimits.MAX_PROBLEMS + 1);
             assertThat(scan.problems().getLast()).contains("999900 more");
         });
@@ -207,7 +212,7 @@ class NoteReaderTest {
         bad.note("p", "last", "", 0x1010, 0);
         Assertions.assertTimeoutPreemptively(Duration.ofSeconds(60), () -> {
             NoteScan scan = read(bad);
-            assertThat(scan.sites()).extracting(NoteSite::name).containsExactly("last");
+            assertThat(sites(scan)).extracting(NoteSite::name).containsExactly("last");
             assertThat(scan.problems()).hasSize(NoteLimits.MAX_PROBLEMS + 1);
         });
     }
@@ -225,7 +230,7 @@ class NoteReaderTest {
         }
         Assertions.assertTimeoutPreemptively(Duration.ofSeconds(60), () -> {
             NoteScan scan = read(file);
-            assertThat(scan.sites()).hasSize(131_072);
+            assertThat(sites(scan)).hasSize(131_072);
             assertThat(scan.problems()).hasSize(3);
             assertThat(scan.problems().get(0)).contains("1170 loaded segments");
             assertThat(scan.problems().get(1)).contains("p:far");
@@ -242,11 +247,11 @@ class NoteReaderTest {
         }
         Assertions.assertTimeoutPreemptively(Duration.ofSeconds(60), () -> {
             NoteScan scan = read(file);
-            assertThat(scan.sites()).isEmpty();
+            assertThat(sites(scan)).isEmpty();
             assertThat(scan.problems()).hasSize(NoteLimits.MAX_PROBLEMS + 1);
         });
         file.note("p", "last", "8@%rax", 0x1010, 0);
-        assertThat(read(file).sites()).hasSize(1);
+        assertThat(sites(read(file))).hasSize(1);
     }
 
     /** 17 MB of notes out of 30 KB. */
@@ -257,7 +262,7 @@ class NoteReaderTest {
             file.note("p", "n", "", 0x1010, 0);
         }
         NoteScan scan = read(file);
-        assertThat(scan.sites()).isEmpty();
+        assertThat(sites(scan)).isEmpty();
         assertThat(scan.problems()).singleElement().asString().contains("bytes of notes in all");
     }
 
@@ -270,8 +275,8 @@ class NoteReaderTest {
         }
         file.note("p", "n", "8@%rax", 0x1020, 0);
         NoteScan scan = read(file);
-        assertThat(scan.sites()).hasSizeBetween(17, 19);
-        assertThat(scan.sites().getLast().address()).isEqualTo(0x1020);
+        assertThat(sites(scan)).hasSizeBetween(17, 19);
+        assertThat(sites(scan).getLast().address()).isEqualTo(0x1020);
         assertThat(scan.problems()).hasSize(NoteLimits.MAX_PROBLEMS + 1);
         assertThat(scan.problems().getFirst()).contains("1048576 characters");
     }
@@ -287,7 +292,7 @@ class NoteReaderTest {
                 .note("p", "beside", "", 0x1510, 0)
                 .note("p", "data", "", 0x1510, 0x5020)
                 .note("p", "edge", "", 0x1510, 0x501e));
-        assertThat(scan.sites()).extracting(NoteSite::name).containsExactly("same", "beside", "edge");
+        assertThat(sites(scan)).extracting(NoteSite::name).containsExactly("same", "beside", "edge");
         assertThat(scan.problems()).hasSize(2).allSatisfy(p -> assertThat(p).contains("overlap"));
     }
 
@@ -306,7 +311,7 @@ class NoteReaderTest {
                 .note("p", "codesema", "", 0x1010, 0x300_0000)
                 .note("p", "start", "", 0x1010, 0x400_0000)
                 .note("p", "last", "", 0x1010, 0x507e));
-        assertThat(scan.sites()).extracting(NoteSite::name).containsExactly("first", "last");
+        assertThat(sites(scan)).extracting(NoteSite::name).containsExactly("first", "last");
         assertThat(scan.problems()).hasSize(6);
         assertThat(scan.problems().get(5)).contains("p:start", "start of the file");
         assertThat(scan.problems().get(0)).contains("p:beyond", "beyond the end");
@@ -323,7 +328,7 @@ class NoteReaderTest {
                 .withoutCode()
                 .segment(5, 0x100_0000, 0x100_0000, 0x1000)
                 .note("p", "elsewhere", "", 0x100_0010, 0));
-        assertThat(scan.sites()).extracting(NoteSite::fileOffset).containsExactly(0x100_0010L);
+        assertThat(sites(scan)).extracting(NoteSite::fileOffset).containsExactly(0x100_0010L);
     }
 
     @Test
@@ -351,7 +356,7 @@ class NoteReaderTest {
                 bytes[at] = (byte) random.nextInt();
             }
             try (ElfFile elf = ElfFile.parse("damaged", bytes)) {
-                assertThat(NoteReader.read(elf)).isNotNull();
+                assertThat(NoteReader.read(elf, Machine.X86_64)).isNotNull();
                 assertThat(SymbolAddresses.find(elf, Set.of("sym"))).isNotNull();
             } catch (MalformedDataException e) {
                 assertThat(e).hasMessageContaining("damaged");
@@ -384,15 +389,39 @@ class NoteReaderTest {
             (byte) 0xff, 'p', 0, 'n', 0, (byte) 0xc3, 0
         });
         NoteScan scan = read(StapsdtElf.x86_64().note(8, 36, 3, "stapsdt\0", bytes));
-        assertThat(scan.sites()).singleElement().satisfies(s -> {
+        assertThat(sites(scan)).singleElement().satisfies(s -> {
             assertThat(s.provider()).isEqualTo(new String(new byte[] {(byte) 0xff, 'p'}, StandardCharsets.UTF_8));
             assertThat(s.name()).isEqualTo("n");
         });
     }
 
+    /** What one note says, in the terms of the file. */
+    private record NoteSite(
+            String provider,
+            String name,
+            String arguments,
+            long address,
+            long fileOffset,
+            long semaphoreAddress,
+            long semaphoreOffset) {}
+
+    private static List<NoteSite> sites(NoteScan scan) {
+        return scan.probes().stream()
+                .flatMap(probe -> probe.sites().stream()
+                        .map(site -> new NoteSite(
+                                probe.provider(),
+                                probe.name(),
+                                site.arguments(),
+                                site.address(),
+                                site.fileOffset(),
+                                site.semaphoreAddress(),
+                                site.semaphoreOffset())))
+                .toList();
+    }
+
     private static NoteScan read(StapsdtElf file) {
         try (ElfFile elf = ElfFile.parse("test", file.build())) {
-            return NoteReader.read(elf);
+            return NoteReader.read(elf, Machine.X86_64);
         }
     }
 }

@@ -4,8 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bpf4j.usdt.internal.arg.ArgumentString;
+import io.bpf4j.usdt.internal.note.SiteColumns;
+import io.bpf4j.usdt.site.Machine;
+import io.bpf4j.usdt.site.UsdtSite;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class SpecTableTest {
@@ -34,7 +40,7 @@ class SpecTableTest {
     @Test
     void equalSpecsShareAnIdAndAWrite() {
         SpecIdPool pool = new SpecIdPool(4);
-        SpecTable table = new SpecTable(pool, this::write);
+        SpecTable table = new SpecTable(SpecLayout.of304(ByteOrder.LITTLE_ENDIAN), pool, this::write);
         assertThat(table.idOf(new byte[] {1, 2})).isZero();
         assertThat(table.idOf(new byte[] {1, 3})).isEqualTo(1);
         assertThat(table.idOf(new byte[] {1, 2})).isZero();
@@ -46,18 +52,49 @@ class SpecTableTest {
     }
 
     @Test
+    void sitesWithEqualArgumentsShareAnIdUnlessASymbolTellsThemApart() {
+        SpecTable table = new SpecTable(SpecLayout.of304(ByteOrder.LITTLE_ENDIAN), new SpecIdPool(8), this::write);
+        SiteColumns sites = SiteColumns.of(List.of(
+                site(0x1000, "8@%rax"),
+                site(0x1001, "8@%eax"),
+                site(0x1002, "-4@sym(%rip)"),
+                site(0x1003, "-4@sym(%rip)"),
+                site(0x1004, "8f@%xmm0 8@%rax")));
+        long[] ids = new long[7];
+        List<String> refused = new ArrayList<>();
+        SpecTable.Refusals refusals = (site, argument, reason) -> refused.add(site + " " + argument + " " + reason);
+        table.idsOf(Machine.X86_64, sites, 1, ids, 2, refusals);
+        assertThat(ids).containsExactly(0, 0, 0, 0, 1, 2, 3);
+        assertThat(refused).singleElement().asString().startsWith("4 0 %xmm0 is a vector register");
+        table.idsOf(Machine.X86_64, sites.subList(0, 2), 2, ids, 0, refusals);
+        assertThat(ids).as("another cookie").startsWith(4, 4);
+        assertThat(written).containsExactly(0, 1, 2, 3, 4);
+    }
+
+    private static UsdtSite site(long address, String arguments) {
+        return new UsdtSite(
+                address,
+                address,
+                0,
+                0,
+                arguments,
+                ArgumentString.parse(Machine.X86_64, arguments),
+                arguments.contains("sym") ? Map.of("sym", 0x5000L) : Map.of());
+    }
+
+    @Test
     void tablesOfOnePoolNeverShareAnId() {
         SpecIdPool pool = new SpecIdPool(4);
-        SpecTable first = new SpecTable(pool, this::write);
-        SpecTable second = new SpecTable(pool, this::write);
+        SpecTable first = new SpecTable(SpecLayout.of304(ByteOrder.LITTLE_ENDIAN), pool, this::write);
+        SpecTable second = new SpecTable(SpecLayout.of304(ByteOrder.LITTLE_ENDIAN), pool, this::write);
         assertThat(first.idOf(new byte[] {1})).isNotEqualTo(second.idOf(new byte[] {1}));
     }
 
     @Test
     void aFullMapIsNamedWithItsSizeAndTheWayOut() {
         SpecIdPool pool = new SpecIdPool(2);
-        new SpecTable(pool, this::write).idOf(new byte[] {9});
-        SpecTable table = new SpecTable(pool, this::write);
+        new SpecTable(SpecLayout.of304(ByteOrder.LITTLE_ENDIAN), pool, this::write).idOf(new byte[] {9});
+        SpecTable table = new SpecTable(SpecLayout.of304(ByteOrder.LITTLE_ENDIAN), pool, this::write);
         table.idOf(new byte[] {1});
         assertThatExceptionOfType(SpecMapFullException.class)
                 .isThrownBy(() -> table.idOf(new byte[] {2}))
@@ -72,7 +109,7 @@ class SpecTableTest {
     @Test
     void aFailedWriteLeavesNothingBehind() {
         SpecIdPool pool = new SpecIdPool(2);
-        SpecTable table = new SpecTable(pool, (spec, id) -> {
+        SpecTable table = new SpecTable(SpecLayout.of304(ByteOrder.LITTLE_ENDIAN), pool, (spec, id) -> {
             throw new IllegalStateException("no");
         });
         assertThatThrownBy(() -> table.idOf(new byte[] {1})).hasMessage("no");

@@ -1,0 +1,81 @@
+package io.bpf4j.usdt.internal.note;
+
+import io.bpf4j.elf.ElfFile;
+import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.usdt.internal.arg.ArgumentString;
+import io.bpf4j.usdt.site.Machine;
+import io.bpf4j.usdt.site.UsdtArg;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * An argument string of a file, understood. Sites with the same text share it: a hostile file has a million sites of ten
+ * thousand arguments. <b>Immutable</b>.
+ *
+ * @param symbols virtual addresses of the symbols that the arguments name and that the file has
+ */
+public record SiteArguments(String text, List<UsdtArg> args, Map<String, Long> symbols) {
+
+    /**
+     * Understands the argument strings of a file. A broken symbol table costs the arguments that name symbols, and nothing
+     * else.
+     *
+     * @param problems where it is said if symbols are missing
+     */
+    static SiteArguments[] read(ElfFile elf, Machine machine, Collection<String> texts, List<String> problems) {
+        List<SiteArguments> withoutSymbols = texts.stream()
+                .map(text -> new SiteArguments(text, ArgumentString.parse(machine, text), Map.of()))
+                .toList();
+        Set<String> names = new HashSet<>();
+        withoutSymbols.forEach(arguments -> arguments.names().forEach(names::add));
+        Map<String, Long> symbols = symbols(elf, names, problems);
+        if (elf.section(".symtab").isEmpty()) {
+            names.stream()
+                    .filter(symbol -> !symbols.containsKey(symbol))
+                    .sorted()
+                    .findFirst()
+                    .ifPresent(symbol -> problems.add("the file is stripped: arguments that name a symbol that is gone,"
+                            + " such as '" + symbol + "', can't be read"));
+        }
+        return withoutSymbols.stream()
+                .map(arguments -> arguments.withSymbols(symbols))
+                .toArray(SiteArguments[]::new);
+    }
+
+    private static Map<String, Long> symbols(ElfFile elf, Set<String> names, List<String> problems) {
+        if (names.isEmpty()) {
+            return Map.of();
+        }
+        try {
+            return SymbolAddresses.find(elf, names);
+        } catch (MalformedDataException e) {
+            problems.add("symbols can't be read, nor the arguments that name them: " + e.getMessage());
+            return Map.of();
+        }
+    }
+
+    private Stream<String> names() {
+        return args.stream()
+                .flatMap(
+                        arg -> arg.operand() instanceof UsdtArg.Memory m ? Stream.ofNullable(m.symbol()) : Stream.of());
+    }
+
+    private SiteArguments withSymbols(Map<String, Long> ofFile) {
+        if (ofFile.isEmpty()) {
+            return this;
+        }
+        Map<String, Long> named = new HashMap<>();
+        names().forEach(name -> {
+            Long address = ofFile.get(name);
+            if (address != null) {
+                named.put(name, address);
+            }
+        });
+        return new SiteArguments(text, args, Map.copyOf(named));
+    }
+}

@@ -1,0 +1,239 @@
+package io.bpf4j.usdt.internal.note;
+
+import io.bpf4j.usdt.site.NopForm;
+import io.bpf4j.usdt.site.UsdtSite;
+import java.util.AbstractList;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.RandomAccess;
+import java.util.function.LongFunction;
+
+/**
+ * Sites in columns: arrays in which one index is one site, from the notes to the system call, which takes them so.
+ * <b>Immutable</b>.
+ *
+ * <p>The sites of a file are sorted by probe, in the order of the notes for each. So the sites of a probe are a slice, and
+ * so are those of neighbouring probes; slices share the arrays. Whoever wants to look at one site takes it from the list,
+ * which makes the object then.
+ */
+public final class SiteColumns extends AbstractList<UsdtSite> implements RandomAccess {
+    private final Columns columns;
+    private final int from;
+    private final int size;
+
+    private SiteColumns(Columns columns, int from, int size) {
+        this.columns = columns;
+        this.from = from;
+        this.size = size;
+    }
+
+    /** The arrays, all of one length; semaphores are 0 where a site has none. */
+    private record Columns(
+            long[] addresses,
+            long[] fileOffsets,
+            long[] semaphoreAddresses,
+            long[] semaphoreOffsets,
+            SiteArguments[] arguments,
+            NopForm[] code) {
+        Columns(int size) {
+            this(
+                    new long[size],
+                    new long[size],
+                    new long[size],
+                    new long[size],
+                    new SiteArguments[size],
+                    new NopForm[size]);
+        }
+
+        void copyTo(Columns to, int from, int at, int size) {
+            System.arraycopy(addresses, from, to.addresses, at, size);
+            System.arraycopy(fileOffsets, from, to.fileOffsets, at, size);
+            System.arraycopy(semaphoreAddresses, from, to.semaphoreAddresses, at, size);
+            System.arraycopy(semaphoreOffsets, from, to.semaphoreOffsets, at, size);
+            System.arraycopy(arguments, from, to.arguments, at, size);
+            System.arraycopy(code, from, to.code, at, size);
+        }
+    }
+
+    /** These sites in columns. */
+    public static SiteColumns of(List<UsdtSite> sites) {
+        if (sites instanceof SiteColumns columns) {
+            return columns;
+        }
+        Columns all = new Columns(sites.size());
+        Map<String, SiteArguments> shared = new HashMap<>();
+        for (int i = 0; i < sites.size(); i++) {
+            UsdtSite site = sites.get(i);
+            all.addresses[i] = site.address();
+            all.fileOffsets[i] = site.fileOffset();
+            all.semaphoreAddresses[i] = site.semaphoreAddress();
+            all.semaphoreOffsets[i] = site.semaphoreOffset();
+            all.code[i] = site.code();
+            SiteArguments own = new SiteArguments(site.arguments(), site.args(), site.symbols());
+            SiteArguments known = shared.putIfAbsent(own.text(), own);
+            all.arguments[i] = own.equals(known) ? known : own;
+        }
+        return new SiteColumns(all, 0, sites.size());
+    }
+
+    /** The sites of all parts in one. Nothing is copied if they are neighbours. */
+    public static SiteColumns join(List<SiteColumns> parts) {
+        SiteColumns first = parts.getFirst();
+        int size = 0;
+        boolean neighbours = true;
+        for (SiteColumns part : parts) {
+            neighbours &= part.columns == first.columns && part.from == first.from + size;
+            size += part.size;
+        }
+        if (neighbours) {
+            return new SiteColumns(first.columns, first.from, size);
+        }
+        Columns all = new Columns(size);
+        int at = 0;
+        for (SiteColumns part : parts) {
+            part.columns.copyTo(all, part.from, at, part.size);
+            at += part.size;
+        }
+        return new SiteColumns(all, 0, size);
+    }
+
+    @Override
+    public int size() {
+        return size;
+    }
+
+    @Override
+    public UsdtSite get(int index) {
+        int i = at(index);
+        SiteArguments arguments = columns.arguments[i];
+        return new UsdtSite(
+                columns.addresses[i],
+                columns.fileOffsets[i],
+                columns.semaphoreAddresses[i],
+                columns.semaphoreOffsets[i],
+                arguments.text(),
+                arguments.args(),
+                arguments.symbols(),
+                columns.code[i]);
+    }
+
+    @Override
+    public SiteColumns subList(int fromIndex, int toIndex) {
+        Objects.checkFromToIndex(fromIndex, toIndex, size);
+        return new SiteColumns(columns, from + fromIndex, toIndex - fromIndex);
+    }
+
+    /** {@link UsdtSite#address} of a site. */
+    public long address(int index) {
+        return columns.addresses[at(index)];
+    }
+
+    /** {@link UsdtSite#fileOffset} of a site. */
+    public long fileOffset(int index) {
+        return columns.fileOffsets[at(index)];
+    }
+
+    /** {@link UsdtSite#semaphoreOffset} of a site. */
+    public long semaphoreOffset(int index) {
+        return columns.semaphoreOffsets[at(index)];
+    }
+
+    /** The arguments of a site: one object for all sites of a file that have the same text. */
+    public SiteArguments arguments(int index) {
+        return columns.arguments[at(index)];
+    }
+
+    /** Whether any site has a semaphore. */
+    public boolean haveSemaphores() {
+        for (int i = from; i < from + size; i++) {
+            if (columns.semaphoreAddresses[i] != 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The column of file offsets; not to be written to. */
+    public long[] fileOffsets() {
+        return column(columns.fileOffsets);
+    }
+
+    /** The column of the semaphores' file offsets, 0 for a site that has none; not to be written to. */
+    public long[] semaphoreOffsets() {
+        return column(columns.semaphoreOffsets);
+    }
+
+    private long[] column(long[] all) {
+        return size == all.length ? all : Arrays.copyOfRange(all, from, from + size);
+    }
+
+    private int at(int index) {
+        return from + Objects.checkIndex(index, size);
+    }
+
+    /** Takes the sites of a file as its notes come, in any order of probes. <b>Confined</b>. */
+    static final class Builder {
+        /** For each site its probe, its argument string, both as numbers from 0, and four longs. */
+        private int[] numbers = new int[2 * 16];
+
+        private long[] places = new long[4 * 16];
+        private int size;
+
+        int size() {
+            return size;
+        }
+
+        void add(int probe, int arguments, long address, long fileOffset, long semaphoreAddress, long semaphoreOffset) {
+            if (2 * size == numbers.length) {
+                numbers = Arrays.copyOf(numbers, 2 * numbers.length);
+                places = Arrays.copyOf(places, 2 * places.length);
+            }
+            numbers[2 * size] = probe;
+            numbers[2 * size + 1] = arguments;
+            places[4 * size] = address;
+            places[4 * size + 1] = fileOffset;
+            places[4 * size + 2] = semaphoreAddress;
+            places[4 * size + 3] = semaphoreOffset;
+            size++;
+        }
+
+        /**
+         * The sites of each probe.
+         *
+         * @param probes how many there are; each has a site
+         * @param arguments the argument strings by their numbers
+         * @param code what is at a file offset
+         */
+        List<SiteColumns> byProbe(int probes, SiteArguments[] arguments, LongFunction<NopForm> code) {
+            int[] ends = new int[probes];
+            for (int i = 0; i < size; i++) {
+                ends[numbers[2 * i]]++;
+            }
+            for (int probe = 1; probe < probes; probe++) {
+                ends[probe] += ends[probe - 1];
+            }
+            Columns all = new Columns(size);
+            int[] at = new int[probes];
+            for (int i = 0; i < size; i++) {
+                int probe = numbers[2 * i];
+                int to = (probe == 0 ? 0 : ends[probe - 1]) + at[probe]++;
+                all.addresses[to] = places[4 * i];
+                all.fileOffsets[to] = places[4 * i + 1];
+                all.semaphoreAddresses[to] = places[4 * i + 2];
+                all.semaphoreOffsets[to] = places[4 * i + 3];
+                all.arguments[to] = arguments[numbers[2 * i + 1]];
+                all.code[to] = code.apply(places[4 * i + 1]);
+            }
+            List<SiteColumns> slices = new ArrayList<>();
+            for (int probe = 0; probe < probes; probe++) {
+                int start = probe == 0 ? 0 : ends[probe - 1];
+                slices.add(new SiteColumns(all, start, ends[probe] - start));
+            }
+            return slices;
+        }
+    }
+}
