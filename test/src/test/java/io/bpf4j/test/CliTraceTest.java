@@ -48,6 +48,35 @@ class CliTraceTest {
 
     @Test
     @Timeout(300)
+    void aFileThatTheProcessHasNotMappedIsTold() throws IOException, InterruptedException {
+        try (TargetProgram target = TargetProgram.start("-O2")) {
+            String pid = Long.toString(target.pid());
+            String other = TargetProgram.compile("-O0").toString();
+            Commands.Result result = Cli.run("trace", "-p", pid, other, "target:sizes", "--duration", "0.1");
+            assertThat(result.exitCode()).as(result.err()).isZero();
+            assertThat(result.err().lines())
+                    .filteredOn(line -> line.contains("has not mapped"))
+                    .containsExactly("bpf4j: process " + pid + " has not mapped " + other
+                            + ": nothing fires there unless it maps the file later");
+        }
+    }
+
+    @Test
+    @Timeout(300)
+    void aProcessWithoutProbesIsNamed() throws IOException, InterruptedException {
+        Process sleep = new ProcessBuilder("sleep", "100").start();
+        try {
+            String expected = " of process " + sleep.pid() + " (sleep)";
+            assertThat(Cli.fail("list", "-p", Long.toString(sleep.pid()))).contains("no USDT probes in ", expected);
+            assertThat(Cli.fail("trace", "-p", Long.toString(sleep.pid()), "a:b"))
+                    .contains("no USDT probes in ", expected);
+        } finally {
+            sleep.destroy();
+        }
+    }
+
+    @Test
+    @Timeout(300)
     void traceOfAProcessShowsArgumentsAndStringsAndEndsAfterCount() throws IOException, InterruptedException {
         try (TargetProgram target = TargetProgram.start("-O2");
                 RunningTrace trace = new RunningTrace(

@@ -18,18 +18,23 @@ import io.bpf4j.test.support.PatchedNotes;
 import io.bpf4j.test.support.Requires;
 import io.bpf4j.test.support.Strategy;
 import io.bpf4j.test.support.TargetProgram;
+import io.bpf4j.usdt.MachineScan;
 import io.bpf4j.usdt.Options;
 import io.bpf4j.usdt.Usdt;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.UsdtScan;
+import io.bpf4j.usdt.site.UsdtSite;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -43,24 +48,16 @@ class HostileNotesTest {
     private static Path patched = Path.of("/nonexistent");
 
     private static final class Patched extends LineProcess {
-        Patched() throws IOException {
-            super(new ProcessBuilder(patched.toString()));
+        Patched(Path program) throws IOException {
+            super(new ProcessBuilder(program.toString()));
         }
     }
 
     @BeforeAll
     static void patch() throws IOException {
         Path program = TargetProgram.compile("-O2");
-        long text = UsdtProbe.inFile(program, "target:text")
-                .getFirst()
-                .sites()
-                .getFirst()
-                .address();
-        long semaphore = UsdtProbe.inFile(program, "target:guarded")
-                .getFirst()
-                .sites()
-                .getFirst()
-                .semaphoreAddress();
+        long text = site(program, "target:text").address();
+        long semaphore = site(program, "target:guarded").semaphoreAddress();
         assertThat(semaphore).isNotZero();
         PatchedNotes notes = PatchedNotes.of(program);
         byte[] unterminated = notes.description(text, 0, "x".repeat(40).getBytes(StandardCharsets.UTF_8));
@@ -109,7 +106,7 @@ class HostileNotesTest {
     @ParameterizedTest
     @EnumSource(Strategy.class)
     void theGoodProbesFire(Strategy strategy) throws IOException {
-        try (LineProcess target = new Patched();
+        try (LineProcess target = new Patched(patched);
                 BpfObject object = strategy.loader("args12.bpf.o", target.pid()).load();
                 RingBuffer ring = RingBuffer.open(object.map("events"))) {
             Args12Event sizes = fire(object, ring, target, "target:sizes", "sizes");
@@ -135,7 +132,7 @@ class HostileNotesTest {
     /** All that is sound at once: by what uprobe_multi does, one bad site would cost them all. */
     @Test
     void allProbesOfTheFileAttachTogether() throws IOException {
-        try (LineProcess target = new Patched();
+        try (LineProcess target = new Patched(patched);
                 BpfObject object =
                         Strategy.MULTI.loader("args12.bpf.o", target.pid()).load();
                 UsdtLink link = Usdt.of(object)
@@ -145,6 +142,44 @@ class HostileNotesTest {
                                 Options.defaults().pid(target.pid()))) {
             assertThat(link.probes()).hasSize(UsdtProbe.inFile(patched).size());
         }
+    }
+
+    /** Of two files whose probes don't fit together the larger one is named and left out, and the smaller one is shown. */
+    @Test
+    @Timeout(300)
+    void aFileWithTooManyProbesCostsNoOther() throws IOException, InterruptedException {
+        Path larger = withSites("larger", 33_000);
+        Path smaller = withSites("smaller", 30_000);
+        try (LineProcess _ = new Patched(larger);
+                LineProcess _ = new Patched(smaller)) {
+            Map<Path, UsdtScan> scans = MachineScan.now().scans().stream()
+                    .filter(scan -> scan.path().equals(larger) || scan.path().equals(smaller))
+                    .collect(Collectors.toMap(UsdtScan::path, scan -> scan));
+            assertThat(scans.get(larger).probes()).isEmpty();
+            assertThat(scans.get(larger).problems())
+                    .singleElement()
+                    .asString()
+                    .startsWith("left out: the probes of all files together are more than fit");
+            assertThat(names(scans.get(smaller).probes())).contains("many:alike");
+            Commands.Result listed = Cli.run("list", "--all", "target:sizes");
+            assertThat(listed.out()).contains(smaller + ": 1 probe").doesNotContain(larger + ": 1 probe");
+            assertThat(listed.err()).contains("bpf4j: " + larger + ": left out: ");
+        }
+    }
+
+    /** A program that has so many sites more, of twelve arguments each: more than half of what fits. */
+    private static Path withSites(String name, int count) throws IOException {
+        Path program = TargetProgram.compile("-O2");
+        long text = site(program, "target:text").address();
+        PatchedNotes notes = PatchedNotes.of(program).own();
+        for (int i = 0; i < count; i++) {
+            notes.note("many", "alike", "8@$7 ".repeat(12), text, 0);
+        }
+        return notes.writeTo(TargetProgram.temporaryFolder().resolve(name));
+    }
+
+    private static UsdtSite site(Path program, String probe) throws IOException {
+        return UsdtProbe.inFile(program, probe).getFirst().sites().getFirst();
     }
 
     private static Args12Event fire(BpfObject object, RingBuffer ring, LineProcess target, String probe, String command)

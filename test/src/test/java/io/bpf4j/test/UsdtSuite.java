@@ -25,6 +25,37 @@ import java.util.List;
 abstract class UsdtSuite {
     static final String IP_MAP = "__bpf_usdt_ip_to_spec_id";
 
+    /** What the arguments of target:sizes hold, but for two addresses at the end: every size and sign. */
+    static final List<Long> SIZES = List.of(
+            -5L,
+            250L,
+            -30000L,
+            60000L,
+            -2000000000L,
+            4000000000L,
+            -9000000000000000000L,
+            Long.parseUnsignedLong("18000000000000000000"),
+            42L,
+            -7L);
+
+    /** What those of target:memory hold. */
+    static final List<Long> MEMORY = List.of(0L, 65003L, -99997L, 0x1122334455667788L + 3, 9L);
+
+    /** What those of target:forms hold. */
+    static final List<Long> FORMS = List.of(
+            (long) (byte) 0xf0,
+            0xf0L,
+            (long) (short) 0xc3f0,
+            0xc3f0L,
+            (long) (int) 0x8765c3f0L,
+            0x8765c3f0L,
+            0x89abcdef8765c3f0L,
+            -9L,
+            0xfffffff0L, // target_words[5], base and index
+            -102L,
+            0xabcdef0123456789L,
+            -4L);
+
     final Strategy strategy;
 
     UsdtSuite(Strategy strategy) {
@@ -55,6 +86,14 @@ abstract class UsdtSuite {
 
     static List<Args12Event> events(RingBuffer ring) {
         return Bpf.recordsNow(ring).stream().map(Args12Event::of).toList();
+    }
+
+    static void requireSizes(Args12Event event) {
+        assertThat(event.argCount()).isEqualTo(12);
+        assertThat(event.results()).containsOnly(0L);
+        assertThat(event.values().subList(0, SIZES.size())).isEqualTo(SIZES);
+        assertThat(event.values().get(10)).as("address of \"hello\"").isNotZero();
+        assertThat(event.values().get(11)).isZero();
     }
 
     static long total(BpfObject object) {

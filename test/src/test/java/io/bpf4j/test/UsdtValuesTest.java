@@ -39,34 +39,6 @@ class UsdtValuesTest extends UsdtSuite {
     private static final int ROUNDS = 20;
     private static final int SITES = 20;
 
-    private static final List<Long> SIZES = List.of(
-            -5L,
-            250L,
-            -30000L,
-            60000L,
-            -2000000000L,
-            4000000000L,
-            -9000000000000000000L,
-            Long.parseUnsignedLong("18000000000000000000"),
-            42L,
-            -7L);
-
-    private static final List<Long> MEMORY = List.of(0L, 65003L, -99997L, 0x1122334455667788L + 3, 9L);
-
-    private static final List<Long> FORMS = List.of(
-            (long) (byte) 0xf0,
-            0xf0L,
-            (long) (short) 0xc3f0,
-            0xc3f0L,
-            (long) (int) 0x8765c3f0L,
-            0x8765c3f0L,
-            0x89abcdef8765c3f0L,
-            -9L,
-            0xfffffff0L,
-            -102L,
-            0xabcdef0123456789L,
-            -4L);
-
     UsdtValuesTest(Strategy strategy) {
         super(strategy);
     }

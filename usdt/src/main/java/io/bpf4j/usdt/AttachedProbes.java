@@ -3,6 +3,7 @@ package io.bpf4j.usdt;
 import io.bpf4j.loader.link.Closing;
 import io.bpf4j.loader.link.LinkGroup;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** The one kind of {@link UsdtLink}. */
 final class AttachedProbes implements UsdtLink {
@@ -11,13 +12,21 @@ final class AttachedProbes implements UsdtLink {
     private final LinkGroup links;
     private final int specCount;
     private final List<String> problems;
+    private final List<String> notMapped;
 
-    AttachedProbes(List<UsdtProbe> probes, AttachPlan plan, LinkGroup links, int specCount, List<String> problems) {
+    AttachedProbes(
+            List<UsdtProbe> probes,
+            AttachPlan plan,
+            LinkGroup links,
+            int specCount,
+            List<String> problems,
+            List<String> notMapped) {
         this.probes = List.copyOf(probes);
         this.plan = plan;
         this.links = links;
         this.specCount = specCount;
-        this.problems = List.copyOf(problems);
+        this.problems = Stream.concat(problems.stream(), notMapped.stream()).toList();
+        this.notMapped = List.copyOf(notMapped);
     }
 
     @Override
@@ -53,6 +62,11 @@ final class AttachedProbes implements UsdtLink {
     @Override
     public List<String> problems() {
         return problems;
+    }
+
+    @Override
+    public List<String> notMapped() {
+        return notMapped;
     }
 
     @Override

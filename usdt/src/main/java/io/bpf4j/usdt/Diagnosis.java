@@ -11,8 +11,9 @@ final class Diagnosis {
 
     private Diagnosis() {}
 
-    static String of(List<UsdtScan> scans, ProbePattern pattern) {
-        String where = scans.size() == 1 ? scans.getFirst().name() : scans.size() + " files";
+    static String of(List<UsdtScan> scans, ProbePattern pattern, String whose) {
+        String where = (scans.size() == 1 ? scans.getFirst().name() : scans.size() + " files")
+                + (whose.isEmpty() ? "" : " of " + whose);
         List<UsdtProbe> probes =
                 scans.stream().flatMap(s -> s.probes().stream()).toList();
         if (probes.isEmpty()) {

@@ -190,7 +190,12 @@ public final class Usdt {
             }
         }
         return new AttachedProbes(
-                probes, plan, links, table.map(SpecTable::size).orElse(0), problems(probes, unreadable, plan, options));
+                probes,
+                plan,
+                links,
+                table.map(SpecTable::size).orElse(0),
+                problems(probes, unreadable),
+                options.pid().isPresent() ? notMapped(options.pid().getAsInt(), plan) : List.of());
     }
 
     /** What each site's program finds its arguments by: the IDs of their specs, or without specs the cookies. */
@@ -222,14 +227,12 @@ public final class Usdt {
         return ids;
     }
 
-    private static List<String> problems(
-            List<UsdtProbe> probes, List<String> unreadable, AttachPlan plan, Options options) {
+    private static List<String> problems(List<UsdtProbe> probes, List<String> unreadable) {
         // A probe may come in parts, each with the problems of the whole.
         Set<String> problems = new LinkedHashSet<>();
         probes.forEach(probe ->
                 probe.problems().forEach(problem -> problems.add(probe.binary().name() + ": " + problem)));
         problems.addAll(unreadable);
-        options.pid().ifPresent(pid -> problems.addAll(notMapped(pid, plan)));
         return List.copyOf(problems);
     }
 

@@ -27,9 +27,14 @@ public interface UsdtLink extends Link {
     /**
      * What is not as it should be, and why, one line each: sites of these probes that are left out, since the kernel would
      * refuse them, or that may never fire ({@link UsdtProbe#problems}); arguments that the program can't read, of which
-     * asking for gives an error in the program; and files that the process of {@link Options#pid} had not mapped when they
-     * were attached to, whose probes fire only if it maps them later. At most about a hundred for each file, and of
+     * asking for gives an error in the program; and {@link #notMapped}. At most about a hundred for each file, and of
      * arguments.
      */
     List<String> problems();
+
+    /**
+     * A line for each file that the process of {@link Options#pid} had not mapped when it was attached to: its probes fire
+     * only if the process maps it later.
+     */
+    List<String> notMapped();
 }

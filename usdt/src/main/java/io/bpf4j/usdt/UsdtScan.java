@@ -156,6 +156,15 @@ public record UsdtScan(Path path, String name, List<UsdtProbe> probes, List<Stri
      * was asked for.
      */
     public static String diagnose(List<UsdtScan> scans, ProbePattern pattern) {
-        return Diagnosis.of(scans, pattern);
+        return diagnose(scans, pattern, "");
+    }
+
+    /**
+     * As {@link #diagnose(List, ProbePattern)}.
+     *
+     * @param whose what the files are of, such as {@code process 4711 (postgres)}; or empty
+     */
+    public static String diagnose(List<UsdtScan> scans, ProbePattern pattern, String whose) {
+        return Diagnosis.of(scans, pattern, whose);
     }
 }

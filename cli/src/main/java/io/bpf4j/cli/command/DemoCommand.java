@@ -75,7 +75,7 @@ final class DemoCommand implements Callable<Integer> {
         UsdtScan library = UsdtScan.ofFile(DemoJvm.library());
         List<UsdtProbe> probes = Scans.matching(library, PROBES);
         if (probes.isEmpty()) {
-            throw new CommandException(Scans.whyNone(List.of(library), PROBES));
+            throw new CommandException(Scans.whyNone(List.of(library), PROBES, OptionalInt.empty()));
         }
         DemoSummary summary = new DemoSummary(probes);
         int specs = probes.stream().mapToInt(p -> p.sites().size()).sum();

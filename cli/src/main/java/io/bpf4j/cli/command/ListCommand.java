@@ -120,10 +120,10 @@ final class ListCommand implements Callable<Integer> {
         }
         if (shown == 0 && !scans.isEmpty()) {
             console.flush();
-            console.error("bpf4j: " + Scans.whyNone(scans, patterns));
+            console.error("bpf4j: " + Scans.whyNone(scans, patterns, process));
         } else {
             Scans.unmatched(scans, patterns)
-                    .forEach(pattern -> console.error("bpf4j: " + Scans.whyNone(scans, List.of(pattern))));
+                    .forEach(pattern -> console.error("bpf4j: " + Scans.whyNone(scans, List.of(pattern), process)));
         }
         return failed || shown == 0 ? CommandTree.FAILED : CommandTree.OK;
     }

@@ -2,6 +2,7 @@ package io.bpf4j.cli.command;
 
 import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.cli.output.Console;
+import io.bpf4j.elf.FileName;
 import io.bpf4j.usdt.MachineScan;
 import io.bpf4j.usdt.ProbePattern;
 import io.bpf4j.usdt.UsdtProbe;
@@ -11,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -88,9 +90,26 @@ final class Scans {
         return scan.problems().stream().filter(p -> !ofProbes.contains(p)).toList();
     }
 
-    /** Why nothing was found, in one line. */
-    static String whyNone(List<UsdtScan> scans, List<ProbePattern> patterns) {
-        return UsdtScan.diagnose(scans, patterns.isEmpty() ? ProbePattern.ALL : patterns.getFirst());
+    /**
+     * Why nothing was found, in one line.
+     *
+     * @param process whose files were looked at; empty if files were named
+     */
+    static String whyNone(List<UsdtScan> scans, List<ProbePattern> patterns, OptionalInt process) {
+        return UsdtScan.diagnose(
+                scans,
+                patterns.isEmpty() ? ProbePattern.ALL : patterns.getFirst(),
+                process.isPresent() ? name(process.getAsInt()) : "");
+    }
+
+    /** {@code process 4711 (postgres)}: its number and its command, as ps shows them. */
+    private static String name(int pid) {
+        try {
+            byte[] command = Files.readAllBytes(Path.of("/proc/" + pid + "/comm"));
+            return "process " + pid + " (" + FileName.of(command, 0, Math.max(0, command.length - 1)) + ")";
+        } catch (IOException e) {
+            return "process " + pid; // it ended
+        }
     }
 
     /** {@code 1 probe}, {@code 2 probes}. */

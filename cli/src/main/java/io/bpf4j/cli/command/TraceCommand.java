@@ -37,6 +37,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -258,7 +259,8 @@ final class TraceCommand implements Callable<Integer> {
         if (!appearing || filesGiven) {
             requireEach(scans, patterns);
             filesWithout(scans, patterns)
-                    .forEach(scan -> console.error("bpf4j: " + Scans.whyNone(List.of(scan), patterns)));
+                    .forEach(scan -> console.error(
+                            "bpf4j: " + Scans.whyNone(List.of(scan), patterns, OptionalInt.empty())));
         }
         List<UsdtProbe> probes = probes(scans, patterns);
         if (!appearing) {
@@ -358,11 +360,12 @@ final class TraceCommand implements Callable<Integer> {
     }
 
     /** One pattern of several that matches nothing is a slip of the pen: its events would be waited for in vain. */
-    private static void requireEach(List<UsdtScan> scans, List<ProbePattern> patterns) {
+    private void requireEach(List<UsdtScan> scans, List<ProbePattern> patterns) {
         for (ProbePattern pattern : patterns) {
             List<ProbePattern> one = List.of(pattern);
             if (scans.stream().allMatch(scan -> Scans.matching(scan, one).isEmpty())) {
-                throw new CommandException(Scans.whyNone(scans, one));
+                throw new CommandException(
+                        Scans.whyNone(scans, one, filesGiven ? OptionalInt.empty() : process()));
             }
         }
     }
@@ -488,8 +491,11 @@ final class TraceCommand implements Callable<Integer> {
             console.error("bpf4j: strategy " + link.strategy() + ", " + Scans.count(link.specCount(), "argument spec"));
             link.reasons().forEach(reason -> console.error("bpf4j: " + reason));
         }
-        // Arguments that can't be read show as such in each event; sites that don't fire show in nothing.
-        (verbose ? link.problems() : problemsOfSites(link)).forEach(problem -> console.error("bpf4j: " + problem));
+        // Arguments that can't be read show as such in each event; sites and files that don't fire show in nothing.
+        List<String> problems = verbose
+                ? link.problems()
+                : Stream.concat(problemsOfSites(link).stream(), link.notMapped().stream()).toList();
+        problems.forEach(problem -> console.error("bpf4j: " + problem));
     }
 
     private static List<String> problemsOfSites(UsdtLink link) {

@@ -10,16 +10,21 @@ import io.bpf4j.loader.TestRun;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.loader.kernel.ProgramType;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.spec.MapSpec;
+import io.bpf4j.test.objects.TestObjects;
 import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.BpfFsMount;
+import io.bpf4j.test.support.Cli;
+import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Requirement;
 import io.bpf4j.test.support.Requires;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -92,6 +97,60 @@ class PinningOnKernelTest {
             run(fourth);
             assertThat(value(fourth, "shared")).isEqualTo(1);
         }
+    }
+
+    @Test
+    void whoRemovesItsOwnPinsLeavesThoseThatWereThere() throws IOException {
+        try (BpfObject first = loader().load();
+                BpfObject second = loader().load()) {
+            second.removeOwnPins();
+            assertThat(names(mount.directory())).containsExactly("shared");
+            first.removeOwnPins();
+            assertThat(names(mount.directory())).isEmpty();
+            second.map("shared").pin(mount.path("shared"));
+        }
+        // A step after the pins fails: the kernel takes no such program without an attach type.
+        assertThatThrownBy(() -> loader().map("own", map -> map.withPinByName(true))
+                        .program("count", program -> program.withType(ProgramType.CGROUP_SOCK_ADDR))
+                        .load())
+                .isInstanceOf(RuntimeException.class)
+                .hasMessageContaining("load program \"count\"");
+        assertThat(names(mount.directory())).containsExactly("shared");
+    }
+
+    /** The command's own directory is /sys/fs/bpf, which this file system is put over, for the command alone. */
+    @Test
+    @Requires(Requirement.MOUNT_NAMESPACES)
+    void theCommandLoadLeavesThePinsThatWereThereAndNoOther(@TempDir Path folder)
+            throws IOException, InterruptedException {
+        Path object = Files.write(folder.resolve("pinned.bpf.o"), TestObjects.bytes("pinned.bpf.o"));
+        Path refused = Files.write(folder.resolve("refused.bpf.o"), TestObjects.bytes("refused.bpf.o"));
+        assertThat(loadByCommand(object).exitCode()).isZero();
+        assertThat(names(mount.directory())).isEmpty();
+        int id;
+        try (BpfObject first = loader().load()) {
+            id = first.map("shared").id();
+        }
+        assertThat(loadByCommand(object).exitCode()).isZero();
+        // The second object fails after the first one was loaded.
+        assertThat(loadByCommand(object, refused).exitCode()).isOne();
+        assertThat(names(mount.directory())).containsExactly("shared");
+        try (BpfMap pinned = BpfMaps.openPinned(mount.path("shared"))) {
+            assertThat(pinned.id()).isEqualTo(id);
+        }
+    }
+
+    private Commands.Result loadByCommand(Path... objects) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of(
+                "unshare",
+                "-m",
+                "sh",
+                "-ec",
+                "mount --bind \"$0\" /sys/fs/bpf; exec \"$@\"",
+                mount.directory().toString()));
+        command.addAll(Cli.command("load"));
+        Stream.of(objects).map(Path::toString).forEach(command::add);
+        return Commands.run(command);
     }
 
     @Test
