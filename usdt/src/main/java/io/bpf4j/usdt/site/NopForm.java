@@ -1,6 +1,7 @@
 package io.bpf4j.usdt.site;
 
 import io.bpf4j.elf.ByteView;
+import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.OptionalInt;
 
@@ -44,12 +45,13 @@ public enum NopForm {
 
     private final String text;
     private final int optimisable;
-    private final byte[] code;
+    /** A character for each byte. */
+    private final String code;
 
     NopForm(String text, int optimisable, String code) {
         this.text = text;
         this.optimisable = optimisable;
-        this.code = HexFormat.of().parseHex(code);
+        this.code = new String(HexFormat.of().parseHex(code), StandardCharsets.ISO_8859_1);
     }
 
     /**
@@ -84,11 +86,11 @@ public enum NopForm {
     }
 
     private boolean isAt(ByteView file, long offset) {
-        if (offset < 0 || offset > file.size() - code.length) {
+        if (offset < 0 || offset > file.size() - code.length()) {
             return false;
         }
-        for (int i = 0; i < code.length; i++) {
-            if (file.s8(offset + i) != code[i]) {
+        for (int i = 0; i < code.length(); i++) {
+            if (file.u8(offset + i) != code.charAt(i)) {
                 return false;
             }
         }
