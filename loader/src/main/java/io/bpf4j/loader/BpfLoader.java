@@ -8,10 +8,11 @@ import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.linux.KernelConfig;
-import io.bpf4j.loader.internal.load.LoadOptions;
-import io.bpf4j.loader.internal.load.ObjectLoading;
-import io.bpf4j.loader.internal.load.ResizedData;
+import io.bpf4j.loader.internal.load.LoadedObject;
+import io.bpf4j.loader.internal.plan.LoadOptions;
+import io.bpf4j.loader.internal.plan.ResizedData;
 import io.bpf4j.loader.internal.sys.TokenKernel;
+import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.KernelVersion;
 import io.bpf4j.loader.link.ProgramHandle;
 import io.bpf4j.loader.map.BpfMap;
@@ -23,12 +24,9 @@ import io.bpf4j.loader.spec.StructOpsSpec;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /**
@@ -43,29 +41,18 @@ import java.util.function.UnaryOperator;
  * <i>Confined.</i>
  */
 public final class BpfLoader {
-    private final ObjectSpec spec;
-    private final Map<String, byte[]> globals = new HashMap<>();
-    private final Map<String, MapSpec> maps = new HashMap<>();
-    private final Map<String, ProgramSpec> programs = new HashMap<>();
-    private final Map<String, UnaryOperator<List<Instruction>>> instructions = new HashMap<>();
-    private final Map<String, StructOpsSpec> structOps = new HashMap<>();
-    private final Map<String, BpfMap> reused = new HashMap<>();
-    private final Set<String> skipped = new HashSet<>();
-    private final Set<String> wanted = new HashSet<>();
-    private final Map<String, ProgramHandle> targets = new HashMap<>();
+    private final LoadOptions options = new LoadOptions();
+    /** With the definitions that were edited. */
+    private ObjectSpec spec;
+
     private Optional<Features> features = Optional.empty();
-    private Optional<String> objectName = Optional.empty();
-    private Optional<KernelVersion> kernelVersion = Optional.empty();
     private Host host = Host.running();
-    private Optional<Path> pinDirectory = Optional.empty();
     private Optional<Path> tokenDirectory = Optional.empty();
-    private Optional<Btf> targetBtf = Optional.empty();
-    private Optional<KernelConfig> kconfig = Optional.empty();
-    private int logLevel;
     private boolean used;
 
     private BpfLoader(ObjectSpec spec) {
         this.spec = spec;
+        options.attachType = BpfLoader::attachType;
     }
 
     public static BpfLoader of(ObjectSpec spec) {
@@ -80,11 +67,10 @@ public final class BpfLoader {
      * @throws InvalidObjectException if there is no such variable, or the value does not fit it
      */
     public BpfLoader global(String name, Object value) {
-        GlobalSpec variable = spec.withMaps(maps)
-                .global(name)
+        GlobalSpec variable = spec.global(name)
                 .orElseThrow(
                         () -> new InvalidObjectException(spec.source() + " has no global variable \"" + name + "\""));
-        globals.put(name, encoded(variable, value));
+        options.globals.put(name, encoded(variable, value));
         return this;
     }
 
@@ -101,7 +87,7 @@ public final class BpfLoader {
                     + "\": programs refer to it by this one");
         }
         ResizedData.require(spec, before, after);
-        maps.put(name, after);
+        spec = spec.withMaps(Map.of(name, after));
         return this;
     }
 
@@ -122,7 +108,7 @@ public final class BpfLoader {
         if (!after.name().equals(name)) {
             throw new IllegalArgumentException("program \"" + name + "\" can't become \"" + after.name() + "\"");
         }
-        programs.put(name, after);
+        spec = spec.withPrograms(Map.of(name, after));
         return this;
     }
 
@@ -135,7 +121,7 @@ public final class BpfLoader {
      */
     public BpfLoader instructions(String program, UnaryOperator<List<Instruction>> edit) {
         knownProgram(program);
-        instructions.put(program, edit);
+        options.instructions.put(program, edit);
         return this;
     }
 
@@ -147,13 +133,10 @@ public final class BpfLoader {
      * @throws InvalidObjectException if there is none of that name
      */
     public BpfLoader structOps(String name, UnaryOperator<StructOpsSpec> edit) {
-        StructOpsSpec before = structOps.get(name);
-        if (before == null) {
-            before = spec.structOps(name)
-                    .orElseThrow(() ->
-                            new InvalidObjectException(spec.source() + " has no struct_ops variable \"" + name + "\""));
-        }
-        structOps.put(name, edit.apply(before));
+        StructOpsSpec original = spec.structOps(name)
+                .orElseThrow(() ->
+                        new InvalidObjectException(spec.source() + " has no struct_ops variable \"" + name + "\""));
+        options.structOps.put(name, edit.apply(options.structOps.getOrDefault(name, original)));
         return this;
     }
 
@@ -164,16 +147,13 @@ public final class BpfLoader {
      */
     public BpfLoader reuseMap(String name, BpfMap map) {
         knownMap(name);
-        reused.put(name, map);
+        options.reused.put(name, map);
         return this;
     }
 
     private MapSpec knownMap(String name) {
-        MapSpec edited = maps.get(name);
-        return edited != null
-                ? edited
-                : spec.map(name)
-                        .orElseThrow(() -> new InvalidObjectException(spec.source() + " has no map \"" + name + "\""));
+        return spec.map(name)
+                .orElseThrow(() -> new InvalidObjectException(spec.source() + " has no map \"" + name + "\""));
     }
 
     /**
@@ -183,7 +163,7 @@ public final class BpfLoader {
      */
     public BpfLoader skipProgram(String name) {
         knownProgram(name);
-        skipped.add(name);
+        options.skipped.add(name);
         return this;
     }
 
@@ -197,7 +177,7 @@ public final class BpfLoader {
      */
     public BpfLoader attachTo(String name, ProgramHandle target) {
         knownProgram(name);
-        targets.put(name, target);
+        options.targets.put(name, target);
         return this;
     }
 
@@ -208,17 +188,13 @@ public final class BpfLoader {
      */
     public BpfLoader withProgram(String name) {
         knownProgram(name);
-        wanted.add(name);
+        options.wanted.add(name);
         return this;
     }
 
     private ProgramSpec knownProgram(String name) {
-        ProgramSpec edited = programs.get(name);
-        return edited != null
-                ? edited
-                : spec.program(name)
-                        .orElseThrow(
-                                () -> new InvalidObjectException(spec.source() + " has no program \"" + name + "\""));
+        return spec.program(name)
+                .orElseThrow(() -> new InvalidObjectException(spec.source() + " has no program \"" + name + "\""));
     }
 
     /**
@@ -228,7 +204,7 @@ public final class BpfLoader {
      * both definitions. One that was pinned stays pinned when the object is closed.
      */
     public BpfLoader pinDirectory(Path directory) {
-        pinDirectory = Optional.of(directory);
+        options.pinDirectory = Optional.of(directory);
         return this;
     }
 
@@ -237,7 +213,7 @@ public final class BpfLoader {
      * Unless told it is the name of the object's file up to its first dot.
      */
     public BpfLoader objectName(String name) {
-        objectName = Optional.of(name);
+        options.objectName = Optional.of(name);
         return this;
     }
 
@@ -246,13 +222,13 @@ public final class BpfLoader {
      * what {@code SEC("version")} says, or that of the running kernel.
      */
     public BpfLoader kernelVersion(KernelVersion version) {
-        kernelVersion = Optional.of(version);
+        options.kernelVersion = Optional.of(version);
         return this;
     }
 
     /** Types to relocate against, in place of the running kernel's. */
     public BpfLoader targetBtf(Btf btf) {
-        targetBtf = Optional.of(btf);
+        options.targetBtf = Optional.of(btf);
         return this;
     }
 
@@ -260,12 +236,12 @@ public final class BpfLoader {
      * Gives {@code __kconfig} externs the values of these options, before what the running kernel's configuration says;
      * for a kernel that shows none, or to try another way through a program.
      *
-     * @param options lines as in the kernel's own file: {@code CONFIG_HZ=250}; {@code y}, {@code m}, {@code n}, numbers, or
+     * @param lines as in the kernel's own file: {@code CONFIG_HZ=250}; {@code y}, {@code m}, {@code n}, numbers, or
      *     text in double quotes. Of an option that is there twice the first counts
      * @throws IllegalArgumentException if a line is no option
      */
-    public BpfLoader kconfig(String options) {
-        kconfig = Optional.of(KernelConfig.given(options));
+    public BpfLoader kconfig(String lines) {
+        options.kconfig = Optional.of(KernelConfig.given(lines));
         return this;
     }
 
@@ -287,7 +263,7 @@ public final class BpfLoader {
             throw new IllegalArgumentException("the verifier has no log level " + level
                     + "; 1 is for instructions, 2 for every path, 4 for figures");
         }
-        logLevel = level;
+        options.logLevel = level;
         return this;
     }
 
@@ -325,41 +301,19 @@ public final class BpfLoader {
         Optional<TokenKernel> token = tokenDirectory.map(directory -> TokenKernel.open(host.kernel(), directory));
         try {
             Host through = token.map(host::withKernel).orElse(host);
-            return load(through, features.orElseGet(() -> Features.of(through)));
+            Features chosen = features.orElseGet(() -> Features.of(through));
+            return new BpfObject(through, spec, chosen, LoadedObject.load(through, chosen, spec, options));
         } catch (RuntimeException e) {
             token.ifPresent(TokenKernel::close);
             throw e;
         }
     }
 
-    private BpfObject load(Host through, Features chosen) {
-        ObjectSpec edited = spec.withMaps(maps).withPrograms(programs);
-        LoadOptions options = new LoadOptions(
-                chosen,
-                objectName,
-                kernelVersion,
-                globals,
-                structOps,
-                reused,
-                instructions,
-                skipped,
-                wanted,
-                targets,
-                pinDirectory,
-                targetBtf,
-                kconfig,
-                logLevel,
-                program -> attachTypeOfOthers(program, chosen));
-        return new BpfObject(through, edited, chosen, ObjectLoading.load(through, edited, options));
-    }
-
     /** What another module wants a program loaded with, unless the embedder has said. */
-    private static Optional<LoadOptions.AttachTypeChoice> attachTypeOfOthers(ProgramSpec program, Features features) {
-        if (!program.attachType().equals(program.kind().flatMap(kind -> kind.attachType()))) {
-            return Optional.empty();
-        }
-        return SectionAttachers.of(program)
-                .map(attacher -> new LoadOptions.AttachTypeChoice(attacher.attachType(program, features)));
+    private static Optional<AttachType> attachType(ProgramSpec program, Features features) {
+        boolean edited = !program.attachType().equals(program.kind().flatMap(kind -> kind.attachType()));
+        Optional<SectionAttacher> other = edited ? Optional.empty() : SectionAttachers.of(program);
+        return other.isPresent() ? other.get().attachType(program, features) : program.attachType();
     }
 
     private byte[] encoded(GlobalSpec variable, Object value) {

@@ -6,10 +6,9 @@ import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.attach.StructOpsAttacher;
 import io.bpf4j.loader.internal.load.DeclaredTypes;
-import io.bpf4j.loader.internal.load.ObjectLoading;
-import io.bpf4j.loader.internal.load.ObjectLoading.LoadedProgram;
-import io.bpf4j.loader.internal.load.StructOpsImage;
+import io.bpf4j.loader.internal.load.LoadedObject;
 import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.internal.plan.StructOpsImage;
 import io.bpf4j.loader.internal.sys.BpfFs;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.Kernel;
@@ -47,7 +46,7 @@ public final class BpfObject implements AutoCloseable {
     private final Host host;
     private final ObjectSpec spec;
     private final Features features;
-    private final ObjectLoading.Result loaded;
+    private final LoadedObject loaded;
     private final Map<String, Program> programs = new LinkedHashMap<>();
 
     /** Guards all that follows. */
@@ -60,7 +59,7 @@ public final class BpfObject implements AutoCloseable {
 
     private record CopyKey(String program, Optional<AttachType> attachType) {}
 
-    BpfObject(Host host, ObjectSpec spec, Features features, ObjectLoading.Result loaded) {
+    BpfObject(Host host, ObjectSpec spec, Features features, LoadedObject loaded) {
         this.host = host;
         this.spec = spec;
         this.features = features;
@@ -335,7 +334,7 @@ public final class BpfObject implements AutoCloseable {
             requireOpen();
             return copies.computeIfAbsent(
                     new CopyKey(program.name(), attachType),
-                    key -> new Program(this, loaded.again().load(key.program(), key.attachType())));
+                    key -> new Program(this, loaded.copy(key.program(), key.attachType())));
         }
     }
 
@@ -370,13 +369,7 @@ public final class BpfObject implements AutoCloseable {
             closed = true;
             all.addAll(extensions.values());
             copies.values().forEach(copy -> all.add(copy.fd()));
-            loaded.programs().values().stream().map(LoadedProgram::fd).forEach(all::add);
-            all.addAll(loaded.owned().values());
-            all.addAll(loaded.modules());
-            var btf = loaded.btf();
-            if (btf != null) {
-                all.add(btf);
-            }
+            all.add(loaded);
             if (kernel() instanceof TokenKernel token) {
                 all.add(token);
             }

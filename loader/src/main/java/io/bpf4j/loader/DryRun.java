@@ -3,7 +3,7 @@ package io.bpf4j.loader;
 import io.bpf4j.btf.Btf;
 import io.bpf4j.core.CoreTarget;
 import io.bpf4j.loader.dryrun.Fit;
-import io.bpf4j.loader.internal.load.DryLoading;
+import io.bpf4j.loader.internal.dryrun.DryRunJudgement;
 import io.bpf4j.loader.spec.ObjectSpec;
 
 /**
@@ -39,6 +39,6 @@ public final class DryRun {
 
     /** Against a kernel with modules. */
     public static Fit of(ObjectSpec object, CoreTarget kernel) {
-        return new DryLoading(object, kernel).run();
+        return DryRunJudgement.of(object, kernel);
     }
 }

@@ -5,7 +5,7 @@ import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.feature.Support;
 import io.bpf4j.loader.internal.attach.Attacher;
-import io.bpf4j.loader.internal.load.ObjectLoading.LoadedProgram;
+import io.bpf4j.loader.internal.load.LoadedObject.LoadedProgram;
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.BpfFs;
 import io.bpf4j.loader.internal.sys.Fd;

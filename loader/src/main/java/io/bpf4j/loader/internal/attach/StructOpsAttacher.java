@@ -2,9 +2,9 @@ package io.bpf4j.loader.internal.attach;
 
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.error.SyscallException;
-import io.bpf4j.loader.internal.load.ObjectLoading.LoadedProgram;
-import io.bpf4j.loader.internal.load.StructOpsImage;
+import io.bpf4j.loader.internal.load.LoadedObject.LoadedProgram;
 import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.internal.plan.StructOpsImage;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.link.Link;

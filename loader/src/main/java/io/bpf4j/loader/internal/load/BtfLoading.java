@@ -1,7 +1,5 @@
 package io.bpf4j.loader.internal.load;
 
-import io.bpf4j.btf.Btf;
-import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.sys.FailureHints;
 import io.bpf4j.loader.internal.sys.Fd;
@@ -9,8 +7,6 @@ import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.LoadResult;
 import io.bpf4j.loader.internal.sys.ProgCommand;
 import io.bpf4j.loader.kernel.Errno;
-import io.bpf4j.loader.kernel.Feature;
-import io.bpf4j.loader.spec.ObjectSpec;
 import java.util.Iterator;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -25,15 +21,15 @@ record BtfLoading(@Nullable Fd fd, @Nullable String refusal) {
     /**
      * Loads it.
      *
+     * @param source what messages call the object
+     * @param bytes empty if there are none, or the kernel takes none
      * @throws io.bpf4j.loader.error.SyscallException if this process may not, and so no program either
      */
-    static BtfLoading of(Host host, ObjectSpec spec, Features features) {
-        Optional<Btf> btf = spec.btf();
-        if (btf.isEmpty() || features.lacks(Feature.BTF)) {
+    static BtfLoading of(Host host, String source, Optional<byte[]> bytes) {
+        if (bytes.isEmpty()) {
             return new BtfLoading(null, null);
         }
-        byte[] bytes = ObjectBtf.loadable(spec, btf.get(), features);
-        ProgCommand.LoadBtf command = new ProgCommand.LoadBtf(spec.source(), bytes, ProgCommand.Log.NONE);
+        ProgCommand.LoadBtf command = new ProgCommand.LoadBtf(source, bytes.get(), ProgCommand.Log.NONE);
         Kernel kernel = host.kernel();
         return switch (kernel.execute(command)) {
             case LoadResult.Loaded loaded -> new BtfLoading(loaded.fd(), null);
@@ -41,17 +37,17 @@ record BtfLoading(@Nullable Fd fd, @Nullable String refusal) {
                 if (refused.errno() == Errno.EPERM.number()) {
                     throw FailureHints.explained(command, refused.errno(), host.rights());
                 }
-                yield withLog(kernel, spec, bytes, refused.errno());
+                yield withLog(kernel, source, bytes.get(), refused.errno());
             }
         };
     }
 
-    private static BtfLoading withLog(Kernel kernel, ObjectSpec spec, byte[] bytes, int errno) {
+    private static BtfLoading withLog(Kernel kernel, String source, byte[] bytes, int errno) {
         LoadResult again = new LoggedLoad()
                 .load(
                         LoggedLoad.INSTRUCTIONS,
                         false,
-                        log -> kernel.execute(new ProgCommand.LoadBtf(spec.source(), bytes, log)));
+                        log -> kernel.execute(new ProgCommand.LoadBtf(source, bytes, log)));
         return switch (again) {
             case LoadResult.Loaded loaded -> new BtfLoading(loaded.fd(), null);
             case LoadResult.Refused logged -> {
@@ -59,7 +55,7 @@ record BtfLoading(@Nullable Fd fd, @Nullable String refusal) {
                 System.getLogger(BtfLoading.class.getName())
                         .log(
                                 System.Logger.Level.WARNING,
-                                spec.source() + ": the kernel refuses the object's BTF, going on without: " + refusal);
+                                source + ": the kernel refuses the object's BTF, going on without: " + refusal);
                 yield new BtfLoading(null, refusal);
             }
         };

@@ -1,6 +1,5 @@
 package io.bpf4j.loader.internal.load;
 
-import io.bpf4j.insn.Instruction;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.feature.Features;
@@ -39,31 +38,29 @@ final class JumpTables implements AutoCloseable {
     private static final int VALUE_SIZE = 16;
     private static final String NAME = ".jumptables"; // as libbpf calls them
 
-    private final List<AssembledProgram.JumpTable> tables;
     private final List<KernelMap> maps = new ArrayList<>();
 
-    private JumpTables(List<AssembledProgram.JumpTable> tables) {
-        this.tables = tables;
-    }
+    private JumpTables() {}
 
     /**
      * Makes the tables of a program, if it has any.
      *
+     * @param tables of each the slots that it leads to
      * @throws UnsupportedFeatureException before Linux 6.19
      */
-    static JumpTables make(Host host, Features features, AssembledProgram program) {
-        JumpTables made = new JumpTables(program.jumpTables());
+    static JumpTables make(Host host, Features features, String program, List<List<Integer>> tables) {
+        JumpTables made = new JumpTables();
         try {
-            for (AssembledProgram.JumpTable table : made.tables) {
-                made.maps.add(create(host, table.targets().size()));
-                fill(made.maps.getLast(), table.targets());
+            for (List<Integer> targets : tables) {
+                made.maps.add(create(host, targets.size()));
+                fill(made.maps.getLast(), targets);
             }
             return made;
         } catch (SyscallException e) {
             made.close();
             if (e.errno() == Errno.EINVAL && features.support(Feature.INSN_ARRAY) instanceof Support.Absent absent) {
                 UnsupportedFeatureException missing = new UnsupportedFeatureException(
-                        "load program \"" + program.spec().name() + "\", which has jump tables",
+                        "load program \"" + program + "\", which has jump tables",
                         Feature.INSN_ARRAY,
                         absent.reason() + "; compile it with -fno-jump-tables");
                 missing.addSuppressed(e);
@@ -90,29 +87,9 @@ final class JumpTables implements AutoCloseable {
         map.freeze();
     }
 
-    /** The code with the numbers of the maps in it. */
-    List<Instruction> putInto(List<Instruction> code) {
-        if (maps.isEmpty()) {
-            return code;
-        }
-        List<Instruction> complete = new ArrayList<>(code);
-        for (int i = 0; i < maps.size(); i++) {
-            int number = maps.get(i).fd().number();
-            for (int load : tables.get(i).loads()) {
-                complete.set(load, complete.get(load).withImm(number));
-            }
-        }
-        return complete;
-    }
-
-    /** These and other descriptors whose numbers are in the code. */
-    List<Fd> and(List<Fd> mentioned) {
-        if (maps.isEmpty()) {
-            return mentioned;
-        }
-        List<Fd> all = new ArrayList<>(mentioned);
-        maps.forEach(map -> all.add(map.fd()));
-        return all;
+    /** The descriptor of a table. */
+    Fd fd(int index) {
+        return maps.get(index).fd();
     }
 
     @Override

@@ -5,13 +5,15 @@ import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.internal.plan.KernelNames;
+import io.bpf4j.loader.internal.plan.MapPlan;
+import io.bpf4j.loader.internal.plan.StructOpsImage;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.UpdateMode;
-import io.bpf4j.loader.spec.DataSection;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.StructOpsSpec;
 import java.lang.foreign.MemorySegment;
@@ -25,56 +27,50 @@ public final class MapCreation {
     private final Host host;
     private final Features features;
     private final String source;
-    private final String objectName;
     private final @Nullable Fd btf;
 
     /**
      * Of an object.
      *
      * @param source what messages call it
-     * @param objectName path or name, which names of maps of global data begin with
      * @param btf its types, if the kernel has them
      */
-    MapCreation(Host host, Features features, String source, String objectName, @Nullable Fd btf) {
+    MapCreation(Host host, Features features, String source, @Nullable Fd btf) {
         this.host = host;
         this.features = features;
         this.source = source;
-        this.objectName = objectName;
         this.btf = btf;
     }
 
     /** A map that belongs to no object. */
     public static KernelMap standalone(Host host, Features features, MapSpec spec) {
-        return new MapCreation(host, features, "map " + spec.name(), spec.name(), null).create(spec, null);
+        return new MapCreation(host, features, "map " + spec.name(), null)
+                .create(MapPlan.standalone(spec, features, host));
     }
 
     /** A map, empty but for global data, which is in it when this returns. */
-    KernelMap create(MapSpec spec, byte @Nullable [] initial) {
-        MapSpec inner = spec.inner();
+    KernelMap create(MapPlan plan) {
         KernelMap map;
-        if (inner != null) {
+        if (plan.inner() != null) {
             // The kernel copies the shape of the inner map and needs the map itself no longer.
-            try (KernelMap template = make(inner, null)) {
-                map = make(spec, template.fd());
+            try (KernelMap template = make(plan.inner(), null)) {
+                map = make(plan, template.fd());
             }
         } else {
-            map = make(spec, null);
+            map = make(plan, null);
         }
         try {
-            if (spec.is(MapType.ARENA)) {
+            byte[] initial = plan.initial();
+            if (plan.spec().is(MapType.ARENA)) {
                 // The verifier asks where user space has it, so it is mapped before there are programs.
-                fill(spec, map.arena(), initial == null ? new byte[0] : initial);
-                return map;
-            }
-            if (initial == null) {
+                fill(plan.spec(), map.arena(), initial == null ? new byte[0] : initial);
                 return map;
             }
             // Zeroes are there already.
-            if (!allZero(initial)) {
+            if (initial != null && !allZero(initial)) {
                 map.update(new byte[4], initial, UpdateMode.ANY);
             }
-            DataSection data = spec.data();
-            if (data != null && data.readOnly() && !features.lacks(Feature.MAP_FREEZE)) {
+            if (plan.frozen()) {
                 map.freeze();
             }
             return map;
@@ -100,11 +96,11 @@ public final class MapCreation {
             return KernelMap.create(host, create, variable.name());
         } catch (SyscallException e) {
             // Before 6.9 there was no place for the descriptor: a value beyond the end of the attributes is E2BIG.
-            if (image.module().isPresent() && (e.errno() == Errno.EINVAL || e.errno() == Errno.E2BIG)) {
+            if (!image.module().isEmpty() && (e.errno() == Errno.EINVAL || e.errno() == Errno.E2BIG)) {
                 throw new InvalidObjectException(
                         source + ": the kernel refuses a map for struct_ops variable \"" + variable.name()
                                 + "\", whose struct " + variable.type() + " is of module \""
-                                + image.module().map(KernelModules::nameOf).orElse("") + "\": " + e.getMessage()
+                                + image.module() + "\": " + e.getMessage()
                                 + "; structs of modules take Linux 6.9",
                         e);
             }
@@ -137,10 +133,11 @@ public final class MapCreation {
         return true;
     }
 
-    private KernelMap make(MapSpec spec, @Nullable Fd template) {
+    private KernelMap make(MapPlan plan, @Nullable Fd template) {
+        MapSpec spec = plan.spec();
         MapCommand.Create create = MapCommand.Create.of(
-                        spec.typeNumber(), kernelName(spec), spec.keySize(), spec.valueSize(), maxEntries(spec))
-                .withFlags(flags(spec))
+                        spec.typeNumber(), plan.kernelName(), spec.keySize(), spec.valueSize(), spec.maxEntries())
+                .withFlags(spec.flags())
                 .withNumaNode(spec.numaNode())
                 .withIfindex(spec.ifindex())
                 .withInner(template)
@@ -214,41 +211,6 @@ public final class MapCreation {
                     default -> "";
                 })
                 .orElse("");
-    }
-
-    private String kernelName(MapSpec spec) {
-        if (features.lacks(Feature.OBJECT_NAMES)) {
-            return "";
-        }
-        return spec.isData() ? KernelNames.ofSection(objectName, spec.name()) : KernelNames.of(spec.name());
-    }
-
-    /** The flags as this kernel takes them. */
-    int flags(MapSpec spec) {
-        boolean mayMap = !features.lacks(Feature.MMAPABLE_ARRAY);
-        return spec.isData() && !mayMap ? spec.flags() & ~MapSpec.F_MMAPABLE : spec.flags();
-    }
-
-    /** The size as the kernel wants it: of a ring a power of two of whole pages, of a perf event array every CPU. */
-    int maxEntries(MapSpec spec) {
-        long entries = Integer.toUnsignedLong(spec.maxEntries());
-        if (spec.is(MapType.RINGBUF) || spec.is(MapType.USER_RINGBUF)) {
-            if (entries == 0) {
-                throw new InvalidObjectException(
-                        source + ": ring buffer \"" + spec.name() + "\" has size 0; set its max_entries, in bytes");
-            }
-            long size = Math.max(host.pageSize(), Long.highestOneBit(entries));
-            long rounded = size < entries ? size * 2 : size;
-            if (rounded > 1L << 31) {
-                throw new InvalidObjectException(source + ": ring buffer \"" + spec.name() + "\" of " + entries
-                        + " bytes is larger than the 2 GiB that the kernel allows");
-            }
-            return (int) rounded;
-        }
-        if (spec.is(MapType.PERF_EVENT_ARRAY) && entries == 0) {
-            return host.possibleCpus().count();
-        }
-        return (int) entries;
     }
 
     /** Kinds of map whose keys and values are the kernel's own, of which the kernel takes no description. */

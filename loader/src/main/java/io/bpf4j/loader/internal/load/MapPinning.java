@@ -28,15 +28,14 @@ import java.util.function.Supplier;
  */
 final class MapPinning {
     private final Host host;
-    private final MapCreation creation;
     private final String source;
     private final Path directory;
     private final UndoStack undo;
     private final Map<Path, BpfMap> pins = new LinkedHashMap<>();
+    private boolean kept;
 
-    MapPinning(Host host, MapCreation creation, String source, Optional<Path> directory, UndoStack undo) {
+    MapPinning(Host host, String source, Optional<Path> directory, UndoStack undo) {
         this.host = host;
-        this.creation = creation;
         this.source = source;
         this.directory = directory.orElseGet(() -> host.sys().resolve("fs/bpf"));
         this.undo = undo;
@@ -62,9 +61,18 @@ final class MapPinning {
             return other.orElseThrow(() -> e);
         }
         closedOnFailure(made);
-        undo.push(() -> made.unpin(path));
+        undo.push(() -> {
+            if (!kept) {
+                made.unpin(path);
+            }
+        });
         pins.put(path, made);
         return made;
+    }
+
+    /** From now on pins stay when their maps are closed. */
+    void keep() {
+        kept = true;
     }
 
     /** The pins that were made, as opposed to those that were there. */
@@ -111,8 +119,8 @@ final class MapPinning {
                             spec.typeNumber(),
                             spec.keySize(),
                             spec.valueSize(),
-                            creation.maxEntries(spec),
-                            creation.flags(spec),
+                            spec.maxEntries(),
+                            spec.flags(),
                             spec.extra())
                     + "; remove that pin, or pin elsewhere by BpfLoader.pinDirectory");
         }
@@ -126,8 +134,8 @@ final class MapPinning {
         return found.typeNumber() == spec.typeNumber()
                 && found.keySize() == spec.keySize()
                 && found.valueSize() == spec.valueSize()
-                && found.maxEntries() == creation.maxEntries(spec)
-                && (found.flags() & ~ignored) == (creation.flags(spec) & ~ignored)
+                && found.maxEntries() == spec.maxEntries()
+                && (found.flags() & ~ignored) == (spec.flags() & ~ignored)
                 && found.info().extra() == spec.extra();
     }
 

@@ -1,10 +1,23 @@
 package io.bpf4j.loader.internal.load;
 
+import io.bpf4j.btf.Btf;
+import io.bpf4j.btf.BtfKind;
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.insn.Instructions;
+import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.error.RelocationException;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.internal.linux.ProgramBtf;
+import io.bpf4j.loader.internal.load.LoadedObject.LoadedProgram;
+import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.internal.plan.AssembledProgram.Referent;
+import io.bpf4j.loader.internal.plan.AssembledProgram;
+import io.bpf4j.loader.internal.plan.AttachPoint;
+import io.bpf4j.loader.internal.plan.KernelNames;
+import io.bpf4j.loader.internal.plan.LoadPlan;
+import io.bpf4j.loader.internal.plan.ProgramPlan;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.LoadResult;
@@ -12,71 +25,159 @@ import io.bpf4j.loader.internal.sys.ProgCommand;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Feature;
-import io.bpf4j.loader.kernel.KernelVersion;
+import io.bpf4j.loader.link.ProgramHandle;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.function.UnaryOperator;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Hands assembled programs to the verifier. The first try asks for no log, which makes it faster; a refused program is
- * tried again with one ({@link LoggedLoad}). <i>Thread-safe.</i>
+ * tried again with one ({@link LoggedLoad}). <i>Confined.</i>
  */
-public final class ProgramLoading {
+final class ProgramLoading {
     private final Host host;
     private final Kernel kernel;
     private final Features features;
     private final ObjectSpec spec;
+    private final int kernelVersion;
     private final @Nullable Fd btf;
+    private final Map<String, KernelMap> maps;
+    private final ModuleDescriptors modules;
+    private final List<Fd> constants;
     private final ProgramRefusal refusal;
     private final LoggedLoad logs = new LoggedLoad();
-    private final LoadOptions options;
-    private final List<Fd> constants;
 
     /**
      * Of an object.
      *
-     * @param btf its types, if the kernel has them
-     * @param constants its maps of read-only variables
+     * @param types its types in the kernel
+     * @param maps its maps by name
      */
     ProgramLoading(
             Host host,
             Features features,
-            ObjectSpec spec,
-            @Nullable Fd btf,
-            ProgramRefusal refusal,
-            LoadOptions options,
-            List<Fd> constants) {
+            LoadPlan plan,
+            BtfLoading types,
+            Map<String, KernelMap> maps,
+            ModuleDescriptors modules) {
         this.host = host;
         this.kernel = host.kernel();
         this.features = features;
-        this.spec = spec;
-        this.btf = btf;
-        this.refusal = refusal;
-        this.options = options;
-        this.constants = List.copyOf(constants);
+        this.spec = plan.spec();
+        this.kernelVersion = plan.kernelVersion();
+        this.btf = types.fd();
+        this.maps = Map.copyOf(maps);
+        this.modules = modules;
+        this.constants = spec.maps().stream()
+                .filter(map -> map.data() != null && map.data().isConstant())
+                .map(map -> maps.get(map.name()))
+                .filter(Objects::nonNull)
+                .map(KernelMap::fd)
+                .toList();
+        this.refusal = new ProgramRefusal(host, spec, features, types.refusal());
     }
 
     /** Loads a program for an attach type; the descriptor is the caller's. */
-    Loaded load(AssembledProgram program, Optional<AttachType> attachType, AttachPoint point) {
-        try (JumpTables tables = JumpTables.make(host, features, program)) {
-            return load(program, tables, attachType, point);
+    LoadedProgram load(ProgramPlan program, Optional<AttachType> attachType) {
+        AssembledProgram code = program.code().orElseThrow();
+        try (JumpTables tables = JumpTables.make(host, features, program.name(), code.jumpTables())) {
+            Set<Fd> mentioned = new LinkedHashSet<>();
+            List<Instruction> linked = linked(code, tables, mentioned);
+            ProgCommand.Load command = command(program, attachType, linked)
+                    .withMentioned(List.copyOf(mentioned))
+                    .withFdArray(called(code));
+            return switch (load(command, program.logLevel())) {
+                case LoadResult.Loaded loaded -> {
+                    bindConstants(mentioned, loaded.fd());
+                    yield new LoadedProgram(program.spec(), loaded.fd(), attachType, loaded.log());
+                }
+                case LoadResult.Refused refused -> throw refusal.explain(program, attachType, command, refused);
+            };
         }
     }
 
-    private Loaded load(
-            AssembledProgram program, JumpTables tables, Optional<AttachType> attachType, AttachPoint point) {
-        ProgCommand.Load command = command(program, tables, attachType, point);
-        int logLevel = program.spec().verifierLog().orElse(options.logLevel());
-        return switch (load(command, logLevel)) {
-            case LoadResult.Loaded loaded -> {
-                bindConstants(program, loaded.fd());
-                yield new Loaded(loaded.fd(), loaded.log());
-            }
-            case LoadResult.Refused refused -> throw refusal.explain(program, attachType, command, refused);
-        };
+    /**
+     * The code with the numbers of descriptors in it.
+     *
+     * @param mentioned takes these descriptors, which have to stay open while the kernel looks
+     */
+    private List<Instruction> linked(AssembledProgram code, JumpTables tables, Set<Fd> mentioned) {
+        List<Instruction> linked = new ArrayList<>(code.instructions());
+        for (AssembledProgram.Use use : code.uses()) {
+            Fd fd = switch (use.of()) {
+                case Referent.Map map ->
+                    Objects.requireNonNull(maps.get(map.name())).fd();
+                case Referent.Module module -> modules.of(module.name());
+                case Referent.JumpTable table -> tables.fd(table.index());
+            };
+            mentioned.add(fd);
+            linked.set(use.slot(), linked.get(use.slot()).withImm(fd.number()));
+        }
+        return linked;
+    }
+
+    /** BTF of modules by the number that calls of their functions have. The first is the kernel's place, never looked at. */
+    private List<Fd> called(AssembledProgram code) {
+        List<Fd> called = new ArrayList<>();
+        code.modules().forEach(module -> called.add(modules.of(module)));
+        if (!called.isEmpty()) {
+            called.addFirst(called.getFirst());
+        }
+        return called;
+    }
+
+    private ProgCommand.Load command(ProgramPlan program, Optional<AttachType> attachType, List<Instruction> linked) {
+        ProgramSpec of = program.spec();
+        AssembledProgram assembled = program.code().orElseThrow();
+        AttachPoint point = program.point().orElseThrow();
+        List<Instruction> code = program.edit().apply(linked);
+        ProgCommand.Load command = attached(
+                program,
+                point,
+                ProgCommand.Load.of(
+                                of.type().number(),
+                                features.lacks(Feature.OBJECT_NAMES) ? "" : KernelNames.of(of.name()),
+                                Instructions.encode(code, spec.order()),
+                                spec.license())
+                        .withFlags(of.flags())
+                        .withIfindex(of.ifindex())
+                        .withKernelVersion(kernelVersion));
+        if (!features.lacks(Feature.EXPECTED_ATTACH_TYPE)) {
+            command = command.withExpectedAttachType(point.member()
+                    .orElseGet(() -> attachType.map(AttachType::number).orElse(0)));
+        }
+        if (btf == null) {
+            return command;
+        }
+        return code.size() == linked.size()
+                ? command.withBtf(btf, assembled.functions(), assembled.lines())
+                : command.withBtf(btf, ProgCommand.InfoTable.NONE, ProgCommand.InfoTable.NONE);
+    }
+
+    /** With the function that the program is for: one of the kernel's or a module's, or one of another program's. */
+    private ProgCommand.Load attached(ProgramPlan program, AttachPoint point, ProgCommand.Load command) {
+        ProgramHandle target = point.program();
+        if (target == null) {
+            return command.withAttachTarget(
+                    point.btfId(), point.module().isEmpty() ? null : modules.of(point.module()));
+        }
+        Fd fd = target.unwrap(Fd.class)
+                .orElseThrow(() -> new IllegalArgumentException(target.name() + " is no program of this library"));
+        Btf types = ProgramBtf.of(kernel, fd)
+                .orElseThrow(() -> new InvalidObjectException("program \"" + program.name()
+                        + "\" is for a function of \"" + target.name() + "\", which was loaded without BTF"));
+        String function = program.spec().target();
+        int id = types.find(function, BtfKind.FUNC)
+                .orElseThrow(() -> new RelocationException("program \"" + program.name() + "\": \"" + target.name()
+                        + "\" has no function \"" + function + "\""));
+        return command.withAttachTarget(id, fd);
     }
 
     /**
@@ -84,9 +185,9 @@ public final class ProgramLoading {
      * describes a program: {@code bpftool prog show} prints the variables whose names begin with {@code bpf_metadata_}. A
      * refusal costs no more than that.
      */
-    private void bindConstants(AssembledProgram program, Fd loaded) {
+    private void bindConstants(Set<Fd> mentioned, Fd loaded) {
         for (Fd map : constants) {
-            if (!program.mentioned().contains(map) && !features.lacks(Feature.PROGRAM_BIND_MAP)) {
+            if (!mentioned.contains(map) && !features.lacks(Feature.PROGRAM_BIND_MAP)) {
                 try {
                     kernel.execute(new ProgCommand.BindMap(loaded, map));
                 } catch (SyscallException e) {
@@ -136,46 +237,5 @@ public final class ProgramLoading {
 
     private static LoadResult withLog(LoadResult.Refused plain, LoadResult.Refused logged) {
         return new LoadResult.Refused(plain.errno(), logged.log(), logged.logSize());
-    }
-
-    /** A program in the kernel and the log of its verification, empty unless asked for. */
-    record Loaded(Fd fd, String log) {}
-
-    private int kernelVersion() {
-        return options.kernelVersion()
-                .map(KernelVersion::code)
-                .orElseGet(() -> spec.version() != 0
-                        ? spec.version()
-                        : host.version().code());
-    }
-
-    private ProgCommand.Load command(
-            AssembledProgram program, JumpTables tables, Optional<AttachType> attachType, AttachPoint point) {
-        ProgramSpec of = program.spec();
-        List<Instruction> fitted = OldKernelHelpers.fitted(tables.putInto(program.instructions()), features);
-        List<Instruction> code = options.instructions()
-                .getOrDefault(of.name(), UnaryOperator.identity())
-                .apply(fitted);
-        ProgCommand.Load command = ProgCommand.Load.of(
-                        of.type().number(),
-                        features.lacks(Feature.OBJECT_NAMES) ? "" : KernelNames.of(of.name()),
-                        Instructions.encode(code, spec.order()),
-                        spec.license())
-                .withFlags(of.flags())
-                .withIfindex(of.ifindex())
-                .withAttachTarget(point.btfId(), point.program())
-                .withKernelVersion(kernelVersion())
-                .withMentioned(tables.and(program.mentioned()))
-                .withFdArray(program.modules());
-        if (!features.lacks(Feature.EXPECTED_ATTACH_TYPE)) {
-            command = command.withExpectedAttachType(point.member()
-                    .orElseGet(() -> attachType.map(AttachType::number).orElse(0)));
-        }
-        if (btf == null) {
-            return command;
-        }
-        return code.size() == fitted.size()
-                ? command.withBtf(btf, program.functions(), program.lines())
-                : command.withBtf(btf, ProgCommand.InfoTable.NONE, ProgCommand.InfoTable.NONE);
     }
 }

@@ -8,6 +8,9 @@ import io.bpf4j.loader.error.VerifierException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.linux.Jit;
+import io.bpf4j.loader.internal.plan.AssembledProgram;
+import io.bpf4j.loader.internal.plan.ProgramPlan;
+import io.bpf4j.loader.internal.plan.SourceLines;
 import io.bpf4j.loader.internal.sys.FailureHints;
 import io.bpf4j.loader.internal.sys.LoadResult;
 import io.bpf4j.loader.internal.sys.ProgCommand;
@@ -72,14 +75,14 @@ final class ProgramRefusal {
     }
 
     BpfException explain(
-            AssembledProgram program,
+            ProgramPlan program,
             Optional<AttachType> attachType,
             ProgCommand.Load command,
             LoadResult.Refused refused) {
+        AssembledProgram code = program.code().orElseThrow();
         Errno errno = Errno.of(refused.errno());
         // The command has the name cut to the kernel's 15 characters.
-        ProgCommand.Load named =
-                ProgCommand.Load.of(command.type(), program.spec().name(), new byte[0], spec.license());
+        ProgCommand.Load named = ProgCommand.Load.of(command.type(), program.name(), new byte[0], spec.license());
         if (refused.log().isBlank()) {
             Optional<UnsupportedFeatureException> missing =
                     MissingFeature.of(program.spec(), attachType, refused.errno(), features);
@@ -110,13 +113,9 @@ final class ProgramRefusal {
         String all = advice.stream().filter(Predicate.not(String::isEmpty)).collect(Collectors.joining("; "));
         // An embedder may have put other instructions in; then the numbers in the log are not those of the object.
         boolean asAssembled =
-                command.instructions().length == program.instructions().size() * Instruction.SIZE;
+                command.instructions().length == code.instructions().size() * Instruction.SIZE;
         return new VerifierException(
-                program.spec().name(),
-                refused.errno(),
-                refused.log(),
-                all,
-                asAssembled ? place(program, refused.log()) : "");
+                program.name(), refused.errno(), refused.log(), all, asAssembled ? place(program, refused.log()) : "");
     }
 
     /** Whether the error is the kernel's opinion of the program, and not the state of this process or machine. */
@@ -127,7 +126,7 @@ final class ProgramRefusal {
         };
     }
 
-    private String place(AssembledProgram program, String log) {
+    private String place(ProgramPlan program, String log) {
         OptionalInt slot = lastInstruction(log);
         return slot.isEmpty()
                 ? ""
@@ -163,12 +162,13 @@ final class ProgramRefusal {
         return OptionalInt.empty();
     }
 
-    private String verdict(AssembledProgram program, String log, Errno errno) {
-        String poisoned = poisoned(program, log);
+    private String verdict(ProgramPlan program, String log, Errno errno) {
+        AssembledProgram code = program.code().orElseThrow();
+        String poisoned = poisoned(code, log);
         if (!poisoned.isEmpty()) {
             return poisoned;
         }
-        String absent = absent(program, log);
+        String absent = absent(code, log);
         if (!absent.isEmpty()) {
             return absent;
         }

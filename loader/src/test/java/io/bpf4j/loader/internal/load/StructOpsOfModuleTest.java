@@ -6,14 +6,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfBuilder;
 import io.bpf4j.btf.BtfKind;
-import io.bpf4j.btf.BtfType;
 import io.bpf4j.btf.BtfType.Member;
+import io.bpf4j.btf.BtfType;
 import io.bpf4j.core.CoreTarget;
 import io.bpf4j.loader.ScriptedLoads;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.RelocationException;
 import io.bpf4j.loader.internal.map.KernelMap;
-import io.bpf4j.loader.internal.sys.BtfInfo;
+import io.bpf4j.loader.internal.plan.AttachPoint;
+import io.bpf4j.loader.internal.plan.LoadOptions;
+import io.bpf4j.loader.internal.plan.LoadPlan;
+import io.bpf4j.loader.internal.plan.ProgramPlan;
+import io.bpf4j.loader.internal.plan.StructOpsImage;
+import io.bpf4j.loader.internal.plan.TargetKernel;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.internal.sys.ObjectCommand;
@@ -23,20 +28,17 @@ import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.StructOpsSpec;
 import java.nio.ByteOrder;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import java.util.OptionalInt;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** The congestion controls of an object, for a kernel in which these are a module's: "net" is another, "tcp" has them. */
 class StructOpsOfModuleTest {
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
-    private static final List<String> LOADED = List.of("vmlinux", "net", "tcp");
 
     private final ScriptedKernel kernel = new ScriptedKernel();
+    private final ModulesOfKernel loaded = new ModulesOfKernel(kernel, "net", "tcp");
+    private final ModuleDescriptors modules = new ModuleDescriptors(kernel);
     private final BtfBuilder kernels = BtfBuilder.create();
     private final int number = kernels.integer("unsigned int", 4, 0);
     private final int function = kernels.pointer(kernels.add(new BtfType.FuncProto(number, List.of())));
@@ -75,39 +77,37 @@ class StructOpsOfModuleTest {
         return CoreTarget.of(vmlinux, () -> List.of(module("net", net), module("tcp", tcp)));
     }
 
-    /** A kernel with a BTF of its own and one for each of two modules, and nothing else that has an id. */
-    private KernelModules modules(CoreTarget target) {
-        Map<Fd, String> names = new HashMap<>();
-        kernel.answer(
-                ObjectCommand.NextId.class,
-                next -> next.after() < LOADED.size() ? OptionalInt.of(next.after() + 1) : OptionalInt.empty());
-        kernel.answer(ObjectCommand.FdById.class, byId -> {
-            String name = LOADED.get(byId.id() - 1);
-            Fd fd = kernel.newFd("BTF of " + name);
-            names.put(fd, name);
-            return fd;
-        });
-        kernel.answer(
-                ObjectCommand.InfoOfBtf.class,
-                of -> new BtfInfo(1, Objects.requireNonNull(names.get(of.btf())), true, new byte[0]));
-        return new KernelModules(kernel, () -> target);
+    private List<StructOpsImage> images(CoreTarget target) {
+        LoadPlan plan = plan(target);
+        plan.requireSound();
+        return plan.structOps();
     }
 
-    private StructOpsImages images(CoreTarget target, KernelModules modules) {
-        StructOpsImages images = new StructOpsImages(spec, Map.of("first", first));
-        images.find(() -> target, modules);
-        return images;
+    /** Of the struct and the programs that it calls. */
+    private LoadPlan plan(CoreTarget target) {
+        LoadOptions options = new LoadOptions();
+        options.structOps.put("first", first);
+        return LoadPlan.of(spec, options, TargetKernel.ofTypes(target));
     }
 
-    private KernelMap create(StructOpsImage image, KernelModules modules) {
+    private static AttachPoint point(LoadPlan plan, String program) {
+        return plan.programs().stream()
+                .filter(each -> each.name().equals(program))
+                .findFirst()
+                .flatMap(ProgramPlan::point)
+                .orElseThrow();
+    }
+
+    private KernelMap create(StructOpsImage image) {
         try (Fd btf = kernel.newFd("BTF of the object")) {
-            return new MapCreation(kernel.host(), ScriptedLoads.everything(), "test.o", "test", btf)
-                    .create(image, image.module().map(modules::descriptor).orElse(null));
+            return new MapCreation(kernel.host(), ScriptedLoads.everything(), "test.o", btf)
+                    .create(image, image.module().isEmpty() ? null : modules.of(image.module()));
         }
     }
 
     @AfterEach
     void nothingStaysOpen() {
+        modules.close();
         assertThat(kernel.open()).isEmpty();
     }
 
@@ -118,11 +118,9 @@ class StructOpsOfModuleTest {
         wrapper(tcp, congestionOps(tcp));
         CoreTarget target = target(vmlinux, tcp);
         Btf ofModule = target.modules().getLast();
-        KernelModules modules = modules(target);
 
-        StructOpsImages images = images(target, modules);
-        create(Objects.requireNonNull(images.byName().get("first")), modules).close();
-        AttachPoint point = images.point(spec.program("first_avoid").orElseThrow(), modules);
+        create(images(target).getFirst()).close();
+        AttachPoint point = point(plan(target), "first_avoid");
 
         MapCommand.Create create = kernel.commands(MapCommand.Create.class).getLast();
         assertThat(create.kernelValueTypeId())
@@ -131,11 +129,11 @@ class StructOpsOfModuleTest {
         assertThat(create.kernelValueBtf()).asString().contains("BTF of tcp");
         assertThat(create.flags()).isEqualTo(MapSpec.F_LINK);
         assertThat(create.valueSize()).isEqualTo(128);
-        assertThat(point.program()).isSameAs(create.kernelValueBtf());
+        assertThat(create.kernelValueBtf()).isSameAs(loaded.fd("tcp"));
+        assertThat(point.module()).isEqualTo("tcp");
         assertThat(point.btfId())
                 .isEqualTo(ofModule.find("tcp_congestion_ops", BtfKind.STRUCT).orElseThrow());
         assertThat(point.member()).hasValue(2);
-        modules.close();
     }
 
     @Test
@@ -145,13 +143,10 @@ class StructOpsOfModuleTest {
         BtfBuilder tcp = BtfBuilder.split(vmlinux);
         wrapper(tcp, ops);
         CoreTarget target = target(vmlinux, tcp);
-        KernelModules modules = modules(target);
 
-        AttachPoint point =
-                images(target, modules).point(spec.program("on_init").orElseThrow(), modules);
+        AttachPoint point = point(plan(target), "on_init");
         assertThat(point.btfId()).isEqualTo(ops);
-        assertThat(point.program()).asString().contains("BTF of tcp");
-        modules.close();
+        assertThat(point.module()).isEqualTo("tcp");
     }
 
     @Test
@@ -161,14 +156,11 @@ class StructOpsOfModuleTest {
         BtfBuilder tcp = BtfBuilder.split(vmlinux);
         wrapper(tcp, congestionOps(tcp));
         CoreTarget target = target(vmlinux, tcp);
-        KernelModules modules = modules(target);
 
-        StructOpsImages images = images(target, modules);
-        create(Objects.requireNonNull(images.byName().get("first")), modules).close();
+        create(images(target).getFirst()).close();
         assertThat(kernel.commands(MapCommand.Create.class).getLast().kernelValueBtf())
                 .isNull();
-        assertThat(images.point(spec.program("on_init").orElseThrow(), modules).program())
-                .isNull();
+        assertThat(point(plan(target), "on_init").module()).isEmpty();
         assertThat(kernel.commands(ObjectCommand.FdById.class)).isEmpty();
     }
 
@@ -178,31 +170,28 @@ class StructOpsOfModuleTest {
         BtfBuilder tcp = BtfBuilder.split(vmlinux);
         wrapper(tcp, congestionOps(tcp));
         CoreTarget target = target(vmlinux, tcp);
-        KernelModules modules = modules(target);
-        StructOpsImage image =
-                Objects.requireNonNull(images(target, modules).byName().get("first"));
+        StructOpsImage image = images(target).getFirst();
         for (Errno errno : List.of(Errno.EINVAL, Errno.E2BIG)) {
             kernel.fail(MapCommand.Create.class, errno);
-            assertThatThrownBy(() -> create(image, modules))
+            assertThatThrownBy(() -> create(image))
                     .isInstanceOf(InvalidObjectException.class)
                     .hasMessageContaining("\"first\"")
                     .hasMessageContaining("module \"tcp\"")
                     .hasMessageContaining("Linux 6.9");
         }
-        modules.close();
     }
 
     @Test
     void whereItWasSearchedIsSaid() {
         Btf vmlinux = kernels.build("/sys/kernel/btf/vmlinux", ORDER);
         CoreTarget target = target(vmlinux, BtfBuilder.split(vmlinux));
-        assertThatThrownBy(() -> images(target, modules(target)))
+        assertThatThrownBy(() -> images(target))
                 .isInstanceOf(RelocationException.class)
                 .hasMessageContaining("this kernel has no struct tcp_congestion_ops, nor one of its modules: net, tcp");
         BtfBuilder tcp = BtfBuilder.split(vmlinux);
         congestionOps(tcp);
         CoreTarget without = target(vmlinux, tcp);
-        assertThatThrownBy(() -> images(without, modules(without)))
+        assertThatThrownBy(() -> images(without))
                 .isInstanceOf(RelocationException.class)
                 .hasMessageContaining("is not one to be implemented");
     }

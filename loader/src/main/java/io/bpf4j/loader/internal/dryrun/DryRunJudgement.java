@@ -1,0 +1,236 @@
+package io.bpf4j.loader.internal.dryrun;
+
+import io.bpf4j.btf.Btf;
+import io.bpf4j.core.CoreFixup;
+import io.bpf4j.core.CoreRelocator;
+import io.bpf4j.core.CoreTarget;
+import io.bpf4j.insn.Helpers;
+import io.bpf4j.insn.Instruction;
+import io.bpf4j.loader.dryrun.Finding;
+import io.bpf4j.loader.dryrun.Fit;
+import io.bpf4j.loader.dryrun.ProgramFit;
+import io.bpf4j.loader.dryrun.Relocation;
+import io.bpf4j.loader.internal.plan.AssembledProgram;
+import io.bpf4j.loader.internal.plan.LoadOptions;
+import io.bpf4j.loader.internal.plan.LoadPlan;
+import io.bpf4j.loader.internal.plan.MapPlan;
+import io.bpf4j.loader.internal.plan.OldKernelHelpers;
+import io.bpf4j.loader.internal.plan.ProgramAssembly;
+import io.bpf4j.loader.internal.plan.ProgramPlan;
+import io.bpf4j.loader.internal.plan.SourceLines;
+import io.bpf4j.loader.internal.plan.TargetKernel;
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.loader.kernel.ProgramType;
+import io.bpf4j.loader.spec.FunctionSpec;
+import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.loader.spec.ProgramSpec;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+
+/**
+ * Judges the plan of a load by the types of the kernel that it is for: what of it that kernel would lack. <i>Confined</i>;
+ * used once.
+ */
+public final class DryRunJudgement {
+    private final ObjectSpec spec;
+    private final LoadPlan plan;
+    private final KernelVocabulary vocabulary;
+    private final SourceLines lines;
+    private final ReadOnlyData readOnlyData;
+    private final Set<String> strong = new HashSet<>();
+
+    private DryRunJudgement(LoadPlan plan, Btf kernel) {
+        this.spec = plan.spec();
+        this.plan = plan;
+        this.vocabulary = new KernelVocabulary(kernel);
+        this.readOnlyData = new ReadOnlyData(plan);
+        spec.externs().stream().filter(extern -> !extern.weak()).forEach(extern -> strong.add(extern.name()));
+        this.lines = new SourceLines(spec);
+    }
+
+    /** Of every program of an object, those that are loaded only if asked for, too. */
+    public static Fit of(ObjectSpec spec, CoreTarget target) {
+        Btf kernel = target.kernel();
+        if (spec.order() != kernel.order()) {
+            Finding finding = new Finding(
+                    Finding.Kind.OBJECT,
+                    Optional.empty(),
+                    "the object is " + spec.order() + ", and the kernel's BTF " + kernel.order());
+            return new Fit(spec.source(), kernel.source(), List.of(finding), List.of());
+        }
+        LoadOptions options = new LoadOptions();
+        spec.programs().forEach(program -> options.wanted.add(program.name()));
+        LoadPlan plan = LoadPlan.of(spec, options, TargetKernel.ofTypes(target));
+        DryRunJudgement judgement = new DryRunJudgement(plan, kernel);
+        return new Fit(
+                spec.source(),
+                kernel.source(),
+                judgement.object(),
+                plan.programs().stream().map(judgement::program).toList());
+    }
+
+    private List<Finding> object() {
+        List<Finding> findings = new ArrayList<>();
+        for (MapPlan map : plan.maps()) {
+            if (!vocabulary.hasMapType(map.spec().typeNumber())) {
+                findings.add(new Finding(
+                        Finding.Kind.MAP,
+                        Optional.empty(),
+                        "map \"" + map.name() + "\": the kernel has no maps of type "
+                                + map.spec()
+                                        .type()
+                                        .map(Enum::name)
+                                        .orElseGet(() -> "number " + map.spec().typeNumber())));
+            }
+        }
+        plan.problems().forEach(problem -> findings.add(finding(problem)));
+        return findings;
+    }
+
+    private Finding finding(LoadPlan.Problem problem) {
+        return new Finding(problem.kind(), Optional.empty(), bare(problem.failure()));
+    }
+
+    private ProgramFit program(ProgramPlan program) {
+        List<Finding> own = new ArrayList<>();
+        checkKind(program.spec(), own);
+        program.problems().stream()
+                .filter(problem -> isFinding(problem, program))
+                .forEach(problem -> own.add(finding(problem)));
+        program.code().ifPresent(code -> checkCode(code, program.places(), own));
+        return new ProgramFit(
+                program.name(),
+                program.spec().sectionName(),
+                program.autoload(),
+                own,
+                relocations(program.places()),
+                program.code().map(AssembledProgram::instructions).orElse(List.of()));
+    }
+
+    /**
+     * The program whose function another one replaces is unknown here, and what no struct of functions calls is loaded for
+     * none. What kernels think of kinds of program their vocabulary tells.
+     */
+    private static boolean isFinding(LoadPlan.Problem problem, ProgramPlan program) {
+        return switch (problem.kind()) {
+            case PROGRAM -> false;
+            case TARGET ->
+                program.spec().type() != ProgramType.EXT
+                        && (program.spec().type() != ProgramType.STRUCT_OPS || program.autoload());
+            case OBJECT, RELOCATION, SYMBOL, HELPER, MAP, STRUCT_OPS -> true;
+        };
+    }
+
+    private void checkKind(ProgramSpec program, List<Finding> own) {
+        ProgramType type = program.type();
+        Optional<AttachType> attachType = program.attachType();
+        String problem = null;
+        if (type == ProgramType.UNSPEC) {
+            problem = "SEC(\"" + program.sectionName() + "\") says no program type";
+        } else if (!vocabulary.hasProgramType(type.number())) {
+            problem = "the kernel has no programs of type " + type;
+        } else if (attachType.isPresent()
+                && !vocabulary.hasAttachType(attachType.get().number())) {
+            problem = "the kernel has no attach type " + attachType.get();
+        }
+        if (problem != null) {
+            own.add(new Finding(Finding.Kind.PROGRAM, Optional.empty(), problem));
+        }
+    }
+
+    private void checkCode(AssembledProgram assembled, Map<FunctionSpec, Integer> places, List<Finding> own) {
+        List<Instruction> code = assembled.instructions();
+        if (!assembled.jumpTables().isEmpty() && !vocabulary.hasMapType(MapType.INSN_ARRAY.number())) {
+            own.add(new Finding(
+                    Finding.Kind.MAP, Optional.empty(), "the kernel has no maps of type INSN_ARRAY, for jump tables"));
+        }
+        BitSet reached = surelyReached(assembled);
+        NavigableMap<Integer, FunctionSpec> bySlot = SourceLines.bySlot(places);
+        BitSet poisons = new BitSet();
+        for (AssembledProgram.Poisoned poisoned : assembled.poisoned()) {
+            // What the object can't do without is told once, and not at each call.
+            boolean told = poisoned.kind() == AssembledProgram.Poisoned.Kind.FUNCTION && !isWeak(poisoned.what());
+            if (reached.get(poisoned.slot()) && !told && !poisons.get(poisoned.slot())) {
+                poisons.set(poisoned.slot());
+                Optional<Finding.Place> place = lines.at(bySlot, poisoned.slot());
+                own.add(
+                        switch (poisoned.kind()) {
+                            case RELOCATION -> new Finding(Finding.Kind.RELOCATION, place, poisoned.what());
+                            case FUNCTION ->
+                                new Finding(
+                                        Finding.Kind.SYMBOL, place, "the kernel has no function " + poisoned.what());
+                            case MAP ->
+                                new Finding(Finding.Kind.MAP, place, "map \"" + poisoned.what() + "\" was left out");
+                        });
+            }
+        }
+        for (int slot = reached.nextSetBit(0); slot >= 0; slot = reached.nextSetBit(slot + 1)) {
+            Instruction instruction = code.get(slot);
+            if (instruction.isHelperCall()
+                    && !poisons.get(slot)
+                    && !vocabulary.hasHelper(instruction.imm())
+                    && !OldKernelHelpers.hasStandIn(instruction.imm())) {
+                own.add(new Finding(
+                        Finding.Kind.HELPER,
+                        lines.at(bySlot, slot),
+                        "the kernel has no helper " + Helpers.name(instruction.imm())));
+            }
+        }
+    }
+
+    /** Whatever kconfig says. */
+    private BitSet surelyReached(AssembledProgram program) {
+        List<Instruction> code = program.instructions();
+        BitSet jumps = new BitSet();
+        program.jumpTables().forEach(targets -> targets.forEach(jumps::set));
+        BitSet reached = Reachability.of(code, jumps, readOnlyData, Reachability.Kconfig.TAKEN);
+        reached.and(Reachability.of(code, jumps, readOnlyData, Reachability.Kconfig.NOT_TAKEN));
+        return reached;
+    }
+
+    private boolean isWeak(String extern) {
+        return !strong.contains(extern);
+    }
+
+    private List<Relocation> relocations(Map<FunctionSpec, Integer> places) {
+        List<Relocation> all = new ArrayList<>();
+        Btf types = spec.btf().orElse(null);
+        if (types == null) {
+            return all;
+        }
+        for (FunctionSpec function : places.keySet()) {
+            for (ProgramAssembly.Outcome outcome : plan.relocations().getOrDefault(function, List.of())) {
+                all.add(new Relocation(
+                        lines.at(function, outcome.slot()),
+                        CoreRelocator.describe(types, outcome.relocation()),
+                        switch (outcome.fixup()) {
+                            case CoreFixup.Keep keep -> OptionalLong.of(keep.value());
+                            case CoreFixup.Patch patch -> OptionalLong.of(patch.from());
+                            case CoreFixup.Poison poison -> OptionalLong.empty();
+                        },
+                        switch (outcome.fixup()) {
+                            case CoreFixup.Keep keep -> OptionalLong.of(keep.value());
+                            case CoreFixup.Patch patch -> OptionalLong.of(patch.to());
+                            case CoreFixup.Poison poison -> OptionalLong.empty();
+                        }));
+            }
+        }
+        return all;
+    }
+
+    /** The message without the object's name, which whoever reads a finding knows. */
+    private String bare(RuntimeException e) {
+        String message = Objects.requireNonNullElse(e.getMessage(), e.toString());
+        String prefix = spec.source() + ": ";
+        return message.startsWith(prefix) ? message.substring(prefix.length()) : message;
+    }
+}

@@ -1,0 +1,377 @@
+package io.bpf4j.loader.internal.dryrun;
+
+import io.bpf4j.insn.Instruction;
+import io.bpf4j.insn.Opcodes;
+import io.bpf4j.insn.PseudoSource;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Deque;
+import java.util.List;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which instructions of a program the verifier may come to.
+ *
+ * <p>A program for many kernels asks before it uses: {@code if (bpf_core_field_exists(…))}. Relocation turns the question
+ * into a constant, and the verifier, which knows constants, never walks into the branch that they rule out; it removes
+ * it. So whether something that a kernel lacks is in the way depends on whether it can be reached. This is decided here
+ * in the way the verifier does it, with less knowledge: what is a constant for this walk is one for the verifier, too.
+ * What isn't reached here isn't reached there. The other way round the verifier, which knows ranges of values as well,
+ * may rule out more.
+ *
+ * <p>The state at an instruction is what is in each register: a number, a place in read-only data, some address, or
+ * anything. States that meet are merged, and whatever differs is anything; as that can happen but twice to a register, the
+ * walk ends.
+ *
+ * <pre>
+ *   r1 = 0                   relocated: the kernel has no such field
+ *   if r1 == 0 goto +2       taken, always
+ *   call unknown#195896080   not reached
+ * </pre>
+ *
+ * <p>Options of kconfig are constants for the verifier and unknown here. What a jump does that depends on them is assumed:
+ * one walk takes all such jumps, another none. What both come to is reached whatever the options are, but for programs
+ * that ask for several of them in a row.
+ *
+ * <i>Confined.</i>
+ */
+final class Reachability {
+    private static final int REGISTERS = 11;
+
+    /** What is read from read-only data while a program is verified. */
+    interface Constants {
+        /**
+         * A value.
+         *
+         * @param map as the first immediate of the load says
+         * @param bytes 1, 2, 4 or 8
+         * @return empty if that map may change
+         */
+        OptionalLong read(int map, long offset, int bytes);
+
+        /** Whether a map holds the options of kconfig. */
+        boolean isKconfig(int map);
+    }
+
+    /** What a jump does that depends on kconfig. */
+    enum Kconfig {
+        TAKEN,
+        NOT_TAKEN
+    }
+
+    /** What a register holds; null for anything. */
+    private sealed interface Value {
+        record Constant(long value) implements Value {}
+
+        record Place(int map, long offset) implements Value {}
+
+        /** The address of a map, a function or a variable of the kernel: not null. */
+        record Address() implements Value {}
+
+        /** What was worked out from options of kconfig. */
+        record Option() implements Value {}
+    }
+
+    private final List<Instruction> code;
+    private final BitSet indirect;
+    private final Constants constants;
+    private final Kconfig kconfig;
+    private final @Nullable Value[][] states;
+    private final BitSet seen = new BitSet();
+    private final Deque<Integer> waiting = new ArrayDeque<>();
+    /** No BitSet: to clear its highest bit it looks for the next one, through all that is clear. */
+    private final boolean[] isWaiting;
+
+    private Reachability(List<Instruction> code, BitSet indirect, Constants constants, Kconfig kconfig) {
+        this.code = code;
+        this.indirect = indirect;
+        this.constants = constants;
+        this.kconfig = kconfig;
+        this.states = new @Nullable Value[code.size()][];
+        this.isWaiting = new boolean[code.size()];
+    }
+
+    /**
+     * The slots that may be reached from the first.
+     *
+     * @param code a program with everything in it relocated
+     * @param indirect slots that indirect jumps may go to
+     */
+    static BitSet of(List<Instruction> code, BitSet indirect, Constants constants, Kconfig kconfig) {
+        Reachability walk = new Reachability(code, indirect, constants, kconfig);
+        walk.flow(0, new @Nullable Value[REGISTERS]);
+        while (!walk.waiting.isEmpty()) {
+            int at = walk.waiting.poll();
+            walk.isWaiting[at] = false;
+            walk.step(at);
+        }
+        return walk.seen;
+    }
+
+    /** A state arrives at an instruction. */
+    private void flow(int at, @Nullable Value[] arriving) {
+        if (at < 0 || at >= code.size()) {
+            return; // the verifier has its own words for this
+        }
+        @Nullable Value[] known = states[at];
+        boolean changed = false;
+        if (known == null) {
+            states[at] = arriving.clone();
+            changed = true;
+        } else {
+            for (int i = 0; i < REGISTERS; i++) {
+                Value value = known[i];
+                if (value != null && !value.equals(arriving[i])) {
+                    known[i] = null;
+                    changed = true;
+                }
+            }
+        }
+        seen.set(at);
+        if (changed && !isWaiting[at]) {
+            isWaiting[at] = true;
+            waiting.add(at);
+        }
+    }
+
+    private void step(int at) {
+        Instruction instruction = code.get(at);
+        @Nullable Value[] state = states[at].clone();
+        switch (instruction.opClass()) {
+            case Opcodes.LD -> {
+                if (instruction.isLoadImm64()) {
+                    load64(at, instruction, state);
+                    flow(at + 2, state);
+                    return;
+                }
+                state[0] = null; // the legacy loads of packets
+                Arrays.fill(state, 1, 6, null);
+            }
+            case Opcodes.LDX -> set(state, instruction.dst(), loaded(instruction, state));
+            case Opcodes.ST -> {}
+            case Opcodes.STX -> {
+                if ((instruction.opcode() & Opcodes.MODE_MASK) == Opcodes.ATOMIC) {
+                    atomic(instruction, state);
+                }
+            }
+            case Opcodes.ALU -> set(state, instruction.dst(), computed(instruction, state, false));
+            case Opcodes.ALU64 -> set(state, instruction.dst(), computed(instruction, state, true));
+            default -> {
+                jump(at, instruction, state);
+                return;
+            }
+        }
+        flow(at + 1, state);
+    }
+
+    private static void set(@Nullable Value[] state, int register, @Nullable Value value) {
+        if (register < REGISTERS) {
+            state[register] = value;
+        }
+    }
+
+    private void load64(int at, Instruction instruction, @Nullable Value[] state) {
+        if (at + 1 >= code.size()) {
+            return;
+        }
+        Instruction second = code.get(at + 1);
+        Value value = switch (instruction.src()) {
+            case PseudoSource.NUMBER -> new Value.Constant(instruction.imm64(second));
+            case PseudoSource.MAP_VALUE -> new Value.Place(instruction.imm(), Integer.toUnsignedLong(second.imm()));
+            case PseudoSource.FUNC -> {
+                // A callback: called with whatever.
+                flow(at + 1 + instruction.imm(), new @Nullable Value[REGISTERS]);
+                yield new Value.Address();
+            }
+            default -> new Value.Address();
+        };
+        set(state, instruction.dst(), value);
+    }
+
+    private @Nullable Value loaded(Instruction instruction, @Nullable Value[] state) {
+        int mode = instruction.opcode() & Opcodes.MODE_MASK;
+        if (mode != Opcodes.MEM && mode != Opcodes.MEMSX) {
+            return null;
+        }
+        if (!(value(state, instruction.src()) instanceof Value.Place place)) {
+            return null;
+        }
+        if (constants.isKconfig(place.map())) {
+            return new Value.Option();
+        }
+        int bytes = Opcodes.accessBytes(instruction.opcode());
+        OptionalLong read = constants.read(place.map(), place.offset() + instruction.offset(), bytes);
+        if (read.isEmpty()) {
+            return null;
+        }
+        int unused = 64 - bytes * 8;
+        long shifted = read.getAsLong() << unused;
+        return new Value.Constant(mode == Opcodes.MEMSX ? shifted >> unused : shifted >>> unused);
+    }
+
+    private static void atomic(Instruction instruction, @Nullable Value[] state) {
+        int operation = instruction.imm();
+        if (operation == Opcodes.CMPXCHG) {
+            state[0] = null;
+        } else if (operation == Opcodes.LOAD_ACQ) {
+            set(state, instruction.dst(), null);
+        } else if ((operation & Opcodes.FETCH) != 0) {
+            set(state, instruction.src(), null);
+        }
+    }
+
+    private static @Nullable Value value(@Nullable Value[] state, int register) {
+        return register < REGISTERS ? state[register] : null;
+    }
+
+    private static @Nullable Value operand(Instruction instruction, @Nullable Value[] state) {
+        return (instruction.opcode() & Opcodes.SOURCE_MASK) == Opcodes.X
+                ? value(state, instruction.src())
+                : new Value.Constant(instruction.imm());
+    }
+
+    private static @Nullable Value computed(Instruction instruction, @Nullable Value[] state, boolean wide) {
+        int operation = instruction.opcode() & Opcodes.OP_MASK;
+        Value left = value(state, instruction.dst());
+        Value right = operand(instruction, state);
+        if (operation == Opcodes.MOV && instruction.offset() == 0) {
+            if (wide || right == null) {
+                return right;
+            }
+            return switch (right) {
+                case Value.Constant constant -> narrowed(constant.value());
+                case Value.Option option -> option;
+                case Value.Place _, Value.Address _ -> null;
+            };
+        }
+        if (left instanceof Value.Place place && right instanceof Value.Constant constant && wide) {
+            return switch (operation) {
+                case Opcodes.ADD -> new Value.Place(place.map(), place.offset() + constant.value());
+                case Opcodes.SUB -> new Value.Place(place.map(), place.offset() - constant.value());
+                default -> null;
+            };
+        }
+        if (isOption(left, right) || isOption(right, left)) {
+            return new Value.Option();
+        }
+        if (!(left instanceof Value.Constant a) || !(right instanceof Value.Constant b)) {
+            return null;
+        }
+        return arithmetic(operation, a.value(), b.value(), wide);
+    }
+
+    /** Whether one is of kconfig and the other at least no runtime value. */
+    private static boolean isOption(@Nullable Value one, @Nullable Value other) {
+        return one instanceof Value.Option && (other instanceof Value.Option || other instanceof Value.Constant);
+    }
+
+    /** What is rarer than this may be anything: that costs knowledge, not truth. */
+    private static @Nullable Value arithmetic(int operation, long a, long b, boolean wide) {
+        int shift = (int) (b & (wide ? 63 : 31));
+        Long result = switch (operation) {
+            case Opcodes.ADD -> a + b;
+            case Opcodes.SUB -> a - b;
+            case Opcodes.MUL -> a * b;
+            case Opcodes.OR -> a | b;
+            case Opcodes.AND -> a & b;
+            case Opcodes.XOR -> a ^ b;
+            case Opcodes.LSH -> a << shift;
+            case Opcodes.RSH -> wide ? a >>> shift : (a & 0xffffffffL) >>> shift;
+            case Opcodes.ARSH -> wide ? a >> shift : (long) ((int) a >> shift);
+            case Opcodes.NEG -> -a;
+            default -> null;
+        };
+        if (result == null) {
+            return null;
+        }
+        return wide ? new Value.Constant(result) : narrowed(result);
+    }
+
+    /** An operation on 32 bits clears the upper half. */
+    private static Value narrowed(long value) {
+        return new Value.Constant(value & 0xffffffffL);
+    }
+
+    private void jump(int at, Instruction instruction, @Nullable Value[] state) {
+        boolean narrow = instruction.opClass() == Opcodes.JMP32;
+        int operation = instruction.opcode() & Opcodes.OP_MASK;
+        switch (operation) {
+            case Opcodes.JA -> {
+                if ((instruction.opcode() & Opcodes.SOURCE_MASK) == Opcodes.X) {
+                    // Which table it goes by isn't followed: it may go anywhere that one leads to.
+                    indirect.stream().forEach(target -> flow(target, state));
+                } else {
+                    flow(at + 1 + (narrow ? instruction.imm() : instruction.offset()), state);
+                }
+            }
+            case Opcodes.EXIT -> {}
+            case Opcodes.CALL -> call(at, instruction, state);
+            default -> {
+                OptionalLong decided = decided(instruction, state, narrow);
+                if (decided.isEmpty() || decided.getAsLong() != 0) {
+                    flow(at + 1 + instruction.offset(), state);
+                }
+                if (decided.isEmpty() || decided.getAsLong() == 0) {
+                    flow(at + 1, state);
+                }
+            }
+        }
+    }
+
+    private void call(int at, Instruction instruction, @Nullable Value[] state) {
+        if (instruction.isSubprogramCall()) {
+            @Nullable Value[] callee = new @Nullable Value[REGISTERS];
+            System.arraycopy(state, 1, callee, 1, 5);
+            flow(at + 1 + instruction.imm(), callee);
+        }
+        Arrays.fill(state, 0, 6, null);
+        flow(at + 1, state);
+    }
+
+    /** 1 if a conditional jump is taken, 0 if it isn't, nothing if that depends. */
+    private OptionalLong decided(Instruction instruction, @Nullable Value[] state, boolean narrow) {
+        Value one = value(state, instruction.dst());
+        Value other = operand(instruction, state);
+        if (isOption(one, other) || isOption(other, one)) {
+            return flag(kconfig == Kconfig.TAKEN);
+        }
+        if (!narrow && (one instanceof Value.Address || one instanceof Value.Place) && isZero(other)) {
+            return switch (instruction.opcode() & Opcodes.OP_MASK) {
+                case Opcodes.JEQ -> flag(false);
+                case Opcodes.JNE -> flag(true);
+                default -> OptionalLong.empty();
+            };
+        }
+        if (!(one instanceof Value.Constant left) || !(other instanceof Value.Constant right)) {
+            return OptionalLong.empty();
+        }
+        long a = narrow ? (int) left.value() : left.value();
+        long b = narrow ? (int) right.value() : right.value();
+        // Sign extension keeps the order of unsigned numbers, too.
+        int unsigned = Long.compareUnsigned(a, b);
+        return switch (instruction.opcode() & Opcodes.OP_MASK) {
+            case Opcodes.JEQ -> flag(a == b);
+            case Opcodes.JNE -> flag(a != b);
+            case Opcodes.JGT -> flag(unsigned > 0);
+            case Opcodes.JGE -> flag(unsigned >= 0);
+            case Opcodes.JLT -> flag(unsigned < 0);
+            case Opcodes.JLE -> flag(unsigned <= 0);
+            case Opcodes.JSGT -> flag(a > b);
+            case Opcodes.JSGE -> flag(a >= b);
+            case Opcodes.JSLT -> flag(a < b);
+            case Opcodes.JSLE -> flag(a <= b);
+            case Opcodes.JSET -> flag((a & b) != 0);
+            default -> OptionalLong.empty();
+        };
+    }
+
+    private static boolean isZero(@Nullable Value value) {
+        return value instanceof Value.Constant constant && constant.value() == 0;
+    }
+
+    private static OptionalLong flag(boolean taken) {
+        return OptionalLong.of(taken ? 1 : 0);
+    }
+}

@@ -1,0 +1,226 @@
+package io.bpf4j.loader.internal.load;
+
+import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.internal.plan.LoadOptions;
+import io.bpf4j.loader.internal.plan.LoadPlan;
+import io.bpf4j.loader.internal.plan.MapPlan;
+import io.bpf4j.loader.internal.plan.ProgramPlan;
+import io.bpf4j.loader.internal.plan.StructOpsImage;
+import io.bpf4j.loader.internal.plan.TargetKernel;
+import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.FileCommand;
+import io.bpf4j.loader.internal.sys.UndoStack;
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.loader.map.BpfMap;
+import io.bpf4j.loader.spec.MapSpec;
+import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.loader.spec.ProgramSpec;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * An object in the kernel, made as a {@link LoadPlan} says: a transaction. Whatever fails closes what was made before it,
+ * last first.
+ *
+ * <p>The kernel knows no object files. It takes BTF, maps and programs one by one, each by a system call of its own that
+ * gives a descriptor, and what comes later holds the descriptors of what came before. That gives the order:
+ *
+ * <pre>
+ *   1  BTF        types of maps and functions. A description only: where the kernel refuses it, maps and most programs load
+ *                 without.
+ *   2  maps       those of the object, one per section of global data, one for kconfig values. Values of globals are
+ *                 written now, and .rodata is frozen, since the verifier takes a frozen value for a constant and drops
+ *                 the code that it rules out: that is how a program for every kernel loads on this one.
+ *                 For each struct of functions that the kernel is to call, a map too ({@link StructOpsImage}).
+ *   3  programs   each with the descriptors of step 2 in its instructions; then the verifier decides
+ *   4  slots      maps that hold maps or programs from the start
+ * </pre>
+ *
+ * <p>An example of step 3, {@code counter++} for a variable at byte 8 of {@code .bss}, the object's third map, which has
+ * descriptor 23:
+ *
+ * <pre>
+ *   in the file      18 01 00 00 08 00 00 00  00 00 00 00 00 00 00 00   r1 = 8 ll, relocation to section .bss
+ *   in the plan      18 21 00 00 03 00 00 00  00 00 00 00 08 00 00 00   r1 = map_value(map 3) + 8
+ *   for the kernel   18 21 00 00 17 00 00 00  00 00 00 00 08 00 00 00   r1 = map_value(fd 23) + 8
+ * </pre>
+ *
+ * <p>Rejected: light skeletons (a BPF program that makes these calls in the kernel), since they lose the errors; and a
+ * lazy load of programs at attach, since a user wants to know at load whether the kernel takes them.
+ *
+ * <p><i>Confined.</i>
+ */
+public final class LoadedObject implements AutoCloseable {
+    private final Host host;
+    private final Features features;
+    private final ModuleDescriptors modules;
+    private final UndoStack undo = new UndoStack();
+    private final Map<String, KernelMap> maps = new LinkedHashMap<>();
+    private final Map<String, StructOpsImage> structOps = new LinkedHashMap<>();
+    private final Map<String, ProgramPlan> plans = new LinkedHashMap<>();
+    private final Map<String, LoadedProgram> programs = new LinkedHashMap<>();
+    private final MapPinning pinning;
+    private final ProgramLoading loading;
+
+    /**
+     * A program in the kernel.
+     *
+     * @param attachType what it was loaded for
+     * @param log of the verifier, if one was asked for
+     */
+    public record LoadedProgram(ProgramSpec spec, Fd fd, Optional<AttachType> attachType, String log) {}
+
+    /**
+     * Loads an object.
+     *
+     * @return the caller's to close
+     */
+    public static LoadedObject load(Host host, Features features, ObjectSpec spec, LoadOptions options) {
+        if (spec.order() != ByteOrder.nativeOrder()) {
+            throw new InvalidObjectException(spec.source() + ": " + spec.order() + " object on a "
+                    + ByteOrder.nativeOrder() + " machine; compile it with -target bpf on, or for, this machine");
+        }
+        // Before the plan, for which features are probed.
+        if (!features.has(Feature.MEMCG_ACCOUNTING)) {
+            host.kernel().execute(new FileCommand.RaiseMemlock());
+        }
+        return new LoadedObject(host, features, LoadPlan.of(spec, options, new TargetKernel(host, features)));
+    }
+
+    /** Does what a plan says, unless a problem is in the way. */
+    LoadedObject(Host host, Features features, LoadPlan plan) {
+        plan.requireSound();
+        this.host = host;
+        this.features = features;
+        this.modules = new ModuleDescriptors(host.kernel());
+        this.pinning = new MapPinning(host, plan.spec().source(), plan.pinDirectory(), undo);
+        undo.push(modules::close);
+        try {
+            BtfLoading types = BtfLoading.of(host, plan.spec().source(), plan.btf());
+            if (types.fd() != null) {
+                undo.own(types.fd());
+            }
+            Set<String> fresh = makeMaps(plan, types);
+            this.loading = new ProgramLoading(host, features, plan, types, maps, modules);
+            for (ProgramPlan program : plan.programs()) {
+                plans.put(program.name(), program);
+                LoadedProgram loaded = loading.load(program, program.attachType());
+                undo.own(loaded.fd());
+                programs.put(program.name(), loaded);
+            }
+            fillSlots(plan, fresh);
+            pinning.keep();
+        } catch (RuntimeException e) {
+            throw undo.closeAfter(e);
+        }
+    }
+
+    /** The names of the maps that were made, not found. */
+    private Set<String> makeMaps(LoadPlan plan, BtfLoading types) {
+        ObjectSpec spec = plan.spec();
+        MapCreation creation = new MapCreation(host, features, spec.source(), types.fd());
+        Set<String> fresh = new HashSet<>();
+        for (MapPlan map : plan.maps()) {
+            if (map.reused() != null) {
+                maps.put(map.name(), KernelMap.of(map.reused()));
+                continue;
+            }
+            KernelMap[] made = new KernelMap[1];
+            KernelMap used = pinning.findOrMake(map.spec(), () -> made[0] = creation.create(map));
+            if (used == made[0]) {
+                fresh.add(map.name());
+            }
+            maps.put(map.name(), used);
+        }
+        plan.maps().forEach(map -> DeclaredTypes.describe(map(map.name()), spec, map.spec()));
+        for (StructOpsImage image : plan.structOps()) {
+            String name = image.variable().name();
+            if (types.fd() == null) {
+                throw new InvalidObjectException(spec.source() + ": struct_ops variable \"" + name
+                        + "\" needs the object's BTF in the kernel, which has not taken it: "
+                        + Objects.requireNonNullElse(types.refusal(), "there is none, or the kernel knows no BTF"));
+            }
+            KernelMap map = creation.create(image, image.module().isEmpty() ? null : modules.of(image.module()));
+            undo.push(map::close);
+            maps.put(name, map);
+            structOps.put(name, image);
+        }
+        return fresh;
+    }
+
+    /**
+     * Fills maps with what they hold from the start. A map of maps that was there before keeps what it holds; one of
+     * programs gets this object's, since they are of no use to it elsewhere. So does libbpf.
+     */
+    private void fillSlots(LoadPlan plan, Set<String> fresh) {
+        for (MapPlan map : plan.maps()) {
+            boolean programsIn = map.spec().is(MapType.PROG_ARRAY);
+            if (programsIn || fresh.contains(map.name())) {
+                for (MapSpec.Slot slot : map.spec().slots()) {
+                    MapCreation.setSlot(
+                            map(map.name()),
+                            slot.index(),
+                            programsIn
+                                    ? Objects.requireNonNull(programs.get(slot.target()))
+                                            .fd()
+                                    : map(slot.target()).fd());
+                }
+            }
+        }
+    }
+
+    private KernelMap map(String name) {
+        return Objects.requireNonNull(maps.get(name));
+    }
+
+    /** Its maps by name, in the order of the object, with those that stay their owner's. */
+    public Map<String, BpfMap> maps() {
+        return Collections.unmodifiableMap(maps);
+    }
+
+    /** The pins that were made, as opposed to those that were there, with the maps that have them. */
+    public Map<Path, BpfMap> pins() {
+        return pinning.pins();
+    }
+
+    /** Its programs by name, in the order of the object. */
+    public Map<String, LoadedProgram> programs() {
+        return Collections.unmodifiableMap(programs);
+    }
+
+    /** What the kernel is to call, without the programs, by the name of its map. */
+    public Map<String, StructOpsImage> structOps() {
+        return Collections.unmodifiableMap(structOps);
+    }
+
+    /**
+     * Loads a program once more, for another attach type.
+     *
+     * @return the caller's to close
+     */
+    public LoadedProgram copy(String program, Optional<AttachType> attachType) {
+        ProgramPlan plan = plans.get(program);
+        if (plan == null) {
+            throw new IllegalArgumentException("program \"" + program + "\" was not loaded");
+        }
+        return loading.load(plan, attachType);
+    }
+
+    /** Closes programs, then maps, then types. Pins stay, and so do maps of others. */
+    @Override
+    public void close() {
+        undo.close();
+    }
+}

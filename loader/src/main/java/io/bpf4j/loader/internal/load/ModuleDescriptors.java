@@ -1,0 +1,80 @@
+package io.bpf4j.loader.internal.load;
+
+import io.bpf4j.loader.error.RelocationException;
+import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.internal.sys.BtfInfo;
+import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.Kernel;
+import io.bpf4j.loader.internal.sys.ObjectCommand;
+import io.bpf4j.loader.kernel.Errno;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+
+/**
+ * Descriptors of the BTF of modules. Where the kernel is given an id in a module's BTF, it wants a descriptor of that BTF
+ * beside it, and gives one by the number that the BTF has in the system. So the number is searched for by the module's name.
+ * <i>Confined.</i>
+ */
+final class ModuleDescriptors implements AutoCloseable {
+    private final Kernel kernel;
+    private final Map<String, Fd> opened = new LinkedHashMap<>();
+
+    ModuleDescriptors(Kernel kernel) {
+        this.kernel = kernel;
+    }
+
+    /**
+     * A descriptor of a module's BTF, the same each time; it stays this object's.
+     *
+     * @throws RelocationException if the module is gone
+     */
+    Fd of(String module) {
+        return opened.computeIfAbsent(module, this::open);
+    }
+
+    @Override
+    public void close() {
+        List<Fd> all = new ArrayList<>(opened.values());
+        opened.clear();
+        all.reversed().forEach(Fd::close);
+    }
+
+    private Fd open(String module) {
+        int id = 0;
+        for (OptionalInt next = nextId(id); next.isPresent(); next = nextId(id)) {
+            id = next.getAsInt();
+            Fd fd;
+            try {
+                fd = kernel.execute(new ObjectCommand.FdById(ObjectCommand.Kind.BTF, id));
+            } catch (SyscallException e) {
+                if (e.errno() == Errno.ENOENT) {
+                    continue; // gone in between
+                }
+                throw e;
+            }
+            if (isOf(fd, module)) {
+                return fd;
+            }
+            fd.close();
+        }
+        throw new RelocationException("the kernel shows types of a module \"" + module
+                + "\", and has no BTF of that name loaded: it went away in between");
+    }
+
+    private OptionalInt nextId(int after) {
+        return kernel.execute(new ObjectCommand.NextId(ObjectCommand.Kind.BTF, after));
+    }
+
+    private boolean isOf(Fd fd, String module) {
+        try {
+            BtfInfo info = kernel.execute(new ObjectCommand.InfoOfBtf(fd));
+            return info.ofKernel() && info.name().equals(module);
+        } catch (RuntimeException e) {
+            fd.close();
+            throw e;
+        }
+    }
+}

@@ -1,0 +1,128 @@
+package io.bpf4j.loader.internal.plan;
+
+import io.bpf4j.btf.BtfKind;
+import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.error.RelocationException;
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.ProgramType;
+import io.bpf4j.loader.link.ProgramHandle;
+import io.bpf4j.loader.spec.ProgramSpec;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The function that a program is loaded for. It is named by its id in somebody's BTF: the kernel's, or that of another
+ * program whose function is replaced or traced. What the id stands for depends on the attach type:
+ *
+ * <pre>
+ *   fentry, fexit, fmod_ret   FUNC NAME; also of a module, NAME or MODULE:NAME
+ *   fentry.multi and so on    none; the functions are named when it is attached
+ *   tp_btf                    TYPEDEF btf_trace_NAME
+ *   lsm, lsm_cgroup           FUNC bpf_lsm_NAME
+ *   iter                      FUNC bpf_iter_NAME
+ *   freplace                  FUNC NAME of the other program
+ *   struct_ops                STRUCT, also of a module, with the index of one of its members
+ * </pre>
+ *
+ * @param btfId 0 for programs that need none, and for one that is for a function of another program: that is looked up when
+ *     it is loaded
+ * @param module whose BTF has the id; empty for the kernel itself
+ * @param program the other program; null for the kernel
+ * @param member index in a struct of functions; it goes where other programs have their attach type
+ */
+public record AttachPoint(
+        int btfId, String module, @Nullable ProgramHandle program, OptionalInt member) {
+    private static final AttachPoint NONE = new AttachPoint(0, "", null, OptionalInt.empty());
+
+    /**
+     * A function of a struct of the kernel's.
+     *
+     * @param module that has the struct; empty for the kernel itself
+     */
+    static AttachPoint ofMember(int structId, int member, String module) {
+        return new AttachPoint(structId, module, null, OptionalInt.of(member));
+    }
+
+    /**
+     * The function of a program; one of struct_ops has its point from {@link StructOpsImages}.
+     *
+     * @param target the program whose function is meant; null for the kernel's
+     */
+    static AttachPoint of(ProgramSpec program, TargetKernel kernel, @Nullable ProgramHandle target) {
+        ProgramType type = program.type();
+        if (target != null) {
+            if (type != ProgramType.EXT && type != ProgramType.TRACING) {
+                throw new InvalidObjectException(
+                        "program \"" + program.name() + "\" in SEC(\"" + program.sectionName()
+                                + "\") is not one that attaches to functions of other programs: freplace, fentry and fexit are");
+            }
+            requireName(program);
+            return new AttachPoint(0, "", target, OptionalInt.empty());
+        }
+        if (type == ProgramType.EXT) {
+            throw new InvalidObjectException("program \"" + program.name()
+                    + "\" replaces a function of another program (freplace): load that first, and name it with"
+                    + " BpfLoader.attachTo");
+        }
+        if (isForMany(program)) {
+            return new AttachPoint(0, moduleOfMany(program, kernel), null, OptionalInt.empty());
+        }
+        return type == ProgramType.TRACING || type == ProgramType.LSM ? inKernel(program, kernel) : NONE;
+    }
+
+    private static void requireName(ProgramSpec program) {
+        if (program.target().isEmpty()) {
+            throw new InvalidObjectException("program \"" + program.name() + "\" in SEC(\"" + program.sectionName()
+                    + "\") has to say which function it is for: SEC(\"" + program.sectionName()
+                    + "/NAME\"), or BpfLoader.program(\"" + program.name() + "\", p -> p.withTarget(\"NAME\"))");
+        }
+    }
+
+    /** Whether the functions are named when it is attached, and only the BTF that has them when it is loaded. */
+    private static boolean isForMany(ProgramSpec program) {
+        return program.attachType()
+                .filter(t -> t == AttachType.TRACE_FENTRY_MULTI
+                        || t == AttachType.TRACE_FEXIT_MULTI
+                        || t == AttachType.TRACE_FSESSION_MULTI)
+                .isPresent();
+    }
+
+    /** The module that many functions are of, {@code MODULE:PATTERN}; empty for the kernel itself. */
+    private static String moduleOfMany(ProgramSpec program, TargetKernel kernel) {
+        String module = moduleOf(program);
+        if (module.isEmpty() || module.equals("vmlinux")) {
+            return "";
+        }
+        if (!kernel.hasModule(module)) {
+            throw new RelocationException("program \"" + program.name() + "\" is for functions of module \"" + module
+                    + "\" (SEC(\"" + program.sectionName() + "\")), which is not loaded or shows no types");
+        }
+        return module;
+    }
+
+    private static String moduleOf(ProgramSpec program) {
+        int colon = program.target().indexOf(':');
+        return colon < 0 ? "" : program.target().substring(0, colon);
+    }
+
+    private static AttachPoint inKernel(ProgramSpec program, TargetKernel kernel) {
+        AttachType attachType = program.attachType().orElse(AttachType.TRACE_FENTRY);
+        String prefix;
+        BtfKind kind = BtfKind.FUNC;
+        switch (attachType) {
+            case TRACE_RAW_TP -> {
+                prefix = "btf_trace_";
+                kind = BtfKind.TYPEDEF;
+            }
+            case LSM_MAC, LSM_CGROUP -> prefix = "bpf_lsm_";
+            case TRACE_ITER -> prefix = "bpf_iter_";
+            default -> prefix = "";
+        }
+        requireName(program);
+        String name = prefix + program.target().substring(program.target().indexOf(':') + 1);
+        TargetKernel.Found found = kernel.find(moduleOf(program), name, kind)
+                .orElseThrow(() -> new RelocationException("program \"" + program.name() + "\": this kernel has no \""
+                        + name + "\" (SEC(\"" + program.sectionName() + "\")), " + kernel.searched()));
+        return new AttachPoint(found.id(), found.module(), null, OptionalInt.empty());
+    }
+}

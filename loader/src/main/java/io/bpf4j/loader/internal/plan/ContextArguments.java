@@ -1,0 +1,133 @@
+package io.bpf4j.loader.internal.plan;
+
+import io.bpf4j.btf.Btf;
+import io.bpf4j.btf.BtfBuilder;
+import io.bpf4j.btf.BtfKind;
+import io.bpf4j.btf.BtfType;
+import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.loader.kernel.ProgramType;
+import io.bpf4j.loader.spec.FunctionSpec;
+import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.loader.spec.ProgramSpec;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Arguments of global functions that are the context of the program, as a tag says ({@code __arg_ctx}):
+ *
+ * <pre>
+ *   __noinline int length(void *ctx __attribute__((btf_decl_tag("arg:ctx"))))
+ * </pre>
+ *
+ * The verifier checks a global function by itself, and has to know what it may do with a pointer. Since Linux 6.8 it goes
+ * by the tag; before, by the name of the struct that the pointer is declared to point to, {@code struct __sk_buff} for
+ * instance. For those kernels the argument gets that type. It depends on the kind of the programs that call the function;
+ * where these differ, the argument stays as it is.
+ */
+final class ContextArguments {
+    private static final String TAG = "arg:ctx";
+
+    /** Far more than functions of BPF programs have (5); each that is tagged gets a prototype of its own. */
+    private static final int MAX_PARAMETERS = 32;
+
+    private final ObjectSpec spec;
+    private final Features features;
+    private final Btf original;
+    private final BtfBuilder result;
+    private final Map<String, Integer> pointers = new HashMap<>();
+
+    private ContextArguments(ObjectSpec spec, Features features, Btf original, BtfBuilder result) {
+        this.spec = spec;
+        this.features = features;
+        this.original = original;
+        this.result = result;
+    }
+
+    /** Gives tagged arguments the type of the context, if the kernel does not go by the tag. */
+    static void declare(ObjectSpec spec, Features features, Btf original, BtfBuilder result) {
+        new ContextArguments(spec, features, original, result).declare();
+    }
+
+    private void declare() {
+        Map<String, Set<Optional<String>>> callers = null;
+        for (int id = Math.max(1, original.firstId()); id < original.typeCount(); id++) {
+            if (original.kind(id) != BtfKind.DECL_TAG
+                    || !(original.type(id) instanceof BtfType.DeclTag tag)
+                    || !tag.name().equals(TAG)
+                    || tag.component() < 0
+                    || !(result.type(tag.type()) instanceof BtfType.Func function)
+                    || function.linkage() == BtfType.Linkage.STATIC
+                    || !(result.type(function.type()) instanceof BtfType.FuncProto proto)
+                    || tag.component() >= proto.parameters().size()
+                    || proto.parameters().size() > MAX_PARAMETERS) {
+                continue;
+            }
+            if (callers == null) {
+                // Asked only now: objects with such tags are few.
+                if (!features.lacks(Feature.ARGUMENT_TAGS)) {
+                    return;
+                }
+                callers = callers();
+            }
+            Set<Optional<String>> contexts = callers.getOrDefault(function.name(), Set.of());
+            if (contexts.size() == 1) {
+                contexts.iterator().next().ifPresent(struct -> declare(tag, function, proto, struct));
+            }
+        }
+    }
+
+    /** The prototype may be that of other functions, too: this function gets one of its own. */
+    private void declare(BtfType.DeclTag tag, BtfType.Func function, BtfType.FuncProto proto, String struct) {
+        List<BtfType.Parameter> parameters = new ArrayList<>(proto.parameters());
+        BtfType.Parameter argument = parameters.get(tag.component());
+        int pointer = pointers.computeIfAbsent(struct, name -> result.pointer(result.struct(name, 0)));
+        parameters.set(tag.component(), new BtfType.Parameter(argument.name(), pointer));
+        int own = result.add(new BtfType.FuncProto(proto.returnType(), parameters));
+        result.set(tag.type(), new BtfType.Func(function.name(), own, function.linkage()));
+    }
+
+    /** The contexts of the programs that each function is part of. */
+    private Map<String, Set<Optional<String>>> callers() {
+        Map<String, Set<Optional<String>>> callers = new HashMap<>();
+        FunctionPlaces places = new FunctionPlaces(spec);
+        for (ProgramSpec program : spec.programs()) {
+            for (FunctionSpec function : places.of(program).keySet()) {
+                callers.computeIfAbsent(function.name(), _ -> new HashSet<>()).add(contextOf(program.type()));
+            }
+        }
+        return callers;
+    }
+
+    /**
+     * The struct by whose name the verifier knows a context: the third column of BPF_PROG_TYPE in the kernel's
+     * include/linux/bpf_types.h. Empty for kinds whose context is no struct, or the arguments of a function.
+     */
+    private static Optional<String> contextOf(ProgramType type) {
+        return Optional.ofNullable(
+                switch (type) {
+                    case SOCKET_FILTER, SCHED_CLS, SCHED_ACT, CGROUP_SKB, SK_SKB, FLOW_DISSECTOR -> "__sk_buff";
+                    case LWT_IN, LWT_OUT, LWT_XMIT, LWT_SEG6LOCAL -> "__sk_buff";
+                    case XDP -> "xdp_md";
+                    case KPROBE -> "bpf_user_pt_regs_t";
+                    case PERF_EVENT -> "bpf_perf_event_data";
+                    case RAW_TRACEPOINT, RAW_TRACEPOINT_WRITABLE -> "bpf_raw_tracepoint_args";
+                    case CGROUP_SOCK -> "bpf_sock";
+                    case CGROUP_SOCK_ADDR -> "bpf_sock_addr";
+                    case CGROUP_DEVICE -> "bpf_cgroup_dev_ctx";
+                    case CGROUP_SYSCTL -> "bpf_sysctl";
+                    case CGROUP_SOCKOPT -> "bpf_sockopt";
+                    case SOCK_OPS -> "bpf_sock_ops";
+                    case SK_MSG -> "sk_msg_md";
+                    case SK_REUSEPORT -> "sk_reuseport_md";
+                    case SK_LOOKUP -> "bpf_sk_lookup";
+                    case NETFILTER -> "bpf_nf_ctx";
+                    case UNSPEC, TRACEPOINT, LIRC_MODE2, TRACING, STRUCT_OPS, EXT, LSM, SYSCALL -> null;
+                });
+    }
+}

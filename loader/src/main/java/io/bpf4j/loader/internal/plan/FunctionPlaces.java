@@ -1,0 +1,163 @@
+package io.bpf4j.loader.internal.plan;
+
+import io.bpf4j.btf.Btf;
+import io.bpf4j.btf.BtfKind;
+import io.bpf4j.btf.BtfType;
+import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.spec.CodeReference;
+import io.bpf4j.loader.spec.FunctionSpec;
+import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.loader.spec.ProgramSpec;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Which functions of an object a program consists of, and where each of them starts.
+ *
+ * <p>The entry comes first. Then each function follows at its first use, and right behind it, before the next use in the
+ * same body, those that it uses itself: libbpf's order, so that both loaders give the kernel the same code. Last comes
+ * what no instruction refers to: the exception callback, which a tag on the program names ({@code
+ * __exception_cb(handler)}, Linux 6.7), and which the verifier looks for in the program's function information.
+ *
+ * <p><i>Confined</i>; one per load of an object.
+ */
+final class FunctionPlaces {
+    /** BPF_COMPLEXITY_LIMIT_INSNS of the kernel: no program of more instructions was ever accepted. */
+    private static final int MAX_SLOTS = 1_000_000;
+
+    /**
+     * All programs of an object together, as often as they are put together. A few programs that share a large function are
+     * small in a file and large in memory; sixteen programs as large as a kernel takes them are more than anybody has.
+     */
+    private static final long MAX_ALL_SLOTS = 16_000_000;
+
+    /** What a function costs besides its instructions, in these. */
+    private static final int FUNCTION = 16;
+
+    /** What the verifier's bpf_find_exception_callback_insn_off() looks for (kernel/bpf/btf.c). */
+    private static final String CALLBACK = "exception_callback:";
+
+    private final ObjectSpec spec;
+    private final Map<Integer, Map<Integer, FunctionSpec>> functions = new HashMap<>();
+    private final Map<String, Set<String>> callbacks;
+    private final Map<String, FunctionSpec> global = new HashMap<>();
+    private long allSlots;
+
+    FunctionPlaces(ObjectSpec spec) {
+        this.spec = spec;
+        this.callbacks = spec.btf().map(FunctionPlaces::callbacks).orElse(Map.of());
+        for (FunctionSpec function : spec.functions()) {
+            functions.computeIfAbsent(function.section(), _ -> new HashMap<>()).put(function.slot(), function);
+            if (!function.hidden()) {
+                global.putIfAbsent(function.name(), function);
+            }
+        }
+    }
+
+    /** The functions of a program in order, each with the slot where it starts. */
+    Map<FunctionSpec, Integer> of(ProgramSpec program) {
+        Map<FunctionSpec, Integer> places = new LinkedHashMap<>();
+        int end = place(program, program.function(), places, 0);
+        // One, in a program that the verifier accepts; about others it says so itself.
+        for (String callback : callbacks.getOrDefault(program.name(), Set.of())) {
+            end = place(program, callback(program, callback), places, end);
+        }
+        return places;
+    }
+
+    /** The function that a reference in another one leads to. */
+    FunctionSpec target(FunctionSpec caller, int instruction, int section, int slot) {
+        FunctionSpec callee = functions.getOrDefault(section, Map.of()).get(slot);
+        if (callee == null) {
+            throw new InvalidObjectException(spec.source() + ": function \"" + caller.name() + "\": instruction "
+                    + instruction + " calls slot " + slot + " of section " + section + ", where no function starts");
+        }
+        return callee;
+    }
+
+    /**
+     * Places a function and all that it uses, unless they are there. Not recursive: an object may have chains of calls
+     * that are longer than a stack is deep.
+     *
+     * @return the slot behind the last function
+     */
+    private int place(ProgramSpec program, FunctionSpec first, Map<FunctionSpec, Integer> places, int start) {
+        int end = start;
+        Deque<Iterator<FunctionSpec>> open = new ArrayDeque<>();
+        open.push(List.of(first).iterator());
+        while (!open.isEmpty()) {
+            if (!open.peek().hasNext()) {
+                open.pop();
+                continue;
+            }
+            FunctionSpec function = open.peek().next();
+            if (places.putIfAbsent(function, end) != null) {
+                continue;
+            }
+            end += function.size();
+            allSlots += function.size() + FUNCTION;
+            if (allSlots > MAX_ALL_SLOTS) {
+                throw new InvalidObjectException(spec.source() + ": the programs have together more than "
+                        + MAX_ALL_SLOTS + " instructions with the functions they call");
+            }
+            if (end > MAX_SLOTS) {
+                throw new InvalidObjectException(spec.source() + ": program \"" + program.name() + "\" has more than "
+                        + MAX_SLOTS + " instructions with the functions it calls, and no kernel takes that");
+            }
+            open.push(used(function).iterator());
+        }
+        return end;
+    }
+
+    private List<FunctionSpec> used(FunctionSpec function) {
+        List<FunctionSpec> used = new ArrayList<>();
+        for (CodeReference reference : function.references()) {
+            switch (reference) {
+                case CodeReference.ToFunction call ->
+                    used.add(target(function, call.instruction(), call.section(), call.slot()));
+                case CodeReference.ToFunctionAddress address ->
+                    used.add(target(function, address.instruction(), address.section(), address.slot()));
+                case CodeReference.ToMap map -> {}
+                case CodeReference.ToData data -> {}
+                case CodeReference.ToExtern extern -> {}
+                case CodeReference.ToKernelFunction kernel -> {}
+                case CodeReference.ToJumpTable table -> {}
+            }
+        }
+        return used;
+    }
+
+    /** The names that tags of functions give as exception callbacks, by function. */
+    private static Map<String, Set<String>> callbacks(Btf types) {
+        Map<String, Set<String>> callbacks = new HashMap<>();
+        for (int id = types.firstId(); id < types.typeCount(); id++) {
+            if (types.kind(id) == BtfKind.DECL_TAG
+                    && types.type(id) instanceof BtfType.DeclTag tag
+                    && tag.component() == -1
+                    && tag.name().startsWith(CALLBACK)
+                    && types.type(tag.type()) instanceof BtfType.Func function) {
+                callbacks
+                        .computeIfAbsent(function.name(), _ -> new LinkedHashSet<>())
+                        .add(tag.name().substring(CALLBACK.length()));
+            }
+        }
+        return callbacks;
+    }
+
+    private FunctionSpec callback(ProgramSpec program, String name) {
+        FunctionSpec function = global.get(name);
+        if (function == null) {
+            throw new InvalidObjectException(spec.source() + ": program \"" + program.name() + "\" names \"" + name
+                    + "\" as its exception callback, which is no global function of the object");
+        }
+        return function;
+    }
+}

@@ -1,0 +1,69 @@
+package io.bpf4j.loader.internal.plan;
+
+import io.bpf4j.btf.BtfExt;
+import io.bpf4j.loader.internal.sys.ProgCommand.InfoTable;
+import io.bpf4j.loader.spec.FunctionSpec;
+import io.bpf4j.loader.spec.ObjectSpec;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What the kernel is told about the functions and lines of a program: the object's records of the functions that are in it,
+ * with their new places. All or nothing, since the kernel refuses a table with gaps. <i>Confined.</i>
+ */
+final class InfoTables {
+    private final ByteOrder order;
+    private final RecordsByPlace<BtfExt.FuncInfo> functions;
+    private final RecordsByPlace<BtfExt.LineInfo> lines;
+
+    InfoTables(ObjectSpec spec) {
+        Optional<BtfExt> ext = spec.btfExt();
+        this.order = spec.order();
+        this.functions = new RecordsByPlace<>(
+                section -> ext.map(e -> e.functions().of(section)).orElse(List.of()), BtfExt.FuncInfo::offset);
+        this.lines = new RecordsByPlace<>(
+                section -> ext.map(e -> e.lines().of(section)).orElse(List.of()), BtfExt.LineInfo::offset);
+    }
+
+    /** {@code struct bpf_func_info}: u32 instruction, u32 type id; the kernel wants one for every function. */
+    InfoTable functions(Map<FunctionSpec, Integer> places) {
+        ByteBuffer records = ByteBuffer.allocate(places.size() * 8).order(order);
+        for (Map.Entry<FunctionSpec, Integer> place : places.entrySet()) {
+            FunctionSpec function = place.getKey();
+            List<BtfExt.FuncInfo> info = functions.of(function);
+            if (info.isEmpty() || functions.slot(function, info.getFirst()) != 0) {
+                return InfoTable.NONE;
+            }
+            records.putInt(place.getValue()).putInt(info.getFirst().type());
+        }
+        return new InfoTable(records.array(), 8);
+    }
+
+    /** {@code struct bpf_line_info}: u32 instruction, u32 file, u32 line's text, u32 line and column. */
+    InfoTable lines(Map<FunctionSpec, Integer> places) {
+        List<int[]> all = new ArrayList<>();
+        for (Map.Entry<FunctionSpec, Integer> place : places.entrySet()) {
+            FunctionSpec function = place.getKey();
+            List<BtfExt.LineInfo> own = lines.of(function);
+            // The kernel insists on a line for the first instruction of every function.
+            if (own.isEmpty() || lines.slot(function, own.getFirst()) != 0) {
+                return InfoTable.NONE;
+            }
+            for (BtfExt.LineInfo line : own) {
+                int slot = place.getValue() + lines.slot(function, line);
+                all.add(new int[] {slot, line.file(), line.text(), line.position()});
+            }
+        }
+        ByteBuffer records = ByteBuffer.allocate(all.size() * 16).order(order);
+        for (int[] line : all) {
+            for (int word : line) {
+                records.putInt(word);
+            }
+        }
+        return new InfoTable(records.array(), 16);
+    }
+}

@@ -1,0 +1,279 @@
+package io.bpf4j.loader.internal.plan;
+
+import io.bpf4j.btf.Btf;
+import io.bpf4j.btf.BtfType;
+import io.bpf4j.elf.ElfMachine;
+import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.error.RelocationException;
+import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.feature.Support;
+import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.internal.linux.KernelConfig;
+import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.loader.spec.DataSection;
+import io.bpf4j.loader.spec.ExternSpec;
+import io.bpf4j.loader.spec.KconfigType;
+import io.bpf4j.loader.spec.ObjectSpec;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Values of {@code __kconfig} externs: options of the kernel's configuration, and names that no kernel has and loaders
+ * know.
+ *
+ * <pre>
+ *   LINUX_KERNEL_VERSION        major &lt;&lt; 16 | minor &lt;&lt; 8 | min(patch, 255)
+ *   LINUX_HAS_BPF_COOKIE        whether bpf_get_attach_cookie() is there: usdt.bpf.h asks
+ *   LINUX_HAS_SYSCALL_WRAPPER   whether system calls are entered with one pt_regs argument
+ *   LINUX_ELF_MACHINE           the machine that runs, as e_machine of ELF headers numbers it: 62 x86-64, 183 arm64, 243
+ *                               riscv64, 22 s390x, 258 loongarch64. So a program may find a register by its name in one
+ *                               object for all of them; libbpf doesn't know it and leaves 0
+ *   CONFIG_…                    y, m, n, a number or text, for externs as {@link KconfigType} has them
+ * </pre>
+ *
+ * An option that is not set leaves a weak extern 0, and a weak name of the first sort that is not known as well: later
+ * loaders may know more. A value that does not go with the extern's type is an error for a weak one, too.
+ *
+ * <p><i>Confined.</i>
+ */
+final class KconfigValues {
+    private final ObjectSpec spec;
+    private final Features features;
+    private final Optional<KernelConfig> given;
+    private final Host host;
+    private @Nullable KernelConfig config;
+    private @Nullable IOException unreadable;
+    private boolean looked;
+
+    /**
+     * Values for an object.
+     *
+     * @param given options that come before those of the machine's kernel
+     */
+    KconfigValues(Host host, ObjectSpec spec, Features features, Optional<KernelConfig> given) {
+        this.spec = spec;
+        this.features = features;
+        this.given = given;
+        this.host = host;
+    }
+
+    /**
+     * The bytes of the {@code .kconfig} map.
+     *
+     * @param chosen externs whose values the embedder sets, which need none from here
+     */
+    byte[] fill(DataSection section, Set<String> chosen) {
+        ByteBuffer bytes = ByteBuffer.wrap(section.initial()).order(spec.order());
+        for (ExternSpec extern : spec.externs()) {
+            if (extern.kind() == ExternSpec.Kind.KCONFIG && !chosen.contains(extern.name())) {
+                set(bytes, extern);
+            }
+        }
+        return bytes.array();
+    }
+
+    private void set(ByteBuffer bytes, ExternSpec extern) {
+        KconfigType type = KconfigType.of(types(), extern.typeId())
+                .orElseThrow(() -> new InvalidObjectException(
+                        spec.source() + ": extern \"" + extern.name() + "\" is of a type that no kernel option fits"));
+        switch (extern.name()) {
+            case "LINUX_KERNEL_VERSION" ->
+                loaders(bytes, extern, type, host.version().code());
+            // As with each feature that code asks for: where it could not be asked, the verifier has the last word.
+            case "LINUX_HAS_BPF_COOKIE" -> loaders(bytes, extern, type, features.lacks(Feature.BPF_COOKIE) ? 0 : 1);
+            case "LINUX_ELF_MACHINE" -> loaders(bytes, extern, type, elfMachine(System.getProperty("os.arch", "")));
+            case "LINUX_HAS_SYSCALL_WRAPPER" -> loaders(bytes, extern, type, hasSyscallWrapper(extern) ? 1 : 0);
+            default -> option(bytes, extern, type);
+        }
+    }
+
+    /** No later call would notice a wrong answer, and the program would take its arguments from the wrong registers. */
+    private boolean hasSyscallWrapper(ExternSpec extern) {
+        return switch (features.support(Feature.SYSCALL_WRAPPER)) {
+            case Support.Present _ -> true;
+            case Support.Absent _ -> false;
+            case Support.Unknown unknown ->
+                throw unknown.failure(spec.source() + ": value of extern \"" + extern.name() + "\"");
+        };
+    }
+
+    /** Of the machines that {@code internal.sys} knows: on others nothing is loaded. */
+    static int elfMachine(String osArch) {
+        return switch (osArch) {
+            case "amd64", "x86_64" -> ElfMachine.X86_64;
+            case "aarch64" -> ElfMachine.AARCH64;
+            case "riscv64" -> ElfMachine.RISCV;
+            case "s390x" -> ElfMachine.S390;
+            case "loongarch64" -> ElfMachine.LOONGARCH;
+            default -> throw new UnsupportedOperationException("bpf4j does not know the machine " + osArch);
+        };
+    }
+
+    private Btf types() {
+        return spec.btf().orElseThrow();
+    }
+
+    /** A value that the loader knows. Unlike one of the configuration it may go into a bool. */
+    private void loaders(ByteBuffer bytes, ExternSpec extern, KconfigType type, long value) {
+        switch (type) {
+            case BOOL -> {
+                if (value != 0 && value != 1) {
+                    throw wrong(extern, Long.toString(value), type);
+                }
+                put(bytes, extern, value);
+            }
+            case CHAR, INTEGER -> number(bytes, extern, type, value, Long.toString(value));
+            case TRISTATE, TEXT -> throw wrong(extern, Long.toString(value), type);
+        }
+    }
+
+    private void option(ByteBuffer bytes, ExternSpec extern, KconfigType type) {
+        Optional<String> value = given.flatMap(c -> c.value(extern.name()));
+        if (value.isEmpty() && extern.name().startsWith("CONFIG_")) {
+            value = Optional.ofNullable(config()).flatMap(c -> c.value(extern.name()));
+        }
+        if (value.isEmpty()) {
+            if (!extern.weak()) {
+                throw missing(extern);
+            }
+            return;
+        }
+        String text = value.get();
+        if (text.equals("y") || text.equals("n") || text.equals("m")) {
+            tristate(bytes, extern, type, text);
+        } else if (text.startsWith("\"")) {
+            text(bytes, extern, type, text);
+        } else if (type == KconfigType.CHAR || type == KconfigType.INTEGER) {
+            number(bytes, extern, type, parsed(extern, type, text), text);
+        } else {
+            throw wrong(extern, text, type);
+        }
+    }
+
+    private void tristate(ByteBuffer bytes, ExternSpec extern, KconfigType type, String text) {
+        char value = text.charAt(0);
+        switch (type) {
+            case BOOL -> {
+                if (value == 'm') {
+                    throw wrong(extern, text, type);
+                }
+                put(bytes, extern, value == 'y' ? 1 : 0);
+            }
+            case CHAR -> put(bytes, extern, value);
+            // TRI_NO, TRI_YES, TRI_MODULE
+            case TRISTATE -> put(bytes, extern, "nym".indexOf(value));
+            case INTEGER, TEXT -> throw wrong(extern, text, type);
+        }
+    }
+
+    private void text(ByteBuffer bytes, ExternSpec extern, KconfigType type, String text) {
+        if (type != KconfigType.TEXT || text.length() < 2 || !text.endsWith("\"")) {
+            throw wrong(extern, text, type);
+        }
+        byte[] encoded = text.substring(1, text.length() - 1).getBytes(StandardCharsets.UTF_8);
+        int room = extern.size() - 1;
+        if (encoded.length > room) {
+            // Always with its terminating NUL: programs copy it as a string.
+            System.getLogger(KconfigValues.class.getName())
+                    .log(
+                            System.Logger.Level.WARNING,
+                            spec.source() + ": the kernel option " + extern.name() + " has " + encoded.length
+                                    + " bytes, the object takes the first " + room);
+        }
+        bytes.put(extern.offset(), encoded, 0, Math.min(encoded.length, room));
+    }
+
+    /** As C's strtoull reads it: decimal, octal with 0 in front or hexadecimal with 0x; below 0 by two's complement. */
+    private long parsed(ExternSpec extern, KconfigType type, String text) {
+        boolean negative = text.startsWith("-");
+        String digits = negative || text.startsWith("+") ? text.substring(1) : text;
+        int radix = 10;
+        if (digits.startsWith("0x") || digits.startsWith("0X")) {
+            radix = 16;
+            digits = digits.substring(2);
+        } else if (digits.length() > 1 && digits.startsWith("0")) {
+            radix = 8;
+        }
+        if (digits.isEmpty() || Character.digit(digits.charAt(0), radix) < 0) {
+            throw wrong(extern, text, type);
+        }
+        try {
+            long value = Long.parseUnsignedLong(digits, radix);
+            return negative ? -value : value;
+        } catch (NumberFormatException e) {
+            throw wrong(extern, text, type);
+        }
+    }
+
+    private void number(ByteBuffer bytes, ExternSpec extern, KconfigType type, long value, String text) {
+        int bits = extern.size() * 8;
+        boolean signed = types().type(types().resolve(extern.typeId())) instanceof BtfType.Int i && i.isSigned();
+        // Of 8 bytes any 64 bits are a value, whatever the sign.
+        boolean fits =
+                bits == 64 || (signed ? value >= -(1L << (bits - 1)) && value < 1L << (bits - 1) : value >>> bits == 0);
+        if (!fits) {
+            throw new RelocationException(spec.source() + ": the kernel option " + extern.name() + " is " + text
+                    + ", which does not fit " + described(extern, type)
+                    + (signed ? "" : " without a sign"));
+        }
+        put(bytes, extern, value);
+    }
+
+    private static void put(ByteBuffer bytes, ExternSpec extern, long value) {
+        switch (extern.size()) {
+            case 1 -> bytes.put(extern.offset(), (byte) value);
+            case 2 -> bytes.putShort(extern.offset(), (short) value);
+            case 4 -> bytes.putInt(extern.offset(), (int) value);
+            default -> bytes.putLong(extern.offset(), value);
+        }
+    }
+
+    private RelocationException missing(ExternSpec extern) {
+        String advice = "; declare it __weak if the object can do without";
+        if (!extern.name().startsWith("CONFIG_")) {
+            return new RelocationException(spec.source() + ": needs " + extern.name()
+                    + ", which this version of bpf4j does not know" + advice);
+        }
+        KernelConfig known = config;
+        IOException failure = unreadable;
+        String why = known != null
+                ? known.source() + " does not set"
+                : failure != null
+                        ? "can't be known: read the kernel's configuration: " + failure.getMessage()
+                        : "can't be known: no configuration at /proc/config.gz or /boot/config-…; give it by"
+                                + " BpfLoader.kconfig";
+        return new RelocationException(
+                spec.source() + ": needs the kernel option " + extern.name() + ", which " + why + advice, failure);
+    }
+
+    private RelocationException wrong(ExternSpec extern, String value, KconfigType type) {
+        return new RelocationException(spec.source() + ": the kernel option " + extern.name() + " is " + value
+                + ", but the object declares it as " + described(extern, type));
+    }
+
+    private static String described(ExternSpec extern, KconfigType type) {
+        return switch (type) {
+            case BOOL -> "a bool";
+            case CHAR -> "a char";
+            case INTEGER -> "an integer of " + extern.size() + " bytes";
+            case TRISTATE -> "an enum libbpf_tristate";
+            case TEXT -> "a text of " + extern.size() + " bytes";
+        };
+    }
+
+    private @Nullable KernelConfig config() {
+        if (!looked) {
+            looked = true;
+            try {
+                config = host.configuration().orElse(null);
+            } catch (IOException e) {
+                unreadable = e;
+            }
+        }
+        return config;
+    }
+}

@@ -1,0 +1,199 @@
+package io.bpf4j.loader.internal.plan;
+
+import io.bpf4j.btf.Btf;
+import io.bpf4j.btf.BtfKind;
+import io.bpf4j.btf.BtfType;
+import io.bpf4j.btf.EssentialName;
+import io.bpf4j.core.CoreException;
+import io.bpf4j.core.TypeCompatibility;
+import io.bpf4j.loader.dryrun.Finding;
+import io.bpf4j.loader.error.RelocationException;
+import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.spec.ExternSpec;
+import io.bpf4j.loader.spec.ObjectSpec;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Kernel symbols that an object refers to: typed variables and functions by their BTF id, others by the address that
+ * /proc/kallsyms gives. What is weak and missing becomes 0. <i>Confined.</i>
+ *
+ * <p>A name alone says little, so the kernel's type must go with the declared one; a program that reads an int where a
+ * struct is would be wrong without anybody noticing. Of a function a program may declare several shapes for kernels that
+ * changed it, {@code func___old} and {@code func___new}, all weak: the one that fits is there, the others are missing.
+ */
+final class KernelSymbols {
+    /**
+     * An address, or a BTF id in the kernel's types; 0 for a weak one that is missing.
+     *
+     * @param module whose BTF has the id; empty for the kernel's own
+     */
+    record Resolved(long address, int btfId, String module) {
+        static final Resolved MISSING = new Resolved(0, 0, "");
+
+        boolean isMissing() {
+            return address == 0 && btfId == 0;
+        }
+    }
+
+    private final ObjectSpec spec;
+    private final TargetKernel kernel;
+
+    KernelSymbols(ObjectSpec spec, TargetKernel kernel) {
+        this.spec = spec;
+        this.kernel = kernel;
+    }
+
+    /** All of them by name; what can't be resolved is a problem, and missing. */
+    Map<String, Resolved> resolve(Problems problems) {
+        Map<String, List<Long>> found =
+                problems.attempt(Finding.Kind.SYMBOL, this::addresses).orElseGet(Map::of);
+        Map<String, Resolved> resolved = new HashMap<>();
+        for (ExternSpec extern : spec.externs()) {
+            if (extern.kind() != ExternSpec.Kind.KCONFIG) {
+                resolved.put(
+                        extern.name(),
+                        problems.attempt(Finding.Kind.SYMBOL, () -> resolve(extern, found))
+                                .orElse(Resolved.MISSING));
+            }
+        }
+        return resolved;
+    }
+
+    private Resolved resolve(ExternSpec extern, Map<String, List<Long>> addresses) {
+        return switch (extern.kind()) {
+            case KSYM -> untyped(extern, addresses.getOrDefault(extern.name(), List.of()));
+            case KSYM_TYPED -> variable(extern);
+            case KFUNC -> function(extern);
+            case KCONFIG -> throw new IllegalArgumentException(extern.name() + " is an option, and no symbol");
+        };
+    }
+
+    private Map<String, List<Long>> addresses() {
+        Set<String> names = spec.externs().stream()
+                .filter(e -> e.kind() == ExternSpec.Kind.KSYM)
+                .map(ExternSpec::name)
+                .collect(Collectors.toSet());
+        Host host = kernel.host();
+        if (names.isEmpty()) {
+            return Map.of();
+        }
+        if (host == null) {
+            // Whether a symbol without type is there is in no BTF; most likely it is.
+            return names.stream().collect(Collectors.toMap(name -> name, _ -> List.of(1L)));
+        }
+        try {
+            return host.symbols().addresses(names);
+        } catch (IOException e) {
+            if (spec.externs().stream().allMatch(x -> x.kind() != ExternSpec.Kind.KSYM || x.weak())) {
+                return Map.of();
+            }
+            throw new RelocationException(spec.source() + ": read " + host.symbols().file() + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** An address may well be 0: some per-CPU symbols have it, and all do where the kernel hides them. */
+    private Resolved untyped(ExternSpec extern, List<Long> addresses) {
+        if (addresses.size() > 1) {
+            throw new RelocationException(spec.source() + ": the symbol " + extern.name() + " is ambiguous: "
+                    + addresses.stream()
+                            .limit(4)
+                            .map(a -> "0x" + Long.toHexString(a))
+                            .collect(Collectors.joining(", "))
+                    + (addresses.size() > 4 ? " and more" : "") + " in /proc/kallsyms; declare it with its type, if the"
+                    + " kernel's BTF has it");
+        }
+        require(extern, !addresses.isEmpty(), "the symbol " + extern.name() + " in /proc/kallsyms");
+        long address = addresses.isEmpty() ? 0 : addresses.getFirst();
+        if (address == 0 && !addresses.isEmpty()) {
+            System.getLogger(KernelSymbols.class.getName())
+                    .log(
+                            System.Logger.Level.WARNING,
+                            spec.source() + ": the address of the symbol " + extern.name() + " reads as 0 in"
+                                    + " /proc/kallsyms; if all do, the kernel hides them: it takes CAP_SYSLOG, or"
+                                    + " sysctl kernel.kptr_restrict=0");
+        }
+        return new Resolved(address, 0, "");
+    }
+
+    private Resolved variable(ExternSpec extern) {
+        Optional<TargetKernel.Found> found = find(extern, extern.name(), BtfKind.VAR);
+        require(extern, found.isPresent(), "a variable " + extern.name() + " in the kernel's BTF");
+        if (found.isEmpty()) {
+            return Resolved.MISSING;
+        }
+        Btf types = found.get().types();
+        int declared = types.type(found.get().id()) instanceof BtfType.Var var ? var.type() : 0;
+        if (!goTogether(extern.typeId(), types, declared)) {
+            throw new RelocationException(spec.source() + ": the kernel's variable " + extern.name() + " is "
+                    + described(types, declared) + ", but the object declares it as "
+                    + described(own(), extern.typeId()));
+        }
+        return resolved(found.get());
+    }
+
+    private Resolved function(ExternSpec extern) {
+        String name = EssentialName.of(extern.name());
+        Optional<TargetKernel.Found> found = find(extern, name, BtfKind.FUNC);
+        require(extern, found.isPresent(), "a function " + name + " in the kernel's BTF");
+        if (found.isEmpty()) {
+            return Resolved.MISSING;
+        }
+        Btf types = found.get().types();
+        int declared = own().type(extern.typeId()) instanceof BtfType.Func func ? func.type() : 0;
+        int defined = types.type(found.get().id()) instanceof BtfType.Func func ? func.type() : 0;
+        if (!goTogether(declared, types, defined)) {
+            require(extern, false, "a function " + name + " of the parameters that it declares");
+            return Resolved.MISSING;
+        }
+        return resolved(found.get());
+    }
+
+    private static Resolved resolved(TargetKernel.Found found) {
+        return new Resolved(0, found.id(), found.module());
+    }
+
+    private Btf own() {
+        return spec.btf().orElseThrow();
+    }
+
+    private boolean goTogether(int declared, Btf types, int defined) {
+        try {
+            return TypeCompatibility.declared(own(), declared, types, defined);
+        } catch (CoreException e) {
+            throw new RelocationException(spec.source() + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** {@code STRUCT rq}. */
+    private static String described(Btf types, int id) {
+        int resolved = types.resolve(id);
+        String name = types.name(resolved);
+        return name.isEmpty() ? types.kind(resolved).name() : types.kind(resolved) + " " + name;
+    }
+
+    /** In the kernel, or else in its modules. */
+    private Optional<TargetKernel.Found> find(ExternSpec extern, String name, BtfKind kind) {
+        try {
+            return kernel.find(name, kind);
+        } catch (RelocationException e) {
+            // A kernel that shows no types of its own has none that this extern could be.
+            if (extern.weak()) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+    }
+
+    private void require(ExternSpec extern, boolean present, String what) {
+        if (!present && !extern.weak()) {
+            throw new RelocationException(spec.source() + ": needs " + what
+                    + ", which this kernel has not; declare it __weak if the object can do without");
+        }
+    }
+}

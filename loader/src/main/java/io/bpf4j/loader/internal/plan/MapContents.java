@@ -1,0 +1,130 @@
+package io.bpf4j.loader.internal.plan;
+
+import io.bpf4j.loader.dryrun.Finding;
+import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.loader.spec.DataSection;
+import io.bpf4j.loader.spec.GlobalSpec;
+import io.bpf4j.loader.spec.MapSpec;
+import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.loader.spec.ProgramSpec;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What maps hold from the start: global data the values of its variables, maps of maps and of programs their static values.
+ * <i>Confined.</i>
+ */
+final class MapContents {
+    private final ObjectSpec spec;
+    private final LoadOptions options;
+    private final TargetKernel kernel;
+
+    MapContents(ObjectSpec spec, LoadOptions options, TargetKernel kernel) {
+        this.spec = spec;
+        this.options = options;
+        this.kernel = kernel;
+    }
+
+    /** Whether there is this map when the load is done. */
+    boolean isThere(MapSpec map) {
+        return map.autocreate() || options.reused.containsKey(map.name());
+    }
+
+    /**
+     * Variables that are set are there to be set, and what a map is to hold is there when it is filled.
+     *
+     * @param isWanted whether this program is loaded
+     */
+    void check(Predicate<ProgramSpec> isWanted, Problems problems) {
+        for (String name : options.globals.keySet()) {
+            problems.attempt(Finding.Kind.OBJECT, () -> requireGlobal(name));
+        }
+        Map<String, ProgramSpec> programs = new HashMap<>();
+        spec.programs().forEach(program -> programs.put(program.name(), program));
+        Map<String, MapSpec> maps = new HashMap<>();
+        spec.maps().forEach(map -> maps.put(map.name(), map));
+        for (MapSpec map : spec.maps()) {
+            if (isThere(map)) {
+                map.slots()
+                        .forEach(slot -> problems.attempt(Finding.Kind.MAP, () -> {
+                            if (map.is(MapType.PROG_ARRAY)) {
+                                requireProgram(map, slot, programs.get(slot.target()), isWanted);
+                            } else {
+                                requireMap(map, slot, maps.get(slot.target()));
+                            }
+                        }));
+            }
+        }
+    }
+
+    private void requireGlobal(String name) {
+        GlobalSpec variable = spec.global(name)
+                .orElseThrow(
+                        () -> new InvalidObjectException(spec.source() + ": has no global variable \"" + name + "\""));
+        if (!spec.map(variable.map()).orElseThrow().autocreate()) {
+            throw new InvalidObjectException(spec.source() + ": global variable \"" + name + "\" is in \""
+                    + variable.map() + "\", which is left out");
+        }
+    }
+
+    private void requireMap(MapSpec map, MapSpec.Slot slot, @Nullable MapSpec held) {
+        if (held == null || !isThere(held)) {
+            throw missing(map, slot, held == null ? "is no map" : "was left out");
+        }
+    }
+
+    private void requireProgram(
+            MapSpec map, MapSpec.Slot slot, @Nullable ProgramSpec program, Predicate<ProgramSpec> isWanted) {
+        if (program == null) {
+            throw missing(map, slot, "is no program");
+        }
+        if (!isWanted.test(program)) {
+            throw new InvalidObjectException(spec.source() + ": slot " + slot.index() + " of map \"" + map.name()
+                    + "\" holds program \"" + slot.target() + "\", which is not to be loaded; load it"
+                    + " (BpfLoader.withProgram), or leave it out of the map (MapSpec.withSlots)");
+        }
+    }
+
+    private InvalidObjectException missing(MapSpec map, MapSpec.Slot slot, String why) {
+        return new InvalidObjectException(
+                spec.source() + ": map \"" + map.name() + "\" holds \"" + slot.target() + "\", which " + why);
+    }
+
+    /**
+     * The bytes of a section of global data, with the values that the embedder gave; null for other maps, for zeroes, which
+     * a new map has anyway, and for the options of a kernel that runs elsewhere.
+     */
+    byte @Nullable [] initial(MapSpec map) {
+        DataSection data = map.data();
+        if (data == null) {
+            return null;
+        }
+        if (data.name().equals(DataSection.KCONFIG)) {
+            Host host = kernel.host();
+            return host == null
+                    ? null
+                    : overridden(
+                            data,
+                            new KconfigValues(host, spec, kernel.features(), options.kconfig)
+                                    .fill(data, options.globals.keySet()));
+        }
+        boolean given = data.variables().stream().anyMatch(v -> options.globals.containsKey(v.name()));
+        return data.isZero() && !data.readOnly() && !given ? null : overridden(data, data.initial());
+    }
+
+    private byte[] overridden(DataSection data, byte[] bytes) {
+        for (GlobalSpec variable : data.variables()) {
+            byte[] value = options.globals.get(variable.name());
+            // Of static variables with one name the first is meant.
+            if (value != null
+                    && spec.global(variable.name()).filter(variable::equals).isPresent()) {
+                System.arraycopy(value, 0, bytes, variable.offset(), Math.min(value.length, variable.size()));
+            }
+        }
+        return bytes;
+    }
+}

@@ -1,0 +1,104 @@
+package io.bpf4j.loader.internal.plan;
+
+import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.loader.map.BpfMap;
+import io.bpf4j.loader.spec.DataSection;
+import io.bpf4j.loader.spec.MapSpec;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A map that a load makes, finds pinned, or is given. <i>Immutable.</i>
+ *
+ * @param spec the definition, with flags and size as the kernel takes them
+ * @param kernelName the kernel's name for it, of at most 15 bytes; empty for a kernel that has none
+ * @param initial its bytes, for one of global data; null for other maps, and for zeroes, which a new map has anyway
+ * @param frozen whether its value can't change any more, so that the verifier takes it for a constant
+ * @param inner what the maps in it look like, for a map of maps
+ * @param reused the map that is used in place of a new one; it stays its owner's
+ */
+@SuppressWarnings("ArrayRecordComponent") // internal; read where the map is made
+public record MapPlan(
+        MapSpec spec,
+        String kernelName,
+        byte @Nullable [] initial,
+        boolean frozen,
+        @Nullable MapPlan inner,
+        @Nullable BpfMap reused) {
+    public String name() {
+        return spec.name();
+    }
+
+    /** A map that belongs to no object. */
+    public static MapPlan standalone(MapSpec spec, Features features, Host host) {
+        return of(spec, null, "map " + spec.name(), spec.name(), new TargetKernel(host, features));
+    }
+
+    /**
+     * A map to be made.
+     *
+     * @param source what messages call the object
+     * @param objectName path or name, which names of maps of global data begin with
+     */
+    static MapPlan of(MapSpec spec, byte @Nullable [] initial, String source, String objectName, TargetKernel kernel) {
+        Features features = kernel.features();
+        DataSection data = spec.data();
+        MapSpec inner = spec.inner();
+        String name = spec.isData() ? KernelNames.ofSection(objectName, spec.name()) : KernelNames.of(spec.name());
+        return new MapPlan(
+                spec.withFlags(flags(spec, features)).withMaxEntries(maxEntries(spec, source, kernel.host())),
+                features.lacks(Feature.OBJECT_NAMES) ? "" : name,
+                initial,
+                initial != null && data != null && data.readOnly() && !features.lacks(Feature.MAP_FREEZE),
+                inner == null ? null : of(inner, null, source, objectName, kernel),
+                null);
+    }
+
+    /**
+     * A map that is there.
+     *
+     * @throws InvalidObjectException if it is not one that the object can use
+     */
+    static MapPlan reuse(MapSpec wanted, BpfMap found, String source) {
+        if (found.typeNumber() != wanted.typeNumber()
+                || found.keySize() != wanted.keySize()
+                || found.valueSize() != wanted.valueSize()) {
+            throw new InvalidObjectException(source + ": map \"" + wanted.name() + "\" can't be replaced by \""
+                    + found.name() + "\": type " + found.typeNumber() + ", key " + found.keySize() + " B, value "
+                    + found.valueSize() + " B, where type " + wanted.typeNumber() + ", key " + wanted.keySize()
+                    + " B, value " + wanted.valueSize() + " B are needed");
+        }
+        return new MapPlan(wanted, "", null, false, null, found);
+    }
+
+    private static int flags(MapSpec spec, Features features) {
+        return spec.isData() && features.lacks(Feature.MMAPABLE_ARRAY)
+                ? spec.flags() & ~MapSpec.F_MMAPABLE
+                : spec.flags();
+    }
+
+    /** The size as the kernel wants it: of a ring a power of two of whole pages, of a perf event array every CPU. */
+    private static int maxEntries(MapSpec spec, String source, @Nullable Host host) {
+        long entries = Integer.toUnsignedLong(spec.maxEntries());
+        if (host != null && (spec.is(MapType.RINGBUF) || spec.is(MapType.USER_RINGBUF))) {
+            if (entries == 0) {
+                throw new InvalidObjectException(
+                        source + ": ring buffer \"" + spec.name() + "\" has size 0; set its max_entries, in bytes");
+            }
+            long size = Math.max(host.pageSize(), Long.highestOneBit(entries));
+            long rounded = size < entries ? size * 2 : size;
+            if (rounded > 1L << 31) {
+                throw new InvalidObjectException(source + ": ring buffer \"" + spec.name() + "\" of " + entries
+                        + " bytes is larger than the 2 GiB that the kernel allows");
+            }
+            return (int) rounded;
+        }
+        if (host != null && spec.is(MapType.PERF_EVENT_ARRAY) && entries == 0) {
+            return host.possibleCpus().count();
+        }
+        return (int) entries;
+    }
+}

@@ -1,0 +1,148 @@
+package io.bpf4j.loader.internal.plan;
+
+import io.bpf4j.core.CoreTarget;
+import io.bpf4j.loader.dryrun.Finding;
+import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.error.UnsupportedFeatureException;
+import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.feature.Support;
+import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.loader.kernel.ProgramType;
+import io.bpf4j.loader.map.BpfMap;
+import io.bpf4j.loader.spec.FunctionSpec;
+import io.bpf4j.loader.spec.MapSpec;
+import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.loader.spec.ProgramSpec;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+
+/**
+ * Makes the plan of a load. A step that fails is a problem, and the others go on as well as they can without: a load stops
+ * at the first problem, a dry run tells all of them. <i>Confined</i>; used once.
+ */
+final class Planner {
+    private final ObjectSpec spec;
+    private final LoadOptions options;
+    private final TargetKernel kernel;
+    private final Features features;
+    private final MapContents contents;
+    private final StructOpsImages structOps;
+    private final Problems problems = new Problems();
+
+    Planner(ObjectSpec spec, LoadOptions options, TargetKernel kernel) {
+        this.spec = spec;
+        this.options = options;
+        this.kernel = kernel;
+        this.features = kernel.features();
+        this.contents = new MapContents(spec, options, kernel);
+        this.structOps = new StructOpsImages(spec, options.structOps);
+    }
+
+    LoadPlan plan() {
+        contents.check(this::isWanted, problems);
+        Optional<byte[]> btf = btf();
+        List<MapPlan> maps = new ArrayList<>();
+        Map<String, Integer> mapNumbers = new HashMap<>();
+        for (int i = 0; i < spec.maps().size(); i++) {
+            MapSpec map = spec.maps().get(i);
+            if (contents.isThere(map)) {
+                problems.attempt(Finding.Kind.MAP, () -> map(map)).ifPresent(maps::add);
+                mapNumbers.put(map.name(), i + 1);
+            }
+        }
+        structOps.find(kernel, problems);
+        ProgramAssembly assembly = new ProgramAssembly(
+                spec,
+                mapNumbers,
+                new KernelSymbols(spec, kernel).resolve(problems),
+                () -> options.targetBtf.map(CoreTarget::of).orElseGet(kernel::types),
+                features,
+                btf.isPresent() && ObjectBtf.describesFunctions(spec, features));
+        List<ProgramPlan> programs = spec.programs().stream()
+                .filter(this::isWanted)
+                .map(program -> program(program, assembly))
+                .toList();
+        return new LoadPlan(
+                spec,
+                kernelVersion(),
+                options.pinDirectory,
+                btf,
+                List.copyOf(maps),
+                structOps.all(),
+                programs,
+                assembly.outcomes(),
+                problems.found());
+    }
+
+    private boolean isWanted(ProgramSpec program) {
+        return !options.skipped.contains(program.name())
+                && (options.wanted.contains(program.name()) || structOps.loadsByItself(program));
+    }
+
+    /** The object's types as the kernel takes them. For one that runs elsewhere they are not made: nobody reads them. */
+    private Optional<byte[]> btf() {
+        return kernel.host() == null || spec.btf().isEmpty() || features.lacks(Feature.BTF)
+                ? Optional.empty()
+                : problems.attempt(
+                        Finding.Kind.OBJECT,
+                        () -> ObjectBtf.loadable(spec, spec.btf().get(), features));
+    }
+
+    private MapPlan map(MapSpec map) {
+        BpfMap reused = options.reused.get(map.name());
+        if (reused != null) {
+            return MapPlan.reuse(map, reused, spec.source());
+        }
+        if (map.isData() && features.support(Feature.GLOBAL_DATA) instanceof Support.Absent absent) {
+            throw new UnsupportedFeatureException(
+                    spec.source() + ": section " + map.name(), Feature.GLOBAL_DATA, absent.reason());
+        }
+        return MapPlan.of(map, contents.initial(map), spec.source(), options.objectName.orElse(spec.source()), kernel);
+    }
+
+    private ProgramPlan program(ProgramSpec program, ProgramAssembly assembly) {
+        Problems own = new Problems();
+        own.attempt(Finding.Kind.PROGRAM, () -> requireKnownKind(program));
+        Optional<AttachPoint> point = own.attempt(
+                Finding.Kind.TARGET,
+                () -> program.type() == ProgramType.STRUCT_OPS
+                        ? structOps.point(program)
+                        : AttachPoint.of(program, kernel, options.targets.get(program.name())));
+        Optional<Map<FunctionSpec, Integer>> places =
+                own.attempt(Finding.Kind.RELOCATION, () -> assembly.places(program));
+        Optional<AssembledProgram> code =
+                places.flatMap(where -> own.attempt(Finding.Kind.RELOCATION, () -> assembly.assemble(where)));
+        return new ProgramPlan(
+                program,
+                structOps.loadsByItself(program),
+                options.attachType.apply(program, features),
+                point,
+                places.orElse(Map.of()),
+                code,
+                options.instructions.getOrDefault(program.name(), UnaryOperator.identity()),
+                program.verifierLog().orElse(options.logLevel),
+                own.found());
+    }
+
+    private void requireKnownKind(ProgramSpec program) {
+        if (program.type() == ProgramType.UNSPEC) {
+            throw new InvalidObjectException(spec.source() + ": program \"" + program.name() + "\" is in SEC(\""
+                    + program.sectionName() + "\"), a name that says no program type; skip it, or rename its section");
+        }
+    }
+
+    private int kernelVersion() {
+        Host host = kernel.host();
+        if (options.kernelVersion.isPresent()) {
+            return options.kernelVersion.get().code();
+        }
+        return spec.version() != 0 || host == null
+                ? spec.version()
+                : host.version().code();
+    }
+}

@@ -1,0 +1,36 @@
+package io.bpf4j.loader.internal.plan;
+
+import io.bpf4j.core.CoreException;
+import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.loader.dryrun.Finding;
+import io.bpf4j.loader.error.BpfException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** Collects what is in the way while a plan is made. <i>Confined.</i> */
+final class Problems {
+    private final List<LoadPlan.Problem> found = new ArrayList<>();
+
+    /** A step of planning: its result, or nothing and a problem. */
+    <T> Optional<T> attempt(Finding.Kind kind, Supplier<T> step) {
+        try {
+            return Optional.of(step.get());
+        } catch (BpfException | CoreException | MalformedDataException e) {
+            found.add(new LoadPlan.Problem(kind, e));
+            return Optional.empty();
+        }
+    }
+
+    void attempt(Finding.Kind kind, Runnable step) {
+        attempt(kind, () -> {
+            step.run();
+            return true;
+        });
+    }
+
+    List<LoadPlan.Problem> found() {
+        return List.copyOf(found);
+    }
+}

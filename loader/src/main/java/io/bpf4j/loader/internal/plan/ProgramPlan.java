@@ -1,0 +1,37 @@
+package io.bpf4j.loader.internal.plan;
+
+import io.bpf4j.insn.Instruction;
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.spec.FunctionSpec;
+import io.bpf4j.loader.spec.ProgramSpec;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+
+/**
+ * A program that a load hands to the verifier. <i>Immutable.</i>
+ *
+ * @param autoload false for one that is loaded only if asked for, or that no struct of functions calls which is made
+ * @param attachType what it is loaded for
+ * @param point the function that it is loaded for; empty if that is a problem
+ * @param places of its functions: the slot where each starts, in order
+ * @param code empty if that is a problem
+ * @param edit what the embedder does to the instructions last
+ * @param logLevel of the verifier, for a program that it accepts, too; 0 for no log
+ * @param problems what is in the way of it alone
+ */
+public record ProgramPlan(
+        ProgramSpec spec,
+        boolean autoload,
+        Optional<AttachType> attachType,
+        Optional<AttachPoint> point,
+        Map<FunctionSpec, Integer> places,
+        Optional<AssembledProgram> code,
+        UnaryOperator<List<Instruction>> edit,
+        int logLevel,
+        List<LoadPlan.Problem> problems) {
+    public String name() {
+        return spec.name();
+    }
+}

@@ -1,0 +1,234 @@
+package io.bpf4j.loader.internal.plan;
+
+import io.bpf4j.core.CoreFixup;
+import io.bpf4j.insn.Instruction;
+import io.bpf4j.insn.Opcodes;
+import io.bpf4j.insn.PseudoSource;
+import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.internal.plan.AssembledProgram.Absent;
+import io.bpf4j.loader.internal.plan.AssembledProgram.Poisoned;
+import io.bpf4j.loader.internal.plan.AssembledProgram.Referent;
+import io.bpf4j.loader.internal.plan.AssembledProgram.Use;
+import io.bpf4j.loader.internal.sys.ProgCommand.InfoTable;
+import io.bpf4j.loader.spec.CodeReference;
+import io.bpf4j.loader.spec.DataSection;
+import io.bpf4j.loader.spec.ExternSpec;
+import io.bpf4j.loader.spec.FunctionSpec;
+import io.bpf4j.loader.spec.ObjectSpec;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * Puts into the code of one program what its instructions refer to, and keeps account of what that takes: where descriptors
+ * go, jump tables to be made, and what is not there and stands as poison instead. <i>Confined</i>; one per
+ * program.
+ */
+final class ReferenceLinking {
+    /** The instruction that replaces a call of a weak kernel function that is missing; see {@link CoreFixup.Poison}. */
+    private static final int POISON_KFUNC_HELPER = 2_002_000_000;
+
+    /** The same for the load of a map that was left out. */
+    private static final int POISON_MAP_HELPER = 2_001_000_000;
+
+    /**
+     * What references of an object can lead to.
+     *
+     * @param maps their numbers; maps that are left out have none
+     * @param externs by name
+     * @param symbols of the kernel, by the extern's name
+     */
+    record Targets(
+            ObjectSpec spec,
+            FunctionPlaces functions,
+            Map<String, Integer> maps,
+            Map<String, ExternSpec> externs,
+            Map<String, KernelSymbols.Resolved> symbols) {}
+
+    private final Targets targets;
+    private final Map<FunctionSpec, Integer> places;
+    private final List<Instruction> code = new ArrayList<>();
+    private final List<Use> uses = new ArrayList<>();
+    private final List<String> modules = new ArrayList<>();
+    private final List<Poisoned> poisoned = new ArrayList<>();
+    private final List<Absent> absent = new ArrayList<>();
+    /** By the table's place in the section of all of them. */
+    private final Map<Integer, Integer> tableNumbers = new HashMap<>();
+
+    private final List<List<Integer>> tables = new ArrayList<>();
+
+    /**
+     * For a program.
+     *
+     * @param places of its functions
+     */
+    ReferenceLinking(Targets targets, Map<FunctionSpec, Integer> places) {
+        this.targets = targets;
+        this.places = places;
+    }
+
+    /**
+     * The next function of the program.
+     *
+     * @param instructions its code, with relocations for the kernel's types done
+     * @param missing what these left of poison, by the function's slots
+     */
+    void append(FunctionSpec function, List<Instruction> instructions, List<Poisoned> missing) {
+        int start = code.size();
+        missing.forEach(p -> poisoned.add(p.movedBy(start)));
+        code.addAll(instructions);
+        function.references().forEach(reference -> resolve(start, function, reference));
+    }
+
+    /**
+     * The whole program.
+     *
+     * @param functions and lines: where they are in the source
+     */
+    AssembledProgram done(InfoTable functions, InfoTable lines, Features features) {
+        return new AssembledProgram(
+                List.copyOf(OldKernelHelpers.fitted(code, features)),
+                functions,
+                lines,
+                List.copyOf(uses),
+                List.copyOf(modules),
+                List.copyOf(tables),
+                List.copyOf(poisoned),
+                List.copyOf(absent));
+    }
+
+    private void resolve(int start, FunctionSpec function, CodeReference reference) {
+        int at = start + reference.instruction();
+        Instruction instruction = code.get(at);
+        switch (reference) {
+            case CodeReference.ToFunction call -> {
+                FunctionSpec callee =
+                        targets.functions().target(function, call.instruction(), call.section(), call.slot());
+                code.set(at, instruction.withSrc(PseudoSource.CALL).withImm(place(callee) - at - 1));
+            }
+            case CodeReference.ToFunctionAddress address -> {
+                FunctionSpec callee =
+                        targets.functions().target(function, address.instruction(), address.section(), address.slot());
+                load(at, PseudoSource.FUNC, place(callee) - at - 1, 0);
+            }
+            case CodeReference.ToMap map -> loadMap(at, PseudoSource.MAP_FD, 0, function, map.map());
+            case CodeReference.ToData data -> loadMap(at, PseudoSource.MAP_VALUE, data.offset(), function, data.map());
+            case CodeReference.ToJumpTable table -> {
+                load(at, PseudoSource.MAP_VALUE, 0, table.offset());
+                uses.add(new Use(at, new Referent.JumpTable(tableNumber(table, start - function.slot()))));
+            }
+            case CodeReference.ToExtern extern -> extern(at, function, extern);
+            case CodeReference.ToKernelFunction call -> {
+                KernelSymbols.Resolved symbol = symbol(function, call.name());
+                if (symbol.isMissing()) {
+                    code.set(at, instruction.withSrc(PseudoSource.HELPER_CALL).withImm(POISON_KFUNC_HELPER));
+                    poisoned.add(new Poisoned(
+                            at,
+                            Poisoned.Kind.FUNCTION,
+                            call.name(),
+                            "function " + call.name() + " of the kernel, called by " + function.name()));
+                } else {
+                    code.set(
+                            at,
+                            instruction
+                                    .withSrc(PseudoSource.KFUNC_CALL)
+                                    .withOffset(moduleNumber(symbol.module()))
+                                    .withImm(symbol.btfId()));
+                }
+            }
+        }
+    }
+
+    /**
+     * The number of a jump table.
+     *
+     * @param moved how far the function is from its place in the section, by whose slots the entries go
+     */
+    private int tableNumber(CodeReference.ToJumpTable table, int moved) {
+        return tableNumbers.computeIfAbsent(table.table(), _ -> {
+            tables.add(table.slots().stream().map(slot -> slot + moved).toList());
+            return tables.size() - 1;
+        });
+    }
+
+    /** A call says by a number in the program's list of modules whose function it means; 0 is the kernel itself. */
+    private int moduleNumber(String module) {
+        if (module.isEmpty()) {
+            return 0;
+        }
+        if (!modules.contains(module)) {
+            modules.add(module);
+        }
+        return modules.indexOf(module) + 1;
+    }
+
+    private int place(FunctionSpec function) {
+        Integer place = places.get(function);
+        if (place == null) {
+            throw new IllegalStateException(function + " was not placed");
+        }
+        return place;
+    }
+
+    private void extern(int at, FunctionSpec function, CodeReference.ToExtern reference) {
+        ExternSpec extern = Objects.requireNonNull(targets.externs().get(reference.name()));
+        switch (extern.kind()) {
+            case KCONFIG -> loadMap(at, PseudoSource.MAP_VALUE, extern.offset(), function, DataSection.KCONFIG);
+            case KSYM -> {
+                long address = symbol(function, extern.name()).address();
+                if (address == 0) {
+                    absent.add(new Absent(at, extern.name()));
+                }
+                load(at, PseudoSource.NUMBER, (int) address, (int) (address >>> 32));
+            }
+            case KSYM_TYPED, KFUNC -> {
+                KernelSymbols.Resolved symbol = symbol(function, extern.name());
+                int source = symbol.isMissing() ? PseudoSource.NUMBER : PseudoSource.BTF_ID;
+                if (symbol.isMissing()) {
+                    absent.add(new Absent(at, extern.name()));
+                }
+                load(at, source, symbol.btfId(), 0);
+                if (!symbol.module().isEmpty()) {
+                    uses.add(new Use(at + 1, new Referent.Module(symbol.module())));
+                }
+            }
+        }
+    }
+
+    private KernelSymbols.Resolved symbol(FunctionSpec function, String name) {
+        KernelSymbols.Resolved symbol = targets.symbols().get(name);
+        if (symbol == null) {
+            throw new InvalidObjectException(targets.spec().source() + ": function \"" + function.name()
+                    + "\" refers to unknown extern \"" + name + "\"");
+        }
+        return symbol;
+    }
+
+    /** Loads the address of a map, or of a place in its value; or what the verifier refuses, if the map was left out. */
+    private void loadMap(int at, int source, int offset, FunctionSpec function, String map) {
+        Integer number = targets.maps().get(map);
+        if (number != null) {
+            load(at, source, number, offset);
+            uses.add(new Use(at, new Referent.Map(map)));
+            return;
+        }
+        if (targets.spec().map(map).isEmpty()) {
+            throw new InvalidObjectException(targets.spec().source() + ": function \"" + function.name()
+                    + "\" refers to unknown map \"" + map + "\"");
+        }
+        // Both halves, so that neither is taken for something else.
+        Instruction refused = new Instruction(Opcodes.JMP | Opcodes.CALL, 0, 0, 0, POISON_MAP_HELPER);
+        code.set(at, refused);
+        code.set(at + 1, refused);
+        poisoned.add(new Poisoned(
+                at, Poisoned.Kind.MAP, map, "map \"" + map + "\", which was left out, used by " + function.name()));
+    }
+
+    private void load(int at, int source, int first, int second) {
+        code.set(at, code.get(at).withSrc(source).withImm(first));
+        code.set(at + 1, code.get(at + 1).withImm(second));
+    }
+}

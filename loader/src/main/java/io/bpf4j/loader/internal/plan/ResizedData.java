@@ -1,0 +1,68 @@
+package io.bpf4j.loader.internal.plan;
+
+import io.bpf4j.btf.Btf;
+import io.bpf4j.btf.BtfBuilder;
+import io.bpf4j.btf.BtfType;
+import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.spec.DataSection;
+import io.bpf4j.loader.spec.GlobalSpec;
+import io.bpf4j.loader.spec.MapSpec;
+import io.bpf4j.loader.spec.ObjectSpec;
+import java.util.Optional;
+
+/**
+ * Sections of global data whose size an embedder changed. The last variable grows or shrinks with its section; that has a
+ * meaning for an array only, of which there are more elements then:
+ *
+ * <pre>
+ *   int count = 4;                   .data.samples: 8 bytes      withSizes(4, 404): 404 bytes
+ *   int samples[1];                  samples: int[1] at 4        samples: int[100] at 4
+ * </pre>
+ *
+ * Programs are checked by the section's size, not by the length that the compiler knew, so that they may go as far; what
+ * the kernel is told of types has to say the same.
+ */
+public final class ResizedData {
+    private ResizedData() {}
+
+    /**
+     * Checks an edit.
+     *
+     * @throws InvalidObjectException if the section has no array at its end, or part of an element would be left
+     */
+    public static void require(ObjectSpec spec, MapSpec before, MapSpec after) {
+        DataSection old = before.data();
+        DataSection now = after.data();
+        if (old == null
+                || now == null
+                || old.size() == now.size()
+                || now.variables().isEmpty()) {
+            return;
+        }
+        Btf types = spec.btf().orElseThrow();
+        GlobalSpec last = now.variables().getLast();
+        String what = spec.source() + ": section \"" + now.name() + "\" can't have " + now.size() + " bytes: ";
+        if (!(types.type(types.resolve(last.typeId())) instanceof BtfType.Array array)) {
+            throw new InvalidObjectException(
+                    what + "its last variable, \"" + last.name() + "\", is no array that could be longer or shorter");
+        }
+        long element = types.size(array.elementType());
+        if (element <= 0 || last.size() % element != 0) {
+            throw new InvalidObjectException(what + "that leaves " + last.size() + " for the array \"" + last.name()
+                    + "\", whose elements have " + element);
+        }
+    }
+
+    /** The variable with an array as long as it is now, for the kernel. */
+    static Optional<BtfType.Var> variable(BtfBuilder types, Btf original, GlobalSpec variable, BtfType.Var before) {
+        if (!(original.type(original.resolve(variable.typeId())) instanceof BtfType.Array array)) {
+            return Optional.empty();
+        }
+        long element = original.size(array.elementType());
+        if (element <= 0) {
+            return Optional.empty();
+        }
+        int resized = types.array(array.elementType(), array.indexType(), variable.size() / element);
+        return Optional.of(new BtfType.Var(before.name(), resized, before.linkage()));
+    }
+}

@@ -1,0 +1,224 @@
+package io.bpf4j.loader.internal.plan;
+
+import io.bpf4j.btf.Btf;
+import io.bpf4j.btf.BtfKind;
+import io.bpf4j.btf.BtfType;
+import io.bpf4j.btf.EssentialName;
+import io.bpf4j.loader.error.RelocationException;
+import io.bpf4j.loader.spec.StructOpsSpec;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A struct of functions in the layout of the running kernel.
+ *
+ * <p>The object's struct is a copy of the kernel's from when the object was written, often cut down to the members in
+ * use. The kernel takes its own layout only. So each member is looked up by name in the kernel's BTF and written where
+ * that has it; one that the kernel lacks may be missing as long as it is zero. Around the struct goes what the kernel
+ * keeps of its own:
+ *
+ * <pre>
+ *   struct bpf_struct_ops_tcp_congestion_ops {     the value of the map
+ *       struct bpf_struct_ops_common_value common; counters and state, the kernel's
+ *       struct tcp_congestion_ops data;            filled here
+ *   };
+ * </pre>
+ *
+ * <p>A module may have such structs, too (Linux 6.9): then both are looked up in its types, and the kernel is told whose
+ * they are.
+ *
+ * <p>Programs are verified for the member they serve, by its index in the kernel's struct; their descriptors go into the
+ * value, in place of addresses, once they are loaded. Source: kernel/bpf/bpf_struct_ops.c of Linux 6.12.
+ *
+ * @param variable what the object says
+ * @param module whose BTF has the ids; an empty name for the kernel's own
+ * @param typeId of the struct
+ * @param wrapperTypeId of the struct around it
+ * @param value of the map, functions still 0
+ * @param slots where functions go
+ */
+@SuppressWarnings("ArrayRecordComponent") // internal; read only where programs are put into a copy
+public record StructOpsImage(
+        StructOpsSpec variable, String module, int typeId, int wrapperTypeId, byte[] value, List<Slot> slots) {
+    private static final String WRAPPER = "bpf_struct_ops_";
+
+    /** Far above any struct of functions; BTF that comes from a file may say anything, and this is allocated. */
+    private static final int MAX_SIZE = 1 << 20;
+
+    /**
+     * A place for a function.
+     *
+     * @param offset in the map's value, in bytes
+     * @param index of the member in the kernel's struct
+     */
+    public record Slot(int offset, int index, String member, String program) {}
+
+    /**
+     * The image for a kernel.
+     *
+     * @param local the object's types
+     * @throws RelocationException if neither the kernel nor a module has such a struct, or one that the object's doesn't fit
+     */
+    static StructOpsImage of(StructOpsSpec variable, Btf local, TargetKernel kernel) {
+        return new Builder(variable, local, wrapper(variable, kernel)).build();
+    }
+
+    /** What the kernel keeps around a struct is there for those only that may be implemented, so that is looked for. */
+    private static TargetKernel.Found wrapper(StructOpsSpec variable, TargetKernel kernel) {
+        String name = EssentialName.of(variable.type());
+        return kernel.find(WRAPPER + name, BtfKind.STRUCT).orElseThrow(() -> {
+            boolean known = kernel.find(name, BtfKind.STRUCT).isPresent();
+            return failed(
+                    variable,
+                    known
+                            ? "this kernel has no struct " + WRAPPER + name + ": its struct " + name
+                                    + " is not one to be implemented"
+                            : "this kernel has no struct " + name + ", " + kernel.searched());
+        });
+    }
+
+    private static RelocationException failed(StructOpsSpec variable, String problem) {
+        return new RelocationException("struct_ops variable \"" + variable.name() + "\": " + problem);
+    }
+
+    private static final class Builder {
+        private final StructOpsSpec variable;
+        private final Btf local;
+        private final Btf kernel;
+        private final String module;
+        private final int wrapperId;
+        private final String name;
+        private final byte[] content;
+
+        Builder(StructOpsSpec variable, Btf local, TargetKernel.Found wrapper) {
+            this.variable = variable;
+            this.local = local;
+            this.kernel = wrapper.types();
+            this.module = wrapper.module();
+            this.wrapperId = wrapper.id();
+            this.name = EssentialName.of(variable.type());
+            this.content = variable.content();
+        }
+
+        StructOpsImage build() {
+            BtfType.Struct wrapper = (BtfType.Struct) kernel.type(wrapperId);
+            // The struct of a module may be of that name and another's; or the kernel's own.
+            BtfType.Member data = wrapper.members().stream()
+                    .filter(member -> kernel.type(kernel.resolve(member.type())) instanceof BtfType.Struct struct
+                            && struct.name().equals(name))
+                    .findFirst()
+                    .orElseThrow(() -> failed("the kernel's struct " + wrapper.name() + " holds no struct " + name));
+            int typeId = kernel.resolve(data.type());
+            BtfType.Struct type = (BtfType.Struct) kernel.type(typeId);
+            int start = (int) (data.bitOffset() / 8);
+            if (wrapper.size() > MAX_SIZE) {
+                throw failed("the kernel's struct " + wrapper.name() + " is said to have " + wrapper.size()
+                        + " bytes, and " + MAX_SIZE + " are the most that is believed");
+            }
+            byte[] value = new byte[(int) wrapper.size()];
+            List<Slot> slots = new ArrayList<>();
+            Map<String, Integer> theirs = new HashMap<>();
+            for (int i = 0; i < type.members().size(); i++) {
+                theirs.putIfAbsent(type.members().get(i).name(), i);
+            }
+            BtfType.Struct ours = (BtfType.Struct) local.type(variable.typeId());
+            for (BtfType.Member member : ours.members()) {
+                place(member, type, theirs, start, value, slots);
+            }
+            return new StructOpsImage(variable, module, typeId, wrapperId, value, List.copyOf(slots));
+        }
+
+        private void place(
+                BtfType.Member member,
+                BtfType.Struct type,
+                Map<String, Integer> byName,
+                int start,
+                byte[] value,
+                List<Slot> slots) {
+            int offset = (int) (member.bitOffset() / 8);
+            // A bit-field is looked at with all the bytes that hold a part of it.
+            int size = member.isBitField()
+                    ? (int) ((member.bitOffset() % 8 + member.bitSize() + 7) / 8)
+                    : (int) local.size(member.type());
+            String program = variable.functions().get(member.name());
+            Integer index = member.name().isEmpty() ? null : byName.get(member.name());
+            if (index == null) {
+                requireUnused(member, offset, size, program);
+                return;
+            }
+            BtfType.Member theirs = type.members().get(index);
+            long place = start + theirs.bitOffset() / 8;
+            if (member.isBitField() || theirs.isBitField()) {
+                requireZero(member, offset, size, "is a bit-field, and these can't be set");
+                return;
+            }
+            BtfType ourType = local.type(local.resolve(member.type()));
+            BtfType theirType = kernel.type(kernel.resolve(theirs.type()));
+            if (ourType.kind() != theirType.kind()) {
+                throw failed(
+                        member,
+                        "is of kind " + ourType.kind() + " in the object and " + theirType.kind() + " in the kernel");
+            }
+            if (ourType instanceof BtfType.Ptr) {
+                requireZero(member, offset, size, "is a pointer, and only programs can be pointed to");
+                if (program != null) {
+                    requireFunction(member, (BtfType.Ptr) theirType);
+                    int target = within(value, place, Long.BYTES, member);
+                    slots.add(new Slot(target, index, member.name(), program));
+                }
+                return;
+            }
+            long theirSize = kernel.size(theirs.type());
+            if (size != theirSize) {
+                throw failed(member, "has " + size + " bytes in the object and " + theirSize + " in the kernel");
+            }
+            System.arraycopy(content, offset, value, within(value, place, size, member), size);
+        }
+
+        private int within(byte[] value, long place, int size, BtfType.Member member) {
+            if (place < 0 || place > value.length - size) {
+                throw failed(
+                        member,
+                        "is at byte " + place + " of the " + value.length + " of the kernel's struct " + WRAPPER
+                                + name);
+            }
+            return (int) place;
+        }
+
+        private void requireFunction(BtfType.Member member, BtfType.Ptr theirs) {
+            if (!(kernel.type(kernel.resolve(theirs.type())) instanceof BtfType.FuncProto)) {
+                throw failed(member, "is a program in the object, and no function in the kernel");
+            }
+        }
+
+        private void requireUnused(BtfType.Member member, int offset, int size, @Nullable String program) {
+            if (program != null) {
+                throw failed(
+                        member,
+                        "is unknown to this kernel, and the object has program \"" + program
+                                + "\" for it; if it can do without, leave the function out before the load");
+            }
+            requireZero(member, offset, size, "is unknown to this kernel, and not 0");
+        }
+
+        private void requireZero(BtfType.Member member, int offset, int size, String problem) {
+            for (byte each : Arrays.copyOfRange(content, offset, offset + size)) {
+                if (each != 0) {
+                    throw failed(member, problem);
+                }
+            }
+        }
+
+        private RelocationException failed(BtfType.Member member, String problem) {
+            return failed("member \"" + member.name() + "\" of struct " + variable.type() + " " + problem);
+        }
+
+        private RelocationException failed(String problem) {
+            return StructOpsImage.failed(variable, problem);
+        }
+    }
+}

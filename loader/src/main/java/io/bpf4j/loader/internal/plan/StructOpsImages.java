@@ -1,0 +1,127 @@
+package io.bpf4j.loader.internal.plan;
+
+import io.bpf4j.loader.dryrun.Finding;
+import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.kernel.ProgramType;
+import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.loader.spec.ProgramSpec;
+import io.bpf4j.loader.spec.StructOpsSpec;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** All structs of functions that a load makes, and what each program serves in them. <i>Confined.</i> */
+final class StructOpsImages {
+    private final ObjectSpec spec;
+    private final List<StructOpsSpec> variables;
+    private final Map<String, StructOpsImage> images = new LinkedHashMap<>();
+    private final Map<String, Served> served = new HashMap<>();
+
+    /** Programs that some struct refers to, made or not. */
+    private final Set<String> mentioned = new HashSet<>();
+
+    private final Set<String> needed = new HashSet<>();
+
+    /** The member of a struct that a program is for. */
+    private record Served(StructOpsImage image, StructOpsImage.Slot slot) {
+        boolean isSameMemberAs(Served other) {
+            return image.typeId() == other.image.typeId()
+                    && image.module().equals(other.image.module())
+                    && slot.index() == other.slot.index();
+        }
+
+        @Override
+        public String toString() {
+            return "\"" + slot.member() + "\" of struct " + image.variable().type();
+        }
+    }
+
+    /** Of the variables as the embedder edited them. */
+    StructOpsImages(ObjectSpec spec, Map<String, StructOpsSpec> edited) {
+        this.spec = spec;
+        this.variables = spec.structOps().stream()
+                .map(original -> edited.getOrDefault(original.name(), original))
+                .toList();
+        spec.structOps()
+                .forEach(original -> mentioned.addAll(original.functions().values()));
+        for (StructOpsSpec variable : variables) {
+            mentioned.addAll(variable.functions().values());
+            if (variable.autocreate()) {
+                needed.addAll(variable.functions().values());
+            }
+        }
+    }
+
+    private void requirePrograms(StructOpsSpec variable) {
+        variable.functions().forEach((member, program) -> {
+            ProgramType type = spec.program(program)
+                    .map(ProgramSpec::type)
+                    .orElseThrow(() -> new InvalidObjectException(spec.source() + ": struct_ops variable \""
+                            + variable.name() + "\" has \"" + program + "\" for \"" + member
+                            + "\", which is no program of the object"));
+            if (type != ProgramType.STRUCT_OPS) {
+                throw new InvalidObjectException(spec.source() + ": struct_ops variable \"" + variable.name()
+                        + "\" has \"" + program + "\" for \"" + member
+                        + "\", a program of another type: SEC(\"struct_ops\") makes one for it");
+            }
+        });
+    }
+
+    /** Looks those that are made up in the kernel's types; what is wrong with one is a problem, and it is not here. */
+    void find(TargetKernel kernel, Problems problems) {
+        for (StructOpsSpec variable : variables) {
+            if (variable.autocreate()) {
+                problems.attempt(Finding.Kind.STRUCT_OPS, () -> {
+                    requirePrograms(variable);
+                    StructOpsImage image =
+                            StructOpsImage.of(variable, spec.btf().orElseThrow(), kernel);
+                    images.put(variable.name(), image);
+                    image.slots().forEach(slot -> serve(slot.program(), new Served(image, slot)));
+                });
+            }
+        }
+    }
+
+    /** One program may serve several variables, in the same member of the same struct. */
+    private void serve(String program, Served member) {
+        Served before = served.putIfAbsent(program, member);
+        if (before != null && !before.isSameMemberAs(member)) {
+            throw new InvalidObjectException(spec.source() + ": program \"" + program + "\" is for " + before
+                    + " and for " + member + "; a program is verified for one member");
+        }
+    }
+
+    List<StructOpsImage> all() {
+        return List.copyOf(images.values());
+    }
+
+    /**
+     * Whether a program is loaded without being asked for. Of one that structs refer to they decide, whatever its section
+     * says ({@code SEC("?struct_ops")}): it is loaded for those that are made, and left out if none of them is, as libbpf
+     * does it (bpf_object_adjust_struct_ops_autoload()).
+     */
+    boolean loadsByItself(ProgramSpec program) {
+        boolean mine = program.type() == ProgramType.STRUCT_OPS && mentioned.contains(program.name());
+        return mine ? needed.contains(program.name()) : program.autoload();
+    }
+
+    /**
+     * What a program of type struct_ops is verified for.
+     *
+     * @throws InvalidObjectException if nothing refers to it
+     */
+    AttachPoint point(ProgramSpec program) {
+        Served member = served.get(program.name());
+        if (member == null) {
+            throw new InvalidObjectException(spec.source() + ": program \"" + program.name() + "\" in SEC(\""
+                    + program.sectionName()
+                    + "\") is called by no struct_ops variable that is made, so the kernel can't know what to verify it"
+                    + " for; skip it, or name it in one");
+        }
+        return AttachPoint.ofMember(
+                member.image().typeId(), member.slot().index(), member.image().module());
+    }
+}
