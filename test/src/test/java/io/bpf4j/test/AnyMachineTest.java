@@ -76,7 +76,7 @@ class AnyMachineTest {
                         "trace",
                         "--json",
                         "--strategy",
-                        strategy.name().toLowerCase(java.util.Locale.ROOT).replace("_", ""),
+                        strategy.option(),
                         "--count",
                         "2",
                         "-p",

@@ -1,7 +1,6 @@
 package io.bpf4j.test;
 
 import static io.bpf4j.test.support.Requirement.BPF;
-import static io.bpf4j.test.support.Requirement.BPF_COOKIE;
 import static io.bpf4j.test.support.Requirement.GCC;
 import static io.bpf4j.test.support.Requirement.HOTSPOT_PROBES;
 import static io.bpf4j.test.support.Requirement.SDT_H;
@@ -13,6 +12,7 @@ import io.bpf4j.test.support.FirstProgram;
 import io.bpf4j.test.support.Json;
 import io.bpf4j.test.support.Requires;
 import io.bpf4j.test.support.RunningTrace;
+import io.bpf4j.test.support.Strategy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,13 +26,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * No first event is missed. A race that is lost once in fifty runs needs a hundred to show: {@code
  * -Dbpf4j.first.runs=100} is the long form.
  */
-@Requires({BPF, BPF_COOKIE, GCC, SDT_H})
+@Requires({BPF, GCC, SDT_H})
 class CliFirstEventsTest {
     private static final int RUNS = Integer.getInteger("bpf4j.first.runs", 3);
 
@@ -80,14 +80,22 @@ class CliFirstEventsTest {
         }
     }
 
-    /** The same file comes to other addresses with each exec. */
+    /** The same file comes to other addresses with each exec, and has its parent's after a fork. */
     @ParameterizedTest
-    @ValueSource(strings = {"cookie", "ipmap"})
+    @EnumSource(Strategy.class)
     @Timeout(120)
-    void byEachStrategy(String strategy) throws IOException, InterruptedException {
-        for (String how : List.of("fire 1000", "exec 3 1000", "thread-exec 3 1000")) {
-            Commands.Result result =
-                    Cli.run("trace", "--json", "--strategy", strategy, "-c", first.program() + " " + how, "first:*");
+    void byEachStrategy(Strategy strategy) throws IOException, InterruptedException {
+        strategy.insistOn();
+        for (String how : List.of("fire 1000", "exec 3 1000", "thread-exec 3 1000", "fork 20 50")) {
+            Commands.Result result = Cli.run(
+                    "trace",
+                    "--json",
+                    "--follow",
+                    "--strategy",
+                    strategy.option(),
+                    "-c",
+                    first.program() + " " + how,
+                    "first:*");
             assertSum(result, 1000, strategy + " " + how);
         }
     }

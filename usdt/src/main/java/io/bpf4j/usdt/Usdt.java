@@ -10,7 +10,6 @@ import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.loader.link.ProcessFilter;
-import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.usdt.internal.attach.IpMap;
 import io.bpf4j.usdt.internal.attach.ObjectSpecs;
 import io.bpf4j.usdt.internal.attach.SiteAttacher;
@@ -185,7 +184,7 @@ public final class Usdt {
                 switch (plan.strategy()) {
                     case MULTI -> attacher.byOneLink();
                     case COOKIE -> attacher.byCookies();
-                    case IP_MAP -> attacher.byAddresses(ipMap(what, file.binary(), options));
+                    case IP_MAP -> attacher.byAddresses(ipMap(what), mappings(what, file.binary(), options));
                 }
             }
         }
@@ -280,22 +279,26 @@ public final class Usdt {
                 + " its probes again");
     }
 
-    private IpMap ipMap(String what, UsdtBinary binary, Options options) {
-        BpfMap map = object.findMap(IpMap.NAME)
+    private IpMap ipMap(String what) {
+        return IpMap.of(object)
                 .orElseThrow(() -> new UsdtException(what + ": the object has no map '" + IpMap.NAME
                         + "', which takes the place of BPF cookies (Linux >= 5.15)"));
-        return new IpMap(map, binary.fixedAddress() ? Optional.empty() : Optional.of(mappings(what, binary, options)));
     }
 
-    private static List<Mapping> mappings(String what, UsdtBinary binary, Options options) {
+    /** Where the process has mapped the file's code; empty for a file at a fixed address. */
+    private static Optional<List<Mapping>> mappings(String what, UsdtBinary binary, Options options) {
+        if (binary.fixedAddress()) {
+            return Optional.empty();
+        }
         int pid = options.pid().orElseThrow();
         try {
             List<Mapping> all = new ProcessFiles(Path.of("/proc")).mappings(pid, m -> m.executable() && m.isFile());
             List<Mapping> ofFile =
                     all.stream().filter(m -> m.isOf(binary.identity())).toList();
-            return ofFile.isEmpty()
-                    ? all.stream().filter(m -> leadsTo(pid, m, binary)).toList()
-                    : ofFile;
+            return Optional.of(
+                    ofFile.isEmpty()
+                            ? all.stream().filter(m -> leadsTo(pid, m, binary)).toList()
+                            : ofFile);
         } catch (IOException e) {
             throw new UsdtException(what + ": " + reason(e), e);
         }

@@ -130,11 +130,31 @@ class UsdtTransactionTest {
             try (UsdtLink link = usdt.attachAll(object.program("on"), List.of(probe))) {
                 assertThat(link.strategy()).isEqualTo(AttachStrategy.IP_MAP);
                 assertThat(addresses(object)).hasSize(2);
+                Options otherCookie = Options.defaults().cookies(_ -> 7);
                 assertThatExceptionOfType(UsdtException.class)
-                        .isThrownBy(() -> usdt.attachAll(object.program("on"), List.of(probe)))
+                        .isThrownBy(() -> usdt.attachAll(object.program("on"), List.of(probe), otherCookie))
                         .withMessageContaining("one spec only");
                 assertThat(addresses(object)).hasSize(2);
                 assertThat(usdt.specIdsInUse()).isEqualTo(2);
+            }
+            assertThat(addresses(object)).isEmpty();
+            assertThat(usdt.specIdsInUse()).isZero();
+        }
+    }
+
+    /** A child of fork(2) has its parent's addresses, and what is traced in both has one entry. */
+    @Test
+    void withoutCookiesEqualSpecsShareAnAddressUntilTheLastIsDetached() {
+        try (BpfObject object = load(8, Feature.BPF_COOKIE)) {
+            Usdt usdt = Usdt.of(object);
+            UsdtProbe probe = probe("/a", "one", "8@%rax", "8@%rbx");
+            try (UsdtLink second = usdt.attachAll(object.program("on"), List.of(probe))) {
+                try (UsdtLink first = usdt.attachAll(object.program("on"), List.of(probe))) {
+                    assertThat(addresses(object)).hasSize(2);
+                    assertThat(usdt.specIdsInUse()).isEqualTo(first.specCount());
+                }
+                assertThat(addresses(object)).hasSize(2);
+                assertThat(usdt.specIdsInUse()).isEqualTo(second.specCount());
             }
             assertThat(addresses(object)).isEmpty();
             assertThat(usdt.specIdsInUse()).isZero();

@@ -4,6 +4,7 @@ import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.kernel.Feature;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * The three ways to attach USDT probes, each forced by taking away what comes before it.
@@ -25,6 +26,11 @@ public enum Strategy {
             case COOKIE -> all.without(Feature.UPROBE_MULTI_LINK);
             case IP_MAP -> all.without(Feature.UPROBE_MULTI_LINK, Feature.BPF_COOKIE);
         };
+    }
+
+    /** As the command's option {@code --strategy} names it. */
+    public String option() {
+        return name().toLowerCase(Locale.ROOT).replace("_", "");
     }
 
     /** Skips the test that asks where the kernel can't do it. */

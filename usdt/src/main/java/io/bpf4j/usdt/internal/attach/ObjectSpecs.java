@@ -6,6 +6,7 @@ import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.usdt.internal.spec.BtfLayout;
+import io.bpf4j.usdt.internal.spec.SharedSpecs;
 import io.bpf4j.usdt.internal.spec.SpecIdPool;
 import io.bpf4j.usdt.internal.spec.SpecLayout;
 import io.bpf4j.usdt.internal.spec.SpecTable;
@@ -22,12 +23,16 @@ public final class ObjectSpecs implements ObjectExtension {
 
     private final Optional<Filed> filed;
 
-    private record Filed(BpfMap map, SpecLayout layout, SpecIdPool pool) {}
+    private record Filed(SpecLayout layout, SharedSpecs specs) {}
 
     private ObjectSpecs(BpfObject object) {
         this.filed = object.findMap(SpecLayout.MAP).map(map -> {
             SpecLayout layout = layout(object, map);
-            return new Filed(map, layout, new SpecIdPool(map.maxEntries()));
+            return new Filed(layout, new SharedSpecs(new SpecIdPool(map.maxEntries()), (spec, id) -> {
+                byte[] key = new byte[4];
+                ByteBuffer.wrap(key).order(ByteOrder.nativeOrder()).putInt(id);
+                map.update(key, spec);
+            }));
         });
     }
 
@@ -55,16 +60,12 @@ public final class ObjectSpecs implements ObjectExtension {
      * its programs can't read arguments.
      */
     public Optional<SpecTable> newTable() {
-        return filed.map(f -> new SpecTable(f.layout(), f.pool(), (spec, id) -> {
-            byte[] key = new byte[4];
-            ByteBuffer.wrap(key).order(ByteOrder.nativeOrder()).putInt(id);
-            f.map().update(key, spec);
-        }));
+        return filed.map(f -> new SpecTable(f.layout(), f.specs()));
     }
 
     /** Spec IDs in use by all attachments together. */
     public int idsInUse() {
-        return filed.map(f -> f.pool().inUse()).orElse(0);
+        return filed.map(f -> f.specs().pool().inUse()).orElse(0);
     }
 
     /** The map belongs to the object; there is nothing else to close. */

@@ -9,6 +9,9 @@ import io.bpf4j.loader.link.ProbeSites;
 import io.bpf4j.loader.link.ProcessFilter;
 import io.bpf4j.loader.link.TargetFile;
 import io.bpf4j.usdt.internal.note.SiteColumns;
+import io.bpf4j.usdt.internal.process.Mapping;
+import java.util.List;
+import java.util.Optional;
 import java.util.function.IntFunction;
 
 /**
@@ -62,17 +65,40 @@ public record SiteAttacher(
      * A perf uprobe for each site, and no cookie: the program looks its instruction pointer up in a map. The entry is made
      * before the site is attached, and taken back after.
      *
-     * @throws AttachException if the kernel refuses a site, or an address can't have an entry
+     * <p>So the absolute address of each site has to be known before it fires: it stands in the file if that has a fixed
+     * address; else it follows from where the one process that is traced has mapped the file.
+     *
+     * @param mappings executable ones of the file, in the process that is traced; empty for a file at a fixed address
+     * @throws AttachException if the kernel refuses a site, or an address isn't known or can't have an entry
      */
-    public void byAddresses(IpMap map) {
+    public void byAddresses(IpMap map, Optional<List<Mapping>> mappings) {
         for (int i = 0; i < sites.size(); i++) {
             try {
-                map.enter(sites, i, specIds[i], into);
+                for (long address : addresses(i, mappings)) {
+                    map.add(address, specIds[i]);
+                    into.afterClose(() -> map.remove(address));
+                }
             } catch (AttachException e) {
                 throw new AttachException(describe(i) + ": " + e.getMessage(), e.getCause());
             }
             attach(i, 0);
         }
+    }
+
+    /** Nothing keeps a process from mapping a file twice. */
+    private long[] addresses(int site, Optional<List<Mapping>> mappings) {
+        if (mappings.isEmpty()) {
+            return new long[] {sites.address(site)};
+        }
+        long offset = sites.fileOffset(site);
+        long[] found = mappings.get().stream()
+                .filter(m -> offset >= m.fileOffset() && offset - m.fileOffset() < m.end() - m.start())
+                .mapToLong(m -> m.start() + offset - m.fileOffset())
+                .toArray();
+        if (found.length == 0) {
+            throw new AttachException("the process has not mapped this part of the file");
+        }
+        return found;
     }
 
     private void attach(int index, long cookie) {

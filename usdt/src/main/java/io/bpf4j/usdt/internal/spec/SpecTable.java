@@ -3,19 +3,19 @@ package io.bpf4j.usdt.internal.spec;
 import io.bpf4j.usdt.internal.arg.ArgGrammar;
 import io.bpf4j.usdt.internal.note.SiteArguments;
 import io.bpf4j.usdt.internal.note.SiteColumns;
+import io.bpf4j.usdt.internal.spec.SharedSpecs.Bytes;
 import io.bpf4j.usdt.site.Machine;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.function.BiConsumer;
-import java.util.function.ObjIntConsumer;
-import org.jspecify.annotations.Nullable;
 
 /**
- * The specs of one attachment: gives equal specs one number, and all numbers back in the end. <b>Confined</b>, until
+ * The specs of one attachment: gives equal specs one number, and all of them back in the end. <b>Confined</b>, until
  * it is handed to the link that gives them back.
  *
  * <p>Specs are compared as bytes, not as argument strings: the same text {@code -4@sym(%rip)} means different
@@ -25,37 +25,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SpecTable {
     private final SpecLayout layout;
-    private final SpecIdPool pool;
-    private final ObjIntConsumer<byte[]> map;
+    private final SharedSpecs shared;
     private final Map<Long, Map<SiteArguments, Integer>> byCookie = new HashMap<>();
-    private final Map<Bytes, Integer> ids = new HashMap<>();
-    private int[] order = new int[16];
-    private int count;
+    private final SequencedMap<Bytes, Integer> ids = new LinkedHashMap<>();
 
-    /** An array that equals another by content. */
-    private static final class Bytes {
-        private final byte[] array;
-
-        Bytes(byte[] array) {
-            this.array = array;
-        }
-
-        @Override
-        public boolean equals(@Nullable Object other) {
-            return other instanceof Bytes b && Arrays.equals(array, b.array);
-        }
-
-        @Override
-        public int hashCode() {
-            return Arrays.hashCode(array);
-        }
-    }
-
-    /** @param map files a spec under its number */
-    public SpecTable(SpecLayout layout, SpecIdPool pool, ObjIntConsumer<byte[]> map) {
+    /** Empty, for a map of this layout. */
+    public SpecTable(SpecLayout layout, SharedSpecs shared) {
         this.layout = layout;
-        this.pool = pool;
-        this.map = map;
+        this.shared = shared;
     }
 
     /** Hears of arguments that can't be read. */
@@ -133,29 +110,23 @@ public final class SpecTable {
         if (known != null) {
             return known;
         }
-        int id = pool.acquire();
+        int id = shared.acquire(key);
         if (id < 0) {
-            throw new SpecMapFullException(pool.capacity(), pool.inUse() - count, count);
+            SpecIdPool pool = shared.pool();
+            throw new SpecMapFullException(pool.capacity(), pool.inUse() - ids.size(), ids.size());
         }
-        if (count == order.length) {
-            order = Arrays.copyOf(order, 2 * count);
-        }
-        order[count++] = id;
         ids.put(key, id);
-        map.accept(spec, id);
         return id;
     }
 
     /** How many different specs there are. */
     public int size() {
-        return count;
+        return ids.size();
     }
 
-    /** Gives all numbers back, the last first. No site may be attached any more. Idempotent. */
+    /** Gives all specs back, the last first. No site may be attached any more. Idempotent. */
     public void releaseAll() {
-        while (count > 0) {
-            pool.release(order[--count]);
-        }
+        ids.sequencedKeySet().reversed().forEach(shared::release);
         ids.clear();
         byCookie.clear();
     }

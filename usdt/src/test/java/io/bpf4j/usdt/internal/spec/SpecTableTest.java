@@ -17,6 +17,10 @@ import org.junit.jupiter.api.Test;
 class SpecTableTest {
     private final List<Integer> written = new ArrayList<>();
 
+    private static SpecTable table(SharedSpecs shared) {
+        return new SpecTable(SpecLayout.of304(ByteOrder.LITTLE_ENDIAN), shared);
+    }
+
     @Test
     void idsAreGivenInOrderAndComeBackLastFirst() {
         SpecIdPool pool = new SpecIdPool(4);
@@ -40,7 +44,7 @@ class SpecTableTest {
     @Test
     void equalSpecsShareAnIdAndAWrite() {
         SpecIdPool pool = new SpecIdPool(4);
-        SpecTable table = new SpecTable(SpecLayout.of304(ByteOrder.LITTLE_ENDIAN), pool, this::write);
+        SpecTable table = table(new SharedSpecs(pool, this::write));
         assertThat(table.idOf(new byte[] {1, 2})).isZero();
         assertThat(table.idOf(new byte[] {1, 3})).isEqualTo(1);
         assertThat(table.idOf(new byte[] {1, 2})).isZero();
@@ -53,7 +57,7 @@ class SpecTableTest {
 
     @Test
     void sitesWithEqualArgumentsShareAnIdUnlessASymbolTellsThemApart() {
-        SpecTable table = new SpecTable(SpecLayout.of304(ByteOrder.LITTLE_ENDIAN), new SpecIdPool(8), this::write);
+        SpecTable table = table(new SharedSpecs(new SpecIdPool(8), this::write));
         SiteColumns sites = SiteColumns.of(List.of(
                 site(0x1000, "8@%rax"),
                 site(0x1001, "8@%eax"),
@@ -83,18 +87,28 @@ class SpecTableTest {
     }
 
     @Test
-    void tablesOfOnePoolNeverShareAnId() {
+    void tablesShareTheIdsOfEqualSpecsUntilTheLastGivesThemBack() {
         SpecIdPool pool = new SpecIdPool(4);
-        SpecTable first = new SpecTable(SpecLayout.of304(ByteOrder.LITTLE_ENDIAN), pool, this::write);
-        SpecTable second = new SpecTable(SpecLayout.of304(ByteOrder.LITTLE_ENDIAN), pool, this::write);
-        assertThat(first.idOf(new byte[] {1})).isNotEqualTo(second.idOf(new byte[] {1}));
+        SharedSpecs shared = new SharedSpecs(pool, this::write);
+        SpecTable first = table(shared);
+        SpecTable second = table(shared);
+        assertThat(first.idOf(new byte[] {1})).isZero();
+        assertThat(second.idOf(new byte[] {2})).isEqualTo(1);
+        assertThat(second.idOf(new byte[] {1})).isZero();
+        assertThat(written).containsExactly(0, 1);
+        first.releaseAll();
+        assertThat(pool.inUse()).isEqualTo(2);
+        assertThat(table(shared).idOf(new byte[] {3})).isEqualTo(2);
+        second.releaseAll();
+        assertThat(pool.inUse()).isEqualTo(1);
     }
 
     @Test
     void aFullMapIsNamedWithItsSizeAndTheWayOut() {
         SpecIdPool pool = new SpecIdPool(2);
-        new SpecTable(SpecLayout.of304(ByteOrder.LITTLE_ENDIAN), pool, this::write).idOf(new byte[] {9});
-        SpecTable table = new SpecTable(SpecLayout.of304(ByteOrder.LITTLE_ENDIAN), pool, this::write);
+        SharedSpecs shared = new SharedSpecs(pool, this::write);
+        table(shared).idOf(new byte[] {9});
+        SpecTable table = table(shared);
         table.idOf(new byte[] {1});
         assertThatExceptionOfType(SpecMapFullException.class)
                 .isThrownBy(() -> table.idOf(new byte[] {2}))
@@ -109,9 +123,9 @@ class SpecTableTest {
     @Test
     void aFailedWriteLeavesNothingBehind() {
         SpecIdPool pool = new SpecIdPool(2);
-        SpecTable table = new SpecTable(SpecLayout.of304(ByteOrder.LITTLE_ENDIAN), pool, (spec, id) -> {
+        SpecTable table = table(new SharedSpecs(pool, (spec, id) -> {
             throw new IllegalStateException("no");
-        });
+        }));
         assertThatThrownBy(() -> table.idOf(new byte[] {1})).hasMessage("no");
         table.releaseAll();
         assertThat(pool.inUse()).isZero();

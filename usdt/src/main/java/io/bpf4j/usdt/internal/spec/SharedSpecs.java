@@ -1,0 +1,91 @@
+package io.bpf4j.usdt.internal.spec;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.ObjIntConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The specs that the attachments of one object have filed in its map. Equal specs are one entry, which has one number as
+ * long as an attachment uses it: a thousand processes that run one program need no more entries than a single one, and an
+ * address that several of them have in common leads to one spec for all. <b>Thread-safe</b>.
+ */
+public final class SharedSpecs {
+    private final SpecIdPool pool;
+    private final ObjIntConsumer<byte[]> map;
+    private final Map<Bytes, Entry> entries = new HashMap<>();
+
+    private static final class Entry {
+        final int id;
+        int users;
+
+        Entry(int id) {
+            this.id = id;
+        }
+    }
+
+    /** An array that equals another by content. */
+    static final class Bytes {
+        private final byte[] array;
+        private final int hash;
+
+        Bytes(byte[] array) {
+            this.array = array;
+            this.hash = Arrays.hashCode(array);
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Bytes b && Arrays.equals(array, b.array);
+        }
+
+        @Override
+        public int hashCode() {
+            return hash;
+        }
+    }
+
+    /** @param map files a spec under its number */
+    public SharedSpecs(SpecIdPool pool, ObjIntConsumer<byte[]> map) {
+        this.pool = pool;
+        this.map = map;
+    }
+
+    public SpecIdPool pool() {
+        return pool;
+    }
+
+    /** The number of a spec, which is filed if no attachment has filed it; -1 if the map is full. */
+    synchronized int acquire(Bytes spec) {
+        Entry entry = entries.get(spec);
+        if (entry == null) {
+            int id = pool.acquire();
+            if (id < 0) {
+                return id;
+            }
+            try {
+                map.accept(spec.array, id);
+            } catch (RuntimeException e) {
+                pool.release(id);
+                throw e;
+            }
+            entry = new Entry(id);
+            entries.put(spec, entry);
+        }
+        entry.users++;
+        return entry.id;
+    }
+
+    /** Takes back what {@link #acquire} gave; the last user's number becomes free. */
+    synchronized void release(Bytes spec) {
+        Entry entry = entries.get(spec);
+        if (entry == null) {
+            throw new IllegalStateException("spec given back twice");
+        }
+        if (--entry.users == 0) {
+            entries.remove(spec);
+            pool.release(entry.id);
+        }
+    }
+}
