@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.FirstProgram;
+import io.bpf4j.test.support.Patience;
 import io.bpf4j.test.support.Requires;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -30,9 +31,9 @@ class CliKilledTest {
     private static final long SEED = Long.getLong("bpf4j.first.seed", 1);
 
     /** From before the command is let go to after its end, where this machine is not too slow. */
-    private static final int LONGEST_MILLIS = 3000;
+    private static final int LONGEST_MILLIS = (int) Patience.scaled(3000);
 
-    private static final int PATIENCE_MILLIS = 60_000;
+    private static final long PATIENCE_MILLIS = Patience.scaled(60_000);
     private static final String MARK = "BPF4J_TEST_OF_KILLED_TRACER";
 
     @TempDir

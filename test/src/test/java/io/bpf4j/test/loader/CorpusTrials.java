@@ -29,6 +29,7 @@ import io.bpf4j.loader.ring.UserRingBuffer;
 import io.bpf4j.loader.spec.ProgramSpec;
 import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.OwnCgroup;
+import io.bpf4j.test.support.Patience;
 import io.bpf4j.test.support.Requirement;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
@@ -47,7 +48,7 @@ import java.util.function.Function;
  * for is made to happen; of some only the load is a trial, and the reason stands beside them.
  */
 final class CorpusTrials {
-    private static final long PATIENCE_NANOS = 60_000_000_000L;
+    private static final long PATIENCE_NANOS = Patience.scaled(60_000_000_000L);
 
     /** Of a server of this test's own. */
     private static final int PORT = 42_317;

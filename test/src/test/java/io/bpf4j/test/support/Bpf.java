@@ -20,7 +20,7 @@ import java.util.function.UnaryOperator;
 
 /** Short ways to what integration tests do all the time with BPF objects. */
 public final class Bpf {
-    private static final long PATIENCE_NANOS = 60_000_000_000L;
+    private static final long PATIENCE_NANOS = Patience.scaled(60_000_000_000L);
 
     private Bpf() {}
 

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 
 /** Runs other programs and waits for them. */
 public final class Commands {
-    private static final long TIMEOUT_SECONDS = 120;
+    private static final long TIMEOUT_SECONDS = Patience.scaled(120);
 
     private Commands() {}
 

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
  * #command} has returned, all that the command does has happened. <em>Confined.</em>
  */
 public class LineProcess implements AutoCloseable {
-    private static final long END_SECONDS = 20;
+    private static final long END_SECONDS = Patience.scaled(20);
 
     private final Process process;
     private final BufferedWriter input;

@@ -9,9 +9,9 @@ import java.util.concurrent.TimeUnit;
 /** A trace that runs beside the test; its semaphore tells when it is attached. */
 public final class RunningTrace implements AutoCloseable {
     /** On an emulated processor the command alone takes half a minute to start. */
-    private static final int PATIENCE_SECONDS = 120;
+    private static final long PATIENCE_SECONDS = Patience.scaled(120);
 
-    private static final int LOOKS = PATIENCE_SECONDS * 20;
+    private static final long LOOKS = PATIENCE_SECONDS * 20;
 
     private final Process process;
     private final Path out = Files.createTempFile(folder(), "trace", ".out");
