@@ -4,17 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class DemoJvmTest {
     @Test
+    @Timeout(120)
     void worksWhenToldToAndEndsByItself() throws InterruptedException {
         try (DemoJvm jvm = DemoJvm.start(Duration.ofMillis(300))) {
-            Thread.sleep(400);
             assertThat(jvm.isAlive()).as("waits").isTrue();
             jvm.go();
-            long deadline = System.nanoTime() + Duration.ofMinutes(2).toNanos();
             while (jvm.isAlive()) {
-                assertThat(System.nanoTime()).isLessThan(deadline);
                 Thread.sleep(10);
             }
         }

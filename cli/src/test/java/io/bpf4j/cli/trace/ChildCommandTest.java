@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.cli.failure.CommandException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,9 +22,9 @@ class ChildCommandTest {
         Path script = script("echo $$ > '" + mark + "'");
         try (ChildCommand child = ChildCommand.start(script.toString(), false)) {
             assertThat(child.executable()).isEqualTo(script);
-            Thread.sleep(100);
+            // A command that runs would end, and the script never sleeps.
+            await(() -> child.isAlive() && isAsleep(child.pid()));
             assertThat(mark).doesNotExist();
-            assertThat(child.isAlive()).isTrue();
 
             child.resume();
             await(() -> !child.isAlive());
@@ -60,6 +61,15 @@ class ChildCommandTest {
         Files.writeString(script, "#!/bin/sh\n" + body + "\n");
         assertThat(script.toFile().setExecutable(true)).isTrue();
         return script;
+    }
+
+    private static boolean isAsleep(int pid) {
+        try {
+            // "4711 (sh) S …": proc_pid_stat(5)
+            return Files.readString(Path.of("/proc/" + pid + "/stat")).contains(") S ");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private static void await(java.util.function.BooleanSupplier condition) throws InterruptedException {

@@ -12,7 +12,6 @@ import io.bpf4j.test.objects.TestObjects;
 import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Requirement;
 import io.bpf4j.test.support.Requires;
-import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -33,9 +32,6 @@ class ChangedObjectsOnKernelTest {
     /** What a map may take here; a bit of its size turned over would ask the kernel for gigabytes, and get them. */
     private static final long MOST_BYTES = 16 << 20;
 
-    /** More than any object takes that is whole, the slowest verdicts of the verifier included. */
-    private static final Duration SLOW = Duration.ofSeconds(60);
-
     @Test
     void bitsTurnedOver() {
         // Pins would outlive the test, and the other byte order is refused at once.
@@ -51,13 +47,11 @@ class ChangedObjectsOnKernelTest {
                 for (int change = 0; change <= round % 3; change++) {
                     bytes[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
                 }
-                long start = System.nanoTime();
                 if (loads(name, bytes)) {
                     loaded++;
                 } else {
                     refused++;
                 }
-                assertThat(Duration.ofNanos(System.nanoTime() - start)).as(name).isLessThan(SLOW);
             }
         }
         assertThat(loaded).isGreaterThan(names.size());

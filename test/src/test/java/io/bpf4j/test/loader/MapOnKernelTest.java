@@ -32,6 +32,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -199,6 +200,7 @@ class MapOnKernelTest {
         for (int round = 0; round < 30; round++) {
             KernelMap map = create(MapType.HASH, 4, 8, 16, 0);
             List<CompletableFuture<String>> workers = new ArrayList<>();
+            CountDownLatch atWork = new CountDownLatch(3);
             for (int i = 0; i < 3; i++) {
                 workers.add(CompletableFuture.supplyAsync(
                         () -> {
@@ -208,6 +210,7 @@ class MapOnKernelTest {
                                 while (true) {
                                     map.update(key, value, UpdateMode.ANY);
                                     map.lookup(key, value);
+                                    atWork.countDown();
                                 }
                             } catch (IllegalStateException e) {
                                 return String.valueOf(e.getMessage());
@@ -215,7 +218,7 @@ class MapOnKernelTest {
                         },
                         THREADS));
             }
-            Thread.sleep(2);
+            assertThat(atWork.await(60, TimeUnit.SECONDS)).isTrue();
             map.close();
             for (CompletableFuture<String> worker : workers) {
                 assertThat(worker.get(60, TimeUnit.SECONDS)).isEqualTo("map \"m\" is closed");

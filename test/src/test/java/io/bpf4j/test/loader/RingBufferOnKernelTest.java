@@ -11,6 +11,7 @@ import io.bpf4j.loader.ring.RingBuffer;
 import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Requirement;
 import io.bpf4j.test.support.Requires;
+import io.bpf4j.test.support.Waiter;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
@@ -113,11 +114,10 @@ class RingBufferOnKernelTest {
                 RingEmitter second = new RingEmitter("second", 1 << 16, 0, 2);
                 RingBuffer ring = RingBuffer.open(first.map(), second.map())) {
             for (RingEmitter emitter : List.of(second, first, second)) {
-                CompletableFuture<Integer> poll = CompletableFuture.supplyAsync(() -> ring.poll(LONG, IGNORE), THREADS);
-                Thread.sleep(50);
-                assertThat(poll).isNotDone();
+                Waiter<Integer> poll = Waiter.start(() -> ring.poll(LONG, IGNORE));
+                poll.awaitAsleep();
                 emitter.emit(1);
-                assertThat(poll.get(60, TimeUnit.SECONDS)).isEqualTo(1);
+                assertThat(poll.result().get(60, TimeUnit.SECONDS)).isEqualTo(1);
             }
         }
     }
@@ -183,7 +183,7 @@ class RingBufferOnKernelTest {
                 RingBuffer ring = RingBuffer.open(emitter.map())) {
             CompletableFuture<Integer> poll = CompletableFuture.supplyAsync(() -> ring.poll(LONG, IGNORE), THREADS);
             ring.wakeup();
-            assertThat(poll.completeOnTimeout(-1, 5, TimeUnit.SECONDS).join()).isZero();
+            assertThat(poll.completeOnTimeout(-1, 60, TimeUnit.SECONDS).join()).isZero();
             ring.wakeup();
             ring.wakeup();
             assertThat(ring.poll(LONG, IGNORE)).isZero();
@@ -234,11 +234,13 @@ class RingBufferOnKernelTest {
                     }),
                     THREADS);
             assertThat(awaits(inside)).isTrue();
-            CompletableFuture<Void> close = CompletableFuture.runAsync(ring::close, THREADS);
-            Thread.sleep(100);
-            assertThat(close).isNotDone();
+            Waiter<Boolean> close = Waiter.start(() -> {
+                ring.close();
+                return true;
+            });
+            close.awaitAsleep();
             go.countDown();
-            close.get(60, TimeUnit.SECONDS);
+            assertThat(close.result().get(60, TimeUnit.SECONDS)).isTrue();
             assertThat(poll.get(60, TimeUnit.SECONDS))
                     .as("the second record is not handed out")
                     .isEqualTo(1);

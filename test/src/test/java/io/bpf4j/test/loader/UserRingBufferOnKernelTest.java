@@ -12,6 +12,7 @@ import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Requirement;
 import io.bpf4j.test.support.Requires;
+import io.bpf4j.test.support.Waiter;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.Optional;
@@ -112,13 +113,12 @@ class UserRingBufferOnKernelTest {
                 UserRingBuffer ring = UserRingBuffer.open(object.map("orders"))) {
             fill(ring);
             assertThat(ring.reserve(8, Duration.ofMillis(20))).isEmpty();
-            CompletableFuture<Optional<UserRingBuffer.Sample>> waiter =
-                    CompletableFuture.supplyAsync(() -> ring.reserve(2000, Duration.ofSeconds(20)), THREADS);
-            Thread.sleep(50);
-            assertThat(waiter).isNotDone();
+            Waiter<Optional<UserRingBuffer.Sample>> waiter =
+                    Waiter.start(() -> ring.reserve(2000, Duration.ofSeconds(60)));
+            waiter.awaitAsleep();
             drain(object);
-            assertThat(waiter.get(60, TimeUnit.SECONDS)).isPresent();
-            waiter.get().orElseThrow().discard();
+            assertThat(waiter.result().get(60, TimeUnit.SECONDS)).isPresent();
+            waiter.result().get().orElseThrow().discard();
         }
     }
 
@@ -127,11 +127,11 @@ class UserRingBufferOnKernelTest {
         try (BpfObject object = Bpf.load("user_ring.bpf.o")) {
             UserRingBuffer ring = UserRingBuffer.open(object.map("orders"));
             fill(ring);
-            CompletableFuture<Optional<UserRingBuffer.Sample>> waiter =
-                    CompletableFuture.supplyAsync(() -> ring.reserve(8, Duration.ofSeconds(20)), THREADS);
-            Thread.sleep(50);
+            Waiter<Optional<UserRingBuffer.Sample>> waiter =
+                    Waiter.start(() -> ring.reserve(8, Duration.ofSeconds(60)));
+            waiter.awaitAsleep();
             ring.close();
-            assertThatThrownBy(() -> waiter.get(60, TimeUnit.SECONDS))
+            assertThatThrownBy(() -> waiter.result().get(60, TimeUnit.SECONDS))
                     .isInstanceOf(ExecutionException.class)
                     .hasCauseInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("is closed");

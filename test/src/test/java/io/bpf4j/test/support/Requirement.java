@@ -170,6 +170,12 @@ public enum Requirement {
             return Files.exists(Path.of("/sys/kernel/btf/vmlinux"));
         }
     },
+    LD_CACHE("the dynamic linker's cache /etc/ld.so.cache: ldconfig") {
+        @Override
+        boolean present() {
+            return Files.exists(Path.of("/etc/ld.so.cache"));
+        }
+    },
     CGROUP2("a mounted cgroup2 file system: mount -t cgroup2 none /sys/fs/cgroup") {
         @Override
         boolean present() {

@@ -39,13 +39,23 @@ public final class RunningTrace implements AutoCloseable {
 
     /** Waits until standard error has this. */
     public void awaitMessage(String text) throws IOException, InterruptedException {
+        awaitLines(err, text, 1);
+    }
+
+    /** Waits until standard output has that many lines with this. */
+    public void awaitEvents(String text, int lines) throws IOException, InterruptedException {
+        awaitLines(out, text, lines);
+    }
+
+    private void awaitLines(Path file, String text, int lines) throws IOException, InterruptedException {
         for (int i = 0; i < LOOKS; i++) {
-            if (Files.readString(err).contains(text)) {
+            if (Files.readString(file).lines().filter(l -> l.contains(text)).count() >= lines) {
                 return;
             }
             Thread.sleep(50);
         }
-        throw new AssertionError("no '" + text + "': " + Files.readString(out) + Files.readString(err));
+        throw new AssertionError(
+                "not " + lines + " times '" + text + "': " + Files.readString(out) + Files.readString(err));
     }
 
     public void awaitAttached(TargetProgram target) throws IOException, InterruptedException {

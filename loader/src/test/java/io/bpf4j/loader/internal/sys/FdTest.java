@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class FdTest {
     private final ScriptedKernel kernel = new ScriptedKernel();
@@ -90,6 +91,7 @@ class FdTest {
     }
 
     @Test
+    @Timeout(60)
     void whatNobodyClosesIsCaughtAndReportedWithItsStack() throws InterruptedException {
         AtomicInteger closed = new AtomicInteger();
         Kernel kernelThatForgets = new Kernel() {
@@ -103,7 +105,7 @@ class FdTest {
         LeakNet.drain();
         leak(kernelThatForgets);
         List<LeakNet.Leak> leaks = new ArrayList<>();
-        for (int i = 0; i < 100 && leaks.isEmpty(); i++) {
+        while (leaks.isEmpty()) {
             System.gc();
             Thread.sleep(20);
             leaks.addAll(LeakNet.drain());

@@ -1,0 +1,134 @@
+package io.bpf4j.test.cli;
+
+import static io.bpf4j.test.support.Requirement.ASSEMBLER;
+import static io.bpf4j.test.support.Requirement.BPF;
+import static io.bpf4j.test.support.Requirement.GCC;
+import static io.bpf4j.test.support.Requirement.SDT_H;
+import static io.bpf4j.test.support.Requirement.UPROBE_MULTI;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bpf4j.test.support.Cli;
+import io.bpf4j.test.support.Commands;
+import io.bpf4j.test.support.Json;
+import io.bpf4j.test.support.Requires;
+import io.bpf4j.test.support.RunningTrace;
+import io.bpf4j.test.support.TargetProgram;
+import java.io.IOException;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Probes that were not there when the trace began. */
+@Requires({BPF, UPROBE_MULTI, GCC, SDT_H, ASSEMBLER})
+class CliFollowTest {
+    @TempDir
+    static Path folder;
+
+    @BeforeAll
+    static void compile() throws IOException, InterruptedException {
+        Path sources = TargetProgram.testModule().resolve("src/test/c/later");
+        Commands.check(List.of(
+                "gcc",
+                "-Wall",
+                "-Wextra",
+                "-Werror",
+                "-O2",
+                "-o",
+                program().toString(),
+                sources.resolve("main.c").toString(),
+                "-ldl"));
+        Commands.check(List.of(
+                "gcc",
+                "-Wall",
+                "-Wextra",
+                "-Werror",
+                "-O2",
+                "-shared",
+                "-fPIC",
+                "-o",
+                library().toString(),
+                sources.resolve("library.c").toString()));
+        Files.copy(program(), other());
+    }
+
+    private static Path program() {
+        return folder.resolve("later");
+    }
+
+    private static Path library() {
+        return folder.resolve("liblater.so");
+    }
+
+    private static Path other() {
+        return folder.resolve("later-other");
+    }
+
+    /** The probe that a command brings into being, of the process itself or of a child. */
+    @ParameterizedTest
+    @CsvSource({
+        "dlopen, later:library, false",
+        "memfd, later:library, false",
+        "fork, later:program, true",
+        "exec, later:program, true"
+    })
+    @Timeout(300)
+    void whatAppearsIsAttached(String command, String probe, boolean inChild) throws IOException, InterruptedException {
+        Process target = new ProcessBuilder(program().toString(), library().toString(), other().toString())
+                .redirectErrorStream(true)
+                .start();
+        try (RunningTrace trace = new RunningTrace(
+                "trace", "--follow", "--json", "--count", "5", "-p", Long.toString(target.pid()), "later:*")) {
+            trace.awaitMessage("tracing 1 probe at 1 site");
+            Writer input = target.outputWriter(StandardCharsets.UTF_8);
+            input.write(command + "\n");
+            input.flush();
+            Commands.Result result = trace.await();
+            assertThat(result.exitCode()).as(result.err()).isZero();
+            List<Map<String, @Nullable Object>> lines = Json.lines(result.out());
+            assertThat(lines).hasSize(6);
+            assertThat(lines.subList(0, 5)).allSatisfy(line -> {
+                assertThat(line.get("provider") + ":" + line.get("name")).isEqualTo(probe);
+                assertThat(!Long.toString(target.pid()).equals(String.valueOf(line.get("pid"))))
+                        .as("in a child")
+                        .isEqualTo(inChild);
+            });
+        } finally {
+            target.descendants().forEach(ProcessHandle::destroyForcibly);
+            target.destroyForcibly();
+        }
+    }
+
+    @Test
+    @Timeout(300)
+    void aCommandIsFollowedIntoItsChildrenAndTheTraceEndsWithTheLast() throws IOException, InterruptedException {
+        try (RunningTrace trace = new RunningTrace(
+                "trace",
+                "--follow",
+                "--json",
+                "-c",
+                "sh -c '" + "true; (sleep 0.5; sleep 1 | " + program() + " fire; true); true'",
+                "later:program")) {
+            Commands.Result result = trace.await();
+            assertThat(result.exitCode()).as(result.err()).isZero();
+            List<Map<String, @Nullable Object>> lines = Json.lines(result.out());
+            assertThat(lines).as("a second of probes every 5 ms").hasSizeGreaterThan(20);
+        }
+    }
+
+    @Test
+    void followingAFileIsWrongUsage() throws IOException, InterruptedException {
+        Commands.Result result = Cli.run("trace", "--follow", "/bin/sh", "a:b");
+        assertThat(result.exitCode()).isEqualTo(2);
+        assertThat(result.err()).contains("--follow goes with -p or -c");
+    }
+}

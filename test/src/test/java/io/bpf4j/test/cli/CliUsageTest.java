@@ -1,0 +1,160 @@
+package io.bpf4j.test.cli;
+
+import static io.bpf4j.test.support.Requirement.BPF;
+import static io.bpf4j.test.support.Requirement.GCC;
+import static io.bpf4j.test.support.Requirement.SDT_H;
+import static io.bpf4j.test.support.Requirement.UPROBE_MULTI;
+import static io.bpf4j.test.support.Requirement.X86_64;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bpf4j.test.support.Cli;
+import io.bpf4j.test.support.Commands;
+import io.bpf4j.test.support.Requires;
+import io.bpf4j.test.support.TargetProgram;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a person reads after a slip of the pen: the words of the command line, and the thing that is wrong. */
+@Requires({GCC, SDT_H, X86_64})
+class CliUsageTest {
+    private static String usage(String... arguments) throws IOException, InterruptedException {
+        Commands.Result result = Cli.run(arguments);
+        assertThat(result.exitCode()).as(result.err()).isEqualTo(2);
+        assertThat(result.err().lines()).hasSize(2);
+        assertThat(result.err()).doesNotContain("long", "double", "index", "[AUTO");
+        return result.err().lines().findFirst().orElseThrow();
+    }
+
+    private static String program() {
+        return TargetProgram.compile("-O2").toString();
+    }
+
+    @Test
+    void aProbeWithoutItsProviderIsNotTakenForAFile() throws IOException, InterruptedException {
+        String pid = Long.toString(ProcessHandle.current().pid());
+        String hint = "'gc__begin' is no file; probes are named PROVIDER:NAME, such as '*:gc__begin'";
+        assertThat(usage("trace", "-p", pid, "gc__begin")).endsWith(hint);
+        assertThat(usage("list", "-p", pid, "gc__begin")).endsWith(hint);
+        assertThat(usage("trace", program(), "gc__begin")).endsWith(hint);
+        assertThat(Cli.fail("list", "gc__begin")).contains("no such file, program or library", "'*:gc__begin'");
+    }
+
+    @Test
+    void numbersAreNamedAsAPersonWritesThem() throws IOException, InterruptedException {
+        assertThat(usage("trace", program(), "target:sizes", "--count", "1e20"))
+                .endsWith("'--count': '1e20' is no whole number up to 9223372036854775807");
+        assertThat(usage("trace", program(), "target:sizes", "--duration", "soon"))
+                .endsWith("'--duration': 'soon' is no number");
+        for (String impossible : List.of("1e308", "-1", "0", "NaN", "Infinity")) {
+            assertThat(usage("trace", program(), "target:sizes", "--duration", impossible))
+                    .endsWith("--duration takes seconds, more than 0 and up to 1000000000");
+        }
+    }
+
+    @Test
+    void whatIsTooMuchIsNamed() throws IOException, InterruptedException {
+        assertThat(usage("features", "more")).endsWith("'more' is one operand too many");
+        assertThat(usage("features", "--more")).endsWith("there is no option '--more'");
+        assertThat(usage("trcae", "-p", "1")).contains("there is no command 'trcae', but demo, list, trace");
+    }
+
+    @Test
+    void aStringThatNoProbeCanHaveIsNotIgnored() throws IOException, InterruptedException {
+        assertThat(Cli.fail("trace", program(), "target:text", "--str", "9"))
+                .matches(".*--str 9: target:text has \\d arguments, numbered from 0");
+        assertThat(Cli.fail("trace", program(), "target:text", "--str", "0:9")).contains("--str 0:9: target:text has");
+        assertThat(usage("trace", program(), "target:text", "--str", "0", "--str", "0:1"))
+                .endsWith("argument 0 is given twice");
+    }
+
+    /** The kernel has cookies; what was asked for is the way without them. */
+    @Test
+    @Requires(BPF)
+    void theWayByAddressesAsksForAProcess() throws IOException, InterruptedException {
+        assertThat(Cli.fail("trace", program(), "target:sizes", "--strategy", "ipmap"))
+                .contains("--strategy ipmap", "give -p PID")
+                .doesNotContain("Linux");
+    }
+
+    @Test
+    @Requires({BPF, UPROBE_MULTI})
+    void argumentsThatNoProgramCanReadAreToldWithTheReason(@TempDir Path folder)
+            throws IOException, InterruptedException {
+        Path source = Files.writeString(folder.resolve("thirteen.c"), """
+                #define SDT_USE_VARIADIC
+                #include <sys/sdt.h>
+                int main(void) {
+                    STAP_PROBEV(t, thirteen, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12);
+                    __asm__ volatile("990: nop\\n"
+                                     ".pushsection .note.stapsdt,\\"\\",\\"note\\"\\n.balign 4\\n"
+                                     ".4byte 992f-991f, 994f-993f, 3\\n991: .asciz \\"stapsdt\\"\\n992: .balign 4\\n"
+                                     "993: .8byte 990b, _.stapsdt.base, 0\\n.asciz \\"t\\", \\"more\\"\\n"
+                                     ".asciz \\"1@$1 1@$2 1@$3 1@$4 1@$5 1@$6 1@$7 1@$8 1@$9 1@$10 1@$11 1@$12 1@$13\\"\\n"
+                                     "994: .balign 4\\n.popsection");
+                    return 0;
+                }
+                """);
+        Path program = folder.resolve("thirteen");
+        Commands.check(List.of("gcc", "-o", program.toString(), source.toString()));
+        Commands.Result result = Cli.run("trace", program.toString(), "t:more", "--duration", "0.2");
+        assertThat(result.exitCode()).as(result.err()).isZero();
+        assertThat(result.err())
+                .contains("t:more arg12 can't be read: a BPF program can read the first 12 arguments only");
+    }
+
+    @Test
+    void aStrippedFileIsCalledOne(@TempDir Path folder) throws IOException, InterruptedException {
+        Path stripped = folder.resolve("stripped");
+        Commands.check(List.of("strip", "-o", stripped.toString(), program()));
+        Commands.Result result = Cli.run("list", stripped.toString(), "target:forms");
+        assertThat(result.err())
+                .contains(stripped + ": the file is stripped: arguments that name a symbol that is gone, such as");
+        assertThat(Cli.run("list", program(), "target:forms").err()).isEmpty();
+    }
+
+    @Test
+    void aLinkThatLeadsNowhereIsToldFromNoFile(@TempDir Path folder) throws IOException, InterruptedException {
+        Path circle = Files.createSymbolicLink(folder.resolve("one"), folder.resolve("two"));
+        Files.createSymbolicLink(folder.resolve("two"), circle);
+        Path dangling = Files.createSymbolicLink(folder.resolve("dangling"), folder.resolve("gone"));
+        for (String command : List.of("list", "inspect", "load")) {
+            assertThat(Cli.run(command, circle.toString()).err())
+                    .contains(circle + ": symbolic links lead in a circle");
+            assertThat(Cli.run(command, dangling.toString()).err())
+                    .contains(dangling + ": is a symbolic link to " + folder.resolve("gone") + ", which is not there");
+        }
+    }
+
+    @Test
+    void aDirectoryThatMayNotBeSearchedIsNotAFileThatIsGone(@TempDir Path folder)
+            throws IOException, InterruptedException {
+        Path closed = Files.createDirectory(folder.resolve("closed"));
+        Path inside = Files.copy(Path.of(program()), closed.resolve("program"));
+        Commands.check(List.of("chown", "-R", "65534", closed.toString()));
+        Commands.check(List.of("chmod", "700", closed.toString()));
+        List<String> command = new ArrayList<>(List.of("setpriv", "--bounding-set=-all", "--inh-caps=-all", "--"));
+        command.addAll(Cli.command("list", inside.toString()));
+        assertThat(Cli.oneLine(Commands.run(command), 1)).contains(inside + ": permission denied");
+    }
+
+    /** The library says so, too: a BpfException, each time. */
+    @Test
+    void deniedNativeAccessNamesTheFlag() throws IOException, InterruptedException {
+        for (List<String> arguments : List.of(List.of("features"), List.of("trace", program(), "target:sizes"))) {
+            List<String> command = new ArrayList<>(Cli.command(arguments.toArray(String[]::new)));
+            command.set(command.indexOf("--enable-native-access=ALL-UNNAMED"), "--illegal-native-access=deny");
+            assertThat(Cli.oneLine(Commands.run(command), 1))
+                    .contains("Java denies native access", "run java with --enable-native-access=ALL-UNNAMED")
+                    .doesNotContain("ulimit");
+            command.add("--debug");
+            assertThat(Commands.run(command).err())
+                    .contains("io.bpf4j.loader.error.BpfException")
+                    .doesNotContain("ExceptionInInitializerError", "NoClassDefFoundError");
+        }
+    }
+}

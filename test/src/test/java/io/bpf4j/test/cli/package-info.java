@@ -1,0 +1,3 @@
+/** The command as a black box. */
+@org.jspecify.annotations.NullMarked
+package io.bpf4j.test.cli;
