@@ -70,8 +70,8 @@ class BpfMapsTest {
     void aKindThatTheKernelLacksIsNamedWithItsVersion(MapType type, Feature feature, String version) {
         kernel.fail(MapCommand.Create.class, Errno.EINVAL);
         MapSpec spec = MapSpec.of("m", type, 0, type == MapType.BLOOM_FILTER ? 8 : 0, 4096);
-        assertThatThrownBy(
-                        () -> BpfMaps.create(kernel.host(), ScriptedLoads.everything().without(feature), spec))
+        assertThatThrownBy(() ->
+                        BpfMaps.create(kernel.host(), ScriptedLoads.everything().without(feature), spec))
                 .isInstanceOf(UnsupportedFeatureException.class)
                 .hasMessageContaining("create map \"m\"")
                 .hasMessageContaining(version);

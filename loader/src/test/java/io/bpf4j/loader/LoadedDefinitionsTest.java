@@ -243,7 +243,8 @@ class LoadedDefinitionsTest {
         ProgCommand.Load plain = kernel.commands(ProgCommand.Load.class).getFirst();
         assertThat(plain.license()).isEmpty();
         // What kernels before 5.0 want of kprobes.
-        assertThat(plain.kernelVersion()).isEqualTo(new ScriptedKernel().host().version().code());
+        assertThat(plain.kernelVersion())
+                .isEqualTo(new ScriptedKernel().host().version().code());
 
         TestObject other = new TestObject();
         other.program("socket", "main", exit);

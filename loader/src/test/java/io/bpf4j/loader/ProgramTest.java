@@ -132,8 +132,8 @@ class ProgramTest {
 
     @Test
     void aProgramIsAssociatedWithAStructOfFunctions() {
-        BpfMap structOps =
-                BpfMaps.create(kernel.host(), ScriptedLoads.everything(), MapSpec.of("ops", MapType.STRUCT_OPS, 4, 8, 1));
+        BpfMap structOps = BpfMaps.create(
+                kernel.host(), ScriptedLoads.everything(), MapSpec.of("ops", MapType.STRUCT_OPS, 4, 8, 1));
         try (structOps) {
             program.associate(structOps);
             ProgCommand.AssociateStructOps command =

@@ -195,8 +195,8 @@ class MapViewsTest {
     }
 
     private KernelMap create(MapType type, int keySize, int valueSize, int maxEntries) {
-        KernelMap map =
-                KernelMap.create(kernel.host(), MapCommand.Create.of(type.number(), "m", keySize, valueSize, maxEntries), "m");
+        KernelMap map = KernelMap.create(
+                kernel.host(), MapCommand.Create.of(type.number(), "m", keySize, valueSize, maxEntries), "m");
         maps.add(map);
         return map;
     }

@@ -93,7 +93,8 @@ final class KernelSymbols {
             if (spec.externs().stream().allMatch(x -> x.kind() != ExternSpec.Kind.KSYM || x.weak())) {
                 return Map.of();
             }
-            throw new RelocationException(spec.source() + ": read " + host.symbols().file() + ": " + e.getMessage(), e);
+            throw new RelocationException(
+                    spec.source() + ": read " + host.symbols().file() + ": " + e.getMessage(), e);
         }
     }
 

@@ -40,8 +40,7 @@ class AttacherTest {
     private final Fd program = kernel.newFd("program \"p\"");
 
     private Attacher attacher(Feature... without) {
-        return new Attacher(
-                kernel.host(), ScriptedLoads.everything().without(without));
+        return new Attacher(kernel.host(), ScriptedLoads.everything().without(without));
     }
 
     private static AttachTarget.UprobeMulti multi(ProbeSite... sites) {

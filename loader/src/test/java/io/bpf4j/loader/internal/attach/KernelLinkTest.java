@@ -61,8 +61,7 @@ class KernelLinkTest {
     }
 
     private Attacher attacher(Feature... without) {
-        return new Attacher(
-                kernel.host(), ScriptedLoads.everything().without(without), new DebugFiles(directory));
+        return new Attacher(kernel.host(), ScriptedLoads.everything().without(without), new DebugFiles(directory));
     }
 
     private Link attach(AttachTarget target) {

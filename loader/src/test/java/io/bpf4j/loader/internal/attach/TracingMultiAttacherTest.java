@@ -68,7 +68,8 @@ class TracingMultiAttacherTest {
     }
 
     private Link attach(AttachType type, AttachTarget.TracingMulti target) {
-        Attempt attempt = Attempt.of(kernel.host(), ScriptedLoads.everything(), program, "p", Optional.of(type), target);
+        Attempt attempt =
+                Attempt.of(kernel.host(), ScriptedLoads.everything(), program, "p", Optional.of(type), target);
         return TracingMultiAttacher.attach(
                 attempt,
                 target,

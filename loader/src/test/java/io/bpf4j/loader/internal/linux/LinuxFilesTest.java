@@ -83,7 +83,9 @@ class LinuxFilesTest {
         assertThat(KernelConfig.find(root.resolve("proc"), root).orElseThrow().value("CONFIG_HZ"))
                 .contains("300");
         write("empty/boot/config-6.1", "");
-        assertThat(KernelConfig.find(root.resolve("proc"), root.resolve("empty")).orElseThrow().value("CONFIG_HZ"))
+        assertThat(KernelConfig.find(root.resolve("proc"), root.resolve("empty"))
+                        .orElseThrow()
+                        .value("CONFIG_HZ"))
                 .isEmpty();
     }
 

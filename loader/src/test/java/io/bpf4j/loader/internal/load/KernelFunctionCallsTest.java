@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfBuilder;
 import io.bpf4j.btf.BtfKind;
-import io.bpf4j.btf.BtfType.Parameter;
 import io.bpf4j.btf.BtfType;
+import io.bpf4j.btf.BtfType.Parameter;
 import io.bpf4j.core.CoreTarget;
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.insn.PseudoSource;
@@ -97,8 +97,7 @@ class KernelFunctionCallsTest {
         return LoadPlan.of(
                 spec,
                 options,
-                new TargetKernel(
-                        kernel.host(), ScriptedLoads.everything(), CoreTarget.of(vmlinux, () -> split)));
+                new TargetKernel(kernel.host(), ScriptedLoads.everything(), CoreTarget.of(vmlinux, () -> split)));
     }
 
     private static AssembledProgram code(LoadPlan plan) {
@@ -107,7 +106,8 @@ class KernelFunctionCallsTest {
 
     /** What the verifier gets. */
     private ProgCommand.Load load(String ofLookUp, String ofRelease) {
-        try (LoadedObject loaded = new LoadedObject(kernel.host(), ScriptedLoads.everything(), plan(ofLookUp, ofRelease))) {
+        try (LoadedObject loaded =
+                new LoadedObject(kernel.host(), ScriptedLoads.everything(), plan(ofLookUp, ofRelease))) {
             assertThat(loaded.programs()).containsOnlyKeys("look_up");
             return kernel.commands(ProgCommand.Load.class).getLast();
         }

@@ -290,7 +290,8 @@ class KernelMapTest {
     }
 
     private KernelMap create(MapType type, int keySize, int valueSize, int maxEntries) {
-        return KernelMap.create(kernel.host(), MapCommand.Create.of(type.number(), "m", keySize, valueSize, maxEntries), "m");
+        return KernelMap.create(
+                kernel.host(), MapCommand.Create.of(type.number(), "m", keySize, valueSize, maxEntries), "m");
     }
 
     private List<Integer> keys() {

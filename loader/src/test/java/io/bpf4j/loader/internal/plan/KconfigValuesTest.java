@@ -124,8 +124,7 @@ class KconfigValuesTest {
         return fill(spec, features, given, host, Set.of());
     }
 
-    private static byte[] fill(
-            ObjectSpec spec, Features features, String given, Host host, Set<String> chosen) {
+    private static byte[] fill(ObjectSpec spec, Features features, String given, Host host, Set<String> chosen) {
         int size = spec.externs().getFirst().size();
         return new KconfigValues(
                         host,
@@ -136,8 +135,8 @@ class KconfigValuesTest {
     }
 
     private static String value(String type, String option) {
-        byte[] bytes = fill(
-                spec("CONFIG_X", type(type), false), ScriptedLoads.everything(), "CONFIG_X=" + option, KERNEL);
+        byte[] bytes =
+                fill(spec("CONFIG_X", type(type), false), ScriptedLoads.everything(), "CONFIG_X=" + option, KERNEL);
         return HexFormat.of().formatHex(bytes);
     }
 
@@ -293,11 +292,8 @@ class KconfigValuesTest {
 
     @Test
     void weakIsNoLicenceForAValueOfAnotherType() {
-        assertThatThrownBy(() -> fill(
-                        spec("CONFIG_X", BOOL, true),
-                        ScriptedLoads.everything(),
-                        "",
-                        configured("CONFIG_X=250")))
+        assertThatThrownBy(() ->
+                        fill(spec("CONFIG_X", BOOL, true), ScriptedLoads.everything(), "", configured("CONFIG_X=250")))
                 .hasMessageContaining("250");
     }
 

@@ -49,8 +49,8 @@ class KernelSymbolsTest {
                 List.of(new ExternSpec(kind, name, weak, type, 0, 0)),
                 own.build("test.o", ByteOrder.LITTLE_ENDIAN));
         CoreTarget target = CoreTarget.of(kernels.build("vmlinux", ByteOrder.LITTLE_ENDIAN));
-        TargetKernel kernel = new TargetKernel(
-                Host.of(new ScriptedKernel(), folder), ScriptedLoads.everything(), target);
+        TargetKernel kernel =
+                new TargetKernel(Host.of(new ScriptedKernel(), folder), ScriptedLoads.everything(), target);
         return java.util.Objects.requireNonNull(
                 resolve(new KernelSymbols(spec, kernel)).get(name));
     }

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfBuilder;
+import io.bpf4j.btf.BtfType;
 import io.bpf4j.btf.BtfType.EnumValue;
 import io.bpf4j.btf.BtfType.Linkage;
-import io.bpf4j.btf.BtfType;
 import io.bpf4j.elf.ByteView;
 import io.bpf4j.loader.ScriptedLoads;
 import io.bpf4j.loader.feature.Features;

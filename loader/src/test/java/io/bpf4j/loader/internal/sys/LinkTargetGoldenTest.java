@@ -73,7 +73,8 @@ class LinkTargetGoldenTest {
     }
 
     private Link attach(AttachType type, AttachTarget target) {
-        return new Attacher(kernel.host(), ScriptedLoads.everything()).attach(program, "p", Optional.ofNullable(type), target);
+        return new Attacher(kernel.host(), ScriptedLoads.everything())
+                .attach(program, "p", Optional.ofNullable(type), target);
     }
 
     private Link attach(AttachTarget target) {
@@ -149,7 +150,8 @@ class LinkTargetGoldenTest {
             assertIter("iter_map", "map", new IterTarget.Elements(map));
         }
         program.close();
-        try (KernelMap map = KernelMap.create(kernel.host(), MapCommand.Create.of(26, "ops", 4, 64, 1), "ops")) { // 1001
+        try (KernelMap map =
+                KernelMap.create(kernel.host(), MapCommand.Create.of(26, "ops", 4, 64, 1), "ops")) { // 1001
             OpenLinks.structOps(map).close();
             assertThat(given).isEqualTo(GOLDEN.get("target_struct_ops"));
         }

@@ -1,0 +1,152 @@
+package io.bpf4j.loader.internal.plan;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.bpf4j.core.CoreTarget;
+import io.bpf4j.insn.Instruction;
+import io.bpf4j.insn.PseudoSource;
+import io.bpf4j.loader.BpfLoader;
+import io.bpf4j.loader.ScriptedLoads;
+import io.bpf4j.loader.dryrun.Finding;
+import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.internal.sys.ScriptedKernel;
+import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.loader.spec.MapSpec;
+import io.bpf4j.loader.spec.ObjectSpec;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Plans are read as they are: no kernel has been asked for anything. */
+class LoadPlanTest {
+    private final ScriptedKernel kernel = new ScriptedKernel();
+    private final LoadOptions options = new LoadOptions();
+
+    @AfterEach
+    void theKernelWasAskedForNothing() {
+        assertThat(kernel.commands()).isEmpty();
+    }
+
+    private LoadPlan plan(ObjectSpec spec, Feature... without) {
+        return LoadPlan.of(
+                spec,
+                options,
+                new TargetKernel(
+                        kernel.host(),
+                        ScriptedLoads.everything().without(without),
+                        CoreTarget.of(spec.btf().orElseThrow())));
+    }
+
+    private static MapPlan map(LoadPlan plan, String name) {
+        return plan.maps().stream()
+                .filter(map -> map.name().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void mapsHaveTheirFirstBytesAndWhatTheKernelCallsThem() {
+        ObjectSpec spec = ScriptedLoads.spec("globals.bpf.o");
+        options.globals.put("set_before_load", new byte[] {(byte) 0xc7, (byte) 0xcf});
+        LoadPlan plan = plan(spec);
+        plan.requireSound();
+        assertThat(plan.btf()).isPresent();
+        assertThat(map(plan, ".bss").initial()).as("zeroes are there anyway").isNull();
+        MapPlan constants = map(plan, ".rodata");
+        assertThat(constants.frozen()).isTrue();
+        assertThat(constants.kernelName()).isEqualTo("globals.rodata");
+        byte[] initial = constants.initial();
+        assertThat(initial).isNotNull();
+        ByteBuffer bytes = ByteBuffer.wrap(initial).order(ByteOrder.nativeOrder());
+        assertThat(bytes.getShort(spec.global("set_before_load").orElseThrow().offset()))
+                .isEqualTo((short) 0xcfc7);
+        assertThat(bytes.getLong(spec.global("constant").orElseThrow().offset()))
+                .isEqualTo(0x1122334455667788L);
+        assertThat(map(plan, ".data").frozen()).isFalse();
+    }
+
+    @Test
+    void anOlderKernelGetsWhatItTakes() {
+        ObjectSpec spec = ScriptedLoads.spec("globals.bpf.o");
+        LoadPlan plan = plan(spec, Feature.BTF, Feature.MMAPABLE_ARRAY, Feature.MAP_FREEZE, Feature.OBJECT_NAMES);
+        plan.requireSound();
+        assertThat(plan.btf()).isEmpty();
+        assertThat(map(plan, ".rodata").frozen()).isFalse();
+        assertThat(plan.maps()).allSatisfy(map -> {
+            assertThat(map.kernelName()).isEmpty();
+            assertThat(map.spec().flags() & MapSpec.F_MMAPABLE).isZero();
+        });
+    }
+
+    @Test
+    void aRingIsOfWholePages() {
+        ObjectSpec spec = ScriptedLoads.spec("maps.bpf.o");
+        MapSpec ring = spec.map("ring").orElseThrow().withMaxEntries(5000);
+        assertThat(map(plan(spec.withMaps(Map.of("ring", ring))), "ring").spec().maxEntries())
+                .isEqualTo(8192);
+    }
+
+    @Test
+    void instructionsNameTheMapWhoseDescriptorTheyTake() {
+        ObjectSpec spec = ScriptedLoads.spec("globals.bpf.o");
+        AssembledProgram code = plan(spec).programs().getFirst().code().orElseThrow();
+        assertThat(code.uses()).isNotEmpty().allSatisfy(use -> {
+            Instruction load = code.instructions().get(use.slot());
+            assertThat(load.src()).isEqualTo(PseudoSource.MAP_VALUE);
+            assertThat(use.of())
+                    .isEqualTo(new AssembledProgram.Referent.Map(
+                            spec.maps().get(load.imm() - 1).name()));
+        });
+    }
+
+    @Test
+    void oneProblemDoesNotHideTheNext() {
+        ObjectSpec forms = ScriptedLoads.spec("forms.bpf.o");
+        MapSpec holder = forms.maps().stream()
+                .filter(map -> map.inner() != null && !map.slots().isEmpty())
+                .findFirst()
+                .orElseThrow();
+        ObjectSpec spec = forms.withMaps(
+                Map.of(holder.name(), holder.withSlots(List.of(new MapSpec.Slot(0, "nothing_like_it")))));
+        options.globals.put("no_such_variable", new byte[4]);
+        LoadPlan plan = plan(spec);
+        assertThat(plan.problems())
+                .extracting(LoadPlan.Problem::kind, problem -> problem.failure().getMessage())
+                .containsExactly(
+                        tuple(Finding.Kind.OBJECT, "forms.bpf.o: has no global variable \"no_such_variable\""),
+                        tuple(
+                                Finding.Kind.MAP,
+                                "forms.bpf.o: map \"" + holder.name()
+                                        + "\" holds \"nothing_like_it\", which is no map"));
+        assertThat(plan.programs()).as("planned all the same").isNotEmpty();
+        assertThatThrownBy(plan::requireSound)
+                .isInstanceOf(InvalidObjectException.class)
+                .hasMessageContaining("no_such_variable");
+    }
+
+    @Test
+    void aProgramWithoutTypeCostsNoMap() {
+        ObjectSpec spec = ScriptedLoads.spec("edits.bpf.o");
+        BpfLoader loader = BpfLoader.of(spec)
+                .host(kernel.host())
+                .features(ScriptedLoads.everything())
+                .withProgram("nameless");
+        assertThatThrownBy(loader::load)
+                .isInstanceOf(InvalidObjectException.class)
+                .hasMessageContaining("a name that says no program type");
+    }
+
+    @Test
+    void ofAKernelElsewhereOnlyTypesAreKnown() {
+        ObjectSpec spec = ScriptedLoads.spec("kconfig.bpf.o");
+        LoadPlan plan = LoadPlan.of(
+                spec, options, TargetKernel.ofTypes(CoreTarget.of(spec.btf().orElseThrow())));
+        assertThat(plan.btf()).isEmpty();
+        assertThat(map(plan, ".kconfig").initial()).isNull();
+    }
+}
