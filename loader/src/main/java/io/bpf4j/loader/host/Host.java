@@ -73,7 +73,7 @@ public final class Host {
     /**
      * A machine that is reached through a kernel of its own: for tests, which see nothing of the computer they run on.
      *
-     * @param root the folder that has its {@code proc}, {@code sys} and {@code boot}
+     * @param root the folder with the {@code /proc}, {@code /sys} and {@code /boot} of that machine
      */
     public static Host of(Kernel kernel, Path root) {
         return new Host(kernel, root, root.resolve("proc"), root.resolve("sys"));
