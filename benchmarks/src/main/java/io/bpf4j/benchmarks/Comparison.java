@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -20,7 +21,7 @@ import org.openjdk.jmh.util.Statistics;
  * <b>Confined</b>.
  */
 final class Comparison {
-    /** Milliseconds. */
+    /** In the unit of the work. */
     private record Times(double shortest, double median) {}
 
     /** Sizes in the order of their numbers, names behind them. */
@@ -38,6 +39,9 @@ final class Comparison {
 
     private final Map<String, Map<Size, Map<String, Times>>> works = new LinkedHashMap<>();
 
+    /** Milliseconds, if nothing else is said. */
+    private final Map<String, String> units = new HashMap<>();
+
     /** Takes the result of a benchmark method: its name is the work, its only parameter the size. */
     void add(RunResult result) {
         String method = result.getParams().getBenchmark();
@@ -46,6 +50,8 @@ final class Comparison {
         for (String key : result.getParams().getParamsKeys()) {
             sizes.add(result.getParams().getParam(key));
         }
+        // "ns/op"
+        units.put(work, result.getPrimaryResult().getScoreUnit().replace("/op", ""));
         Statistics times = result.getPrimaryResult().getStatistics();
         add(work, String.join(" ", sizes), "bpf4j", new Times(times.getMin(), times.getPercentile(50)));
     }
@@ -78,7 +84,7 @@ final class Comparison {
             sizes.values().forEach(times -> ways.addAll(times.keySet()));
             out.append(String.format(Locale.ROOT, "%n%-26s", work));
             ways.forEach(way -> out.append(String.format(Locale.ROOT, "%22s", way)));
-            out.append(String.format(Locale.ROOT, "%n%-26s", "ms"));
+            out.append(String.format(Locale.ROOT, "%n%-26s", units.getOrDefault(work, "ms")));
             ways.forEach(way -> out.append(String.format(Locale.ROOT, "%12s%10s", "min", "median")));
             out.append(System.lineSeparator());
             for (Size size : new TreeSet<>(sizes.keySet())) {
