@@ -24,7 +24,13 @@ import org.openjdk.jmh.annotations.Warmup;
 @State(Scope.Thread)
 public class CodecBenchmark {
     /** {@code struct event { u64 time_ns; u32 pid, tid; u64 bytes; u16 kind; char comm[16]; }}, for instance. */
-    public record Event(long timeNs, int pid, int tid, long bytes, short kind, @Length(16) String comm) {}
+    public record Event(
+            long timeNs,
+            int pid,
+            int tid,
+            long bytes,
+            short kind,
+            @Length(16) String comm) {}
 
     private static final Codec<Event> EVENTS = Codec.ofRecord(Event.class);
     private static final Codec<Long> LONGS = Codec.ofLong();
