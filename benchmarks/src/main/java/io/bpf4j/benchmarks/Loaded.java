@@ -5,7 +5,7 @@ import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.Program;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.test.objects.TestObjects;
-import io.bpf4j.usdt.Options;
+import io.bpf4j.usdt.AttachOptions;
 import io.bpf4j.usdt.Usdt;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
@@ -50,7 +50,7 @@ public class Loaded {
 
     /** From the path to the link: opens the file, reads its notes, writes the specs, attaches. */
     UsdtLink attach() throws IOException {
-        return checked(usdt.attach(program, target, "bench", "site", Options.defaults()));
+        return checked(usdt.attach(program, target, "bench", "site", AttachOptions.defaults()));
     }
 
     UsdtLink checked(UsdtLink link) {

@@ -4,7 +4,7 @@ import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.test.objects.TestObjects;
-import io.bpf4j.usdt.Options;
+import io.bpf4j.usdt.AttachOptions;
 import io.bpf4j.usdt.Usdt;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
@@ -47,7 +47,7 @@ public class WholeProgramBenchmark {
         private Process jvm;
         private BpfObject object;
         private List<UsdtProbe> probes;
-        private Options options;
+        private AttachOptions options;
         UsdtLink link;
 
         @Setup
@@ -67,10 +67,10 @@ public class WholeProgramBenchmark {
             }
             if (program.equals("postgres")) {
                 probes = UsdtProbe.inFile(Targets.postgres().orElseThrow());
-                options = Options.defaults();
+                options = AttachOptions.defaults();
             } else {
                 probes = UsdtProbe.inProcess((int) jvm.pid(), "hotspot*:*");
-                options = Options.defaults().pid((int) jvm.pid());
+                options = AttachOptions.defaults().pid((int) jvm.pid());
             }
         }
 

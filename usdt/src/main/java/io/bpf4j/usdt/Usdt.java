@@ -35,17 +35,17 @@ import java.util.Set;
  *
  * {@snippet lang = "java":
  * Usdt usdt = Usdt.of(object);
- * try (UsdtLink link = usdt.attach(object.program("on_gc"), libjvm, "hotspot", "gc__begin", Options.defaults().pid(pid))) {
+ * try (UsdtLink link = usdt.attach(object.program("on_gc"), libjvm, "hotspot", "gc__begin", AttachOptions.defaults().pid(pid))) {
  *     …
  * }
  * }
  *
  * <p>An attachment happens or doesn't: if anything fails, whatever was done is undone in reverse, spec IDs included. An
- * argument that can't be read is no failure, nor a site that the kernel would refuse, unless {@link Options#strict} makes
+ * argument that can't be read is no failure, nor a site that the kernel would refuse, unless {@link AttachOptions#strict} makes
  * it one; {@link UsdtLink#problems} tells of both.
  *
  * <p>An object that has no map {@code __bpf_usdt_specs} was built without {@code usdt.bpf.h}. Its programs can't read
- * arguments; they get the cookie of {@link Options} as their BPF cookie.
+ * arguments; they get the cookie of {@link AttachOptions} as their BPF cookie.
  */
 public final class Usdt {
     /** Arguments that can't be read are told so often. */
@@ -70,7 +70,7 @@ public final class Usdt {
 
     /** Attaches to one probe of a file, in all processes; see the method with options. */
     public UsdtLink attach(Program program, Path path, String provider, String name) {
-        return attach(program, path, provider, name, Options.defaults());
+        return attach(program, path, provider, name, AttachOptions.defaults());
     }
 
     /**
@@ -81,7 +81,7 @@ public final class Usdt {
      * @throws UsdtException if the file can't be read, has no such probe, or the kernel refuses
      * @throws UnsupportedFeatureException if the kernel lacks what the probe needs
      */
-    public UsdtLink attach(Program program, Path path, String provider, String name, Options options) {
+    public UsdtLink attach(Program program, Path path, String provider, String name, AttachOptions options) {
         ProbePattern pattern = new ProbePattern(provider, name);
         UsdtScan scan = scan(path, pattern);
         List<UsdtProbe> probes = scan.matching(pattern);
@@ -93,7 +93,7 @@ public final class Usdt {
 
     /** Attaches to many probes, in all processes; see the method with options. */
     public UsdtLink attachAll(Program program, List<UsdtProbe> probes) {
-        return attachAll(program, probes, Options.defaults());
+        return attachAll(program, probes, AttachOptions.defaults());
     }
 
     /**
@@ -103,7 +103,7 @@ public final class Usdt {
      * @throws UsdtException if the kernel refuses a site, or the spec map is full
      * @throws UnsupportedFeatureException if the kernel lacks what a probe needs
      */
-    public UsdtLink attachAll(Program program, List<UsdtProbe> probes, Options options) {
+    public UsdtLink attachAll(Program program, List<UsdtProbe> probes, AttachOptions options) {
         AttachPlan plan = plan(program, probes, options);
         try {
             return carryOut(plan, program, probes, options);
@@ -118,7 +118,7 @@ public final class Usdt {
         }
     }
 
-    private UsdtLink carryOut(AttachPlan plan, Program program, List<UsdtProbe> probes, Options options) {
+    private UsdtLink carryOut(AttachPlan plan, Program program, List<UsdtProbe> probes, AttachOptions options) {
         String what = "attach " + describe(probes);
         String description = program.name() + " to " + describe(probes);
         LinkGroup links = plan.strategy() == AttachStrategy.MULTI
@@ -135,7 +135,7 @@ public final class Usdt {
         }
     }
 
-    private AttachPlan plan(Program program, List<UsdtProbe> probes, Options options) {
+    private AttachPlan plan(Program program, List<UsdtProbe> probes, AttachOptions options) {
         if (program.object() != object) {
             throw new IllegalArgumentException("program " + program.name() + " belongs to another object");
         }
@@ -162,7 +162,12 @@ public final class Usdt {
     }
 
     private UsdtLink attach(
-            String what, Program program, List<UsdtProbe> probes, Options options, AttachPlan plan, LinkGroup links) {
+            String what,
+            Program program,
+            List<UsdtProbe> probes,
+            AttachOptions options,
+            AttachPlan plan,
+            LinkGroup links) {
         boolean multi = plan.strategy() == AttachStrategy.MULTI;
         Program loaded = program.forAttachType(multi ? Optional.of(AttachType.TRACE_UPROBE_MULTI) : Optional.empty());
         ProcessFilter process =
@@ -199,7 +204,7 @@ public final class Usdt {
 
     /** What each site's program finds its arguments by: the IDs of their specs, or without specs the cookies. */
     private static long[] specIds(
-            AttachPlan.File file, Optional<SpecTable> table, Options options, List<String> unreadable) {
+            AttachPlan.File file, Optional<SpecTable> table, AttachOptions options, List<String> unreadable) {
         long[] ids = new long[file.siteCount()];
         int at = 0;
         for (UsdtProbe probe : file.probes()) {
@@ -286,7 +291,7 @@ public final class Usdt {
     }
 
     /** Where the process has mapped the file's code; empty for a file at a fixed address. */
-    private static Optional<List<Mapping>> mappings(String what, UsdtBinary binary, Options options) {
+    private static Optional<List<Mapping>> mappings(String what, UsdtBinary binary, AttachOptions options) {
         if (binary.fixedAddress()) {
             return Optional.empty();
         }

@@ -33,7 +33,7 @@ public interface UsdtLink extends Link {
     List<String> problems();
 
     /**
-     * A line for each file that the process of {@link Options#pid} had not mapped when it was attached to: its probes fire
+     * A line for each file that the process of {@link AttachOptions#pid} had not mapped when it was attached to: its probes fire
      * only if the process maps it later.
      */
     List<String> notMapped();

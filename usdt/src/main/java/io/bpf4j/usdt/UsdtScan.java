@@ -165,6 +165,6 @@ public record UsdtScan(Path path, String name, List<UsdtProbe> probes, List<Stri
      * @param whose what the files are of, such as {@code process 4711 (postgres)}; or empty
      */
     public static String diagnose(List<UsdtScan> scans, ProbePattern pattern, String whose) {
-        return Diagnosis.of(scans, pattern, whose);
+        return MissingProbe.explain(scans, pattern, whose);
     }
 }

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * {@snippet lang = "java":
  * UsdtWatch.Listener attach = (pid, scans) -> {
  *     for (UsdtScan scan : scans) {
- *         links.add(usdt.attachAll(program, scan.matching(pattern), Options.defaults().pid(pid)));
+ *         links.add(usdt.attachAll(program, scan.matching(pattern), AttachOptions.defaults().pid(pid)));
  *     }
  * };
  * try (UsdtWatch watch = UsdtWatch.of(pid).withChildren().start(attach)) {

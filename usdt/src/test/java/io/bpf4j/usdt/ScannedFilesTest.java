@@ -57,7 +57,7 @@ class ScannedFilesTest {
                         .startsWith(scan.path() + ": ")
                         .contains("p:half is at 0x9000");
             }
-            Options strict = Options.defaults().strict(true);
+            AttachOptions strict = AttachOptions.defaults().strict(true);
             assertThatExceptionOfType(UsdtException.class)
                     .isThrownBy(() -> usdt.attachAll(object.program("on"), scan.probes(), strict))
                     .withMessageContaining("p:half is at 0x9000")

@@ -40,7 +40,7 @@ class UsdtFaultsTest {
                 ScriptedUsdt.probeAt(0x2000, "/b", "two", "8@%rdi", "8@%rax"));
     }
 
-    private static UsdtLink attach(BpfObject object, Options options) {
+    private static UsdtLink attach(BpfObject object, AttachOptions options) {
         return Usdt.of(object).attachAll(object.program("on"), probes(), options);
     }
 
@@ -59,14 +59,14 @@ class UsdtFaultsTest {
     @EnumSource
     void whicheverCommandFailsNothingIsLeft(AttachStrategy strategy) {
         try (BpfObject object = load(strategy)) {
-            attach(object, Options.defaults()).close(); // what is done once, is done
+            attach(object, AttachOptions.defaults()).close(); // what is done once, is done
             int before = kernel.open().size();
             int failures = 0;
             for (int step = 1; step < MORE_THAN_THERE_ARE; step++) {
                 int[] left = {step};
                 boolean[] attaching = {true};
                 kernel.fail(command -> attaching[0] && !undoes(command) && --left[0] == 0, Errno.EMFILE);
-                try (UsdtLink link = attach(object, Options.defaults())) {
+                try (UsdtLink link = attach(object, AttachOptions.defaults())) {
                     assertThat(link.strategy()).isEqualTo(strategy);
                 } catch (BpfException e) {
                     failures++;
@@ -89,7 +89,7 @@ class UsdtFaultsTest {
     void whereDetachingFailsTheRestIsGivenBack(AttachStrategy strategy) {
         try (BpfObject object = load(strategy)) {
             int before = kernel.open().size();
-            UsdtLink link = attach(object, Options.defaults());
+            UsdtLink link = attach(object, AttachOptions.defaults());
             kernel.clearCommands();
             kernel.failNth(1, FileCommand.Close.class, Errno.EIO);
             assertThatExceptionOfType(BpfException.class)
@@ -101,7 +101,7 @@ class UsdtFaultsTest {
             kernel.execute(new FileCommand.Close(
                     kernel.commands(FileCommand.Close.class).getFirst().number()));
             link.close();
-            attach(object, Options.defaults()).close();
+            attach(object, AttachOptions.defaults()).close();
             assertNothingLeft(object, before);
         }
     }
@@ -112,7 +112,7 @@ class UsdtFaultsTest {
     void anErrorOfTheCallerUndoesToo(AttachStrategy strategy) {
         try (BpfObject object = load(strategy)) {
             int before = kernel.open().size();
-            Options options = Options.defaults().cookies(probe -> {
+            AttachOptions options = AttachOptions.defaults().cookies(probe -> {
                 if (probe.name().equals("two")) {
                     throw new AssertionError("not this one");
                 }

@@ -122,7 +122,8 @@ class UsdtSoakTest {
             long offset = 0x1000 + 16L * random.nextInt(64);
             probes.add(probeAt(offset, random.nextBoolean() ? "/a" : "/b", "probe" + i, arguments));
         }
-        Options options = Options.defaults().cookie(random.nextInt(2)).strict(random.nextInt(8) == 0);
+        AttachOptions options =
+                AttachOptions.defaults().cookie(random.nextInt(2)).strict(random.nextInt(8) == 0);
         try {
             to.links().add(Usdt.of(to.object()).attachAll(to.object().program("on"), probes, options));
             return true;

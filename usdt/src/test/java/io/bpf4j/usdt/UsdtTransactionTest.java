@@ -81,7 +81,8 @@ class UsdtTransactionTest {
         try (BpfObject object = load(8)) {
             UsdtProbe one = probe("/a", "one", "8@%rax");
             UsdtProbe two = probe("/a", "two", "8@%rax");
-            Options options = Options.defaults().pid(42).cookies(p -> p.name().equals("one") ? 1 : 2);
+            AttachOptions options =
+                    AttachOptions.defaults().pid(42).cookies(p -> p.name().equals("one") ? 1 : 2);
             try (UsdtLink link = Usdt.of(object).attachAll(object.program("on"), List.of(one, two), options)) {
                 assertThat(link.specCount()).isEqualTo(2);
                 assertThat(multiLinks()).hasSize(1);
@@ -130,7 +131,7 @@ class UsdtTransactionTest {
             try (UsdtLink link = usdt.attachAll(object.program("on"), List.of(probe))) {
                 assertThat(link.strategy()).isEqualTo(AttachStrategy.IP_MAP);
                 assertThat(addresses(object)).hasSize(2);
-                Options otherCookie = Options.defaults().cookies(_ -> 7);
+                AttachOptions otherCookie = AttachOptions.defaults().cookies(_ -> 7);
                 assertThatExceptionOfType(UsdtException.class)
                         .isThrownBy(() -> usdt.attachAll(object.program("on"), List.of(probe), otherCookie))
                         .withMessageContaining("one spec only");
@@ -226,7 +227,9 @@ class UsdtTransactionTest {
             }
             assertThatExceptionOfType(UsdtException.class)
                     .isThrownBy(() -> usdt.attachAll(
-                            object.program("on"), probes, Options.defaults().strict(true)))
+                            object.program("on"),
+                            probes,
+                            AttachOptions.defaults().strict(true)))
                     .withMessageContaining("strict");
             assertThat(usdt.specIdsInUse()).isZero();
         }
@@ -235,8 +238,11 @@ class UsdtTransactionTest {
     @Test
     void anObjectWithoutSpecsGetsTheCookieItself() {
         ObjectSpec spec = object(List.of());
-        try (BpfObject object = BpfLoader.of(spec).host(ScriptedHost.of(kernel)).features(features()).load()) {
-            Options options = Options.defaults().cookie(7);
+        try (BpfObject object = BpfLoader.of(spec)
+                .host(ScriptedHost.of(kernel))
+                .features(features())
+                .load()) {
+            AttachOptions options = AttachOptions.defaults().cookie(7);
             try (UsdtLink link =
                     Usdt.of(object).attachAll(object.program("on"), List.of(probe("/a", "one", "8@%rax")), options)) {
                 assertThat(link.specCount()).isZero();
@@ -248,7 +254,10 @@ class UsdtTransactionTest {
     @Test
     void anUnknownLayoutIsRefused() {
         ObjectSpec spec = object(List.of(MapSpec.of("__bpf_usdt_specs", MapType.ARRAY, 4, 256, 8)));
-        try (BpfObject object = BpfLoader.of(spec).host(ScriptedHost.of(kernel)).features(features()).load()) {
+        try (BpfObject object = BpfLoader.of(spec)
+                .host(ScriptedHost.of(kernel))
+                .features(features())
+                .load()) {
             assertThatExceptionOfType(InvalidObjectException.class)
                     .isThrownBy(() -> Usdt.of(object))
                     .withMessageContaining("256 bytes");

@@ -8,7 +8,7 @@ import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.ring.RingBuffer;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.objects.BpfObjects;
-import io.bpf4j.usdt.Options;
+import io.bpf4j.usdt.AttachOptions;
 import io.bpf4j.usdt.Usdt;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
@@ -103,7 +103,8 @@ public final class Tracer implements AutoCloseable {
      */
     public synchronized UsdtLink attach(List<UsdtProbe> probes, OptionalInt pid) {
         List<UsdtProbe> parts = table.add(probes);
-        Options options = new Options(pid, table::number, strict);
+        AttachOptions all = AttachOptions.defaults().cookies(table::number).strict(strict);
+        AttachOptions options = pid.isPresent() ? all.pid(pid.getAsInt()) : all;
         UsdtLink link = usdt.attachAll(object.program("trace"), parts, options);
         links.add(link);
         return link;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.Program;
-import io.bpf4j.usdt.Options;
+import io.bpf4j.usdt.AttachOptions;
 import io.bpf4j.usdt.Usdt;
 import io.bpf4j.usdt.UsdtException;
 import io.bpf4j.usdt.UsdtLink;
@@ -146,7 +146,7 @@ public final class SoakWorker {
     private Fate happened(Fate fate) throws IOException, InterruptedException {
         TargetProgram target = targets.get(random.nextInt(targets.size()));
         Setting setting = setting(fate);
-        Options options = Options.defaults().pid(target.pid()).cookie(cookie);
+        AttachOptions options = AttachOptions.defaults().pid(target.pid()).cookie(cookie);
         List<UsdtProbe> some = new ArrayList<>(probes);
         Collections.shuffle(some, random);
         some = new ArrayList<>(some.subList(0, 1 + random.nextInt(2)));
@@ -190,7 +190,7 @@ public final class SoakWorker {
         return from.get(random.nextInt(from.size()));
     }
 
-    private Fate attached(Fate fate, Setting setting, TargetProgram target, List<UsdtProbe> some, Options options)
+    private Fate attached(Fate fate, Setting setting, TargetProgram target, List<UsdtProbe> some, AttachOptions options)
             throws IOException, InterruptedException {
         UsdtLink link;
         try {
@@ -240,7 +240,7 @@ public final class SoakWorker {
         return Bpf.element(setting.object().map("counts"), cookie).getLong();
     }
 
-    private static void closedAfterItsObject(Setting like, List<UsdtProbe> some, Options options) {
+    private static void closedAfterItsObject(Setting like, List<UsdtProbe> some, AttachOptions options) {
         Setting own = Setting.load(like.strategy(), Setting.Room.USUAL);
         Usdt usdt = Usdt.of(own.object());
         Program program = own.program();
@@ -254,7 +254,7 @@ public final class SoakWorker {
         assertThat(usdt.specIdsInUse()).isZero();
     }
 
-    private static void assertFails(Setting setting, List<UsdtProbe> probes, Options options) {
+    private static void assertFails(Setting setting, List<UsdtProbe> probes, AttachOptions options) {
         assertThatThrownBy(() -> Usdt.of(setting.object()).attachAll(setting.program(), probes, options))
                 .isInstanceOf(UsdtException.class);
     }

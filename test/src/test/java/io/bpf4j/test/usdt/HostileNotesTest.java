@@ -18,8 +18,8 @@ import io.bpf4j.test.support.PatchedNotes;
 import io.bpf4j.test.support.Requires;
 import io.bpf4j.test.support.Strategy;
 import io.bpf4j.test.support.TargetProgram;
+import io.bpf4j.usdt.AttachOptions;
 import io.bpf4j.usdt.MachineScan;
-import io.bpf4j.usdt.Options;
 import io.bpf4j.usdt.Usdt;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
@@ -139,7 +139,7 @@ class HostileNotesTest {
                         .attachAll(
                                 object.program("args12"),
                                 UsdtProbe.inFile(patched),
-                                Options.defaults().pid(target.pid()))) {
+                                AttachOptions.defaults().pid(target.pid()))) {
             assertThat(link.probes()).hasSize(UsdtProbe.inFile(patched).size());
         }
     }
@@ -186,7 +186,7 @@ class HostileNotesTest {
             throws IOException {
         List<UsdtProbe> probes = UsdtProbe.inFile(patched, probe);
         assertThat(probes).as(probe).hasSize(1);
-        Options options = Options.defaults().pid(target.pid());
+        AttachOptions options = AttachOptions.defaults().pid(target.pid());
         try (UsdtLink link = Usdt.of(object).attachAll(object.program("args12"), probes, options)) {
             assertThat(link.siteCount()).isPositive();
             target.command(command);

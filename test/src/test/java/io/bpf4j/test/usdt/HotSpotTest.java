@@ -12,8 +12,8 @@ import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Requires;
 import io.bpf4j.test.support.Strategy;
 import io.bpf4j.test.support.TraceRecord;
+import io.bpf4j.usdt.AttachOptions;
 import io.bpf4j.usdt.AttachStrategy;
-import io.bpf4j.usdt.Options;
 import io.bpf4j.usdt.Usdt;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
@@ -46,7 +46,8 @@ class HotSpotTest {
             for (String name : PROBES) {
                 probes.addAll(UsdtProbe.inProcess(jvm.pid(), "hotspot:" + name));
             }
-            Options options = Options.defaults().pid(jvm.pid()).cookies(probe -> PROBES.indexOf(probe.name()));
+            AttachOptions options =
+                    AttachOptions.defaults().pid(jvm.pid()).cookies(probe -> PROBES.indexOf(probe.name()));
             try (UsdtLink link = Usdt.of(object).attachAll(object.program("trace"), probes, options);
                     RingBuffer ring = RingBuffer.open(object.map("events"))) {
                 assertThat(link.strategy()).isEqualTo(AttachStrategy.MULTI);
@@ -83,7 +84,9 @@ class HotSpotTest {
             assertThat(probes).hasSizeGreaterThan(500);
             try (UsdtLink link = Usdt.of(object)
                     .attachAll(
-                            object.program("count"), probes, Options.defaults().pid(jvm.pid()))) {
+                            object.program("count"),
+                            probes,
+                            AttachOptions.defaults().pid(jvm.pid()))) {
                 assertThat(link.strategy()).isEqualTo(AttachStrategy.MULTI);
                 assertThat(link.probes()).isEqualTo(probes);
                 assertThat(link.siteCount()).isGreaterThan(probes.size());

@@ -15,7 +15,7 @@ import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Requires;
 import io.bpf4j.test.support.Strategy;
 import io.bpf4j.test.support.TargetProgram;
-import io.bpf4j.usdt.Options;
+import io.bpf4j.usdt.AttachOptions;
 import io.bpf4j.usdt.Usdt;
 import io.bpf4j.usdt.UsdtException;
 import io.bpf4j.usdt.UsdtLink;
@@ -83,7 +83,7 @@ class NopFormsTest {
 
     private static void fires(BpfObject object, RingBuffer ring, TargetProgram target, UsdtProbe probe)
             throws IOException {
-        Options options = Options.defaults().pid(target.pid());
+        AttachOptions options = AttachOptions.defaults().pid(target.pid());
         try (UsdtLink link = Usdt.of(object).attachAll(object.program("args12"), List.of(probe), options)) {
             assertThat(link.siteCount()).isEqualTo(1);
             target.command("nops " + ROUNDS);

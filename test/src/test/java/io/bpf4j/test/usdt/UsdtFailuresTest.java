@@ -13,7 +13,7 @@ import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Requires;
 import io.bpf4j.test.support.Strategy;
 import io.bpf4j.test.support.TargetProgram;
-import io.bpf4j.usdt.Options;
+import io.bpf4j.usdt.AttachOptions;
 import io.bpf4j.usdt.Usdt;
 import io.bpf4j.usdt.UsdtException;
 import io.bpf4j.usdt.UsdtLink;
@@ -221,7 +221,7 @@ class UsdtFailuresTest extends UsdtSuite {
     void aProcessThatIsGoneIsSaid() throws IOException {
         try (TargetProgram target = TargetProgram.start("-O2");
                 BpfObject object = load("counters.bpf.o", target.pid())) {
-            Options gone = Options.defaults().pid(0x3fffff);
+            AttachOptions gone = AttachOptions.defaults().pid(0x3fffff);
             assertThatThrownBy(() -> attach(object, target.path(), "target:guarded", gone))
                     .isInstanceOf(UsdtException.class)
                     .hasMessageContaining("target:guarded")
@@ -238,7 +238,7 @@ class UsdtFailuresTest extends UsdtSuite {
                 BpfObject object = load("counters.bpf.o", target.pid());
                 UsdtLink first = attach(
                         object, target.path(), "target:guarded", in(target).cookie(1))) {
-            Options second = in(target).cookie(2);
+            AttachOptions second = in(target).cookie(2);
             int sum = 1;
             if (strategy == Strategy.IP_MAP) {
                 assertThatThrownBy(() -> attach(object, target.path(), "target:guarded", second))

@@ -20,8 +20,8 @@ import io.bpf4j.test.support.Json;
 import io.bpf4j.test.support.Requires;
 import io.bpf4j.test.support.Strategy;
 import io.bpf4j.test.support.TargetProgram;
+import io.bpf4j.usdt.AttachOptions;
 import io.bpf4j.usdt.MachineScan;
-import io.bpf4j.usdt.Options;
 import io.bpf4j.usdt.Usdt;
 import io.bpf4j.usdt.UsdtException;
 import io.bpf4j.usdt.UsdtLink;
@@ -240,7 +240,7 @@ class UsdtProcessesTest {
                 try (BpfObject object =
                         Strategy.IP_MAP.loader("counters.bpf.o", pid).load()) {
                     Program program = object.programs().iterator().next();
-                    Options options = Options.defaults().pid(pid);
+                    AttachOptions options = AttachOptions.defaults().pid(pid);
                     assertThatThrownBy(() ->
                                     Usdt.of(object).attachAll(program, UsdtProbe.inFile(two, "later:library"), options))
                             .isInstanceOf(UsdtException.class)

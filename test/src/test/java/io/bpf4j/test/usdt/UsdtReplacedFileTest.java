@@ -12,7 +12,7 @@ import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Requires;
 import io.bpf4j.test.support.Strategy;
 import io.bpf4j.test.support.TargetProgram;
-import io.bpf4j.usdt.Options;
+import io.bpf4j.usdt.AttachOptions;
 import io.bpf4j.usdt.ProbePattern;
 import io.bpf4j.usdt.Usdt;
 import io.bpf4j.usdt.UsdtException;
@@ -77,7 +77,7 @@ class UsdtReplacedFileTest {
                     .flatMap(scan -> scan.matching(ProbePattern.parse("target:guarded")).stream())
                     .toList();
             assertThat(probes).hasSize(1);
-            Options options = Options.defaults().pid(target.pid());
+            AttachOptions options = AttachOptions.defaults().pid(target.pid());
             assertThat(target.command("guarded")).isEqualTo("0");
             try (var link = Usdt.of(object).attachAll(object.program("count"), probes, options)) {
                 assertThat(link.strategy().name()).isEqualTo(strategy.name());
@@ -94,8 +94,8 @@ class UsdtReplacedFileTest {
     private static void assertRefused(Strategy strategy, List<UsdtProbe> probes, String why) {
         try (BpfObject object = strategy.loader("counters.bpf.o", 0).load()) {
             Usdt usdt = Usdt.of(object);
-            Options options =
-                    Options.defaults().pid((int) ProcessHandle.current().pid());
+            AttachOptions options =
+                    AttachOptions.defaults().pid((int) ProcessHandle.current().pid());
             assertThatThrownBy(() -> usdt.attachAll(object.program("count"), probes, options))
                     .isInstanceOf(UsdtException.class)
                     .hasMessageContaining("target:guarded")

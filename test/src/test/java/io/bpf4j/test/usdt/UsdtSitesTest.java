@@ -17,8 +17,8 @@ import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Requires;
 import io.bpf4j.test.support.SitesProgram;
 import io.bpf4j.test.support.Strategy;
+import io.bpf4j.usdt.AttachOptions;
 import io.bpf4j.usdt.AttachStrategy;
-import io.bpf4j.usdt.Options;
 import io.bpf4j.usdt.Usdt;
 import io.bpf4j.usdt.UsdtException;
 import io.bpf4j.usdt.UsdtLink;
@@ -74,7 +74,7 @@ class UsdtSitesTest {
     @EnumSource(Strategy.class)
     void threeHundredArgumentStringsAreMoreThanTheMapHasRoomFor(Strategy strategy) throws IOException {
         try (SitesProgram program = SitesProgram.start(300, 1)) {
-            Options options = Options.defaults().pid(program.pid());
+            AttachOptions options = AttachOptions.defaults().pid(program.pid());
             try (BpfObject object = load(strategy, program, UnaryOperator.identity())) {
                 BpfMap specs = object.map(SPECS);
                 assertThat(specs.maxEntries()).isEqualTo(256);

@@ -14,7 +14,7 @@ import io.bpf4j.test.support.SoakWorker.Fate;
 import io.bpf4j.test.support.SoakWorker.Setting;
 import io.bpf4j.test.support.Strategy;
 import io.bpf4j.test.support.TargetProgram;
-import io.bpf4j.usdt.Options;
+import io.bpf4j.usdt.AttachOptions;
 import io.bpf4j.usdt.Usdt;
 import io.bpf4j.usdt.UsdtLink;
 import java.io.IOException;
@@ -128,7 +128,7 @@ class UsdtSoakTest extends UsdtSuite {
         TargetProgram target = targets.getFirst();
         for (Setting setting : settings) {
             long before = total(setting.object());
-            Options options = in(target);
+            AttachOptions options = in(target);
             try (UsdtLink link = Usdt.of(setting.object())
                     .attach(setting.object().program("count"), target.path(), "target", "guarded", options)) {
                 assertThat(link.strategy().name()).isEqualTo(setting.strategy().name());

@@ -14,7 +14,7 @@ import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Requires;
 import io.bpf4j.test.support.Strategy;
 import io.bpf4j.test.support.TargetProgram;
-import io.bpf4j.usdt.Options;
+import io.bpf4j.usdt.AttachOptions;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
 import java.io.IOException;
@@ -49,7 +49,7 @@ class UsdtStrategiesTest extends UsdtSuite {
         try (TargetProgram target = TargetProgram.start(flags.split(" "));
                 BpfObject loaded = load(object, target.pid());
                 RingBuffer ring = RingBuffer.open(loaded.map("events"))) {
-            Options options = in(target).cookie(COOKIE);
+            AttachOptions options = in(target).cookie(COOKIE);
             try (UsdtLink link = attach(loaded, target.path(), "target:" + probe, options)) {
                 assertThat(link.siteCount()).isEqualTo(1);
                 assertThat(link.specCount()).isEqualTo(1);
@@ -160,7 +160,7 @@ class UsdtStrategiesTest extends UsdtSuite {
                     .containsExactly("library:called", "library:watched", "target:text", "target:guarded");
             assertThat(probes).extracting(probe -> probe.binary().name()).contains(library.toString());
 
-            Options options = in(target).cookies(probe -> 100 + probes.indexOf(probe));
+            AttachOptions options = in(target).cookies(probe -> 100 + probes.indexOf(probe));
             try (UsdtLink link = attachAll(object, probes, options)) {
                 assertThat(link.probes()).isEqualTo(probes);
                 assertThat(link.siteCount()).isEqualTo(sites(probes)).isEqualTo(5);
@@ -215,7 +215,7 @@ class UsdtStrategiesTest extends UsdtSuite {
         Path program = TargetProgram.compile("-O2", "-no-pie");
         try (TargetProgram before = TargetProgram.start("-O2", "-no-pie");
                 BpfObject object = load("counters.bpf.o", 0);
-                UsdtLink link = attach(object, program, "target:guarded", Options.defaults());
+                UsdtLink link = attach(object, program, "target:guarded", AttachOptions.defaults());
                 TargetProgram after = TargetProgram.start("-O2", "-no-pie")) {
             assertThat(link.siteCount()).isEqualTo(1);
             assertThat(before.command("guarded")).isEqualTo("1");

@@ -9,7 +9,7 @@ import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.CPrograms;
 import io.bpf4j.test.support.Strategy;
 import io.bpf4j.test.support.TargetProgram;
-import io.bpf4j.usdt.Options;
+import io.bpf4j.usdt.AttachOptions;
 import io.bpf4j.usdt.Usdt;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
@@ -68,20 +68,20 @@ abstract class UsdtSuite {
     }
 
     /** Attaches the only program of an object to what a pattern finds in a file. */
-    UsdtLink attach(BpfObject object, Path file, String pattern, Options options) throws IOException {
+    UsdtLink attach(BpfObject object, Path file, String pattern, AttachOptions options) throws IOException {
         return attachAll(object, UsdtProbe.inFile(file, pattern), options);
     }
 
     /** Attaches the only program of an object. */
-    UsdtLink attachAll(BpfObject object, List<UsdtProbe> probes, Options options) {
+    UsdtLink attachAll(BpfObject object, List<UsdtProbe> probes, AttachOptions options) {
         UsdtLink link = Usdt.of(object).attachAll(object.programs().iterator().next(), probes, options);
         assertThat(link.strategy().name()).as(link.reasons().toString()).isEqualTo(strategy.name());
         assertThat(link.isClosed()).isFalse();
         return link;
     }
 
-    static Options in(TargetProgram target) {
-        return Options.defaults().pid(target.pid());
+    static AttachOptions in(TargetProgram target) {
+        return AttachOptions.defaults().pid(target.pid());
     }
 
     static List<Args12Event> events(RingBuffer ring) {

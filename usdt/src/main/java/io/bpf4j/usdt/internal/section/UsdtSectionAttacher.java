@@ -35,10 +35,32 @@ public final class UsdtSectionAttacher implements SectionAttacher {
     @Override
     public Link attach(Program program) {
         String section = program.spec().sectionName();
-        UsdtSection target = UsdtSection.parse(program.spec().target())
+        Target target = Target.parse(program.spec().target())
                 .orElseThrow(() -> new UsdtException("attach " + program.name() + ": SEC(\"" + section
                         + "\") does not name a probe; use Usdt.attach, or SEC(\"usdt/PATH:PROVIDER:NAME\")"));
         Path path = LibrarySearch.ofThisMachine().find(target.path());
         return Usdt.of(program.object()).attach(program, path, target.provider(), target.name());
+    }
+
+    /**
+     * The target in a section's name: {@code /usr/lib/libjvm.so:hotspot:gc__begin} of {@code
+     * SEC("usdt//usr/lib/libjvm.so:hotspot:gc__begin")}. <b>Immutable</b>.
+     *
+     * <p>The probe is what follows the last two colons, so that a path may contain some.
+     */
+    record Target(String path, String provider, String name) {
+
+        static Optional<Target> parse(String target) {
+            int nameColon = target.lastIndexOf(':');
+            int providerColon = target.lastIndexOf(':', nameColon - 1);
+            if (nameColon < 0 || providerColon <= 0) {
+                return Optional.empty();
+            }
+            String provider = target.substring(providerColon + 1, nameColon);
+            String name = target.substring(nameColon + 1);
+            return provider.isEmpty() || name.isEmpty()
+                    ? Optional.empty()
+                    : Optional.of(new Target(target.substring(0, providerColon), provider, name));
+        }
     }
 }

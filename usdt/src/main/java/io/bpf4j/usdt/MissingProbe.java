@@ -6,12 +6,12 @@ import java.util.Optional;
 import java.util.TreeSet;
 
 /** Explains why no probe matches a pattern, in one line. */
-final class Diagnosis {
+final class MissingProbe {
     private static final int NAMES_SHOWN = 5;
 
-    private Diagnosis() {}
+    private MissingProbe() {}
 
-    static String of(List<UsdtScan> scans, ProbePattern pattern, String whose) {
+    static String explain(List<UsdtScan> scans, ProbePattern pattern, String whose) {
         String where = (scans.size() == 1 ? scans.getFirst().name() : scans.size() + " files")
                 + (whose.isEmpty() ? "" : " of " + whose);
         List<UsdtProbe> probes =

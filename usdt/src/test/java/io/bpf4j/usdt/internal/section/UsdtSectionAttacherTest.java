@@ -2,25 +2,26 @@ package io.bpf4j.usdt.internal.section;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bpf4j.usdt.internal.section.UsdtSectionAttacher.Target;
 import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class UsdtSectionTest {
+class UsdtSectionAttacherTest {
 
     @Test
     void theProbeFollowsTheLastTwoColons() {
-        assertThat(UsdtSection.parse("/usr/lib/libjvm.so:hotspot:gc__begin"))
-                .hasValue(new UsdtSection("/usr/lib/libjvm.so", "hotspot", "gc__begin"));
-        assertThat(UsdtSection.parse("/odd:path/x:p:n")).hasValue(new UsdtSection("/odd:path/x", "p", "n"));
-        assertThat(UsdtSection.parse("libc.so.6:libc:setjmp")).hasValue(new UsdtSection("libc.so.6", "libc", "setjmp"));
+        assertThat(Target.parse("/usr/lib/libjvm.so:hotspot:gc__begin"))
+                .hasValue(new Target("/usr/lib/libjvm.so", "hotspot", "gc__begin"));
+        assertThat(Target.parse("/odd:path/x:p:n")).hasValue(new Target("/odd:path/x", "p", "n"));
+        assertThat(Target.parse("libc.so.6:libc:setjmp")).hasValue(new Target("libc.so.6", "libc", "setjmp"));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", "path", "path:provider", ":provider:name", "path::name", "path:provider:", "::", ":"})
     void anythingElseIsNoTarget(String target) {
-        assertThat(UsdtSection.parse(target)).isEmpty();
+        assertThat(Target.parse(target)).isEmpty();
     }
 
     @Test

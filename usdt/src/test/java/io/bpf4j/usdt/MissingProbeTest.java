@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-class DiagnosisTest {
+class MissingProbeTest {
     private static final Path PATH = Path.of("/usr/lib/libx.so");
 
     @Test
@@ -47,9 +47,9 @@ class DiagnosisTest {
 
     @Test
     void distancesAreEditDistances() {
-        assertThat(Diagnosis.distance("kitten", "sitting")).isEqualTo(3);
-        assertThat(Diagnosis.distance("", "abc")).isEqualTo(3);
-        assertThat(Diagnosis.distance("abc", "abc")).isZero();
+        assertThat(MissingProbe.distance("kitten", "sitting")).isEqualTo(3);
+        assertThat(MissingProbe.distance("", "abc")).isEqualTo(3);
+        assertThat(MissingProbe.distance("abc", "abc")).isZero();
     }
 
     private static String diagnose(UsdtScan scan, String pattern) {
