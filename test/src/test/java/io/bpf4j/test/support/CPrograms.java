@@ -28,6 +28,12 @@ public final class CPrograms {
     private static final List<String> COMPILER =
             List.of(System.getProperty("bpf4j.test.compiler", "gcc").split(" "));
 
+    /**
+     * The linkers of riscv64 and s390x put the end of the code and the start of the data into one page of a small file. It
+     * is mapped twice then, and the kernel raises semaphores once for each mapping that a site is in.
+     */
+    private static final String SEPARATE_CODE = "-Wl,-z,separate-code";
+
     private static final Map<List<String>, Path> KNOWN = new ConcurrentHashMap<>();
 
     private CPrograms() {}
@@ -81,7 +87,7 @@ public final class CPrograms {
             throws IOException, InterruptedException {
         Path made = TargetProgram.temporaryFolder().resolve("made");
         List<String> command = new ArrayList<>(COMPILER);
-        command.addAll(List.of("-Wall", "-Wextra", "-Werror"));
+        command.addAll(List.of("-Wall", "-Wextra", "-Werror", SEPARATE_CODE));
         command.addAll(flags);
         command.addAll(List.of("-o", made.toString()));
         filesIn(sources).stream()
@@ -107,7 +113,7 @@ public final class CPrograms {
     private static String key(Path sources, List<String> flags) throws IOException, InterruptedException {
         try {
             MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            digest.update(flags.toString().getBytes(StandardCharsets.UTF_8));
+            digest.update((flags + SEPARATE_CODE).getBytes(StandardCharsets.UTF_8));
             digest.update(compiledBy().getBytes(StandardCharsets.UTF_8));
             for (Path file : filesIn(TargetProgram.testModule().resolve("src/test/c"))) {
                 digest.update(Files.readAllBytes(file));
