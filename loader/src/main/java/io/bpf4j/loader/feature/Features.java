@@ -14,8 +14,9 @@ import java.util.function.Function;
 /**
  * What a kernel can do, as far as bpf4j asks. <i>Thread-safe.</i>
  *
- * <p>Each feature is probed when first asked for, and the answer kept. {@link #without} takes features away, to see how
- * something works on a kernel that lacks them, or to force another way of doing it.
+ * <p>Each feature is probed when first asked for, and a yes or no is kept; what could not be asked is asked again. {@link
+ * #without} takes features away, to see how something works on a kernel that lacks them, or to force another way of doing
+ * it.
  */
 public final class Features {
     private final Map<Feature, Support> known;
@@ -59,8 +60,8 @@ public final class Features {
         if (answer == null) {
             // Not computeIfAbsent: a probe may ask for another feature. Two threads may both probe; both find the same.
             answer = probe.apply(feature);
-            // Want of descriptors or memory passes, and must not be held against the feature for ever.
-            if (!(answer instanceof Support.Unknown unknown && unknown.isPassing())) {
+            // Rights may be given, files mounted and descriptors closed: what could not be asked is asked again.
+            if (!(answer instanceof Support.Unknown)) {
                 known.put(feature, answer);
             }
         }

@@ -38,14 +38,6 @@ public sealed interface Support {
             return Errno.of(errnoNumber);
         }
 
-        /** Whether the same question may get an answer later: it was want of memory or descriptors, not of rights. */
-        public boolean isPassing() {
-            return switch (errno()) {
-                case EMFILE, ENFILE, ENOMEM, EAGAIN, EINTR -> true;
-                default -> false;
-            };
-        }
-
         /** For who can't go on without an answer: the failure to get one, told as that of what needed it. */
         public SyscallException failure(String what) {
             return new SyscallException(what + ": " + call, errnoNumber, remedy.orElse(null));

@@ -1,16 +1,21 @@
 package io.bpf4j.loader.host;
 
+import io.bpf4j.btf.BtfBuilder;
+import io.bpf4j.btf.BtfType;
 import io.bpf4j.loader.internal.sys.Kernel;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A machine for tests: a kernel that is scripted, and a folder that has what usual machines have. Its kernel is 6.18, shows
- * no types and no configuration, and has four CPUs, the second of them offline, and the uprobe and kprobe sources of perf events.
+ * A machine for tests: a kernel that is scripted, and a folder that has what usual machines have. Its kernel is 6.18 and
+ * shows few types and no configuration; there are four CPUs, the second of them offline, and the uprobe and kprobe sources
+ * of perf events.
  */
 public final class ScriptedHost {
     private ScriptedHost() {}
@@ -40,9 +45,8 @@ public final class ScriptedHost {
             write(root, "proc/sys/kernel/osrelease", "6.18.0\n");
             write(root, "sys/devices/system/cpu/possible", "0-3\n");
             write(root, "sys/devices/system/cpu/online", "0,2-3\n");
-            // The types of the real kernel, for now.
-            Path types = Files.createDirectories(root.resolve("sys/kernel/btf")).resolve("vmlinux");
-            Files.createSymbolicLink(types, Path.of("/sys/kernel/btf/vmlinux"));
+            Path types = Files.createDirectories(root.resolve("sys/kernel/btf"));
+            Files.write(types.resolve("vmlinux"), types());
             sources(root.resolve("sys/bus/event_source/devices"));
             Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(root)));
             return root;
@@ -58,6 +62,25 @@ public final class ScriptedHost {
         write(devices, "uprobe/type", "9\n");
         write(devices, "uprobe/format/retprobe", "config:0\n");
         write(devices, "uprobe/format/ref_ctr_offset", "config:32-63\n");
+    }
+
+    /** The congestion controls of TCP, which programs may implement, with as many members as tests ask for. */
+    private static byte[] types() {
+        BtfBuilder types = BtfBuilder.create();
+        int number = types.integer("unsigned int", 4, 0);
+        int text = types.array(types.integer("char", 1, BtfType.Int.SIGNED), number, 16);
+        int function = types.pointer(types.add(new BtfType.FuncProto(number, List.of())));
+        int ops = types.struct(
+                "tcp_congestion_ops",
+                64,
+                BtfType.Member.at("ssthresh", function, 0),
+                BtfType.Member.at("cong_avoid", function, 8),
+                BtfType.Member.at("undo_cwnd", function, 16),
+                BtfType.Member.at("init", function, 24),
+                BtfType.Member.at("release", function, 32),
+                BtfType.Member.at("name", text, 40));
+        types.struct("bpf_struct_ops_tcp_congestion_ops", 128, BtfType.Member.at("data", ops, 64));
+        return types.toBytes(ByteOrder.nativeOrder());
     }
 
     private static void delete(Path root) {
