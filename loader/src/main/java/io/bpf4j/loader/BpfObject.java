@@ -78,7 +78,7 @@ public final class BpfObject implements AutoCloseable {
      * @throws io.bpf4j.loader.error.SyscallException if it can't be opened, or is no regular file
      */
     public OpenFile openFile(Path path, String name) {
-        return OpenFile.open(kernel(), path, name);
+        return OpenFile.open(host, path, name);
     }
 
     /** The features that this object was loaded with and that its programs are attached with. */
@@ -338,7 +338,8 @@ public final class BpfObject implements AutoCloseable {
         }
     }
 
-    Host host() {
+    /** The machine that it was loaded on. */
+    public Host host() {
         return host;
     }
 

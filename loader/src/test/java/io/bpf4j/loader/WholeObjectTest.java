@@ -2,12 +2,10 @@ package io.bpf4j.loader;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfKind;
 import io.bpf4j.btf.BtfType;
-import io.bpf4j.elf.ByteView;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.FileCommand;
@@ -26,13 +24,10 @@ import io.bpf4j.loader.spec.ProgramSpec;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -40,16 +35,8 @@ import org.junit.jupiter.api.Test;
  * in maps and programs in maps. That the kernel takes it so is shown on the real one.
  */
 class WholeObjectTest {
-    private static final Path KERNEL_TYPES = Path.of("/sys/kernel/btf/vmlinux");
-
     private final ScriptedKernel kernel = new ScriptedKernel();
     private final ObjectSpec spec = ScriptedLoads.spec("whole.bpf.o");
-
-    /** Structs of functions are laid out by the kernel's types. */
-    @BeforeEach
-    void kernelHasTypes() {
-        assumeTrue(Files.isReadable(KERNEL_TYPES), "this kernel shows no types");
-    }
 
     @AfterEach
     void nothingIsLeftOpen() {
@@ -75,16 +62,12 @@ class WholeObjectTest {
                 .orElseThrow();
     }
 
-    private static Btf kernelTypes() throws IOException {
-        return Btf.parse(ByteView.of("vmlinux", Files.readAllBytes(KERNEL_TYPES), ByteOrder.nativeOrder()));
-    }
-
     // Structs of functions
 
     @Test
     void aStructOfFunctionsIsAMapOfTheKernelsTypeAndProgramsForItsMembers() throws IOException {
         loader().load().close();
-        Btf types = kernelTypes();
+        Btf types = kernel.host().types().types();
         int wrapper =
                 types.find("bpf_struct_ops_tcp_congestion_ops", BtfKind.STRUCT).orElseThrow();
         int ops = types.find("tcp_congestion_ops", BtfKind.STRUCT).orElseThrow();
@@ -117,7 +100,7 @@ class WholeObjectTest {
 
     @Test
     void itsValueHasTheDescriptorsOfProgramsWhereItsFunctionsAre() throws IOException {
-        Btf types = kernelTypes();
+        Btf types = kernel.host().types().types();
         BtfType.Struct wrapper = (BtfType.Struct) types.type(
                 types.find("bpf_struct_ops_tcp_congestion_ops", BtfKind.STRUCT).orElseThrow());
         BtfType.Struct ops = (BtfType.Struct)

@@ -1,5 +1,6 @@
 package io.bpf4j.usdt;
 
+import io.bpf4j.loader.host.Host;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -51,12 +52,8 @@ public final class JvmProbes {
     }
 
     /** A line for each flag that some of these probes need and that a process was not started with. */
-    public static List<String> hints(Collection<UsdtProbe> probes, int pid) {
-        return hints(probes, Path.of("/proc"), pid);
-    }
-
-    static List<String> hints(Collection<UsdtProbe> probes, Path proc, int pid) {
-        return missing(probes, options(proc.resolve(Integer.toString(pid)))).stream()
+    public static List<String> hints(Collection<UsdtProbe> probes, Host host, int pid) {
+        return missing(probes, options(host.process(pid))).stream()
                 .map(flag -> "probes such as hotspot:" + example(probes, flag) + " won't fire: process " + pid
                         + " was started without -XX:+" + flag)
                 .toList();

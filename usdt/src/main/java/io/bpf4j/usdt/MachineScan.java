@@ -1,12 +1,12 @@
 package io.bpf4j.usdt;
 
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.usdt.internal.process.AllProcesses;
 import io.bpf4j.usdt.internal.process.MappedFile;
 import io.bpf4j.usdt.internal.process.ProcessFiles;
 import io.bpf4j.usdt.internal.process.ProcessLimits;
 import io.bpf4j.usdt.site.UsdtSite;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -42,9 +42,8 @@ public record MachineScan(List<InProcesses> files, int unreadable, List<String> 
      *
      * @throws IOException if the list of processes can't be read
      */
-    public static MachineScan now() throws IOException {
-        Path proc = Path.of("/proc");
-        AllProcesses.Found<Kept> found = new AllProcesses(proc).look(new Scanner(new ProcessFiles(proc)));
+    public static MachineScan of(Host host) throws IOException {
+        AllProcesses.Found<Kept> found = new AllProcesses(host).look(new Scanner(new ProcessFiles(host)));
         List<InProcesses> files = found.files().stream()
                 .flatMap(shared -> shared.file().scan.map(scan -> new InProcesses(scan, shared.pids())).stream())
                 .toList();

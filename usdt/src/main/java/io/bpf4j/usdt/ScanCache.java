@@ -25,7 +25,7 @@ final class ScanCache {
 
     UsdtScan scan(MappedFile file) {
         try (ProcessFiles.Opened opened = files.open(file)) {
-            if (opened.path().startsWith("/proc")) {
+            if (opened.path().startsWith(files.proc())) {
                 return UsdtScan.ofOpened(opened, file.name());
             }
             FileIdentity identity = opened.file().identity();

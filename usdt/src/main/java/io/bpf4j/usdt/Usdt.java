@@ -248,10 +248,10 @@ public final class Usdt {
      * another device in maps than in stat, and overlay at times another inode. To be silent about a file is better than to
      * be wrong about it.
      */
-    private static List<String> notMapped(int pid, AttachPlan plan) {
+    private List<String> notMapped(int pid, AttachPlan plan) {
         List<MappedFile> mapped;
         try {
-            mapped = new ProcessFiles(Path.of("/proc")).executableFiles(pid);
+            mapped = new ProcessFiles(object.host()).executableFiles(pid);
         } catch (IOException e) {
             return List.of(); // ended, or not ours to look at: then this is not known
         }
@@ -291,13 +291,13 @@ public final class Usdt {
     }
 
     /** Where the process has mapped the file's code; empty for a file at a fixed address. */
-    private static Optional<List<Mapping>> mappings(String what, UsdtBinary binary, AttachOptions options) {
+    private Optional<List<Mapping>> mappings(String what, UsdtBinary binary, AttachOptions options) {
         if (binary.fixedAddress()) {
             return Optional.empty();
         }
         int pid = options.pid().orElseThrow();
         try {
-            List<Mapping> all = new ProcessFiles(Path.of("/proc")).mappings(pid, m -> m.executable() && m.isFile());
+            List<Mapping> all = new ProcessFiles(object.host()).mappings(pid, m -> m.executable() && m.isFile());
             List<Mapping> ofFile =
                     all.stream().filter(m -> m.isOf(binary.identity())).toList();
             return Optional.of(
@@ -313,10 +313,10 @@ public final class Usdt {
      * For overlay and btrfs, which report another device in maps than in stat, and overlay at times another inode: whether
      * the mapped file itself is the one that was scanned; or, where it may not be opened, has its name and number.
      */
-    private static boolean leadsTo(int pid, Mapping mapping, UsdtBinary binary) {
+    private boolean leadsTo(int pid, Mapping mapping, UsdtBinary binary) {
         String range = Long.toHexString(mapping.start()) + "-" + Long.toHexString(mapping.end());
         try {
-            return FileIdentity.of(Path.of("/proc/" + pid + "/map_files/" + range))
+            return FileIdentity.of(object.host().process(pid).resolve("map_files/" + range))
                     .equals(binary.identity());
         } catch (IOException e) {
             return mapping.inode() == binary.identity().inode()

@@ -1,5 +1,6 @@
 package io.bpf4j.usdt;
 
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.usdt.internal.note.SiteColumns;
 import io.bpf4j.usdt.site.UsdtSite;
 import java.io.IOException;
@@ -85,7 +86,7 @@ public record UsdtProbe(UsdtBinary binary, String provider, String name, List<Us
      */
     public static List<UsdtProbe> inProcess(int pid, String pattern) throws IOException {
         ProbePattern parsed = ProbePattern.parse(pattern);
-        return UsdtScan.ofProcess(pid).stream()
+        return UsdtScan.ofProcess(Host.running(), pid).stream()
                 .flatMap(scan -> scan.matching(parsed).stream())
                 .toList();
     }

@@ -3,6 +3,7 @@ package io.bpf4j.usdt;
 import io.bpf4j.elf.DebugFiles;
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.usdt.internal.note.NoteReader;
 import io.bpf4j.usdt.internal.process.MappedFile;
 import io.bpf4j.usdt.internal.process.ProcessFiles;
@@ -71,8 +72,8 @@ public record UsdtScan(Path path, String name, List<UsdtProbe> probes, List<Stri
      *
      * @throws IOException if there is no such process or its mappings can't be read
      */
-    public static List<UsdtScan> ofProcess(int pid) throws IOException {
-        ProcessFiles files = new ProcessFiles(Path.of("/proc"));
+    public static List<UsdtScan> ofProcess(Host host, int pid) throws IOException {
+        ProcessFiles files = new ProcessFiles(host);
         List<UsdtScan> scans = new ArrayList<>();
         for (MappedFile file : files.executableFiles(pid)) {
             try (ProcessFiles.Opened opened = files.open(file)) {

@@ -2,6 +2,7 @@ package io.bpf4j.usdt;
 
 import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.process.ProcessStop;
 import io.bpf4j.loader.process.ProcessTracer;
 import io.bpf4j.usdt.internal.process.DynamicLoaders;
@@ -57,6 +58,7 @@ public final class UsdtWatch implements AutoCloseable {
     private final ProcessTree tree;
     private final ScanCache cache;
     private final DynamicLoaders loaders;
+    private final Host host;
     private final @Nullable ProcessTracer tracer;
     private final BlockingQueue<ProcessStop> stops;
     private final Set<String> gaps = new LinkedHashSet<>();
@@ -94,12 +96,14 @@ public final class UsdtWatch implements AutoCloseable {
 
     /** What to watch. <b>Immutable.</b> */
     public static final class Builder {
+        private final Host host;
         private final int pid;
         private final boolean children;
         private final boolean launcher;
         private final boolean holding;
 
-        private Builder(int pid, boolean children, boolean launcher, boolean holding) {
+        private Builder(Host host, int pid, boolean children, boolean launcher, boolean holding) {
+            this.host = host;
             this.pid = pid;
             this.children = children;
             this.launcher = launcher;
@@ -108,17 +112,17 @@ public final class UsdtWatch implements AutoCloseable {
 
         /** Watches its children, too, and theirs: those that are there now and those that come. */
         public Builder withChildren() {
-            return new Builder(pid, true, launcher, holding);
+            return new Builder(host, pid, true, launcher, holding);
         }
 
         /** The process is a {@link io.bpf4j.loader.process.HeldCommand}: only what it becomes is of interest. */
         public Builder fromExec() {
-            return new Builder(pid, children, true, holding);
+            return new Builder(host, pid, children, true, holding);
         }
 
         /** Holds nobody: the processes are only looked at, every few milliseconds, and first events may be missed. */
         public Builder withoutHolding() {
-            return new Builder(pid, children, launcher, false);
+            return new Builder(host, pid, children, launcher, false);
         }
 
         /** Starts the watch. When this returns, the listener was told of all that is mapped now. */
@@ -127,9 +131,9 @@ public final class UsdtWatch implements AutoCloseable {
         }
     }
 
-    /** For watching one process. */
-    public static Builder of(int pid) {
-        return new Builder(pid, false, false, true);
+    /** For watching one process of a machine. */
+    public static Builder of(Host host, int pid) {
+        return new Builder(host, pid, false, false, true);
     }
 
     private static UsdtWatch start(Builder what, Listener listener) {
@@ -138,7 +142,7 @@ public final class UsdtWatch implements AutoCloseable {
         String gap = "processes are looked at every few milliseconds instead of being held";
         if (what.holding) {
             try {
-                tracer = ProcessTracer.start(what.pid, what.children, stops::add);
+                tracer = ProcessTracer.start(what.host, what.pid, what.children, stops::add);
             } catch (SyscallException e) {
                 gap += ": " + e.getMessage();
             }
@@ -165,13 +169,13 @@ public final class UsdtWatch implements AutoCloseable {
         this.listener = listener;
         this.tracer = tracer;
         this.stops = stops;
-        Path proc = Path.of("/proc");
-        this.tree = new ProcessTree(proc, pid);
-        this.cache = new ScanCache(new ProcessFiles(proc));
+        this.host = what.host;
+        this.tree = new ProcessTree(host, pid);
+        this.cache = new ScanCache(new ProcessFiles(host));
         if (what.children) {
             tree.includeChildren();
         }
-        this.loaders = new DynamicLoaders(proc);
+        this.loaders = new DynamicLoaders(host);
         this.launching = what.launcher && tracer != null;
         this.lastChange = System.nanoTime();
         this.thread = Thread.ofPlatform().name("bpf4j-usdt-watch").daemon().unstarted(this::run);
@@ -335,7 +339,7 @@ public final class UsdtWatch implements AutoCloseable {
         if (change.problem().isEmpty()) {
             return change.files().stream().map(cache::scan).toList();
         }
-        Path process = Path.of("/proc/" + change.pid());
+        Path process = host.process(change.pid());
         return List.of(new UsdtScan(process, process.toString(), List.of(), List.of(change.problem())));
     }
 

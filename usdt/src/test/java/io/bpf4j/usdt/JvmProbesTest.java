@@ -3,6 +3,7 @@ package io.bpf4j.usdt;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.elf.FileIdentity;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.usdt.site.Machine;
 import io.bpf4j.usdt.site.UsdtSite;
 import java.io.IOException;
@@ -49,17 +50,17 @@ class JvmProbesTest {
     @Test
     void aProcessSaysWhatItLacks() throws IOException {
         Files.writeString(process.resolve("cmdline"), "java\0-XX:+DTraceMethodProbes\0Main\0");
-        assertThat(JvmProbes.hints(PROBES, proc, 7))
+        assertThat(JvmProbes.hints(PROBES, Host.running().withProc(proc), 7))
                 .containsExactly("probes such as hotspot:monitor__wait won't fire: process 7 was started without"
                         + " -XX:+DTraceMonitorProbes");
         Files.writeString(process.resolve("environ"), "HOME=/\0JAVA_TOOL_OPTIONS=-Xmx1g -XX:+DTraceMonitorProbes\0");
-        assertThat(JvmProbes.hints(PROBES, proc, 7)).isEmpty();
+        assertThat(JvmProbes.hints(PROBES, Host.running().withProc(proc), 7)).isEmpty();
     }
 
     @Test
     void theOldFlagIsAllOfThem() throws IOException {
         Files.writeString(process.resolve("cmdline"), "java\0-XX:+ExtendedDTraceProbes\0Main\0");
-        assertThat(JvmProbes.hints(PROBES, proc, 7)).isEmpty();
+        assertThat(JvmProbes.hints(PROBES, Host.running().withProc(proc), 7)).isEmpty();
     }
 
     private static UsdtProbe probe(String name) {

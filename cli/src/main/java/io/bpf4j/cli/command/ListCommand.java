@@ -8,6 +8,7 @@ import io.bpf4j.cli.output.JsonLine;
 import io.bpf4j.cli.output.Table;
 import io.bpf4j.cli.output.Text;
 import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.usdt.JvmProbes;
 import io.bpf4j.usdt.MachineScan;
 import io.bpf4j.usdt.ProbePattern;
@@ -129,7 +130,7 @@ final class ListCommand implements Callable<Integer> {
     }
 
     private static List<String> hints(List<UsdtProbe> probes, OptionalInt process) {
-        return process.isPresent() ? JvmProbes.hints(probes, process.getAsInt()) : JvmProbes.hints(probes);
+        return process.isPresent() ? JvmProbes.hints(probes, Host.running(), process.getAsInt()) : JvmProbes.hints(probes);
     }
 
     private Map<Long, String> functions(UsdtScan scan) {

@@ -12,6 +12,7 @@ import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.DryRun;
 import io.bpf4j.loader.dryrun.Fit;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.spec.ObjectSpec;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -44,8 +45,6 @@ import picocli.CommandLine.Spec;
             "  bpf4j load --dry-run --btf btfhub-archive/ubuntu program.bpf.o"
         })
 final class LoadCommand implements Callable<Integer> {
-    private static final Path RUNNING = Path.of("/sys/kernel/btf/vmlinux");
-
     private final Console console;
     private Optional<Btf> target = Optional.empty();
 
@@ -127,7 +126,7 @@ final class LoadCommand implements Callable<Integer> {
             }
         }
         DryRuns runs = new DryRuns(objects);
-        for (Path btf : btfs.isEmpty() ? List.of(RUNNING) : btfs) {
+        for (Path btf : btfs.isEmpty() ? List.of(Host.running().sys().resolve("kernel/btf/vmlinux")) : btfs) {
             try {
                 boolean folder = !btf.toString().isEmpty() && Files.isDirectory(btf);
                 BtfFile.forEach(folder ? btf : InputFile.check(btf), runs);

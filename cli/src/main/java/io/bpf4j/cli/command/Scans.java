@@ -3,6 +3,7 @@ package io.bpf4j.cli.command;
 import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.elf.FileName;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.usdt.MachineScan;
 import io.bpf4j.usdt.ProbePattern;
 import io.bpf4j.usdt.UsdtProbe;
@@ -28,7 +29,7 @@ final class Scans {
      */
     static List<UsdtScan> ofProcess(int pid) throws IOException {
         checkProcess(pid);
-        List<UsdtScan> scans = UsdtScan.ofProcess(pid);
+        List<UsdtScan> scans = UsdtScan.ofProcess(Host.running(), pid);
         if (scans.isEmpty()) {
             throw new CommandException("process " + pid + " runs no file: it is ending, or a thread of the kernel");
         }
@@ -37,7 +38,7 @@ final class Scans {
 
     /** A thread has a folder in /proc as its process does, but is none. */
     private static void checkProcess(int pid) throws IOException {
-        Path process = Path.of("/proc/" + pid);
+        Path process = Host.running().process(pid);
         if (pid <= 0 || !Files.isDirectory(process)) {
             throw new CommandException("no process " + pid
                     + (hidesProcesses() ? " that this user may see: /proc is mounted with the option hidepid" : ""));
@@ -54,13 +55,13 @@ final class Scans {
 
     /** proc(5): to users other than root, {@code hidepid=2} and {@code invisible} hide the processes of others. */
     private static boolean hidesProcesses() throws IOException {
-        return Files.readAllLines(Path.of("/proc/self/mounts"), StandardCharsets.ISO_8859_1).stream()
+        return Files.readAllLines(Host.running().self().resolve("mounts"), StandardCharsets.ISO_8859_1).stream()
                 .anyMatch(line -> line.contains(" /proc proc ") && line.contains("hidepid="));
     }
 
     /** The files of all processes; says on standard error what was left out. */
     static MachineScan ofMachine(Console console) throws IOException {
-        MachineScan machine = MachineScan.now();
+        MachineScan machine = MachineScan.of(Host.running());
         if (machine.unreadable() > 0) {
             console.error("bpf4j: " + machine.unreadable() + (machine.unreadable() == 1 ? " process" : " processes")
                     + " left out: no permission to look into them");
@@ -105,7 +106,7 @@ final class Scans {
     /** {@code process 4711 (postgres)}: its number and its command, as ps shows them. */
     private static String name(int pid) {
         try {
-            byte[] command = Files.readAllBytes(Path.of("/proc/" + pid + "/comm"));
+            byte[] command = Files.readAllBytes(Host.running().process(pid).resolve("comm"));
             return "process " + pid + " (" + FileName.of(command, 0, Math.max(0, command.length - 1)) + ")";
         } catch (IOException e) {
             return "process " + pid; // it ended

@@ -16,6 +16,7 @@ import io.bpf4j.cli.trace.TracedProbe;
 import io.bpf4j.cli.trace.Tracer;
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.usdt.JvmProbes;
 import io.bpf4j.usdt.ProbePattern;
 import io.bpf4j.usdt.UsdtBinary;
@@ -316,8 +317,8 @@ final class TraceCommand implements Callable<Integer> {
             Tracer tracer, List<UsdtProbe> first, List<ProbePattern> patterns, @Nullable ChildCommand child) {
         Follower follower = new Follower(tracer, wanted(first, patterns), this::report, this::notAttached);
         UsdtWatch.Builder what = child != null
-                ? UsdtWatch.of(child.pid()).fromExec()
-                : UsdtWatch.of(process().orElseThrow());
+                ? UsdtWatch.of(Host.running(), child.pid()).fromExec()
+                : UsdtWatch.of(Host.running(), process().orElseThrow());
         UsdtWatch.Builder followed = follow ? what.withChildren() : what;
         try (UsdtWatch watch = (noHold ? followed.withoutHolding() : followed).start(follower)) {
             if (child != null) {
@@ -356,7 +357,7 @@ final class TraceCommand implements Callable<Integer> {
 
     private List<String> hints(List<UsdtProbe> probes) {
         Integer process = pid;
-        return process != null ? JvmProbes.hints(probes, process) : verbose ? JvmProbes.hints(probes) : List.of();
+        return process != null ? JvmProbes.hints(probes, Host.running(), process) : verbose ? JvmProbes.hints(probes) : List.of();
     }
 
     /** One pattern of several that matches nothing is a slip of the pen: its events would be waited for in vain. */
@@ -474,7 +475,7 @@ final class TraceCommand implements Callable<Integer> {
     /** A trace of one process ends with it. */
     private boolean isThere() {
         OptionalInt process = process();
-        return process.isEmpty() || Files.isDirectory(Path.of("/proc/" + process.getAsInt()));
+        return process.isEmpty() || Files.isDirectory(Host.running().process(process.getAsInt()));
     }
 
     /** Standard error is for what is not an event: output that is piped into another program has events only. */

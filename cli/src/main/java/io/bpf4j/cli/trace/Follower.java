@@ -2,13 +2,13 @@ package io.bpf4j.cli.trace;
 
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.loader.error.BpfException;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.usdt.AttachStrategy;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.UsdtScan;
 import io.bpf4j.usdt.UsdtWatch;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -73,7 +73,7 @@ public final class Follower implements UsdtWatch.Listener {
             attach(pid, probes);
         } catch (BpfException e) {
             // A process that ends while it is looked at is no problem.
-            if (Files.isDirectory(Path.of("/proc/" + pid))) {
+            if (Files.isDirectory(Host.running().process(pid))) {
                 problems.accept(e.getMessage());
             }
         }

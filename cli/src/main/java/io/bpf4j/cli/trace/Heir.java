@@ -1,5 +1,6 @@
 package io.bpf4j.cli.trace;
 
+import io.bpf4j.loader.host.Host;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -26,7 +27,7 @@ final class Heir {
      */
     static OptionalInt takeOver() {
         try {
-            List<String> command = thisCommand(Files.readString(Path.of("/proc/self/cmdline")));
+            List<String> command = thisCommand(Files.readString(Host.running().self().resolve("cmdline")));
             command.addAll(
                     List.of("adopt", Long.toString(ProcessHandle.current().pid())));
             Process heir = new ProcessBuilder(command)

@@ -1,5 +1,6 @@
 package io.bpf4j.cli.trace;
 
+import io.bpf4j.loader.host.Host;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,7 +15,7 @@ import java.nio.file.Path;
 record PidNamespace(long device, long inode) {
     /** The namespace of this process; the initial one where /proc doesn't tell. */
     static PidNamespace own() {
-        Path link = Path.of("/proc/self/ns/pid");
+        Path link = Host.running().self().resolve("ns/pid");
         try {
             return new PidNamespace(
                     (Long) Files.getAttribute(link, "unix:dev"), (Long) Files.getAttribute(link, "unix:ino"));

@@ -1,6 +1,7 @@
 package io.bpf4j.cli.trace;
 
 import io.bpf4j.loader.error.BpfException;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.process.IgnoredSignals;
 import java.io.IOException;
 import java.lang.reflect.InvocationHandler;
@@ -8,7 +9,6 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.stream.Stream;
 
 /**
@@ -41,7 +41,7 @@ final class Signals {
 
     /** Asked of /proc, since most runs need no system call at all, and the first takes a tenth of a second. */
     private static boolean isIgnored(int number) {
-        try (Stream<String> lines = Files.lines(Path.of("/proc/self/status"), StandardCharsets.ISO_8859_1)) {
+        try (Stream<String> lines = Files.lines(Host.running().self().resolve("status"), StandardCharsets.ISO_8859_1)) {
             return lines.filter(line -> line.startsWith("SigIgn:"))
                     .mapToLong(line -> Long.parseUnsignedLong(
                             line.substring("SigIgn:".length()).strip(), 16))

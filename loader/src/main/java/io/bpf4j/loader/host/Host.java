@@ -79,9 +79,12 @@ public final class Host {
         return new Host(kernel, root, root.resolve("proc"), root.resolve("sys"));
     }
 
-    /** The same machine, whose {@code /proc} is mounted elsewhere. */
+    /**
+     * The same machine, whose {@code /proc} is mounted elsewhere. What this process is told about itself still comes from
+     * its own ({@link #self}), since it need not be among those that the other one shows.
+     */
     public Host withProc(Path newProc) {
-        return new Host(kernel instanceof LinuxKernel ? new LinuxKernel(newProc) : kernel, root, newProc, sys);
+        return new Host(kernel, root, newProc, sys);
     }
 
     /** The same machine, whose {@code /sys} is mounted elsewhere. */
@@ -97,6 +100,16 @@ public final class Host {
     /** Where {@code /proc} is. */
     public Path proc() {
         return proc;
+    }
+
+    /** Where {@code /proc} has a process; there is no such folder once it has ended. */
+    public Path process(int pid) {
+        return proc.resolve(Integer.toString(pid));
+    }
+
+    /** Where {@code /proc} has this process. */
+    public Path self() {
+        return root.resolve("proc/self");
     }
 
     /** Where {@code /sys} is. */
@@ -117,14 +130,14 @@ public final class Host {
     /** Bytes of a page of memory. */
     public long pageSize() {
         if (pageSize == 0) {
-            pageSize = PageSize.read(proc.resolve("self/auxv"));
+            pageSize = PageSize.read(self().resolve("auxv"));
         }
         return pageSize;
     }
 
     /** What this process may do, now. */
     public ProcessRights rights() {
-        return ProcessRights.read(proc);
+        return ProcessRights.read(root.resolve("proc"));
     }
 
     public Kernel kernel() {
@@ -174,7 +187,7 @@ public final class Host {
     }
 
     public TraceFs traceFs() {
-        return new TraceFs(kernel, proc, sys);
+        return new TraceFs(kernel, self(), sys);
     }
 
     /** Whether programs are compiled, now. */

@@ -1,5 +1,6 @@
 package io.bpf4j.loader.link;
 
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.map.BpfMap;
 import java.nio.file.Path;
@@ -492,7 +493,7 @@ public sealed interface AttachTarget {
     record NetNamespace(Path file) implements AttachTarget {
         /** That of this process. */
         public static NetNamespace own() {
-            return new NetNamespace(Path.of("/proc/self/ns/net"));
+            return new NetNamespace(Host.running().self().resolve("ns/net"));
         }
 
         @Override

@@ -1,6 +1,7 @@
 package io.bpf4j.loader.link;
 
 import io.bpf4j.elf.FileName;
+import io.bpf4j.loader.host.Host;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -28,8 +29,6 @@ public final class LibrarySearch {
 
     /** Of the ELF header: class, byte order and so on, then type and machine (elf(5)). */
     private static final int HEADER_START = 20;
-
-    private static final Path SELF = Path.of("/proc/self/exe");
 
     private final List<Path> libraries;
     private final LdCache cache;
@@ -83,7 +82,7 @@ public final class LibrarySearch {
     /** The first that is for the kind of process that this is, else the first. */
     private static Optional<Path> best(Stream<Path> candidates) {
         List<Path> all = candidates.toList();
-        String kind = kind(SELF);
+        String kind = kind(Host.running().self().resolve("exe"));
         return all.stream()
                 .filter(path -> kind(path).equals(kind))
                 .findFirst()

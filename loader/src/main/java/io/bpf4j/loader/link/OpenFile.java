@@ -21,9 +21,9 @@ public final class OpenFile implements TargetFile, AutoCloseable {
     private final String name;
     private final FileIdentity identity;
 
-    private OpenFile(Fd fd, String name, FileIdentity identity) {
+    private OpenFile(Fd fd, Path path, String name, FileIdentity identity) {
         this.fd = fd;
-        this.path = Path.of("/proc/self/fd", Integer.toString(fd.number()));
+        this.path = path;
         this.name = name;
         this.identity = identity;
     }
@@ -31,21 +31,17 @@ public final class OpenFile implements TargetFile, AutoCloseable {
     /**
      * Opens a regular file for reading.
      *
+     * @param host the machine to open it on
      * @param path of any bytes, also where the locale has no characters for them
      * @param name what messages call it
      * @throws io.bpf4j.loader.error.SyscallException if it can't be opened, or is no regular file
      */
-    public static OpenFile open(Path path, String name) {
-        return open(Host.running().kernel(), path, name);
-    }
-
-    /** As {@link #open(Path, String)}, through the loader's own seam. */
-    @SuppressWarnings("exports")
-    public static OpenFile open(Kernel kernel, Path path, String name) {
+    public static OpenFile open(Host host, Path path, String name) {
+        Kernel kernel = host.kernel();
         Fd fd = kernel.execute(new FileCommand.OpenRegular(path, name));
         try {
             FileIdentity identity = kernel.execute(new FileCommand.Identify(fd));
-            return new OpenFile(fd, name, identity);
+            return new OpenFile(fd, host.self().resolve("fd/" + fd.number()), name, identity);
         } catch (RuntimeException e) {
             fd.close();
             throw e;

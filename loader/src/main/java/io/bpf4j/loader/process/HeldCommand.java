@@ -86,7 +86,8 @@ public final class HeldCommand implements AutoCloseable {
     }
 
     private static String path(Fd fd) {
-        return "/proc/" + ProcessHandle.current().pid() + "/fd/" + fd.number();
+        int self = Math.toIntExact(ProcessHandle.current().pid());
+        return Host.running().process(self).resolve("fd/" + fd.number()).toString();
     }
 
     private static int awaitNumber(Kernel kernel, Fd arrived, Process shell) throws IOException {

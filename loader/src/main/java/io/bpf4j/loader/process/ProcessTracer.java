@@ -38,15 +38,13 @@ public final class ProcessTracer implements AutoCloseable {
     private static final List<Capability> TRACING = List.of(Capability.CAP_SYS_PTRACE);
 
     private final Host host;
-    private final Features features;
     private final TracerThread thread;
     private final Map<Integer, StopSignal> breakpoints = new ConcurrentHashMap<>();
     private long missed;
 
-    private ProcessTracer(Host host, Features features, boolean withChildren, Consumer<ProcessStop> onStop) {
+    private ProcessTracer(Host host, boolean withChildren, Consumer<ProcessStop> onStop) {
         this.host = host;
-        this.features = features;
-        this.thread = new TracerThread(host.kernel(), withChildren, new TracerThread.Listener() {
+        this.thread = new TracerThread(host, withChildren, new TracerThread.Listener() {
             @Override
             public void born(int pid, TracerThread.Hold hold) {
                 onStop.accept(new ProcessStop(ProcessStop.Kind.BORN, pid, false, hold));
@@ -81,17 +79,14 @@ public final class ProcessTracer implements AutoCloseable {
     /**
      * Starts to trace a process with all its threads, without stopping it.
      *
+     * @param host the machine that it runs on
      * @param withChildren whether also to trace its descendants: those that are there, and all that are born later
      * @param onStop is told of each stop, in a thread of the tracer that serves all traced processes meanwhile: it must
      *     only pass it on, to whoever attaches and then calls {@link #resume}
      * @throws SyscallException if the process can't be traced: it is gone, another traces it, or rights are missing
      */
-    public static ProcessTracer start(int pid, boolean withChildren, Consumer<ProcessStop> onStop) {
-        return start(Host.running(), Features.ofRunningKernel(), pid, withChildren, onStop);
-    }
-
-    static ProcessTracer start(
-            Host host, Features features, int pid, boolean withChildren, Consumer<ProcessStop> onStop) {
+    public static ProcessTracer start(
+            Host host, int pid, boolean withChildren, Consumer<ProcessStop> onStop) {
         ProcessRights rights = host.rights();
         if (!rights.lacking(TRACING).isEmpty()) {
             throw refused(pid, rights.whyRefused(TRACING));
@@ -103,7 +98,7 @@ public final class ProcessTracer implements AutoCloseable {
                     "it is a child of this process, and Java, which waits for it to end, would take its stops for that;"
                             + " start it by HeldCommand");
         }
-        ProcessTracer tracer = new ProcessTracer(host, features, withChildren, onStop);
+        ProcessTracer tracer = new ProcessTracer(host, withChildren, onStop);
         tracer.thread.start(pid);
         return tracer;
     }
@@ -136,7 +131,7 @@ public final class ProcessTracer implements AutoCloseable {
             return;
         }
         forget(pid);
-        breakpoints.put(pid, StopSignal.attach(host, features, pid, file, identity, offset));
+        breakpoints.put(pid, StopSignal.attach(host, Features.of(host), pid, file, identity, offset));
     }
 
     /** Whether a process is traced, and has not ended. */

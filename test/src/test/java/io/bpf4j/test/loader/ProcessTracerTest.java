@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.process.HeldCommand;
 import io.bpf4j.loader.process.ProcessStop;
 import io.bpf4j.loader.process.ProcessTracer;
@@ -48,7 +49,7 @@ class ProcessTracerTest {
     @Test
     void closingLetsARunningProcessGo() throws IOException, InterruptedException {
         try (HeldCommand command = HeldCommand.start(List.of("sleep", "60"), true)) {
-            try (ProcessTracer tracer = ProcessTracer.start(command.pid(), true, stops::add)) {
+            try (ProcessTracer tracer = ProcessTracer.start(Host.running(), command.pid(), true, stops::add)) {
                 assertThat(tracer.isTracing(command.pid())).isTrue();
                 assertThat(status(command.pid(), "TracerPid")).isNotEqualTo("0");
                 command.release();
@@ -66,7 +67,7 @@ class ProcessTracerTest {
     @Test
     void closingLetsAHeldProcessGo() throws IOException, InterruptedException {
         try (HeldCommand command = HeldCommand.start(List.of("sleep", "60"), true)) {
-            try (ProcessTracer _ = ProcessTracer.start(command.pid(), true, stops::add)) {
+            try (ProcessTracer _ = ProcessTracer.start(Host.running(), command.pid(), true, stops::add)) {
                 command.release();
                 next(ProcessStop.Kind.EXEC);
                 assertThat(status(command.pid(), "State")).startsWith("t");
@@ -79,7 +80,7 @@ class ProcessTracerTest {
     @Test
     void whoIsKilledWhileItIsHeldHasEnded() throws IOException, InterruptedException {
         try (HeldCommand command = HeldCommand.start(List.of("sleep", "60"), true);
-                ProcessTracer tracer = ProcessTracer.start(command.pid(), true, stops::add)) {
+                ProcessTracer tracer = ProcessTracer.start(Host.running(), command.pid(), true, stops::add)) {
             command.release();
             ProcessStop held = next(ProcessStop.Kind.EXEC);
             ProcessHandle.of(command.pid()).orElseThrow().destroyForcibly();
@@ -106,7 +107,7 @@ class ProcessTracerTest {
     void aChildOfThisProcessIsRefused() throws IOException {
         Process child = new ProcessBuilder("sleep", "60").start();
         try {
-            assertThatThrownBy(() -> ProcessTracer.start((int) child.pid(), false, stops::add))
+            assertThatThrownBy(() -> ProcessTracer.start(Host.running(), (int) child.pid(), false, stops::add))
                     .isInstanceOf(SyscallException.class)
                     .hasMessageContaining("it is a child of this process")
                     .hasMessageContaining("HeldCommand");

@@ -8,6 +8,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import io.bpf4j.loader.host.Host;
+import io.bpf4j.test.support.TargetProgram;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -64,6 +73,28 @@ class ArchitectureTest {
                 .should()
                 .beFreeOfCycles()
                 .check(CLASSES);
+    }
+
+    /** What the kernel tells in files is read through a Host. Messages may name such files, inside of a sentence. */
+    @Test
+    void onlyTheHostKnowsWhereTheKernelsFilesAre() throws IOException {
+        Pattern file = Pattern.compile("\"/(proc|sys)[/\"]");
+        List<String> found = new ArrayList<>();
+        int read = 0;
+        for (String module : List.of("elf", "btf", "loader", "usdt", "cli")) {
+            Path sources = TargetProgram.testModule().resolveSibling(module).resolve("src/main/java");
+            try (Stream<Path> files = Files.walk(sources)) {
+                for (Path source : files.filter(f -> f.toString().endsWith(".java")).toList()) {
+                    read++;
+                    String name = sources.relativize(source).toString();
+                    Files.readAllLines(source).stream()
+                            .filter(line -> !line.strip().startsWith("*") && file.matcher(line).find())
+                            .forEach(line -> found.add(name + ": " + line.strip()));
+                }
+            }
+        }
+        assertThat(read).isGreaterThan(300);
+        assertThat(found).isEmpty();
     }
 
     @Test

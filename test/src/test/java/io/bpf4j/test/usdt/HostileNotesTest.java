@@ -7,6 +7,7 @@ import static io.bpf4j.test.support.Requirement.SDT_H;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.ring.RingBuffer;
 import io.bpf4j.test.support.Args12Event;
 import io.bpf4j.test.support.Bpf;
@@ -152,7 +153,7 @@ class HostileNotesTest {
         Path smaller = withSites("smaller", 30_000);
         try (LineProcess _ = new Patched(larger);
                 LineProcess _ = new Patched(smaller)) {
-            Map<Path, UsdtScan> scans = MachineScan.now().scans().stream()
+            Map<Path, UsdtScan> scans = MachineScan.of(Host.running()).scans().stream()
                     .filter(scan -> scan.path().equals(larger) || scan.path().equals(smaller))
                     .collect(Collectors.toMap(UsdtScan::path, scan -> scan));
             assertThat(scans.get(larger).probes()).isEmpty();

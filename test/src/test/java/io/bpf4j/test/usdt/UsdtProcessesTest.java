@@ -14,6 +14,7 @@ import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.Program;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.Json;
@@ -174,7 +175,7 @@ class UsdtProcessesTest {
                 Firing two = new Firing(folder.resolve("later").toString(), "fire")) {
             int first = awaitProbe(one, "later:program");
             int second = awaitProbe(two, "later:program");
-            List<MachineScan.InProcesses> files = MachineScan.now().files().stream()
+            List<MachineScan.InProcesses> files = MachineScan.of(Host.running()).files().stream()
                     .filter(file -> file.scan().path().equals(folder.resolve("later")))
                     .toList();
             assertThat(files).hasSize(1);

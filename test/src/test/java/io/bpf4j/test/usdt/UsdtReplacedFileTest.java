@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Requires;
 import io.bpf4j.test.support.Strategy;
@@ -73,7 +74,7 @@ class UsdtReplacedFileTest {
                 BpfObject object =
                         strategy.loader("counters.bpf.o", target.pid()).load()) {
             Files.move(copy("-O0", "upgrade"), program, StandardCopyOption.ATOMIC_MOVE);
-            List<UsdtProbe> probes = UsdtScan.ofProcess(target.pid()).stream()
+            List<UsdtProbe> probes = UsdtScan.ofProcess(Host.running(), target.pid()).stream()
                     .flatMap(scan -> scan.matching(ProbePattern.parse("target:guarded")).stream())
                     .toList();
             assertThat(probes).hasSize(1);

@@ -145,7 +145,7 @@ public final class Attacher {
     /** The file whose symbols were read, open: offsets of one file mean nothing in another that has taken its place. */
     private static OpenFile sameFile(Attempt attempt, FunctionSites.Places places) {
         OpenFile file =
-                OpenFile.open(attempt.kernel(), places.file(), places.file().toString());
+                OpenFile.open(attempt.host(), places.file(), places.file().toString());
         if (!file.identity().equals(places.identity())) {
             file.close();
             throw attempt.refused(places.file() + " was replaced or written while its symbols were read; try again");

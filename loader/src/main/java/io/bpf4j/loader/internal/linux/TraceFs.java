@@ -26,11 +26,16 @@ public final class TraceFs {
     private final List<Path> places;
     private final Path descriptors;
 
-    /** Of a kernel whose {@code /proc} and {@code /sys} are there. */
-    public TraceFs(Kernel kernel, Path proc, Path sys) {
+    /**
+     * Of a kernel.
+     *
+     * @param self where {@code /proc} has this process
+     * @param sys where {@code /sys} is
+     */
+    public TraceFs(Kernel kernel, Path self, Path sys) {
         this.kernel = kernel;
         this.places = List.of(sys.resolve("kernel/tracing"), sys.resolve("kernel/debug/tracing"));
-        this.descriptors = proc.resolve("self/fd");
+        this.descriptors = self.resolve("fd");
     }
 
     /**

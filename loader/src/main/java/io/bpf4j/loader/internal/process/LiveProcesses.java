@@ -1,5 +1,6 @@
 package io.bpf4j.loader.internal.process;
 
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.sys.Ptrace;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -13,9 +14,12 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** The processes that are traced, and what /proc says about them. <i>Thread-safe.</i> */
 final class LiveProcesses {
-    private static final Path PROC = Path.of("/proc");
-
+    private final Host host;
     private final Set<Integer> pids = ConcurrentHashMap.newKeySet();
+
+    LiveProcesses(Host host) {
+        this.host = host;
+    }
 
     /** A thread that takes a SIGURG at once. */
     record Wakeable(int pid, int tid) {}
@@ -56,15 +60,15 @@ final class LiveProcesses {
     }
 
     /** The process of a thread; the thread itself if it is gone. */
-    static int processOf(int tid) {
+    int processOf(int tid) {
         String pid = field(status(tid), "Tgid");
         return pid.isEmpty() ? tid : Integer.parseInt(pid);
     }
 
     /** The threads of a process; none if it is gone. */
-    static List<Integer> threadsOf(int pid) {
+    List<Integer> threadsOf(int pid) {
         List<Integer> threads = new ArrayList<>();
-        try (DirectoryStream<Path> tasks = Files.newDirectoryStream(PROC.resolve(pid + "/task"))) {
+        try (DirectoryStream<Path> tasks = Files.newDirectoryStream(host.process(pid).resolve("task"))) {
             tasks.forEach(task -> threads.add(Integer.parseInt(String.valueOf(task.getFileName()))));
         } catch (IOException | RuntimeException e) {
             return threads; // gone, perhaps while it was read
@@ -81,14 +85,14 @@ final class LiveProcesses {
     }
 
     /** Whether a thread of this process traces it. */
-    static boolean isTracedByThisProcess(int tid) {
+    boolean isTracedByThisProcess(int tid) {
         String tracer = field(status(tid), "TracerPid");
-        return !tracer.isEmpty() && Files.isDirectory(PROC.resolve("self/task/" + tracer));
+        return !tracer.isEmpty() && Files.isDirectory(host.proc().resolve("self/task/" + tracer));
     }
 
-    private static String status(int tid) {
+    private String status(int tid) {
         try {
-            return Files.readString(PROC.resolve(tid + "/status"), StandardCharsets.ISO_8859_1);
+            return Files.readString(host.process(tid).resolve("status"), StandardCharsets.ISO_8859_1);
         } catch (IOException e) {
             return "";
         }

@@ -101,7 +101,7 @@ public final class StopSignal implements AutoCloseable {
         boolean multi = features.has(Feature.UPROBE_MULTI_LINK) && features.has(Feature.UPROBE_MULTI_PROCESS);
         Optional<AttachType> type = multi ? Optional.of(AttachType.TRACE_UPROBE_MULTI) : Optional.empty();
         Fd counters = kernel.execute(MapCommand.Create.of(MapType.ARRAY.number(), "stop_signals", 4, COUNTERS_SIZE, 1));
-        try (OpenFile file = OpenFile.open(kernel, path, path.toString())) {
+        try (OpenFile file = OpenFile.open(host, path, path.toString())) {
             if (!file.identity().equals(expected)) {
                 throw new AttachException("attach to " + path + ": another file has taken its place", null);
             }

@@ -1,6 +1,7 @@
 package io.bpf4j.loader.internal.process;
 
 import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.ProcessCommand;
 import io.bpf4j.loader.internal.sys.Ptrace;
@@ -48,7 +49,7 @@ public final class TracerThread {
     private final Kernel kernel;
     private final boolean withChildren;
     private final Listener listener;
-    private final LiveProcesses processes = new LiveProcesses();
+    private final LiveProcesses processes;
     private final BlockingQueue<Hold> resumed = new LinkedBlockingQueue<>();
     private final Set<String> gaps = new LinkedHashSet<>();
     private final long self = ProcessHandle.current().pid();
@@ -106,8 +107,9 @@ public final class TracerThread {
     }
 
     /** A thread that is not running yet. */
-    public TracerThread(Kernel kernel, boolean withChildren, Listener listener) {
-        this.kernel = kernel;
+    public TracerThread(Host host, boolean withChildren, Listener listener) {
+        this.kernel = host.kernel();
+        this.processes = new LiveProcesses(host);
         this.withChildren = withChildren;
         this.listener = listener;
     }
@@ -315,7 +317,7 @@ public final class TracerThread {
 
     /** A thread that is seen for the first time. */
     private int adopt(int tid) {
-        int pid = LiveProcesses.processOf(tid);
+        int pid = processes.processOf(tid);
         tracees.put(tid, pid);
         return pid;
     }
@@ -351,7 +353,7 @@ public final class TracerThread {
         Set<Integer> refused = new HashSet<>();
         while (found) {
             found = false;
-            for (int tid : LiveProcesses.threadsOf(pid)) {
+            for (int tid : processes.threadsOf(pid)) {
                 if (!tracees.containsKey(tid) && !refused.contains(tid)) {
                     found = true;
                     if (!seize(pid, tid)) {
@@ -367,7 +369,7 @@ public final class TracerThread {
             kernel.execute(new ProcessCommand.Seize(tid, options()));
         } catch (SyscallException e) {
             // EPERM: also of one that was born to a tracee since, and is traced by this thread already.
-            if (e.errno() != Errno.ESRCH && !LiveProcesses.isTracedByThisProcess(tid)) {
+            if (e.errno() != Errno.ESRCH && !processes.isTracedByThisProcess(tid)) {
                 gap("thread " + tid + " of process " + pid + " can't be traced: " + e.getMessage());
             }
             return false;

@@ -271,7 +271,7 @@ class LinuxFilesTest {
     }
 
     private TraceFs traceFs(ScriptedKernel kernel) {
-        return new TraceFs(kernel, root.resolve("proc"), root.resolve("sys"));
+        return new TraceFs(kernel, root.resolve("proc/self"), root.resolve("sys"));
     }
 
     private void write(String path, String text) throws IOException {

@@ -33,7 +33,7 @@ class TracerThreadTest {
     private TracerThread tracer = tracer(true);
 
     private TracerThread tracer(boolean withChildren) {
-        return new TracerThread(kernel, withChildren, new TracerThread.Listener() {
+        return new TracerThread(kernel.host(), withChildren, new TracerThread.Listener() {
             @Override
             public void born(int pid, TracerThread.Hold hold) {
                 told.add("born " + pid);

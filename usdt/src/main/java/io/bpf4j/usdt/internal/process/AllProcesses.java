@@ -1,5 +1,6 @@
 package io.bpf4j.usdt.internal.process;
 
+import io.bpf4j.loader.host.Host;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -20,13 +21,12 @@ import org.jspecify.annotations.Nullable;
  * process that has it is, and then only what was found in it is kept.
  */
 public final class AllProcesses {
-    private final Path proc;
+    private final Host host;
     private final ProcessFiles files;
 
-    /** Reads below this directory: {@code /proc}, or a fixture. */
-    public AllProcesses(Path proc) {
-        this.proc = proc;
-        this.files = new ProcessFiles(proc);
+    public AllProcesses(Host host) {
+        this.host = host;
+        this.files = new ProcessFiles(host);
     }
 
     /**
@@ -83,7 +83,7 @@ public final class AllProcesses {
                 problems.add(String.valueOf(e.getMessage()));
                 continue;
             } catch (IOException e) {
-                if (Files.exists(proc.resolve(Integer.toString(pid)))) {
+                if (Files.exists(host.process(pid))) {
                     unreadable++;
                 }
                 continue;
@@ -114,7 +114,7 @@ public final class AllProcesses {
 
     private Set<Integer> pids() throws IOException {
         Set<Integer> pids = new TreeSet<>();
-        try (DirectoryStream<Path> processes = Files.newDirectoryStream(proc, "[0-9]*")) {
+        try (DirectoryStream<Path> processes = Files.newDirectoryStream(host.proc(), "[0-9]*")) {
             for (Path process : processes) {
                 pids.add(Integer.parseInt(String.valueOf(process.getFileName())));
             }

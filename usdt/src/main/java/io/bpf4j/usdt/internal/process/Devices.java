@@ -1,5 +1,6 @@
 package io.bpf4j.usdt.internal.process;
 
+import io.bpf4j.loader.host.Host;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -31,14 +32,13 @@ final class Devices {
      * Whether maps may show another device than stat for an open file, and if so, whether the one that they show can be
      * the file's.
      *
-     * @param proc {@code /proc}
      * @param pid the process in whose mount namespace the file was opened
      * @param descriptor of the open file, in this process
      * @param shown the device that maps show
      */
-    static boolean mayShow(Path proc, int pid, int descriptor, long shown) throws IOException {
+    static boolean mayShow(Host host, int pid, int descriptor, long shown) throws IOException {
         String[] mount = {""};
-        Lines.read(Path.of("/proc/self/fdinfo/" + descriptor), LONGEST_LINE, LONGEST_LINE, (line, length) -> {
+        Lines.read(host.self().resolve("fdinfo/" + descriptor), LONGEST_LINE, LONGEST_LINE, (line, length) -> {
             String text = new String(line, 0, length, StandardCharsets.ISO_8859_1);
             if (text.startsWith(ID)) {
                 mount[0] = text.substring(ID.length()).strip();
@@ -46,7 +46,7 @@ final class Devices {
             return mount[0].isEmpty();
         });
         boolean[] may = {false};
-        Path mounts = proc.resolve(pid + "/mountinfo");
+        Path mounts = host.process(pid).resolve("mountinfo");
         Lines.read(mounts, LONGEST_LINE, ProcessLimits.MAX_MOUNTS_BYTES, (line, length) -> {
             String[] fields = new String(line, 0, length, StandardCharsets.ISO_8859_1).split(" ", -1);
             if (fields.length < 3 || !fields[0].equals(mount[0])) {

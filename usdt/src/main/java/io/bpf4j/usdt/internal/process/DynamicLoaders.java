@@ -4,6 +4,7 @@ import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.elf.Symbol;
+import io.bpf4j.loader.host.Host;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -34,14 +35,13 @@ public final class DynamicLoaders {
     /** More than any kernel's vector, which has some 25 pairs. */
     private static final int MOST_BYTES = 4096;
 
-    private final Path proc;
+    private final Host host;
     private final ProcessFiles files;
     private final Map<FileIdentity, OptionalLong> known = new HashMap<>();
 
-    /** Reads below this directory: {@code /proc}, or a fixture. */
-    public DynamicLoaders(Path proc) {
-        this.proc = proc;
-        this.files = new ProcessFiles(proc);
+    public DynamicLoaders(Host host) {
+        this.host = host;
+        this.files = new ProcessFiles(host);
     }
 
     /**
@@ -99,7 +99,7 @@ public final class DynamicLoaders {
     /** An address in the loader; empty if the process has no vector, as a kernel thread or a zombie. */
     private OptionalLong address(int pid) throws IOException {
         byte[] bytes;
-        try (var in = Files.newInputStream(proc.resolve(pid + "/auxv"))) {
+        try (var in = Files.newInputStream(host.process(pid).resolve("auxv"))) {
             bytes = in.readNBytes(MOST_BYTES);
         }
         ByteBuffer vector = ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder());

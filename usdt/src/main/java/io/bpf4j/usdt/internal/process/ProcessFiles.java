@@ -1,8 +1,8 @@
 package io.bpf4j.usdt.internal.process;
 
 import io.bpf4j.elf.FileName;
-import io.bpf4j.loader.error.ProcessRights;
 import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.kernel.Capability;
 import io.bpf4j.loader.link.OpenFile;
 import java.io.IOException;
@@ -39,11 +39,17 @@ import org.jspecify.annotations.Nullable;
  * </ol>
  */
 public final class ProcessFiles {
+    private final Host host;
     private final Path proc;
 
-    /** Reads below this directory: {@code /proc}, or a fixture. */
-    public ProcessFiles(Path proc) {
-        this.proc = proc;
+    public ProcessFiles(Host host) {
+        this.host = host;
+        this.proc = host.proc();
+    }
+
+    /** Where {@code /proc} is. */
+    public Path proc() {
+        return proc;
     }
 
     /**
@@ -161,7 +167,7 @@ public final class ProcessFiles {
         Path mapFile = directory.resolve("map_files/" + hex(mapping.start()) + "-" + hex(mapping.end()));
         try {
             // Nothing to compare: this is what is mapped.
-            return new Opened(mapFile, OpenFile.open(mapFile, name));
+            return new Opened(mapFile, OpenFile.open(host, mapFile, name));
         } catch (SyscallException e) {
             opened = openDescriptor(directory.resolve("fd"), name, mapping);
             for (FileName candidate : mapping.names()) {
@@ -186,14 +192,14 @@ public final class ProcessFiles {
     }
 
     private String whyRefused(Capability needed) {
-        return ProcessRights.read(proc).whyRefused(List.of(needed));
+        return host.rights().whyRefused(List.of(needed));
     }
 
     private static String hex(long address) {
         return Long.toHexString(address);
     }
 
-    private static @Nullable Opened openDescriptor(Path directory, String name, Mapping mapping) {
+    private @Nullable Opened openDescriptor(Path directory, String name, Mapping mapping) {
         try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(directory)) {
             int left = ProcessLimits.MAX_DESCRIPTORS;
             for (Path descriptor : descriptors) {
@@ -208,7 +214,7 @@ public final class ProcessFiles {
         return null;
     }
 
-    private static @Nullable Opened openSame(Path path, String name, Mapping mapping) {
+    private @Nullable Opened openSame(Path path, String name, Mapping mapping) {
         return check(
                 open(path, name),
                 opened -> opened.identity().inode() == mapping.inode()
@@ -224,7 +230,7 @@ public final class ProcessFiles {
 
     private boolean isShownAs(OpenFile opened, int pid, long device) {
         try {
-            return Devices.mayShow(proc, pid, opened.descriptor(), device);
+            return Devices.mayShow(host, pid, opened.descriptor(), device);
         } catch (IOException e) {
             return false;
         }
@@ -238,9 +244,9 @@ public final class ProcessFiles {
         return null;
     }
 
-    private static @Nullable Opened open(Path path, String name) {
+    private @Nullable Opened open(Path path, String name) {
         try {
-            return new Opened(path, OpenFile.open(path, name));
+            return new Opened(path, OpenFile.open(host, path, name));
         } catch (SyscallException e) {
             return null;
         }

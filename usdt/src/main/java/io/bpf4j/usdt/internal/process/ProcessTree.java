@@ -1,8 +1,8 @@
 package io.bpf4j.usdt.internal.process;
 
 import io.bpf4j.elf.FileName;
+import io.bpf4j.loader.host.Host;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -36,9 +36,9 @@ public final class ProcessTree {
     public record Change(int pid, List<MappedFile> files, String problem) {}
 
     /** A tree of one process; the first look finds all that it has mapped. */
-    public ProcessTree(Path proc, int pid) {
-        this.files = new ProcessFiles(proc);
-        this.children = new ProcessChildren(proc);
+    public ProcessTree(Host host, int pid) {
+        this.files = new ProcessFiles(host);
+        this.children = new ProcessChildren(host.proc());
         seen.put(pid, Set.of());
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.elf.FileName;
+import io.bpf4j.loader.host.Host;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -21,7 +22,7 @@ class ProcessFilesTest {
     @Test
     void thisProcessRunsLibjvm() throws IOException {
         int pid = (int) ProcessHandle.current().pid();
-        ProcessFiles files = new ProcessFiles(Path.of("/proc"));
+        ProcessFiles files = new ProcessFiles(Host.running());
         List<MappedFile> mapped = files.executableFiles(pid);
         assertThat(mapped).anySatisfy(f -> assertThat(f.name()).endsWith("/libjvm.so"));
         assertThat(mapped).extracting(MappedFile::name).doesNotHaveDuplicates();
@@ -106,7 +107,7 @@ class ProcessFilesTest {
 
     @Test
     void aProcessThatIsGoneIsNamed() {
-        assertThatThrownBy(() -> new ProcessFiles(directory).executableFiles(8))
+        assertThatThrownBy(() -> new ProcessFiles(Host.running().withProc(directory)).executableFiles(8))
                 .isInstanceOf(IOException.class)
                 .hasMessage("no process 8");
     }
@@ -118,11 +119,11 @@ class ProcessFilesTest {
             maps.append("1000-2000 r-xp 0 08:01 ").append(1000 + i).append(" /x\n");
         }
         write(maps.toString().getBytes(StandardCharsets.UTF_8));
-        assertThatThrownBy(() -> new ProcessFiles(directory).executableFiles(7))
+        assertThatThrownBy(() -> new ProcessFiles(Host.running().withProc(directory)).executableFiles(7))
                 .isExactlyInstanceOf(TooMuchException.class)
                 .hasMessageContainingAll("process 7 is left out", "4096 files");
         write("1000-2000 r-xp 0 08:01 1 /x\n".repeat(100_000).getBytes(StandardCharsets.UTF_8));
-        assertThat(new ProcessFiles(directory).executableFiles(7)).hasSize(1);
+        assertThat(new ProcessFiles(Host.running().withProc(directory)).executableFiles(7)).hasSize(1);
     }
 
     @Test
@@ -136,14 +137,14 @@ class ProcessFilesTest {
                     .append('\n');
         }
         write(maps.toString().getBytes(StandardCharsets.UTF_8));
-        assertThatThrownBy(() -> new ProcessFiles(directory).executableFiles(7))
+        assertThatThrownBy(() -> new ProcessFiles(Host.running().withProc(directory)).executableFiles(7))
                 .isExactlyInstanceOf(TooMuchException.class)
                 .hasMessageContainingAll("process 7 is left out", "bytes of names");
     }
 
     private Path locate(byte[] maps) throws IOException {
         write(maps);
-        ProcessFiles files = new ProcessFiles(directory);
+        ProcessFiles files = new ProcessFiles(Host.running().withProc(directory));
         List<MappedFile> mapped = files.executableFiles(7);
         assertThat(mapped).hasSize(1);
         try (ProcessFiles.Opened opened = files.open(mapped.getFirst())) {

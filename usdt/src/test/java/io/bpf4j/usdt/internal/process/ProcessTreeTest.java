@@ -2,6 +2,7 @@ package io.bpf4j.usdt.internal.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bpf4j.loader.host.Host;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,7 +24,7 @@ class ProcessTreeTest {
 
     @BeforeEach
     void watch() {
-        tree = new ProcessTree(proc, 10);
+        tree = new ProcessTree(Host.running().withProc(proc), 10);
     }
 
     @Test
