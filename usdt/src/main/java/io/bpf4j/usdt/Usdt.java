@@ -193,7 +193,7 @@ public final class Usdt {
                 }
             }
         }
-        return new AttachedProbes(
+        return new UsdtLink(
                 probes,
                 plan,
                 links,

@@ -1,28 +1,62 @@
 package io.bpf4j.usdt;
 
+import io.bpf4j.loader.link.Closing;
 import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.LinkGroup;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * A program attached to probes. It belongs to whoever attached; closing it detaches from all sites, then gives the spec
  * IDs back for other attachments. <b>Thread-safe</b>.
  */
-public interface UsdtLink extends Link {
+public final class UsdtLink implements Link {
+    private final List<UsdtProbe> probes;
+    private final AttachPlan plan;
+    private final LinkGroup links;
+    private final int specCount;
+    private final List<String> problems;
+    private final List<String> notMapped;
+
+    UsdtLink(
+            List<UsdtProbe> probes,
+            AttachPlan plan,
+            LinkGroup links,
+            int specCount,
+            List<String> problems,
+            List<String> notMapped) {
+        this.probes = List.copyOf(probes);
+        this.plan = plan;
+        this.links = links;
+        this.specCount = specCount;
+        this.problems = Stream.concat(problems.stream(), notMapped.stream()).toList();
+        this.notMapped = List.copyOf(notMapped);
+    }
 
     /** What was attached to, in the order given. */
-    List<UsdtProbe> probes();
+    public List<UsdtProbe> probes() {
+        return probes;
+    }
 
     /** How it was attached. */
-    AttachStrategy strategy();
+    public AttachStrategy strategy() {
+        return plan.strategy();
+    }
 
     /** Why in that way: one sentence each, without a full stop. */
-    List<String> reasons();
+    public List<String> reasons() {
+        return plan.reasons();
+    }
 
     /** Sites of all probes together. */
-    int siteCount();
+    public int siteCount() {
+        return plan.siteCount();
+    }
 
     /** Entries of the spec map in use: sites with equal arguments and cookie share one. 0 after closing. */
-    int specCount();
+    public int specCount() {
+        return isClosed() ? 0 : specCount;
+    }
 
     /**
      * What is not as it should be, and why, one line each: sites of these probes that are left out, since the kernel would
@@ -30,11 +64,40 @@ public interface UsdtLink extends Link {
      * asking for gives an error in the program; and {@link #notMapped}. At most about a hundred for each file, and of
      * arguments.
      */
-    List<String> problems();
+    public List<String> problems() {
+        return problems;
+    }
 
     /**
-     * A line for each file that the process of {@link AttachOptions#pid} had not mapped when it was attached to: its probes fire
-     * only if the process maps it later.
+     * A line for each file that the process of {@link AttachOptions#pid} had not mapped when it was attached to: its probes
+     * fire only if the process maps it later.
      */
-    List<String> notMapped();
+    public List<String> notMapped() {
+        return notMapped;
+    }
+
+    @Override
+    public String description() {
+        return links.description();
+    }
+
+    @Override
+    public boolean isClosed() {
+        return links.isClosed();
+    }
+
+    @Override
+    public Closing closeAsync() {
+        return links.closeAsync();
+    }
+
+    @Override
+    public void close() {
+        links.close();
+    }
+
+    @Override
+    public String toString() {
+        return links.toString();
+    }
 }
