@@ -17,6 +17,7 @@ import java.util.stream.Stream;
  * shows few types and no configuration; there are four CPUs, the second of them offline, and the uprobe and kprobe sources
  * of perf events.
  */
+@SuppressWarnings("exports") // tests only
 public final class ScriptedHost {
     private ScriptedHost() {}
 
