@@ -84,8 +84,7 @@ public final class Program implements ProgramHandle {
      * @throws io.bpf4j.loader.error.UnsupportedFeatureException if this kernel lacks what the target asks for
      */
     public Link attach(AttachTarget target) {
-        return new Attacher(object.host(), object.features())
-                .attach(loaded.fd(), name(), loaded.attachType(), target);
+        return new Attacher(object.host(), object.features()).attach(loaded.fd(), name(), loaded.attachType(), target);
     }
 
     /**

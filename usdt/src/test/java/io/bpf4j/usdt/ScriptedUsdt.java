@@ -34,7 +34,10 @@ final class ScriptedUsdt {
         ObjectSpec spec = object(List.of(
                 MapSpec.of("__bpf_usdt_specs", MapType.ARRAY, 4, 208, specs),
                 MapSpec.of(IP_MAP, MapType.HASH, 8, 4, 4 * specs)));
-        return BpfLoader.of(spec).host(ScriptedHost.of(kernel)).features(features(missing)).load();
+        return BpfLoader.of(spec)
+                .host(ScriptedHost.of(kernel))
+                .features(features(missing))
+                .load();
     }
 
     static ObjectSpec object(List<MapSpec> maps) {

@@ -49,14 +49,14 @@ final class Denials {
         if (errno != Errno.EACCES && isDenial(errno)) {
             return Support.unknown(FailureHints.explained(load.withName("probe"), errnoNumber, host.rights()));
         }
-        ProgCommand.Load plain = ProgCommand.Load.of(
-                        load.type(), "", ProbePrograms.callingFunction(), load.license())
+        ProgCommand.Load plain = ProgCommand.Load.of(load.type(), "", ProbePrograms.callingFunction(), load.license())
                 .withKernelVersion(load.kernelVersion());
         switch (host.kernel().execute(plain)) {
             case LoadResult.Loaded loaded -> loaded.fd().close();
             case LoadResult.Refused refused -> {
                 if (isDenial(Errno.of(refused.errno()))) {
-                    return Support.unknown(FailureHints.explained(plain.withName("probe"), refused.errno(), host.rights()));
+                    return Support.unknown(
+                            FailureHints.explained(plain.withName("probe"), refused.errno(), host.rights()));
                 }
             }
         }

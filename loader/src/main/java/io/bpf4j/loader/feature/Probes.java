@@ -452,10 +452,9 @@ final class Probes {
      */
     private Support syscallWrapper() {
         Set<String> names = Set.of("__x64_sys_bpf", "__arm64_sys_bpf", "__s390x_sys_bpf", "__riscv_sys_bpf");
-        Optional<String> typed = types()
-                .flatMap(btf -> names.stream()
-                        .filter(name -> btf.find(name, BtfKind.FUNC).isPresent())
-                        .findFirst());
+        Optional<String> typed = types().flatMap(btf -> names.stream()
+                .filter(name -> btf.find(name, BtfKind.FUNC).isPresent())
+                .findFirst());
         if (typed.isPresent()) {
             return Support.yes("the kernel's BTF has " + typed.get());
         }

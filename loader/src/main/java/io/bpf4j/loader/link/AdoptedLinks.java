@@ -41,7 +41,8 @@ public final class AdoptedLinks {
         Kernel kernel = host.kernel();
         LinkGroup taken = LinkGroup.inSequence("links of process " + pid);
         try (Fd process = kernel.execute(new FileCommand.OpenProcess(pid));
-                DirectoryStream<Path> descriptors = Files.newDirectoryStream(host.proc().resolve(pid + "/fd"))) {
+                DirectoryStream<Path> descriptors =
+                        Files.newDirectoryStream(host.proc().resolve(pid + "/fd"))) {
             for (Path descriptor : descriptors) {
                 if (isLink(descriptor)) {
                     take(kernel, process, Integer.parseInt(String.valueOf(descriptor.getFileName())), taken);

@@ -113,7 +113,9 @@ public final class PerfBuffer implements AutoCloseable {
         RingPoll poll = new RingPoll(own.kernel(), "perf buffer", map.name());
         try {
             List<PerfConsumer> cpus = new ArrayList<>();
-            int[] numbers = own.host().onlineCpus().numbers()
+            int[] numbers = own.host()
+                    .onlineCpus()
+                    .numbers()
                     .filter(cpu -> Integer.compareUnsigned(cpu, map.maxEntries()) < 0)
                     .toArray();
             for (int cpu : numbers) {

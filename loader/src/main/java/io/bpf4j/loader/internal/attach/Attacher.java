@@ -79,8 +79,7 @@ public final class Attacher {
                 case AttachTarget.Lirc lirc -> NetworkAttacher.lirc(attempt, lirc);
             };
         } catch (SyscallException e) {
-            throw new AttachException(
-                    "attach " + attempt.what() + ": " + Refusals.explained(e, attempt, target), e);
+            throw new AttachException("attach " + attempt.what() + ": " + Refusals.explained(e, attempt, target), e);
         }
     }
 

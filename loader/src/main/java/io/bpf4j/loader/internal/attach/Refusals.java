@@ -16,8 +16,7 @@ final class Refusals {
     private Refusals() {}
 
     /** The kernel's words, and what is known beyond them about a target. */
-    static String explained(
-            SyscallException failure, Attempt attempt, AttachTarget target) {
+    static String explained(SyscallException failure, Attempt attempt, AttachTarget target) {
         String words = Objects.requireNonNullElse(failure.getMessage(), failure.call());
         Errno errno = failure.errno();
         String why = switch (target) {

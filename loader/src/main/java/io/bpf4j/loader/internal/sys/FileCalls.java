@@ -192,7 +192,10 @@ final class FileCalls {
                 throw new SyscallException(
                         open.call(), Errno.EINVAL.number(), "it is no regular file, and others can't be read safely");
             }
-            long again = arena.allocateFrom(descriptors.resolve(Integer.toString(named.number())).toString()).address();
+            long again = arena.allocateFrom(descriptors
+                            .resolve(Integer.toString(named.number()))
+                            .toString())
+                    .address();
             long opened = retried(() -> openat(again, OpenFlags.RDONLY | OpenFlags.NONBLOCK));
             return Fd.of(kernel, kernel.check(open, opened), open.name());
         }

@@ -32,6 +32,7 @@ public final class SiteColumns extends AbstractList<UsdtSite> implements RandomA
     }
 
     /** The arrays, all of one length; semaphores are 0 where a site has none. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared; slices share them
     private record Columns(
             long[] addresses,
             long[] fileOffsets,
@@ -81,6 +82,7 @@ public final class SiteColumns extends AbstractList<UsdtSite> implements RandomA
     }
 
     /** The sites of all parts in one. Nothing is copied if they are neighbours. */
+    @SuppressWarnings("ReferenceEquality") // neighbours are slices of the very same arrays
     public static SiteColumns join(List<SiteColumns> parts) {
         SiteColumns first = parts.getFirst();
         int size = 0;
