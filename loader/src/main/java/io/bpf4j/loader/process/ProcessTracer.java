@@ -85,8 +85,7 @@ public final class ProcessTracer implements AutoCloseable {
      *     only pass it on, to whoever attaches and then calls {@link #resume}
      * @throws SyscallException if the process can't be traced: it is gone, another traces it, or rights are missing
      */
-    public static ProcessTracer start(
-            Host host, int pid, boolean withChildren, Consumer<ProcessStop> onStop) {
+    public static ProcessTracer start(Host host, int pid, boolean withChildren, Consumer<ProcessStop> onStop) {
         ProcessRights rights = host.rights();
         if (!rights.lacking(TRACING).isEmpty()) {
             throw refused(pid, rights.whyRefused(TRACING));

@@ -127,7 +127,9 @@ class FeaturesTest {
         assertThat(features.has(Feature.RING_BUFFER)).isTrue();
         kernel.failNth(1, ProgCommand.EnableStats.class, Errno.EPERM);
         assertThat(features.support(Feature.RUN_STATISTICS)).isInstanceOf(Support.Unknown.class);
-        assertThat(features.has(Feature.RUN_STATISTICS)).as("rights may be given").isTrue();
+        assertThat(features.has(Feature.RUN_STATISTICS))
+                .as("rights may be given")
+                .isTrue();
     }
 
     @Test

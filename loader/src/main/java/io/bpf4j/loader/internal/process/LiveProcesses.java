@@ -68,7 +68,8 @@ final class LiveProcesses {
     /** The threads of a process; none if it is gone. */
     List<Integer> threadsOf(int pid) {
         List<Integer> threads = new ArrayList<>();
-        try (DirectoryStream<Path> tasks = Files.newDirectoryStream(host.process(pid).resolve("task"))) {
+        try (DirectoryStream<Path> tasks =
+                Files.newDirectoryStream(host.process(pid).resolve("task"))) {
             tasks.forEach(task -> threads.add(Integer.parseInt(String.valueOf(task.getFileName()))));
         } catch (IOException | RuntimeException e) {
             return threads; // gone, perhaps while it was read

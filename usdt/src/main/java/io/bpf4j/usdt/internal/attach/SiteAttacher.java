@@ -23,6 +23,7 @@ import java.util.function.IntFunction;
  * @param probes the name of each site's probe, for messages
  * @param into takes what is attached. If something fails, it has what was attached before, for the caller to close
  */
+@SuppressWarnings("ArrayRecordComponent") // never compared
 public record SiteAttacher(
         Program program,
         TargetFile file,

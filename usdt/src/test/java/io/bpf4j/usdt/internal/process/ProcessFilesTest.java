@@ -123,7 +123,8 @@ class ProcessFilesTest {
                 .isExactlyInstanceOf(TooMuchException.class)
                 .hasMessageContainingAll("process 7 is left out", "4096 files");
         write("1000-2000 r-xp 0 08:01 1 /x\n".repeat(100_000).getBytes(StandardCharsets.UTF_8));
-        assertThat(new ProcessFiles(Host.running().withProc(directory)).executableFiles(7)).hasSize(1);
+        assertThat(new ProcessFiles(Host.running().withProc(directory)).executableFiles(7))
+                .hasSize(1);
     }
 
     @Test
