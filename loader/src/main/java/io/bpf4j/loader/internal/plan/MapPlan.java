@@ -48,8 +48,11 @@ public record MapPlan(
         DataSection data = spec.data();
         MapSpec inner = spec.inner();
         String name = spec.isData() ? KernelNames.ofSection(objectName, spec.name()) : KernelNames.of(spec.name());
+        int flags = flags(spec, features);
+        int entries = maxEntries(spec, source, kernel.host());
+        boolean asItIs = flags == spec.flags() && entries == spec.maxEntries();
         return new MapPlan(
-                spec.withFlags(flags(spec, features)).withMaxEntries(maxEntries(spec, source, kernel.host())),
+                asItIs ? spec : spec.withFlags(flags).withMaxEntries(entries),
                 features.lacks(Feature.OBJECT_NAMES) ? "" : name,
                 initial,
                 initial != null && data != null && data.readOnly() && !features.lacks(Feature.MAP_FREEZE),

@@ -37,7 +37,10 @@ public final class OldKernelHelpers {
     /** The code as the kernel can take it; the same list where nothing has to change. */
     static List<Instruction> fitted(List<Instruction> code, Features features) {
         // The code first: a probe costs system calls, and most programs on a new kernel need none.
-        boolean calls = code.stream().anyMatch(i -> i.isHelperCall() && PROBE_READS.containsKey(i.imm()));
+        boolean calls = false;
+        for (Instruction instruction : code) {
+            calls |= instruction.isHelperCall() && PROBE_READS.containsKey(instruction.imm());
+        }
         if (!calls || !features.lacks(Feature.PROBE_READ_KERNEL)) {
             return code;
         }
