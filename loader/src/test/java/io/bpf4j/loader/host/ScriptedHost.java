@@ -25,6 +25,7 @@ public final class ScriptedHost {
         static final Path ROOT = make();
     }
 
+    @SuppressWarnings("exports") // only tests of the loader have a Kernel
     public static Host of(Kernel kernel) {
         return Host.of(kernel, Folder.ROOT);
     }
