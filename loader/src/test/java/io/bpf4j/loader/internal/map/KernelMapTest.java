@@ -209,7 +209,7 @@ class KernelMapTest {
         hash.pin(Path.of("/sys/fs/bpf/m"));
         assertThat(kernel.commands(ObjectCommand.Pin.class))
                 .singleElement()
-                .satisfies(pin -> assertThat(pin.path()).isEqualTo("/sys/fs/bpf/m"));
+                .satisfies(pin -> assertThat(pin.path()).isEqualTo(Path.of("/sys/fs/bpf/m")));
     }
 
     @Test
