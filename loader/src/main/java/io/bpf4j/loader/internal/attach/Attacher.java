@@ -7,22 +7,20 @@ import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.loader.kernel.KernelVersion;
 import io.bpf4j.loader.link.AttachTarget;
-import io.bpf4j.loader.link.AttachTarget.UprobeMultiNamed;
 import io.bpf4j.loader.link.Link;
-import io.bpf4j.loader.link.OpenFile;
-import io.bpf4j.loader.link.ProbeSite;
-import io.bpf4j.loader.link.ProbeSites;
-import io.bpf4j.loader.link.ProcessFilter;
+import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
-/** Attaches programs to targets: says which attacher does it, and explains what fails. <i>Thread-safe.</i> */
+/** Attaches programs to targets, and explains what fails. <i>Thread-safe.</i> */
 public final class Attacher {
     private final Host host;
     private final Features features;
-    private final PerfAttacher perf;
-    private final FunctionSites functions;
+    private final LinkKinds kinds;
 
     public Attacher(Host host, Features features) {
         this(host, features, DebugFiles.standard());
@@ -31,8 +29,7 @@ public final class Attacher {
     Attacher(Host host, Features features, DebugFiles debugFiles) {
         this.host = host;
         this.features = features;
-        this.perf = new PerfAttacher(host.perfSources());
-        this.functions = new FunctionSites(debugFiles);
+        this.kinds = new LinkKinds(host, new FunctionSites(debugFiles));
     }
 
     /**
@@ -45,128 +42,47 @@ public final class Attacher {
      */
     public Link attach(Fd program, String name, Optional<AttachType> attachType, AttachTarget target) {
         Attempt attempt = Attempt.of(host, features, program, name, attachType, target);
+        LinkKind kind = kinds.of(target);
         try {
-            return switch (target) {
-                case AttachTarget.Uprobe uprobe ->
-                    perf.uprobe(attempt, uprobe.file(), uprobe.site(), uprobe.process(), uprobe.returns());
-                case AttachTarget.UprobeFunction uprobe -> uprobe(attempt, uprobe);
-                case AttachTarget.UprobeMulti uprobes ->
-                    MultiAttacher.uprobes(
-                            attempt, uprobes.file(), uprobes.sites(), uprobes.process(), uprobes.returns());
-                case AttachTarget.UprobeMultiFunctions uprobes -> matching(attempt, uprobes);
-                case AttachTarget.UprobeMultiNamed uprobes -> named(attempt, uprobes);
-                case AttachTarget.Kprobe kprobe ->
-                    perf.kprobe(attempt, kprobe.function(), kprobe.offset(), kprobe.returns(), kprobe.cookie());
-                case AttachTarget.Ksyscall call ->
-                    perf.kprobe(attempt, systemCall(attempt, call.name()), 0, call.returns(), call.cookie());
-                case AttachTarget.KprobeMulti kprobes -> MultiAttacher.kprobes(attempt, kprobes, host.traceFs());
-                case AttachTarget.Tracepoint tracepoint -> perf.tracepoint(attempt, tracepoint);
-                case AttachTarget.RawTracepoint raw -> TracingAttacher.rawTracepoint(attempt, raw);
-                case AttachTarget.Tracing tracing -> TracingAttacher.tracing(attempt, tracing);
-                case AttachTarget.TracingMulti many ->
-                    TracingMultiAttacher.attach(attempt, many, host.types()::ofModule, host.traceFs());
-                case AttachTarget.Freplace freplace -> TracingAttacher.freplace(attempt, freplace);
-                case AttachTarget.PerfEvent event -> perf.event(attempt, event);
-                case AttachTarget.OpenPerfEvent event -> perf.openEvent(attempt, event);
-                case AttachTarget.Cgroup cgroup -> NetworkAttacher.cgroup(attempt, cgroup);
-                case AttachTarget.Xdp xdp -> NetworkAttacher.xdp(attempt, xdp);
-                case AttachTarget.Tcx tcx -> NetworkAttacher.tcx(attempt, tcx);
-                case AttachTarget.Netkit netkit -> NetworkAttacher.netkit(attempt, netkit);
-                case AttachTarget.Netfilter netfilter -> NetworkAttacher.netfilter(attempt, netfilter);
-                case AttachTarget.NetNamespace namespace -> NetworkAttacher.namespace(attempt, namespace);
-                case AttachTarget.Sockmap sockmap -> NetworkAttacher.sockmap(attempt, sockmap);
-                case AttachTarget.Iter iter -> IterAttacher.attach(attempt, iter.over());
-                case AttachTarget.Lirc lirc -> NetworkAttacher.lirc(attempt, lirc);
-            };
+            return kind.attach(attempt);
         } catch (SyscallException e) {
-            throw new AttachException("attach " + attempt.what() + ": " + Refusals.explained(e, attempt, target), e);
+            throw new AttachException("attach " + attempt.what() + ": " + explained(e, kind, attempt), e);
         }
     }
 
-    private Link uprobe(Attempt attempt, AttachTarget.UprobeFunction target) {
-        FunctionSites.Places place = functions.one(attempt.what(), target.file(), target.function(), target.offset());
-        ProbeSite site = new ProbeSite(place.offsets()[0], 0, target.cookie());
-        try (OpenFile file = sameFile(attempt, place)) {
-            return perf.uprobe(attempt, file, site, target.process(), target.returns());
+    /** The kernel's words, and what is known beyond them. */
+    private static String explained(SyscallException failure, LinkKind kind, Attempt attempt) {
+        String words = Objects.requireNonNullElse(failure.getMessage(), failure.call());
+        String why = words + kind.refusal(failure.errno());
+        // The kernel says EINVAL to what it doesn't know; only then is it worth asking whether it knows this.
+        return failure.errno() == Errno.EINVAL ? why + tooOld(kind.since(), attempt) + missing(attempt) : why;
+    }
+
+    private static String tooOld(@Nullable KernelVersion needed, Attempt attempt) {
+        KernelVersion running = attempt.host().version();
+        return needed != null && running.compareTo(needed) < 0
+                ? "; it needs Linux " + needed + ", and this is " + running
+                : "";
+    }
+
+    private static String missing(Attempt attempt) {
+        if (attempt.attachType().isEmpty()) {
+            return "";
         }
-    }
-
-    private Link matching(Attempt attempt, AttachTarget.UprobeMultiFunctions target) {
-        MultiAttacher.requireMultiUprobe(attempt, target.returns());
-        FunctionSites.Places places = functions.matching(attempt.what(), target.file(), target.pattern());
-        return uprobes(
-                attempt,
-                places,
-                ProbeSites.columns(places.offsets(), new long[0], new long[0]),
-                target.process(),
-                target.returns(),
-                ": a pattern that leaves it out may do");
-    }
-
-    private Link named(Attempt attempt, AttachTarget.UprobeMultiNamed target) {
-        MultiAttacher.requireMultiUprobe(attempt, target.returns());
-        FunctionSites.Places places = functions.each(
-                attempt.what(),
-                target.file(),
-                target.functions().stream().map(UprobeMultiNamed.Function::name).toList());
-        ProbeSites sites = ProbeSites.columns(
-                places.offsets(),
-                target.functions().stream()
-                        .mapToLong(UprobeMultiNamed.Function::refCounterOffset)
-                        .toArray(),
-                target.functions().stream()
-                        .mapToLong(UprobeMultiNamed.Function::cookie)
-                        .toArray());
-        return uprobes(attempt, places, sites, target.process(), target.returns(), "");
-    }
-
-    private static Link uprobes(
-            Attempt attempt,
-            FunctionSites.Places places,
-            ProbeSites sites,
-            ProcessFilter process,
-            boolean returns,
-            String advice) {
-        try (OpenFile file = sameFile(attempt, places)) {
-            return MultiAttacher.uprobes(attempt, file, sites, process, returns);
-        } catch (AttachException e) {
-            if (e.site().isEmpty()) {
-                throw e;
-            }
-            String name = places.names().get(e.site().getAsInt());
-            throw new AttachException(
-                    e.getMessage() + "; it is function \"" + name + "\"" + advice,
-                    e.getCause(),
-                    e.site().getAsInt());
-        }
-    }
-
-    /** The file whose symbols were read, open: offsets of one file mean nothing in another that has taken its place. */
-    private static OpenFile sameFile(Attempt attempt, FunctionSites.Places places) {
-        OpenFile file =
-                OpenFile.open(attempt.host(), places.file(), places.file().toString());
-        if (!file.identity().equals(places.identity())) {
-            file.close();
-            throw attempt.refused(places.file() + " was replaced or written while its symbols were read; try again");
-        }
-        return file;
-    }
-
-    /**
-     * The function that serves a system call. Where calls go through a wrapper with pt_regs (4.17), it has the name of the
-     * architecture in it (SYSCALL_DEFINE in arch/*&#47;include/asm/syscall_wrapper.h); powerpc and loongarch have none.
-     */
-    private String systemCall(Attempt attempt, String name) {
-        String os = System.getProperty("os.arch", "");
-        if (features.lacks(Feature.SYSCALL_WRAPPER)) {
-            return "__se_sys_" + name;
-        }
-        return switch (os) {
-            case "amd64", "x86_64" -> "__x64_sys_" + name;
-            case "aarch64" -> "__arm64_sys_" + name;
-            case "s390x" -> "__s390x_sys_" + name;
-            case "riscv64" -> "__riscv_sys_" + name;
-            default -> throw attempt.refused("it is not known how system calls are wrapped on " + os);
+        return switch (attempt.attachType().get()) {
+            case TRACE_UPROBE_MULTI -> missing(Feature.UPROBE_MULTI_LINK, attempt.features());
+            case TRACE_UPROBE_SESSION -> missing(Feature.UPROBE_SESSION, attempt.features());
+            case TRACE_KPROBE_MULTI, TRACE_KPROBE_SESSION -> missing(Feature.KPROBE_MULTI_LINK, attempt.features());
+            case TRACE_FENTRY_MULTI, TRACE_FEXIT_MULTI, TRACE_FSESSION_MULTI ->
+                missing(Feature.TRACING_MULTI_LINK, attempt.features());
+            default -> "";
         };
+    }
+
+    private static String missing(Feature feature, Features features) {
+        return !features.lacks(feature)
+                ? ""
+                : "; this kernel does not have " + feature.description() + " (requires Linux >= " + feature.since()
+                        + ")";
     }
 }

@@ -5,10 +5,15 @@ import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.sys.Command;
 import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.LinkCommand;
+import io.bpf4j.loader.internal.sys.OpenFlags;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.NetDevice;
+import java.nio.file.Path;
 import java.util.Optional;
 
 /**
@@ -43,6 +48,26 @@ record Attempt(Host host, Features features, Fd program, String what, Optional<A
     /** What the caller got wrong, or the kernel lacks. */
     AttachException refused(String why) {
         return new AttachException("attach " + what + ": " + why);
+    }
+
+    Link link(LinkCommand.Create create) {
+        return KernelLink.of(this, execute(create));
+    }
+
+    int index(NetDevice device) {
+        String name = device.name();
+        return name == null ? device.index() : execute(new FileCommand.DeviceIndex(name));
+    }
+
+    Fd open(Path path) {
+        return execute(new FileCommand.Open(path, OpenFlags.RDONLY));
+    }
+
+    /** The attach type of the target, or else of the program. */
+    AttachType type(Optional<AttachType> given, String section) {
+        return given.or(this::attachType)
+                .orElseThrow(() -> refused("the program was loaded for no attach type; SEC(\"" + section
+                        + "\") says one, or the target may"));
     }
 
     /** Creates a link of the type that the program was loaded for. */

@@ -1,5 +1,6 @@
 package io.bpf4j.loader.internal.attach;
 
+import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.elf.DebugFiles;
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.FileIdentity;
@@ -39,7 +40,17 @@ final class FunctionSites {
      * @param names a function for each offset, by its symbol
      */
     @SuppressWarnings("ArrayRecordComponent") // handed over once, never compared
-    record Places(Path file, FileIdentity identity, long[] offsets, List<String> names) {}
+    record Places(Path file, FileIdentity identity, long[] offsets, List<String> names) {
+        /** The file whose symbols were read: offsets of one file mean nothing in another that has taken its place. */
+        OpenFile open(Attempt attempt) {
+            OpenFile opened = OpenFile.open(attempt.host(), file, file.toString());
+            if (!opened.identity().equals(identity)) {
+                opened.close();
+                throw attempt.refused(file + " was replaced or written while its symbols were read; try again");
+            }
+            return opened;
+        }
+    }
 
     /**
      * Where a function starts, plus an offset.

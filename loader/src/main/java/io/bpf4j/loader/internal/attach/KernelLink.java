@@ -6,6 +6,7 @@ import io.bpf4j.loader.internal.sys.BpfFs;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.LinkCommand;
+import io.bpf4j.loader.internal.sys.LinkInfo.TextField;
 import io.bpf4j.loader.internal.sys.ObjectCommand;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.link.Closing;
@@ -73,8 +74,21 @@ class KernelLink implements Link {
 
     @Override
     public LinkInfo info() {
-        io.bpf4j.loader.internal.sys.LinkInfo info = kernel.execute(new ObjectCommand.InfoOfLink(fd));
-        return new LinkInfo(info.id(), info.type(), info.programId(), LinkDetails.of(info));
+        var info = withText(kernel.execute(new ObjectCommand.InfoOfLink(fd)));
+        return new LinkInfo(info.id(), info.type(), info.programId(), LinkKinds.detail(info));
+    }
+
+    /** Which text a link has depends on its type, so the kernel is asked twice. */
+    private io.bpf4j.loader.internal.sys.LinkInfo withText(io.bpf4j.loader.internal.sys.LinkInfo known) {
+        TextField text = LinkKinds.text(known);
+        if (text == null) {
+            return known;
+        }
+        try {
+            return kernel.execute(new ObjectCommand.InfoOfLink(fd, text));
+        } catch (SyscallException e) {
+            return known; // A kernel that doesn't know the field refuses; what it said without is all there is.
+        }
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.bpf4j.loader.internal.attach;
 
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.internal.attach.LinkView.Opener;
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.BpfFs;
 import io.bpf4j.loader.internal.sys.Fd;
@@ -9,7 +10,6 @@ import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.LinkCommand;
 import io.bpf4j.loader.internal.sys.ObjectCommand;
 import io.bpf4j.loader.kernel.AttachType;
-import io.bpf4j.loader.kernel.LinkType;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.StructOpsLink;
 import java.nio.file.Path;
@@ -44,23 +44,10 @@ public final class OpenLinks {
     private static Link adopt(Kernel kernel, String description, Fd link) {
         try {
             int type = kernel.execute(new ObjectCommand.InfoOfLink(link)).type();
-            return switch (LinkType.of(type).orElse(LinkType.TRACING)) {
-                case ITER -> new KernelIteratorLink(kernel, description, link);
-                case STRUCT_OPS -> new KernelStructOpsLink(kernel, description, link);
-                case RAW_TRACEPOINT,
-                        TRACING,
-                        CGROUP,
-                        NETNS,
-                        XDP,
-                        PERF_EVENT,
-                        KPROBE_MULTI,
-                        NETFILTER,
-                        TCX,
-                        UPROBE_MULTI,
-                        NETKIT,
-                        SOCKMAP,
-                        TRACING_MULTI -> new KernelLink(kernel, description, link);
-            };
+            return LinkKinds.view(type)
+                    .<Opener>map(LinkView::opener)
+                    .orElse(KernelLink::new)
+                    .open(kernel, description, link);
         } catch (RuntimeException e) {
             link.close();
             throw e;
@@ -78,7 +65,7 @@ public final class OpenLinks {
             // The map is where a program is in links of other types.
             Fd link = map.kernel()
                     .execute(LinkCommand.Create.of(
-                            what, map.fd(), AttachType.STRUCT_OPS.number(), new LinkCommand.Details.None()));
+                            what, map.fd(), AttachType.STRUCT_OPS.number(), LinkCommand.Details.NONE));
             return new KernelStructOpsLink(map.kernel(), what, link);
         } catch (SyscallException e) {
             throw new AttachException(

@@ -4,8 +4,10 @@ import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.LinkCommand;
+import io.bpf4j.loader.internal.sys.OpenFlags;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkGroup;
 
@@ -20,7 +22,7 @@ final class Unlinked {
     /** By a link, and without one where the kernel knows no such links. */
     static Link orElse(Attempt attempt, LinkCommand.Create create, Fd target, AttachType type) {
         try {
-            return KernelLink.of(attempt, attempt.execute(create));
+            return attempt.link(create);
         } catch (SyscallException refused) {
             if (refused.errno() != Errno.EINVAL) {
                 throw refused;
@@ -31,6 +33,14 @@ final class Unlinked {
                 e.addSuppressed(refused);
                 throw e;
             }
+        }
+    }
+
+    /** An infrared receiver. */
+    static Link lirc(Attempt attempt, AttachTarget.Lirc target) {
+        try (Fd device = attempt.execute(
+                new FileCommand.Open(target.device(), OpenFlags.RDWR | OpenFlags.NONBLOCK))) {
+            return attach(attempt, device, AttachType.LIRC_MODE2);
         }
     }
 

@@ -267,19 +267,13 @@ final class BpfCalls {
         return info;
     }
 
-    /** Asks twice: first of which type it is, then for the text that such a link has. */
     private LinkInfo link(ObjectCommand.InfoOfLink of, Libc.Scratch scratch, Arena arena) {
-        MemorySegment known = info(of, of.link(), arena.allocate(LinkInfoStruct.SIZE, 8), scratch);
+        MemorySegment info = arena.allocate(LinkInfoStruct.SIZE, 8);
         MemorySegment text = arena.allocate(LinkInfoStruct.TEXT_SIZE);
-        MemorySegment more = arena.allocate(LinkInfoStruct.SIZE, 8);
-        if (LinkInfoStruct.askText(known, more, text)) {
-            long size = ObjectAttr.encodeInfo(scratch.attr, of.link().number(), more);
-            // A kernel that doesn't know the field refuses; what it said without is all there is.
-            if (Libc.bpf(OBJ_GET_INFO_BY_FD, scratch, size) >= 0) {
-                return LinkInfoStruct.read(more, Struct.text(text));
-            }
+        if (of.text() != null) {
+            LinkInfoStruct.askText(info, of.text(), text);
         }
-        return LinkInfoStruct.read(known, "");
+        return LinkInfoStruct.read(info(of, of.link(), info, scratch), Struct.text(text));
     }
 
     /** Asks twice: first how many there are, then for them. A program's maps never change, but for those bound to it. */
@@ -314,7 +308,7 @@ final class BpfCalls {
         try (Arena arena = Arena.ofConfined()) {
             return switch (command) {
                 case LinkCommand.Create create -> {
-                    long size = LinkCreateAttr.encode(scratch.attr, arena, create);
+                    long size = LinkAttr.encode(scratch.attr, arena, create);
                     int number = kernel.check(create, attaching(LINK_CREATE, scratch, size));
                     yield Fd.of(kernel, number, "link of " + create.what());
                 }

@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 
 /**
- * The smaller parts of {@code union bpf_attr} for attaching: {@code link_update}, {@code link_detach}, {@code
+ * The parts of {@code union bpf_attr} for attaching: {@code link_create}, {@code link_update}, {@code link_detach}, {@code
  * iter_create}, {@code prog_bind_map}, {@code raw_tracepoint}, and the one of BPF_PROG_ATTACH (include/uapi/linux/bpf.h,
  * 6.18).
  */
@@ -34,7 +34,25 @@ final class LinkAttr {
 
     private static final long INTS_SIZE = 12;
 
+    /** Four fields in front, and what the kind of link adds from offset 16 on (7.3). */
+    static final long CREATE_SIZE = 64;
+
+    private static final StructLayout CREATE = StructLayout.of(
+            "bpf_attr.link_create", "u32 prog_fd", "u32 target_fd", "u32 attach_type", "u32 flags");
+    private static final long CREATE_DETAILS = 16;
+
     private LinkAttr() {}
+
+    static long encode(MemorySegment attr, SegmentAllocator memory, LinkCommand.Create create) {
+        MemorySegment struct = attr.asSlice(0, CREATE_SIZE).fill((byte) 0);
+        Fd target = create.target();
+        CREATE.set(struct, "prog_fd", create.program().number());
+        CREATE.set(struct, "target_fd", target == null ? create.targetIndex() : target.number());
+        CREATE.set(struct, "attach_type", create.attachType());
+        CREATE.set(struct, "flags", create.flags());
+        create.details().encode(struct.asSlice(CREATE_DETAILS), memory);
+        return CREATE_SIZE;
+    }
 
     static long encode(MemorySegment attr, LinkCommand.Update update) {
         attr.set(U32, UPDATE_LINK_FD, update.link().number());

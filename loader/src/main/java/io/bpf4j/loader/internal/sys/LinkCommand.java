@@ -1,5 +1,7 @@
 package io.bpf4j.loader.internal.sys;
 
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
@@ -8,20 +10,36 @@ import org.jspecify.annotations.Nullable;
 /** The commands of bpf(2) that attach programs. */
 @SuppressWarnings("ArrayRecordComponent") // handed over once, never compared
 public sealed interface LinkCommand<R> extends Command<R> {
-    /** The part of BPF_LINK_CREATE that differs by attach type. */
-    sealed interface Details {
+    /**
+     * The part of BPF_LINK_CREATE that differs by kind of link: a union from offset 16 of the attributes on, which each kind
+     * lays out itself. Those that features are probed with, too, stand here.
+     */
+    interface Details {
         /** Nothing beyond the program, the target and the attach type. */
-        record None() implements Details {}
+        Details NONE = (_, _) -> {};
 
         /**
-         * Iterator.
+         * Writes the fields.
          *
-         * @param info the encoded {@code union bpf_iter_link_info}; empty for none
-         * @param named what {@code info} has the number of; null for none
+         * @param union zeroes
+         * @param memory for what the fields point at; it lives until the call has been made
          */
-        record Iter(byte[] info, @Nullable Fd named) implements Details {}
+        void encode(MemorySegment union, SegmentAllocator memory);
 
-        record PerfEvent(long cookie) implements Details {}
+        /** What the fields have the numbers of; kept open during the call. */
+        default List<Fd> fds() {
+            return List.of();
+        }
+
+        record PerfEvent(long cookie) implements Details {
+            private static final StructLayout LAYOUT =
+                    StructLayout.of("bpf_attr.link_create.perf_event", "u64 bpf_cookie");
+
+            @Override
+            public void encode(MemorySegment union, SegmentAllocator memory) {
+                LAYOUT.set(union, "bpf_cookie", cookie);
+            }
+        }
 
         /**
          * Many uprobes in one file. Offsets are file offsets.
@@ -43,7 +61,41 @@ public sealed interface LinkCommand<R> extends Command<R> {
                 int pid,
                 boolean returns,
                 int flags)
-                implements Details {}
+                implements Details {
+            /** {@code path_fd} came with Linux 7.2. */
+            private static final StructLayout LAYOUT = StructLayout.of(
+                    "bpf_attr.link_create.uprobe_multi",
+                    "u64 path",
+                    "u64 offsets",
+                    "u64 ref_ctr_offsets",
+                    "u64 cookies",
+                    "u32 cnt",
+                    "u32 flags",
+                    "u32 pid",
+                    "u32 path_fd");
+
+            /** BPF_F_UPROBE_MULTI_RETURN. */
+            private static final int RETURNS = 1;
+
+            /** BPF_F_UPROBE_MULTI_PATH_FD. */
+            private static final int PATH_FD = 2;
+
+            @Override
+            public void encode(MemorySegment union, SegmentAllocator memory) {
+                if (descriptor.isPresent()) {
+                    LAYOUT.set(union, "path_fd", descriptor.getAsInt());
+                } else {
+                    LAYOUT.set(union, "path", Struct.string(memory, path));
+                }
+                LAYOUT.set(union, "offsets", Struct.longs(memory, offsets));
+                LAYOUT.set(union, "ref_ctr_offsets", Struct.longs(memory, refCounterOffsets));
+                LAYOUT.set(union, "cookies", Struct.longs(memory, cookies));
+                LAYOUT.set(union, "cnt", offsets.length);
+                LAYOUT.set(
+                        union, "flags", flags | (descriptor.isPresent() ? PATH_FD : 0) | (returns ? RETURNS : 0));
+                LAYOUT.set(union, "pid", pid);
+            }
+        }
 
         /**
          * Many kprobes, by address or by symbol: one of the two lists is empty.
@@ -51,29 +103,48 @@ public sealed interface LinkCommand<R> extends Command<R> {
          * @param cookies one for each function; empty for none
          */
         record KprobeMulti(long[] addresses, List<String> symbols, long[] cookies, boolean returns)
-                implements Details {}
+                implements Details {
+            private static final StructLayout LAYOUT = StructLayout.of(
+                    "bpf_attr.link_create.kprobe_multi",
+                    "u32 flags",
+                    "u32 cnt",
+                    "u64 syms",
+                    "u64 addrs",
+                    "u64 cookies");
 
-        /** fentry and the like; {@code targetBtfId} 0 for the function that the program was loaded for. */
-        record Tracing(int targetBtfId, long cookie) implements Details {}
+            /** BPF_F_KPROBE_MULTI_RETURN. */
+            private static final int RETURNS = 1;
+
+            @Override
+            public void encode(MemorySegment union, SegmentAllocator memory) {
+                LAYOUT.set(union, "flags", returns ? RETURNS : 0);
+                LAYOUT.set(union, "cnt", symbols.isEmpty() ? addresses.length : symbols.size());
+                long[] pointers = symbols.stream()
+                        .mapToLong(symbol -> Struct.string(memory, symbol).address())
+                        .toArray();
+                LAYOUT.set(union, "syms", Struct.longs(memory, pointers));
+                LAYOUT.set(union, "addrs", Struct.longs(memory, addresses));
+                LAYOUT.set(union, "cookies", Struct.longs(memory, cookies));
+            }
+        }
 
         /**
-         * Many functions of one BTF object, that of the kernel or of a module, which the program was loaded for.
+         * Many functions of one BTF object, that of the kernel or of a module, which the program was loaded for (Linux 7.2).
          *
          * @param functions their BTF ids
          * @param cookies one for each function; empty for none
          */
-        record TracingMulti(int[] functions, long[] cookies) implements Details {}
+        record TracingMulti(int[] functions, long[] cookies) implements Details {
+            private static final StructLayout LAYOUT = StructLayout.of(
+                    "bpf_attr.link_create.tracing_multi", "u64 ids", "u64 cookies", "u32 cnt");
 
-        record Netfilter(int family, int hook, int priority, int flags) implements Details {}
-
-        /**
-         * tcx, netkit and cgroup with a place in the order. All 0 and null for the end.
-         *
-         * @param relative link or program; null for none, or by id
-         * @param relativeId id in place of {@code relative}; 0 for none
-         * @param expectedRevision 0 for any
-         */
-        record Ordered(@Nullable Fd relative, int relativeId, long expectedRevision) implements Details {}
+            @Override
+            public void encode(MemorySegment union, SegmentAllocator memory) {
+                LAYOUT.set(union, "ids", Struct.ints(memory, functions));
+                LAYOUT.set(union, "cookies", Struct.longs(memory, cookies));
+                LAYOUT.set(union, "cnt", functions.length);
+            }
+        }
     }
 
     /**
@@ -110,24 +181,10 @@ public sealed interface LinkCommand<R> extends Command<R> {
 
         @Override
         public List<Fd> fds() {
-            List<Fd> all = new ArrayList<>();
+            List<Fd> all = new ArrayList<>(details.fds());
             all.add(program);
             if (target != null) {
                 all.add(target);
-            }
-            Fd other = switch (details) {
-                case Details.Ordered ordered -> ordered.relative();
-                case Details.Iter iter -> iter.named();
-                case Details.None _,
-                        Details.PerfEvent _,
-                        Details.UprobeMulti _,
-                        Details.KprobeMulti _,
-                        Details.Tracing _,
-                        Details.TracingMulti _,
-                        Details.Netfilter _ -> null;
-            };
-            if (other != null) {
-                all.add(other);
             }
             return all;
         }

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /** The commands of bpf(2) that programs, maps, links and BTF have in common: pins, ids, information. */
 public sealed interface ObjectCommand<R> extends Command<R> {
@@ -150,8 +151,16 @@ public sealed interface ObjectCommand<R> extends Command<R> {
         }
     }
 
-    /** BPF_OBJ_GET_INFO_BY_FD of a link. */
-    record InfoOfLink(Fd link) implements ObjectCommand<LinkInfo> {
+    /**
+     * BPF_OBJ_GET_INFO_BY_FD of a link.
+     *
+     * @param text which text of the link to ask for; null for none
+     */
+    record InfoOfLink(Fd link, LinkInfo.@Nullable TextField text) implements ObjectCommand<LinkInfo> {
+        public InfoOfLink(Fd link) {
+            this(link, null);
+        }
+
         @Override
         public String call() {
             return "bpf(BPF_OBJ_GET_INFO_BY_FD) of " + link.what();

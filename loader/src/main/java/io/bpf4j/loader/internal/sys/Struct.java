@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * struct layout would say the same and cost tens of milliseconds of start-up. That the offsets are right is what the
  * golden-bytes tests are for.
  */
-final class Struct {
+public final class Struct {
     static final ValueLayout.OfInt U32 = ValueLayout.JAVA_INT;
     static final ValueLayout.OfLong U64 = ValueLayout.JAVA_LONG;
 
@@ -36,7 +36,7 @@ final class Struct {
     }
 
     /** A copy in native memory; NULL where there is nothing. */
-    static MemorySegment bytes(SegmentAllocator memory, byte[] bytes) {
+    public static MemorySegment bytes(SegmentAllocator memory, byte[] bytes) {
         if (bytes.length == 0) {
             return MemorySegment.NULL;
         }

@@ -303,19 +303,20 @@ class KernelLinkTest {
                 "p",
                 Optional.of(AttachType.TRACE_KPROBE_MULTI),
                 AttachTarget.KprobeMulti.entry("vfs_*"));
-        MultiAttacher.kprobes(
-                        attempt, new AttachTarget.KprobeMulti(List.of("vfs_*", "other"), List.of(), true), traceFs)
+        new KprobeMultiKind(new AttachTarget.KprobeMulti(List.of("vfs_*", "other"), List.of(), true), traceFs)
+                .attach(attempt)
                 .close();
         assertThat(kernel.commands(LinkCommand.Create.class).getLast().details())
                 .isInstanceOfSatisfying(LinkCommand.Details.KprobeMulti.class, kprobes -> {
                     assertThat(kprobes.symbols()).containsExactly("other", "vfs_read", "vfs_write");
                     assertThat(kprobes.returns()).isTrue();
                 });
-        assertThatThrownBy(() -> MultiAttacher.kprobes(attempt, AttachTarget.KprobeMulti.entry("nothing*"), traceFs))
+        assertThatThrownBy(() -> new KprobeMultiKind(AttachTarget.KprobeMulti.entry("nothing*"), traceFs).attach(attempt))
                 .isInstanceOf(AttachException.class)
                 .hasMessageContaining("can be traced");
-        assertThatThrownBy(() -> MultiAttacher.kprobes(
-                        attempt, new AttachTarget.KprobeMulti(List.of("vfs_*"), List.of(1L), false), traceFs))
+        assertThatThrownBy(() -> new KprobeMultiKind(
+                                new AttachTarget.KprobeMulti(List.of("vfs_*"), List.of(1L), false), traceFs)
+                        .attach(attempt))
                 .isInstanceOf(AttachException.class)
                 .hasMessageContaining("cookie");
     }

@@ -4,9 +4,13 @@ import io.bpf4j.btf.Btf;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.internal.linux.TraceFs;
 import io.bpf4j.loader.internal.sys.LinkCommand;
+import io.bpf4j.loader.internal.sys.StructLayout;
 import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.LinkType;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.LinkDetail;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -20,17 +24,24 @@ import java.util.function.Predicate;
 /**
  * Attaches a tracing program to many functions by one link (Linux 7.2). The kernel takes their ids in the BTF that the
  * program was loaded for, and takes all of them or none.
+ *
+ * @param types those of a module, or of the kernel where the name is empty
  */
-final class TracingMultiAttacher {
-    private TracingMultiAttacher() {}
+record TracingMultiKind(AttachTarget.TracingMulti target, Function<String, Optional<Btf>> types, TraceFs traceFs)
+        implements LinkKind {
+    /** Since 7.3 (commit 859055e07697); zeroes before. */
+    private static final StructLayout INFO =
+            StructLayout.of("bpf_link_info.tracing_multi", "u32 attach_type", "u32 count", "u32 obj_id");
 
-    /**
-     * Attaches.
-     *
-     * @param types those of a module, or of the kernel where the name is empty
-     */
-    static Link attach(
-            Attempt attempt, AttachTarget.TracingMulti target, Function<String, Optional<Btf>> types, TraceFs traceFs) {
+    static final LinkView VIEW = LinkView.of(
+            LinkType.TRACING_MULTI,
+            info -> new LinkDetail.TracingMulti(
+                    AttachType.of(info.u32(INFO, "attach_type")),
+                    info.u32(INFO, "count"),
+                    info.u32(INFO, "obj_id")));
+
+    @Override
+    public Link attach(Attempt attempt) {
         AttachType type = attempt.attachType()
                 .filter(t -> t == AttachType.TRACE_FENTRY_MULTI
                         || t == AttachType.TRACE_FEXIT_MULTI
@@ -59,7 +70,16 @@ final class TracingMultiAttacher {
         LinkCommand.Details details = new LinkCommand.Details.TracingMulti(
                 ids.stream().mapToInt(Integer::intValue).toArray(),
                 target.cookies().stream().mapToLong(Long::longValue).toArray());
-        return KernelLink.of(attempt, attempt.execute(attempt.create(type, details)));
+        return attempt.link(attempt.create(type, details));
+    }
+
+    @Override
+    public String refusal(Errno errno) {
+        return switch (errno) {
+            case EINVAL, ENOENT, EBUSY -> "; one of the functions can't be traced, which the kernel doesn't name";
+            case EOPNOTSUPP -> "; this kernel's tracer can't do it (CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS)";
+            default -> "";
+        };
     }
 
     /** What stands before the colon, the same for all: a link has functions of one BTF object. */

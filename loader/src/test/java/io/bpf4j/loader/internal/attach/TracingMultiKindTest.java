@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Which functions a name stands for. */
-class TracingMultiAttacherTest {
+class TracingMultiKindTest {
     private static final BtfBuilder TYPES = BtfBuilder.create();
     private static final int INT = TYPES.integer("int", 4, BtfType.Int.SIGNED);
     private static final int LONG128 = TYPES.integer("__int128", 16, 0);
@@ -68,13 +68,12 @@ class TracingMultiAttacherTest {
     }
 
     private Link attach(AttachType type, AttachTarget.TracingMulti target) {
-        Attempt attempt =
-                Attempt.of(kernel.host(), ScriptedLoads.everything(), program, "p", Optional.of(type), target);
-        return TracingMultiAttacher.attach(
-                attempt,
-                target,
-                module -> module.isEmpty() || module.equals("xfs") ? Optional.of(BTF) : Optional.empty(),
-                Host.of(kernel, root).traceFs());
+        Attempt attempt = Attempt.of(kernel.host(), ScriptedLoads.everything(), program, "p", Optional.of(type), target);
+        return new TracingMultiKind(
+                        target,
+                        module -> module.isEmpty() || module.equals("xfs") ? Optional.of(BTF) : Optional.empty(),
+                        Host.of(kernel, root).traceFs())
+                .attach(attempt);
     }
 
     private static AttachTarget.TracingMulti functions(String... names) {

@@ -1,0 +1,104 @@
+package io.bpf4j.loader.internal.attach;
+
+import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.FileCommand;
+import io.bpf4j.loader.internal.sys.LinkCommand;
+import io.bpf4j.loader.internal.sys.LinkInfo;
+import io.bpf4j.loader.internal.sys.OpenFlags;
+import io.bpf4j.loader.internal.sys.Struct;
+import io.bpf4j.loader.internal.sys.StructLayout;
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.KernelVersion;
+import io.bpf4j.loader.kernel.LinkType;
+import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.IterTarget;
+import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.LinkDetail;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Iterators. {@code union bpf_iter_link_info} (include/uapi/linux/bpf.h, 6.18) says what one goes over. */
+record IterKind(AttachTarget.Iter target) implements LinkKind {
+    private static final StructLayout CREATE =
+            StructLayout.of("bpf_attr.link_create", "u64 iter_info", "u32 iter_info_len");
+    private static final StructLayout MAP = StructLayout.of("bpf_iter_link_info.map", "u32 map_fd");
+    private static final StructLayout CGROUP =
+            StructLayout.of("bpf_iter_link_info.cgroup", "u32 order", "u32 cgroup_fd");
+    private static final StructLayout TASK = StructLayout.of("bpf_iter_link_info.task", "u32 tid", "u32 pid");
+    private static final StructLayout INFO = StructLayout.of(
+            "bpf_link_info.iter", "u64 target_name", "u32 target_name_len", "u32 map.map_id");
+
+    static final LinkView VIEW = LinkView.of(
+                    LinkType.ITER, info -> new LinkDetail.Iter(info.text(), info.u32(INFO, "map.map_id")))
+            .withText(_ -> new LinkInfo.TextField(INFO, "target_name", "target_name_len"))
+            .withOpener(KernelIteratorLink::new);
+
+    /** The size of the struct for maps; kernels before 6.0 refuse a longer one that isn't zero after it. */
+    private static final int MAP_SIZE = 4;
+
+    private static final int SIZE = 16;
+
+    @Override
+    public Link attach(Attempt attempt) {
+        return switch (target.over()) {
+            case IterTarget.All _ -> link(attempt, new byte[0], null);
+            case IterTarget.Elements elements -> {
+                Fd map = KernelMap.of(elements.map()).fd();
+                byte[] info = new byte[MAP_SIZE];
+                MAP.set(MemorySegment.ofArray(info), "map_fd", map.number());
+                yield link(attempt, info, map);
+            }
+            case IterTarget.Cgroups cgroups -> {
+                try (Fd group =
+                        attempt.execute(new FileCommand.Open(cgroups.cgroup(), OpenFlags.RDONLY))) {
+                    byte[] info = new byte[SIZE];
+                    CGROUP.set(MemorySegment.ofArray(info), "order", cgroups.walk().number());
+                    CGROUP.set(MemorySegment.ofArray(info), "cgroup_fd", group.number());
+                    yield link(attempt, info, group);
+                }
+            }
+            case IterTarget.OfProcess process -> link(attempt, task("pid", process.pid()), null);
+            case IterTarget.OfThread thread -> link(attempt, task("tid", thread.tid()), null);
+        };
+    }
+
+    private static byte[] task(String field, int id) {
+        byte[] info = new byte[SIZE];
+        TASK.set(MemorySegment.ofArray(info), field, id);
+        return info;
+    }
+
+    private static Link link(Attempt attempt, byte[] info, @Nullable Fd named) {
+        Fd link = attempt.execute(attempt.create(AttachType.TRACE_ITER, new LinkCommand.Details() {
+            @Override
+            public void encode(MemorySegment union, SegmentAllocator memory) {
+                CREATE.set(union, "iter_info", Struct.bytes(memory, info));
+                CREATE.set(union, "iter_info_len", info.length);
+            }
+
+            @Override
+            public List<Fd> fds() {
+                return named == null ? List.of() : List.of(named);
+            }
+        }));
+        return new KernelIteratorLink(attempt.kernel(), attempt.what(), link);
+    }
+
+    @Override
+    public String refusal(Errno errno) {
+        return switch (errno) {
+            case EBADF, EINVAL -> "; this kind of iterator goes over something else, or needs to be told over what";
+            case EACCES -> "; the program reads more of a key or value than the map has";
+            default -> "";
+        };
+    }
+
+    @Override
+    public KernelVersion since() {
+        return KernelVersion.of(5, 8);
+    }
+}

@@ -1,0 +1,69 @@
+package io.bpf4j.loader.internal.attach;
+
+import io.bpf4j.loader.internal.linux.TraceFs;
+import io.bpf4j.loader.internal.sys.LinkCommand;
+import io.bpf4j.loader.internal.sys.StructLayout;
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.LinkType;
+import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.LinkDetail;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Many functions of the kernel by one link, whose type the program was loaded for. */
+record KprobeMultiKind(AttachTarget.KprobeMulti target, TraceFs traceFs) implements LinkKind {
+    private static final StructLayout INFO = StructLayout.of(
+            "bpf_link_info.kprobe_multi", "u64 addrs", "u32 count", "u32 flags", "u64 missed");
+
+    static final LinkView VIEW = LinkView.of(
+            LinkType.KPROBE_MULTI,
+            info -> new LinkDetail.KprobeMulti(
+                    info.u32(INFO, "count"), info.u32(INFO, "flags"), info.u64(INFO, "missed")));
+
+    @Override
+    public Link attach(Attempt attempt) {
+        boolean session = attempt.isFor(AttachType.TRACE_KPROBE_SESSION);
+        if (!session && !attempt.isFor(AttachType.TRACE_KPROBE_MULTI)) {
+            throw attempt.refused(
+                    "the program was loaded for single kprobes; SEC(\"kprobe.multi\") makes one for many");
+        }
+        if (session && target.returns()) {
+            throw attempt.refused("a session program fires on entry and on return; it can't be for returns alone");
+        }
+        List<NamePattern> patterns =
+                target.functions().stream().map(NamePattern::new).toList();
+        boolean wild = patterns.stream().anyMatch(NamePattern::isWild);
+        if (wild && !target.cookies().isEmpty()) {
+            throw attempt.refused("a pattern stands for any number of functions, so there can't be a cookie for each");
+        }
+        // The names that come from tracefs exist; those that were given are for the kernel to find.
+        Set<String> functions = new LinkedHashSet<>(target.functions());
+        if (wild) {
+            functions.removeIf(f -> new NamePattern(f).isWild());
+            functions.addAll(traceFs.traceableFunctions(f -> patterns.stream().anyMatch(p -> p.matches(f))));
+        }
+        if (functions.isEmpty()) {
+            throw attempt.refused("this kernel has no function of such a name that can be traced");
+        }
+        if (functions.size() != target.functions().size() && !target.cookies().isEmpty()) {
+            throw attempt.refused("a function is named twice");
+        }
+        LinkCommand.Details details = new LinkCommand.Details.KprobeMulti(
+                new long[0],
+                List.copyOf(functions),
+                target.cookies().stream().mapToLong(Long::longValue).toArray(),
+                target.returns());
+        return attempt.link(attempt.create(attempt.attachType().orElseThrow(), details));
+    }
+
+    /** Debian's 6.1 has the link type, and not what it needs. */
+    @Override
+    public String refusal(Errno errno) {
+        return errno == Errno.EOPNOTSUPP
+                ? "; this kernel is built without CONFIG_FPROBE"
+                : PerfKind.refusalOfKprobe(errno);
+    }
+}

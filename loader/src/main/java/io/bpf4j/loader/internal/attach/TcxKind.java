@@ -1,0 +1,39 @@
+package io.bpf4j.loader.internal.attach;
+
+import io.bpf4j.loader.internal.sys.StructLayout;
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.KernelVersion;
+import io.bpf4j.loader.kernel.LinkType;
+import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.LinkDetail;
+
+/** Traffic control of network devices. */
+record TcxKind(AttachTarget.Tcx target) implements LinkKind {
+    private static final StructLayout INFO =
+            StructLayout.of("bpf_link_info.tcx", "u32 ifindex", "u32 attach_type");
+
+    static final LinkView VIEW = LinkView.of(
+            LinkType.TCX,
+            info -> new LinkDetail.Tcx(info.u32(INFO, "ifindex"), AttachType.of(info.u32(INFO, "attach_type"))));
+
+    @Override
+    public Link attach(Attempt attempt) {
+        AttachType type = target.ingress() ? AttachType.TCX_INGRESS : AttachType.TCX_EGRESS;
+        Place place = Place.of(target.anchor());
+        return attempt.link(attempt.create(type, place.details())
+                .withTarget(attempt.index(target.device()))
+                .withFlags(place.flags()));
+    }
+
+    @Override
+    public String refusal(Errno errno) {
+        return Place.refusal(errno, target.anchor());
+    }
+
+    @Override
+    public KernelVersion since() {
+        return KernelVersion.of(6, 6);
+    }
+}

@@ -1,0 +1,95 @@
+package io.bpf4j.loader.internal.attach;
+
+import io.bpf4j.btf.BtfKind;
+import io.bpf4j.loader.internal.linux.ProgramBtf;
+import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.LinkCommand;
+import io.bpf4j.loader.internal.sys.LinkInfo;
+import io.bpf4j.loader.internal.sys.StructLayout;
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.LinkType;
+import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.LinkDetail;
+
+/**
+ * What programs were loaded for, raw tracepoints, and functions of other programs.
+ *
+ * <p>The kernel has two commands for it. BPF_RAW_TRACEPOINT_OPEN is the older one, and the one that raw tracepoints take
+ * to this day; BPF_LINK_CREATE (5.10 for freplace, 5.19 for the others) can carry a cookie and a target.
+ */
+final class TracingKind {
+    private static final StructLayout CREATE =
+            StructLayout.of("bpf_attr.link_create.tracing", "u32 target_btf_id", "u64 cookie");
+    private static final StructLayout INFO = StructLayout.of(
+            "bpf_link_info.tracing", "u32 attach_type", "u32 target_obj_id", "u32 target_btf_id", "u64 cookie");
+    private static final StructLayout RAW_INFO =
+            StructLayout.of("bpf_link_info.raw_tracepoint", "u64 tp_name", "u32 tp_name_len", "u64 cookie");
+
+    static final LinkView VIEW = LinkView.of(
+            LinkType.TRACING,
+            info -> new LinkDetail.Tracing(
+                    AttachType.of(info.u32(INFO, "attach_type")),
+                    info.u32(INFO, "target_obj_id"),
+                    info.u32(INFO, "target_btf_id"),
+                    info.u64(INFO, "cookie")));
+
+    static final LinkView RAW_VIEW = LinkView.of(
+                    LinkType.RAW_TRACEPOINT,
+                    info -> new LinkDetail.RawTracepoint(info.text(), info.u64(RAW_INFO, "cookie")))
+            .withText(_ -> new LinkInfo.TextField(RAW_INFO, "tp_name", "tp_name_len"));
+
+    private TracingKind() {}
+
+    static LinkKind of(AttachTarget.RawTracepoint target) {
+        return attempt -> open(attempt, target.name(), target.cookie());
+    }
+
+    static LinkKind of(AttachTarget.Tracing target) {
+        return attempt -> {
+            AttachType type = attempt.attachType().orElse(AttachType.TRACE_RAW_TP);
+            return target.cookie() == 0 || type == AttachType.TRACE_RAW_TP
+                    ? open(attempt, "", target.cookie())
+                    : attempt.link(attempt.create(type, details(0, target.cookie())));
+        };
+    }
+
+    private static Link open(Attempt attempt, String name, long cookie) {
+        return KernelLink.of(
+                attempt, attempt.execute(new LinkCommand.OpenRawTracepoint(name, attempt.program(), cookie)));
+    }
+
+    private static LinkCommand.Details details(int function, long cookie) {
+        return (union, _) -> {
+            CREATE.set(union, "target_btf_id", function);
+            CREATE.set(union, "cookie", cookie);
+        };
+    }
+
+    /** A function of another program. */
+    record Freplace(AttachTarget.Freplace target) implements LinkKind {
+        @Override
+        public Link attach(Attempt attempt) {
+            Fd other = Programs.fd(target.target());
+            int function = functionId(attempt, other, target.function());
+            // A program of this type has no attach type, which the kernel writes as 0.
+            return attempt.link(new LinkCommand.Create(
+                    attempt.what(), attempt.program(), other, 0, 0, 0, details(function, 0)));
+        }
+
+        @Override
+        public String refusal(Errno errno) {
+            return errno == Errno.EINVAL ? "; the function has another signature than the program" : "";
+        }
+
+        /** The id of a function's type in the BTF that a program was loaded with. */
+        private static int functionId(Attempt attempt, Fd program, String function) {
+            return ProgramBtf.of(attempt.kernel(), program)
+                    .orElseThrow(() -> attempt.refused(
+                            program.what() + " was loaded without BTF, which says where its functions are"))
+                    .find(function, BtfKind.FUNC)
+                    .orElseThrow(() -> attempt.refused(program.what() + " has no function \"" + function + "\""));
+        }
+    }
+}
