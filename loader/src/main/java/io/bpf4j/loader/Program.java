@@ -102,8 +102,8 @@ public final class Program implements ProgramHandle {
      */
     public boolean isAttachedBySection() {
         return SectionAttachers.of(spec()).isPresent()
-                ? !SectionTargets.isBare(spec())
-                : SectionTargets.saysWhere(spec());
+                ? spec().hasTarget()
+                : spec().isAttachedBySection();
     }
 
     /**
@@ -116,7 +116,7 @@ public final class Program implements ProgramHandle {
         if (attacher.isPresent()) {
             return attacher.get().attach(this);
         }
-        return attach(SectionTargets.of(spec()));
+        return attach(spec().attachTarget());
     }
 
     /**

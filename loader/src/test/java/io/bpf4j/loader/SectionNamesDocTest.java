@@ -33,7 +33,7 @@ class SectionNamesDocTest {
                 .isEqualTo(SectionNamesDoc.text());
     }
 
-    /** The table tells users what is attached by name, and SectionTargets does it: they have to agree. */
+    /** The table tells users what is attached by name, and the readers of its rows do it: they have to agree. */
     @Test
     void whatTheTableCallsAPlaceIsAttachedByName() {
         for (SectionKind kind : SectionKind.all()) {
@@ -44,7 +44,7 @@ class SectionNamesDocTest {
 
             assertThat(kind.target() == SectionKind.Target.PLACE)
                     .as(kind.name())
-                    .isEqualTo(attachedByUsdtModule || SectionTargets.saysWhere(program));
+                    .isEqualTo(attachedByUsdtModule || program.isAttachedBySection());
             assertThat(kind.form().isEmpty()).as(kind.name()).isEqualTo(kind.target() == SectionKind.Target.NONE);
         }
     }

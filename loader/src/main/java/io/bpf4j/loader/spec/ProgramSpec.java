@@ -1,7 +1,9 @@
 package io.bpf4j.loader.spec;
 
+import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.ProgramType;
+import io.bpf4j.loader.link.AttachTarget;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
@@ -89,6 +91,35 @@ public record ProgramSpec(
                 true,
                 OptionalInt.empty(),
                 function);
+    }
+
+    /** Whether more than the kind is said by the section's name, or by {@link #withTarget}. */
+    public boolean hasTarget() {
+        return !target.isEmpty() || sectionName.indexOf('/') >= 0;
+    }
+
+    /**
+     * Whether the section's name says where the program goes, be it wrongly: {@code SEC("uprobe/x")} does, {@code
+     * SEC("uprobe")} does not, and of {@code SEC("xdp")} no name can.
+     */
+    public boolean isAttachedBySection() {
+        return kind.flatMap(SectionKinds::reader)
+                .filter(reader -> !reader.needed() || hasTarget())
+                .isPresent();
+    }
+
+    /**
+     * Where the section's name says that the program goes. A library that is named without its folder is looked for on this
+     * machine.
+     *
+     * @throws AttachException if the name does not say, or says it wrongly
+     */
+    public AttachTarget attachTarget() {
+        return kind.flatMap(SectionKinds::reader)
+                .orElseThrow(() -> new AttachException("program \"" + name + "\" in SEC(\"" + sectionName
+                        + "\") is not attached by its section's name; attach it to a target: program.attach(target)"))
+                .read()
+                .apply(this);
     }
 
     /** Whether it may sleep, and so read user memory that is paged out. */

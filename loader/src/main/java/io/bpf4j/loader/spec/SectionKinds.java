@@ -2,12 +2,20 @@ package io.bpf4j.loader.spec;
 
 import static io.bpf4j.loader.kernel.AttachType.*;
 import static io.bpf4j.loader.kernel.ProgramType.*;
+import static io.bpf4j.loader.spec.SectionPlaces.kprobe;
+import static io.bpf4j.loader.spec.SectionPlaces.kprobes;
+import static io.bpf4j.loader.spec.SectionPlaces.ksyscall;
+import static io.bpf4j.loader.spec.SectionPlaces.uprobe;
+import static io.bpf4j.loader.spec.SectionPlaces.uprobes;
 
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.ProgramType;
 import io.bpf4j.loader.spec.SectionKind.Target;
+import io.bpf4j.loader.spec.SectionPlaces.Reader;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -19,15 +27,20 @@ import org.jspecify.annotations.Nullable;
 final class SectionKinds {
     private SectionKinds() {}
 
-    private static final List<SectionKind> ALL = table();
+    private static final Rows ROWS = table();
 
     static List<SectionKind> all() {
-        return ALL;
+        return List.copyOf(ROWS.kinds);
+    }
+
+    /** How the names of a kind say where a program goes; empty for kinds that don't, or that another module attaches. */
+    static Optional<Reader> reader(SectionKind kind) {
+        return Optional.ofNullable(ROWS.readers.get(kind.name()));
     }
 
     static Optional<SectionKind> find(String sectionName) {
         SectionKind best = null;
-        for (SectionKind kind : ALL) {
+        for (SectionKind kind : ROWS.kinds) {
             if (kind.matches(sectionName)
                     && (best == null || kind.name().length() > best.name().length())) {
                 best = kind;
@@ -36,37 +49,37 @@ final class SectionKinds {
         return Optional.ofNullable(best);
     }
 
-    private static List<SectionKind> table() {
+    private static Rows table() {
         Rows rows = new Rows();
 
         // Tracing
-        rows.open("kprobe", KPROBE, null, "FUNCTION[+OFFSET]").open("kretprobe", KPROBE, null, "FUNCTION");
-        rows.open("ksyscall", KPROBE, null, "SYSCALL").open("kretsyscall", KPROBE, null, "SYSCALL");
-        rows.open("kprobe.multi", KPROBE, TRACE_KPROBE_MULTI, "PATTERN");
-        rows.open("kretprobe.multi", KPROBE, TRACE_KPROBE_MULTI, "PATTERN");
-        rows.open("kprobe.session", KPROBE, TRACE_KPROBE_SESSION, "PATTERN");
-        rows.openOrSleepable("uprobe", KPROBE, null, "FILE:FUNCTION[+OFFSET]");
-        rows.openOrSleepable("uretprobe", KPROBE, null, "FILE:FUNCTION");
-        rows.openOrSleepable("uprobe.multi", KPROBE, TRACE_UPROBE_MULTI, "FILE:PATTERN");
-        rows.openOrSleepable("uretprobe.multi", KPROBE, TRACE_UPROBE_MULTI, "FILE:PATTERN");
-        rows.openOrSleepable("uprobe.session", KPROBE, TRACE_UPROBE_SESSION, "FILE:PATTERN");
-        rows.openOrSleepable("usdt", KPROBE, null, "FILE:PROVIDER:NAME");
-        rows.open("tracepoint", TRACEPOINT, null, "CATEGORY/NAME").open("tp", TRACEPOINT, null, "CATEGORY/NAME");
-        rows.open("raw_tracepoint", RAW_TRACEPOINT, null, "TRACEPOINT");
-        rows.open("raw_tp", RAW_TRACEPOINT, null, "TRACEPOINT");
-        rows.open("raw_tracepoint.w", RAW_TRACEPOINT_WRITABLE, null, "TRACEPOINT");
-        rows.open("raw_tp.w", RAW_TRACEPOINT_WRITABLE, null, "TRACEPOINT");
-        rows.open("tp_btf", TRACING, TRACE_RAW_TP, "TRACEPOINT");
-        rows.openOrSleepable("fentry", TRACING, TRACE_FENTRY, "FUNCTION");
-        rows.openOrSleepable("fexit", TRACING, TRACE_FEXIT, "FUNCTION");
-        rows.openOrSleepable("fsession", TRACING, TRACE_FSESSION, "FUNCTION");
-        rows.openOrSleepable("fentry.multi", TRACING, TRACE_FENTRY_MULTI, "[MODULE:]PATTERN");
-        rows.openOrSleepable("fexit.multi", TRACING, TRACE_FEXIT_MULTI, "[MODULE:]PATTERN");
-        rows.openOrSleepable("fsession.multi", TRACING, TRACE_FSESSION_MULTI, "[MODULE:]PATTERN");
-        rows.openOrSleepable("fmod_ret", TRACING, MODIFY_RETURN, "FUNCTION");
-        rows.openOrSleepable("iter", TRACING, TRACE_ITER, "ITERATOR");
-        rows.open("freplace", EXT, null, "FUNCTION");
-        rows.openOrSleepable("lsm", LSM, LSM_MAC, "HOOK").role("lsm_cgroup", LSM, AttachType.LSM_CGROUP, "HOOK");
+        rows.open("kprobe", KPROBE, null, "FUNCTION[+OFFSET]", kprobe(false)).open("kretprobe", KPROBE, null, "FUNCTION", kprobe(true));
+        rows.open("ksyscall", KPROBE, null, "SYSCALL", ksyscall(false)).open("kretsyscall", KPROBE, null, "SYSCALL", ksyscall(true));
+        rows.open("kprobe.multi", KPROBE, TRACE_KPROBE_MULTI, "PATTERN", kprobes(false));
+        rows.open("kretprobe.multi", KPROBE, TRACE_KPROBE_MULTI, "PATTERN", kprobes(true));
+        rows.open("kprobe.session", KPROBE, TRACE_KPROBE_SESSION, "PATTERN", kprobes(false));
+        rows.openOrSleepable("uprobe", KPROBE, null, "FILE:FUNCTION[+OFFSET]", uprobe(false));
+        rows.openOrSleepable("uretprobe", KPROBE, null, "FILE:FUNCTION", uprobe(true));
+        rows.openOrSleepable("uprobe.multi", KPROBE, TRACE_UPROBE_MULTI, "FILE:PATTERN", uprobes(false));
+        rows.openOrSleepable("uretprobe.multi", KPROBE, TRACE_UPROBE_MULTI, "FILE:PATTERN", uprobes(true));
+        rows.openOrSleepable("uprobe.session", KPROBE, TRACE_UPROBE_SESSION, "FILE:PATTERN", uprobes(false));
+        rows.openOrSleepable("usdt", KPROBE, null, "FILE:PROVIDER:NAME", null);
+        rows.open("tracepoint", TRACEPOINT, null, "CATEGORY/NAME", SectionPlaces.TRACEPOINT).open("tp", TRACEPOINT, null, "CATEGORY/NAME", SectionPlaces.TRACEPOINT);
+        rows.open("raw_tracepoint", RAW_TRACEPOINT, null, "TRACEPOINT", SectionPlaces.RAW_TRACEPOINT);
+        rows.open("raw_tp", RAW_TRACEPOINT, null, "TRACEPOINT", SectionPlaces.RAW_TRACEPOINT);
+        rows.open("raw_tracepoint.w", RAW_TRACEPOINT_WRITABLE, null, "TRACEPOINT", SectionPlaces.RAW_TRACEPOINT);
+        rows.open("raw_tp.w", RAW_TRACEPOINT_WRITABLE, null, "TRACEPOINT", SectionPlaces.RAW_TRACEPOINT);
+        rows.open("tp_btf", TRACING, TRACE_RAW_TP, "TRACEPOINT", SectionPlaces.TRACING);
+        rows.openOrSleepable("fentry", TRACING, TRACE_FENTRY, "FUNCTION", SectionPlaces.TRACING);
+        rows.openOrSleepable("fexit", TRACING, TRACE_FEXIT, "FUNCTION", SectionPlaces.TRACING);
+        rows.openOrSleepable("fsession", TRACING, TRACE_FSESSION, "FUNCTION", SectionPlaces.TRACING);
+        rows.openOrSleepable("fentry.multi", TRACING, TRACE_FENTRY_MULTI, "[MODULE:]PATTERN", SectionPlaces.TRACING_MULTI);
+        rows.openOrSleepable("fexit.multi", TRACING, TRACE_FEXIT_MULTI, "[MODULE:]PATTERN", SectionPlaces.TRACING_MULTI);
+        rows.openOrSleepable("fsession.multi", TRACING, TRACE_FSESSION_MULTI, "[MODULE:]PATTERN", SectionPlaces.TRACING_MULTI);
+        rows.openOrSleepable("fmod_ret", TRACING, MODIFY_RETURN, "FUNCTION", SectionPlaces.TRACING);
+        rows.openOrSleepable("iter", TRACING, TRACE_ITER, "ITERATOR", SectionPlaces.ITER);
+        rows.open("freplace", EXT, null, "FUNCTION", SectionPlaces.TRACING);
+        rows.openOrSleepable("lsm", LSM, LSM_MAC, "HOOK", SectionPlaces.TRACING).role("lsm_cgroup", LSM, AttachType.LSM_CGROUP, "HOOK");
         rows.exact("perf_event", ProgramType.PERF_EVENT, null);
         rows.sleepable("syscall", SYSCALL, null);
 
@@ -124,12 +137,13 @@ final class SectionKinds {
         rows.exact("cgroup/dev", ProgramType.CGROUP_DEVICE, AttachType.CGROUP_DEVICE);
 
         rows.roleOrSleepable("struct_ops", ProgramType.STRUCT_OPS, null, "MEMBER");
-        return List.copyOf(rows.kinds);
+        return rows;
     }
 
     /** Collects rows; a row's method says what may follow its name. */
     private static final class Rows {
         final List<SectionKind> kinds = new ArrayList<>();
+        final Map<String, Reader> readers = new HashMap<>();
 
         /** Nothing follows. */
         Rows exact(String name, ProgramType type, @Nullable AttachType attachType) {
@@ -140,15 +154,30 @@ final class SectionKinds {
             return add(name, type, attachType, Target.NONE, "", true, false);
         }
 
-        /** Where it is attached may follow. */
-        Rows open(String name, ProgramType type, @Nullable AttachType attachType, String form) {
-            return add(name, type, attachType, Target.PLACE, form, false, false);
+        /** Where it is attached may follow, and the row says how that is read; null for another module's matter. */
+        Rows open(
+                String name, ProgramType type, @Nullable AttachType attachType, String form, @Nullable Reader reader) {
+            return place(name, type, attachType, form, reader, false);
         }
 
         /** Two kinds, the second with {@code .s}: it may sleep. */
-        Rows openOrSleepable(String name, ProgramType type, @Nullable AttachType attachType, String form) {
-            open(name, type, attachType, form);
-            return add(name + ".s", type, attachType, Target.PLACE, form, true, false);
+        Rows openOrSleepable(
+                String name, ProgramType type, @Nullable AttachType attachType, String form, @Nullable Reader reader) {
+            open(name, type, attachType, form, reader);
+            return place(name + ".s", type, attachType, form, reader, true);
+        }
+
+        private Rows place(
+                String name,
+                ProgramType type,
+                @Nullable AttachType attachType,
+                String form,
+                @Nullable Reader reader,
+                boolean sleepable) {
+            if (reader != null) {
+                readers.put(name, reader);
+            }
+            return add(name, type, attachType, Target.PLACE, form, sleepable, false);
         }
 
         /** What it is may follow, not where it is attached. */

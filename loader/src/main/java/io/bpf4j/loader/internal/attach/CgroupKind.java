@@ -5,7 +5,6 @@ import io.bpf4j.loader.internal.sys.StructLayout;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.KernelVersion;
-import io.bpf4j.loader.kernel.LinkType;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
@@ -16,7 +15,7 @@ record CgroupKind(AttachTarget.Cgroup target) implements LinkKind {
             StructLayout.of("bpf_link_info.cgroup", "u64 cgroup_id", "u32 attach_type");
 
     static final LinkView VIEW = LinkView.of(
-            LinkType.CGROUP,
+            3 /* BPF_LINK_TYPE_CGROUP */,
             info -> new LinkDetail.Cgroup(
                     info.u64(INFO, "cgroup_id"), AttachType.of(info.u32(INFO, "attach_type"))));
 

@@ -11,7 +11,6 @@ import io.bpf4j.loader.internal.sys.StructLayout;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.KernelVersion;
-import io.bpf4j.loader.kernel.LinkType;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.IterTarget;
 import io.bpf4j.loader.link.Link;
@@ -33,7 +32,7 @@ record IterKind(AttachTarget.Iter target) implements LinkKind {
             "bpf_link_info.iter", "u64 target_name", "u32 target_name_len", "u32 map.map_id");
 
     static final LinkView VIEW = LinkView.of(
-                    LinkType.ITER, info -> new LinkDetail.Iter(info.text(), info.u32(INFO, "map.map_id")))
+                    4 /* BPF_LINK_TYPE_ITER */, info -> new LinkDetail.Iter(info.text(), info.u32(INFO, "map.map_id")))
             .withText(_ -> new LinkInfo.TextField(INFO, "target_name", "target_name_len"))
             .withOpener(KernelIteratorLink::new);
 

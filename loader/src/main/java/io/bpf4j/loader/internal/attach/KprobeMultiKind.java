@@ -5,7 +5,6 @@ import io.bpf4j.loader.internal.sys.LinkCommand;
 import io.bpf4j.loader.internal.sys.StructLayout;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
-import io.bpf4j.loader.kernel.LinkType;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
@@ -19,7 +18,7 @@ record KprobeMultiKind(AttachTarget.KprobeMulti target, TraceFs traceFs) impleme
             "bpf_link_info.kprobe_multi", "u64 addrs", "u32 count", "u32 flags", "u64 missed");
 
     static final LinkView VIEW = LinkView.of(
-            LinkType.KPROBE_MULTI,
+            8 /* BPF_LINK_TYPE_KPROBE_MULTI */,
             info -> new LinkDetail.KprobeMulti(
                     info.u32(INFO, "count"), info.u32(INFO, "flags"), info.u64(INFO, "missed")));
 

@@ -73,7 +73,7 @@ public final class LinkKinds {
     }
 
     static Optional<LinkView> view(int type) {
-        return VIEWS.stream().filter(view -> view.type().number() == type).findFirst();
+        return VIEWS.stream().filter(view -> view.type() == type).findFirst();
     }
 
     /** Which text the kernel can be asked for; null for none. */

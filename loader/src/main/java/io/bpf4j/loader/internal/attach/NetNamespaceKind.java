@@ -6,7 +6,6 @@ import io.bpf4j.loader.internal.sys.StructLayout;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.KernelVersion;
-import io.bpf4j.loader.kernel.LinkType;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
@@ -18,7 +17,7 @@ record NetNamespaceKind(AttachTarget.NetNamespace target) implements LinkKind {
             StructLayout.of("bpf_link_info.netns", "u32 netns_ino", "u32 attach_type");
 
     static final LinkView VIEW = LinkView.of(
-            LinkType.NETNS,
+            5 /* BPF_LINK_TYPE_NETNS */,
             info -> new LinkDetail.NetNamespace(
                     info.u32(INFO, "netns_ino"), AttachType.of(info.u32(INFO, "attach_type"))));
 

@@ -4,7 +4,6 @@ import io.bpf4j.loader.internal.sys.StructLayout;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.KernelVersion;
-import io.bpf4j.loader.kernel.LinkType;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
@@ -17,7 +16,7 @@ record NetfilterKind(AttachTarget.Netfilter target) implements LinkKind {
             StructLayout.of("bpf_link_info.netfilter", "u32 pf", "u32 hooknum", "u32 priority", "u32 flags");
 
     static final LinkView VIEW = LinkView.of(
-            LinkType.NETFILTER,
+            10 /* BPF_LINK_TYPE_NETFILTER */,
             info -> new LinkDetail.Netfilter(
                     info.u32(INFO, "pf"),
                     info.u32(INFO, "hooknum"),

@@ -5,7 +5,6 @@ import io.bpf4j.loader.internal.sys.LinkInfo.TextField;
 import io.bpf4j.loader.internal.sys.StructLayout;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Feature;
-import io.bpf4j.loader.kernel.LinkType;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
@@ -43,7 +42,7 @@ record PerfKind(Function<Attempt, Link> attaching, Function<Errno, String> meani
             "bpf_link_info.perf_event", "u32 type", "u64 event.config", "u32 event.type", "u64 event.cookie");
 
     static final LinkView VIEW =
-            LinkView.of(LinkType.PERF_EVENT, PerfKind::detail).withText(PerfKind::text);
+            LinkView.of(7 /* BPF_LINK_TYPE_PERF_EVENT */, PerfKind::detail).withText(PerfKind::text);
 
     /** By {@code enum bpf_perf_event_type}; 0 on kernels before 6.6, which don't say. */
     private static LinkDetail detail(LinkInfo info) {

@@ -6,7 +6,6 @@ import io.bpf4j.loader.internal.sys.LinkCommand;
 import io.bpf4j.loader.internal.sys.StructLayout;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
-import io.bpf4j.loader.kernel.LinkType;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
@@ -17,7 +16,7 @@ record SockmapKind(AttachTarget.Sockmap target) implements LinkKind {
             StructLayout.of("bpf_link_info.sockmap", "u32 map_id", "u32 attach_type");
 
     static final LinkView VIEW = LinkView.of(
-            LinkType.SOCKMAP,
+            14 /* BPF_LINK_TYPE_SOCKMAP */,
             info -> new LinkDetail.Sockmap(
                     info.u32(INFO, "map_id"), AttachType.of(info.u32(INFO, "attach_type"))));
 

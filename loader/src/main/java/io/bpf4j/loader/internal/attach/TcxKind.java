@@ -4,7 +4,6 @@ import io.bpf4j.loader.internal.sys.StructLayout;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.KernelVersion;
-import io.bpf4j.loader.kernel.LinkType;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
@@ -15,7 +14,7 @@ record TcxKind(AttachTarget.Tcx target) implements LinkKind {
             StructLayout.of("bpf_link_info.tcx", "u32 ifindex", "u32 attach_type");
 
     static final LinkView VIEW = LinkView.of(
-            LinkType.TCX,
+            11 /* BPF_LINK_TYPE_TCX */,
             info -> new LinkDetail.Tcx(info.u32(INFO, "ifindex"), AttachType.of(info.u32(INFO, "attach_type"))));
 
     @Override

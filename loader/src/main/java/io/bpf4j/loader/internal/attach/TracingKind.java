@@ -8,7 +8,6 @@ import io.bpf4j.loader.internal.sys.LinkInfo;
 import io.bpf4j.loader.internal.sys.StructLayout;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
-import io.bpf4j.loader.kernel.LinkType;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
@@ -28,7 +27,7 @@ final class TracingKind {
             StructLayout.of("bpf_link_info.raw_tracepoint", "u64 tp_name", "u32 tp_name_len", "u64 cookie");
 
     static final LinkView VIEW = LinkView.of(
-            LinkType.TRACING,
+            2 /* BPF_LINK_TYPE_TRACING */,
             info -> new LinkDetail.Tracing(
                     AttachType.of(info.u32(INFO, "attach_type")),
                     info.u32(INFO, "target_obj_id"),
@@ -36,7 +35,7 @@ final class TracingKind {
                     info.u64(INFO, "cookie")));
 
     static final LinkView RAW_VIEW = LinkView.of(
-                    LinkType.RAW_TRACEPOINT,
+                    1 /* BPF_LINK_TYPE_RAW_TRACEPOINT */,
                     info -> new LinkDetail.RawTracepoint(info.text(), info.u64(RAW_INFO, "cookie")))
             .withText(_ -> new LinkInfo.TextField(RAW_INFO, "tp_name", "tp_name_len"));
 

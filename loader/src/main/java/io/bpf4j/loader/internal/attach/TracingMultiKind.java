@@ -7,7 +7,6 @@ import io.bpf4j.loader.internal.sys.LinkCommand;
 import io.bpf4j.loader.internal.sys.StructLayout;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
-import io.bpf4j.loader.kernel.LinkType;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
@@ -34,7 +33,7 @@ record TracingMultiKind(AttachTarget.TracingMulti target, Function<String, Optio
             StructLayout.of("bpf_link_info.tracing_multi", "u32 attach_type", "u32 count", "u32 obj_id");
 
     static final LinkView VIEW = LinkView.of(
-            LinkType.TRACING_MULTI,
+            15 /* BPF_LINK_TYPE_TRACING_MULTI */,
             info -> new LinkDetail.TracingMulti(
                     AttachType.of(info.u32(INFO, "attach_type")),
                     info.u32(INFO, "count"),

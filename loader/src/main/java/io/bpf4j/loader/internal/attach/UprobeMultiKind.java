@@ -8,7 +8,6 @@ import io.bpf4j.loader.internal.sys.StructLayout;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Feature;
-import io.bpf4j.loader.kernel.LinkType;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.AttachTarget.UprobeMultiNamed;
 import io.bpf4j.loader.link.Link;
@@ -34,7 +33,7 @@ record UprobeMultiKind(Function<Attempt, Link> attaching) implements LinkKind {
             "u32 pid");
 
     static final LinkView VIEW = LinkView.of(
-                    LinkType.UPROBE_MULTI,
+                    12 /* BPF_LINK_TYPE_UPROBE_MULTI */,
                     info -> new LinkDetail.UprobeMulti(
                             info.text(), info.u32(INFO, "count"), info.u32(INFO, "flags"), info.u32(INFO, "pid")))
             .withText(_ -> new LinkInfo.TextField(INFO, "path", "path_size"));

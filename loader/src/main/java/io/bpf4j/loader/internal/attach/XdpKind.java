@@ -5,7 +5,6 @@ import io.bpf4j.loader.internal.sys.StructLayout;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.KernelVersion;
-import io.bpf4j.loader.kernel.LinkType;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
@@ -14,7 +13,7 @@ import io.bpf4j.loader.link.LinkDetail;
 record XdpKind(AttachTarget.Xdp target) implements LinkKind {
     private static final StructLayout INFO = StructLayout.of("bpf_link_info.xdp", "u32 ifindex");
 
-    static final LinkView VIEW = LinkView.of(LinkType.XDP, info -> new LinkDetail.Xdp(info.u32(INFO, "ifindex")));
+    static final LinkView VIEW = LinkView.of(6 /* BPF_LINK_TYPE_XDP */, info -> new LinkDetail.Xdp(info.u32(INFO, "ifindex")));
 
     @Override
     public Link attach(Attempt attempt) {

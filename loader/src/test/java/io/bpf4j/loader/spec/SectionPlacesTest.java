@@ -1,4 +1,4 @@
-package io.bpf4j.loader;
+package io.bpf4j.loader.spec;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.ProcessFilter;
-import io.bpf4j.loader.spec.FunctionSpec;
-import io.bpf4j.loader.spec.ProgramSpec;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -15,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The names of sections that say where their program goes, and those that should and don't. */
-class SectionTargetsTest {
+class SectionPlacesTest {
     private static final ProcessFilter ANY = new ProcessFilter.Any();
 
     private static ProgramSpec program(String section) {
@@ -24,7 +22,7 @@ class SectionTargetsTest {
     }
 
     private static AttachTarget target(String section) {
-        return SectionTargets.of(program(section));
+        return program(section).attachTarget();
     }
 
     @Test
@@ -75,7 +73,7 @@ class SectionTargetsTest {
         assertThatThrownBy(() -> target(section))
                 .isInstanceOf(AttachException.class)
                 .hasMessageContaining("SEC(\"" + section + "\")");
-        assertThat(SectionTargets.saysWhere(program(section))).isEqualTo(section.indexOf('/') >= 0);
+        assertThat(program(section).isAttachedBySection()).isEqualTo(section.indexOf('/') >= 0);
     }
 
     @Test
@@ -94,8 +92,7 @@ class SectionTargetsTest {
     @Test
     void someKindsAreNeverAttachedByName() {
         for (String section : List.of("xdp", "tc", "cgroup/connect4", "socket", "syscall", "sk_msg")) {
-            assertThat(SectionTargets.find(program(section))).isEmpty();
-            assertThat(SectionTargets.saysWhere(program(section))).isFalse();
+            assertThat(program(section).isAttachedBySection()).isFalse();
             assertThatThrownBy(() -> target(section))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("program.attach(target)");
