@@ -174,42 +174,11 @@ int main(void)
 
 	memset(&a, 0, sizeof a);
 	a.link_create.prog_fd = 1001;
-	a.link_create.attach_type = 24;
-	a.link_create.tracing.target_btf_id = 9;
-	a.link_create.tracing.cookie = 7;
-	dump("link_tracing", &a, 64);
-
-	memset(&a, 0, sizeof a);
-	a.link_create.prog_fd = 1001;
 	a.link_create.attach_type = 59;
 	a.link_create.tracing_multi.ids = 0xA1;
 	a.link_create.tracing_multi.cookies = 0xA2;
 	a.link_create.tracing_multi.cnt = 2;
 	dump("link_tracing_multi", &a, 64);
-
-	memset(&a, 0, sizeof a);
-	a.link_create.prog_fd = 1001;
-	a.link_create.target_ifindex = 3;
-	a.link_create.attach_type = 46;
-	a.link_create.tcx.relative_fd = 1002;
-	a.link_create.tcx.expected_revision = 5;
-	dump("link_tcx", &a, 64);
-
-	memset(&a, 0, sizeof a);
-	a.link_create.prog_fd = 1001;
-	a.link_create.attach_type = 45;
-	a.link_create.netfilter.pf = 2;
-	a.link_create.netfilter.hooknum = 3;
-	a.link_create.netfilter.priority = -100;
-	a.link_create.netfilter.flags = 1;
-	dump("link_netfilter", &a, 64);
-
-	memset(&a, 0, sizeof a);
-	a.link_create.prog_fd = 1001;
-	a.link_create.attach_type = 28;
-	a.link_create.iter_info = 0xA1;
-	a.link_create.iter_info_len = 4;
-	dump("link_iter", &a, 64);
 
 	memset(&a, 0, sizeof a);
 	a.link_update.link_fd = 1001;

@@ -1,7 +1,6 @@
 package io.bpf4j.loader.internal.sys;
 
 import static io.bpf4j.loader.internal.sys.Struct.U32;
-import static io.bpf4j.loader.internal.sys.Struct.U64;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
@@ -13,24 +12,25 @@ import java.lang.foreign.SegmentAllocator;
  */
 final class LinkAttr {
     private static final long UPDATE_SIZE = 16;
-    private static final long UPDATE_LINK_FD = 0;
-    private static final long UPDATE_NEW_PROG_FD = 4;
-    private static final long UPDATE_FLAGS = 8;
-    private static final long UPDATE_OLD_PROG_FD = 12;
+    private static final StructLayout UPDATE = StructLayout.of(
+            "bpf_attr.link_update", "u32 link_fd", "u32 new_prog_fd", "u32 flags", "u32 old_prog_fd");
 
     /** BPF_F_REPLACE: only if the old program is the one we think. */
     private static final int REPLACE = 4;
 
     private static final long RAW_TRACEPOINT_SIZE = 24;
-    private static final long RAW_TRACEPOINT_NAME = 0;
-    private static final long RAW_TRACEPOINT_PROG_FD = 8;
-    private static final long RAW_TRACEPOINT_COOKIE = 16;
+    private static final StructLayout RAW_TRACEPOINT =
+            StructLayout.of("bpf_attr.raw_tracepoint", "u64 name", "u32 prog_fd", "u64 cookie");
 
     private static final long ATTACH_SIZE = 20;
-    private static final long ATTACH_TARGET_FD = 0;
-    private static final long ATTACH_BPF_FD = 4;
-    private static final long ATTACH_TYPE = 8;
-    private static final long ATTACH_FLAGS = 12;
+    private static final StructLayout ATTACH =
+            StructLayout.of(
+                    "bpf_attr",
+                    "u32 target_fd",
+                    "u32 attach_bpf_fd",
+                    "u32 attach_type",
+                    "u32 attach_flags",
+                    "u32 replace_bpf_fd");
 
     private static final long INTS_SIZE = 12;
 
@@ -55,32 +55,29 @@ final class LinkAttr {
     }
 
     static long encode(MemorySegment attr, LinkCommand.Update update) {
-        attr.set(U32, UPDATE_LINK_FD, update.link().number());
-        attr.set(U32, UPDATE_NEW_PROG_FD, update.program().number());
-        attr.set(U32, UPDATE_FLAGS, update.flags() | (update.expected() == null ? 0 : REPLACE));
-        attr.set(U32, UPDATE_OLD_PROG_FD, Struct.fd(update.expected()));
+        UPDATE.set(attr, "link_fd", update.link().number());
+        UPDATE.set(attr, "new_prog_fd", update.program().number());
+        UPDATE.set(attr, "flags", update.flags() | (update.expected() == null ? 0 : REPLACE));
+        UPDATE.set(attr, "old_prog_fd", Struct.fd(update.expected()));
         return UPDATE_SIZE;
     }
 
     static long encode(MemorySegment attr, SegmentAllocator memory, LinkCommand.OpenRawTracepoint open) {
-        attr.asSlice(0, RAW_TRACEPOINT_SIZE).fill((byte) 0);
+        MemorySegment struct = attr.asSlice(0, RAW_TRACEPOINT_SIZE).fill((byte) 0);
         if (!open.tracepoint().isEmpty()) {
-            attr.set(
-                    U64,
-                    RAW_TRACEPOINT_NAME,
-                    Struct.string(memory, open.tracepoint()).address());
+            RAW_TRACEPOINT.set(struct, "name", Struct.string(memory, open.tracepoint()));
         }
-        attr.set(U32, RAW_TRACEPOINT_PROG_FD, open.program().number());
-        attr.set(U64, RAW_TRACEPOINT_COOKIE, open.cookie());
+        RAW_TRACEPOINT.set(struct, "prog_fd", open.program().number());
+        RAW_TRACEPOINT.set(struct, "cookie", open.cookie());
         return RAW_TRACEPOINT_SIZE;
     }
 
     static long encodeAttach(MemorySegment attr, Fd program, Fd target, int attachType, int flags) {
-        attr.asSlice(0, ATTACH_SIZE).fill((byte) 0);
-        attr.set(U32, ATTACH_TARGET_FD, target.number());
-        attr.set(U32, ATTACH_BPF_FD, program.number());
-        attr.set(U32, ATTACH_TYPE, attachType);
-        attr.set(U32, ATTACH_FLAGS, flags);
+        ATTACH.set(attr, "target_fd", target.number());
+        ATTACH.set(attr, "attach_bpf_fd", program.number());
+        ATTACH.set(attr, "attach_type", attachType);
+        ATTACH.set(attr, "attach_flags", flags);
+        ATTACH.set(attr, "replace_bpf_fd", 0);
         return ATTACH_SIZE;
     }
 
