@@ -101,9 +101,7 @@ public final class Program implements ProgramHandle {
      * SEC("xdp")} and {@code SEC("uprobe")}. It may still say it wrongly: {@code SEC("tp/sched")}.
      */
     public boolean isAttachedBySection() {
-        return SectionAttachers.of(spec()).isPresent()
-                ? spec().hasTarget()
-                : spec().isAttachedBySection();
+        return SectionAttachers.of(spec()).isPresent() ? spec().hasTarget() : spec().isAttachedBySection();
     }
 
     /**

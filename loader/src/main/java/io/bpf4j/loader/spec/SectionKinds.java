@@ -53,8 +53,10 @@ final class SectionKinds {
         Rows rows = new Rows();
 
         // Tracing
-        rows.open("kprobe", KPROBE, null, "FUNCTION[+OFFSET]", kprobe(false)).open("kretprobe", KPROBE, null, "FUNCTION", kprobe(true));
-        rows.open("ksyscall", KPROBE, null, "SYSCALL", ksyscall(false)).open("kretsyscall", KPROBE, null, "SYSCALL", ksyscall(true));
+        rows.open("kprobe", KPROBE, null, "FUNCTION[+OFFSET]", kprobe(false))
+                .open("kretprobe", KPROBE, null, "FUNCTION", kprobe(true));
+        rows.open("ksyscall", KPROBE, null, "SYSCALL", ksyscall(false))
+                .open("kretsyscall", KPROBE, null, "SYSCALL", ksyscall(true));
         rows.open("kprobe.multi", KPROBE, TRACE_KPROBE_MULTI, "PATTERN", kprobes(false));
         rows.open("kretprobe.multi", KPROBE, TRACE_KPROBE_MULTI, "PATTERN", kprobes(true));
         rows.open("kprobe.session", KPROBE, TRACE_KPROBE_SESSION, "PATTERN", kprobes(false));
@@ -64,7 +66,8 @@ final class SectionKinds {
         rows.openOrSleepable("uretprobe.multi", KPROBE, TRACE_UPROBE_MULTI, "FILE:PATTERN", uprobes(true));
         rows.openOrSleepable("uprobe.session", KPROBE, TRACE_UPROBE_SESSION, "FILE:PATTERN", uprobes(false));
         rows.openOrSleepable("usdt", KPROBE, null, "FILE:PROVIDER:NAME", null);
-        rows.open("tracepoint", TRACEPOINT, null, "CATEGORY/NAME", SectionPlaces.TRACEPOINT).open("tp", TRACEPOINT, null, "CATEGORY/NAME", SectionPlaces.TRACEPOINT);
+        rows.open("tracepoint", TRACEPOINT, null, "CATEGORY/NAME", SectionPlaces.TRACEPOINT)
+                .open("tp", TRACEPOINT, null, "CATEGORY/NAME", SectionPlaces.TRACEPOINT);
         rows.open("raw_tracepoint", RAW_TRACEPOINT, null, "TRACEPOINT", SectionPlaces.RAW_TRACEPOINT);
         rows.open("raw_tp", RAW_TRACEPOINT, null, "TRACEPOINT", SectionPlaces.RAW_TRACEPOINT);
         rows.open("raw_tracepoint.w", RAW_TRACEPOINT_WRITABLE, null, "TRACEPOINT", SectionPlaces.RAW_TRACEPOINT);
@@ -73,13 +76,17 @@ final class SectionKinds {
         rows.openOrSleepable("fentry", TRACING, TRACE_FENTRY, "FUNCTION", SectionPlaces.TRACING);
         rows.openOrSleepable("fexit", TRACING, TRACE_FEXIT, "FUNCTION", SectionPlaces.TRACING);
         rows.openOrSleepable("fsession", TRACING, TRACE_FSESSION, "FUNCTION", SectionPlaces.TRACING);
-        rows.openOrSleepable("fentry.multi", TRACING, TRACE_FENTRY_MULTI, "[MODULE:]PATTERN", SectionPlaces.TRACING_MULTI);
-        rows.openOrSleepable("fexit.multi", TRACING, TRACE_FEXIT_MULTI, "[MODULE:]PATTERN", SectionPlaces.TRACING_MULTI);
-        rows.openOrSleepable("fsession.multi", TRACING, TRACE_FSESSION_MULTI, "[MODULE:]PATTERN", SectionPlaces.TRACING_MULTI);
+        rows.openOrSleepable(
+                "fentry.multi", TRACING, TRACE_FENTRY_MULTI, "[MODULE:]PATTERN", SectionPlaces.TRACING_MULTI);
+        rows.openOrSleepable(
+                "fexit.multi", TRACING, TRACE_FEXIT_MULTI, "[MODULE:]PATTERN", SectionPlaces.TRACING_MULTI);
+        rows.openOrSleepable(
+                "fsession.multi", TRACING, TRACE_FSESSION_MULTI, "[MODULE:]PATTERN", SectionPlaces.TRACING_MULTI);
         rows.openOrSleepable("fmod_ret", TRACING, MODIFY_RETURN, "FUNCTION", SectionPlaces.TRACING);
         rows.openOrSleepable("iter", TRACING, TRACE_ITER, "ITERATOR", SectionPlaces.ITER);
         rows.open("freplace", EXT, null, "FUNCTION", SectionPlaces.TRACING);
-        rows.openOrSleepable("lsm", LSM, LSM_MAC, "HOOK", SectionPlaces.TRACING).role("lsm_cgroup", LSM, AttachType.LSM_CGROUP, "HOOK");
+        rows.openOrSleepable("lsm", LSM, LSM_MAC, "HOOK", SectionPlaces.TRACING)
+                .role("lsm_cgroup", LSM, AttachType.LSM_CGROUP, "HOOK");
         rows.exact("perf_event", ProgramType.PERF_EVENT, null);
         rows.sleepable("syscall", SYSCALL, null);
 

@@ -29,8 +29,7 @@ final class SectionPlaces {
 
     static final Reader ITER = new Reader(false, _ -> new AttachTarget.Iter());
     static final Reader TRACEPOINT = new Reader(true, SectionPlaces::tracepoint);
-    static final Reader RAW_TRACEPOINT =
-            new Reader(true, program -> new AttachTarget.RawTracepoint(required(program)));
+    static final Reader RAW_TRACEPOINT = new Reader(true, program -> new AttachTarget.RawTracepoint(required(program)));
     static final Reader TRACING_MULTI =
             new Reader(true, program -> new AttachTarget.TracingMulti(List.of(required(program)), List.of()));
 

@@ -16,17 +16,15 @@ record CgroupKind(AttachTarget.Cgroup target) implements LinkKind {
 
     static final LinkView VIEW = LinkView.of(
             3 /* BPF_LINK_TYPE_CGROUP */,
-            info -> new LinkDetail.Cgroup(
-                    info.u64(INFO, "cgroup_id"), AttachType.of(info.u32(INFO, "attach_type"))));
+            info -> new LinkDetail.Cgroup(info.u64(INFO, "cgroup_id"), AttachType.of(info.u32(INFO, "attach_type"))));
 
     @Override
     public Link attach(Attempt attempt) {
         AttachType type = attempt.type(target.attachType(), "cgroup/…");
         Place place = Place.of(target.anchor());
         try (Fd group = attempt.open(target.directory())) {
-            return attempt.link(attempt.create(type, place.details())
-                    .withTarget(group)
-                    .withFlags(place.flags()));
+            return attempt.link(
+                    attempt.create(type, place.details()).withTarget(group).withFlags(place.flags()));
         }
     }
 

@@ -1,6 +1,5 @@
 package io.bpf4j.loader.internal.attach;
 
-import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.elf.DebugFiles;
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.FileIdentity;
@@ -8,6 +7,7 @@ import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.internal.attach.FunctionSymbols.Function;
 import io.bpf4j.loader.internal.attach.FunctionSymbols.Wanted;
+import io.bpf4j.loader.link.OpenFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

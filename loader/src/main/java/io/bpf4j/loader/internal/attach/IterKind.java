@@ -28,8 +28,8 @@ record IterKind(AttachTarget.Iter target) implements LinkKind {
     private static final StructLayout CGROUP =
             StructLayout.of("bpf_iter_link_info.cgroup", "u32 order", "u32 cgroup_fd");
     private static final StructLayout TASK = StructLayout.of("bpf_iter_link_info.task", "u32 tid", "u32 pid");
-    private static final StructLayout INFO = StructLayout.of(
-            "bpf_link_info.iter", "u64 target_name", "u32 target_name_len", "u32 map.map_id");
+    private static final StructLayout INFO =
+            StructLayout.of("bpf_link_info.iter", "u64 target_name", "u32 target_name_len", "u32 map.map_id");
 
     static final LinkView VIEW = LinkView.of(
                     4 /* BPF_LINK_TYPE_ITER */, info -> new LinkDetail.Iter(info.text(), info.u32(INFO, "map.map_id")))
@@ -52,10 +52,10 @@ record IterKind(AttachTarget.Iter target) implements LinkKind {
                 yield link(attempt, info, map);
             }
             case IterTarget.Cgroups cgroups -> {
-                try (Fd group =
-                        attempt.execute(new FileCommand.Open(cgroups.cgroup(), OpenFlags.RDONLY))) {
+                try (Fd group = attempt.execute(new FileCommand.Open(cgroups.cgroup(), OpenFlags.RDONLY))) {
                     byte[] info = new byte[SIZE];
-                    CGROUP.set(MemorySegment.ofArray(info), "order", cgroups.walk().number());
+                    CGROUP.set(
+                            MemorySegment.ofArray(info), "order", cgroups.walk().number());
                     CGROUP.set(MemorySegment.ofArray(info), "cgroup_fd", group.number());
                     yield link(attempt, info, group);
                 }

@@ -14,8 +14,8 @@ import java.util.Set;
 
 /** Many functions of the kernel by one link, whose type the program was loaded for. */
 record KprobeMultiKind(AttachTarget.KprobeMulti target, TraceFs traceFs) implements LinkKind {
-    private static final StructLayout INFO = StructLayout.of(
-            "bpf_link_info.kprobe_multi", "u64 addrs", "u32 count", "u32 flags", "u64 missed");
+    private static final StructLayout INFO =
+            StructLayout.of("bpf_link_info.kprobe_multi", "u64 addrs", "u32 count", "u32 flags", "u64 missed");
 
     static final LinkView VIEW = LinkView.of(
             8 /* BPF_LINK_TYPE_KPROBE_MULTI */,

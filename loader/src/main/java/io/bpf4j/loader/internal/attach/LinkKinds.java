@@ -55,8 +55,7 @@ public final class LinkKinds {
             case AttachTarget.Tracepoint tracepoint -> attempt -> perf.tracepoint(attempt, tracepoint);
             case AttachTarget.RawTracepoint raw -> TracingKind.of(raw);
             case AttachTarget.Tracing tracing -> TracingKind.of(tracing);
-            case AttachTarget.TracingMulti many ->
-                new TracingMultiKind(many, host.types()::ofModule, host.traceFs());
+            case AttachTarget.TracingMulti many -> new TracingMultiKind(many, host.types()::ofModule, host.traceFs());
             case AttachTarget.Freplace freplace -> new TracingKind.Freplace(freplace);
             case AttachTarget.PerfEvent event -> attempt -> perf.event(attempt, event);
             case AttachTarget.OpenPerfEvent event -> PerfKind.of(event, perf);

@@ -17,10 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param opener gives a link that is there already as what it is
  */
 record LinkView(
-        int type,
-        Function<LinkInfo, @Nullable TextField> text,
-        Function<LinkInfo, LinkDetail> detail,
-        Opener opener) {
+        int type, Function<LinkInfo, @Nullable TextField> text, Function<LinkInfo, LinkDetail> detail, Opener opener) {
     /** Takes ownership of the descriptor. */
     interface Opener {
         KernelLink open(Kernel kernel, String description, Fd link);

@@ -13,8 +13,7 @@ import java.util.Optional;
 
 /** Network namespaces. */
 record NetNamespaceKind(AttachTarget.NetNamespace target) implements LinkKind {
-    private static final StructLayout INFO =
-            StructLayout.of("bpf_link_info.netns", "u32 netns_ino", "u32 attach_type");
+    private static final StructLayout INFO = StructLayout.of("bpf_link_info.netns", "u32 netns_ino", "u32 attach_type");
 
     static final LinkView VIEW = LinkView.of(
             5 /* BPF_LINK_TYPE_NETNS */,
@@ -25,8 +24,7 @@ record NetNamespaceKind(AttachTarget.NetNamespace target) implements LinkKind {
     public Link attach(Attempt attempt) {
         AttachType type = attempt.type(Optional.empty(), "sk_lookup or flow_dissector");
         try (Fd namespace = attempt.open(target.file())) {
-            return attempt.link(
-                    attempt.create(type, LinkCommand.Details.NONE).withTarget(namespace));
+            return attempt.link(attempt.create(type, LinkCommand.Details.NONE).withTarget(namespace));
         }
     }
 

@@ -10,8 +10,8 @@ import io.bpf4j.loader.link.LinkDetail;
 
 /** Hooks of netfilter. */
 record NetfilterKind(AttachTarget.Netfilter target) implements LinkKind {
-    private static final StructLayout CREATE = StructLayout.of(
-            "bpf_attr.link_create.netfilter", "u32 pf", "u32 hooknum", "u32 priority", "u32 flags");
+    private static final StructLayout CREATE =
+            StructLayout.of("bpf_attr.link_create.netfilter", "u32 pf", "u32 hooknum", "u32 priority", "u32 flags");
     private static final StructLayout INFO =
             StructLayout.of("bpf_link_info.netfilter", "u32 pf", "u32 hooknum", "u32 priority", "u32 flags");
 

@@ -10,8 +10,7 @@ import io.bpf4j.loader.link.LinkDetail;
 
 /** Pairs of netkit devices. */
 record NetkitKind(AttachTarget.Netkit target) implements LinkKind {
-    private static final StructLayout INFO =
-            StructLayout.of("bpf_link_info.netkit", "u32 ifindex", "u32 attach_type");
+    private static final StructLayout INFO = StructLayout.of("bpf_link_info.netkit", "u32 ifindex", "u32 attach_type");
 
     static final LinkView VIEW = LinkView.of(
             13 /* BPF_LINK_TYPE_NETKIT */,

@@ -103,15 +103,14 @@ record PerfKind(Function<Attempt, Link> attaching, Function<Errno, String> meani
 
     static LinkKind of(AttachTarget.Kprobe target, PerfAttacher perf) {
         return new PerfKind(
-                attempt -> perf.kprobe(
-                        attempt, target.function(), target.offset(), target.returns(), target.cookie()),
+                attempt -> perf.kprobe(attempt, target.function(), target.offset(), target.returns(), target.cookie()),
                 PerfKind::refusalOfKprobe);
     }
 
     static LinkKind of(AttachTarget.Ksyscall target, PerfAttacher perf) {
         return new PerfKind(
-                attempt -> perf.kprobe(
-                        attempt, systemCall(attempt, target.name()), 0, target.returns(), target.cookie()),
+                attempt ->
+                        perf.kprobe(attempt, systemCall(attempt, target.name()), 0, target.returns(), target.cookie()),
                 PerfKind::refusalOfKprobe);
     }
 

@@ -12,13 +12,11 @@ import io.bpf4j.loader.link.LinkDetail;
 
 /** Maps of sockets: by a link where the kernel has them for these maps (6.10, commit 699c23f02c65), else without. */
 record SockmapKind(AttachTarget.Sockmap target) implements LinkKind {
-    private static final StructLayout INFO =
-            StructLayout.of("bpf_link_info.sockmap", "u32 map_id", "u32 attach_type");
+    private static final StructLayout INFO = StructLayout.of("bpf_link_info.sockmap", "u32 map_id", "u32 attach_type");
 
     static final LinkView VIEW = LinkView.of(
             14 /* BPF_LINK_TYPE_SOCKMAP */,
-            info -> new LinkDetail.Sockmap(
-                    info.u32(INFO, "map_id"), AttachType.of(info.u32(INFO, "attach_type"))));
+            info -> new LinkDetail.Sockmap(info.u32(INFO, "map_id"), AttachType.of(info.u32(INFO, "attach_type"))));
 
     @Override
     public Link attach(Attempt attempt) {

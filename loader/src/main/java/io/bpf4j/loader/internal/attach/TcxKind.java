@@ -10,8 +10,7 @@ import io.bpf4j.loader.link.LinkDetail;
 
 /** Traffic control of network devices. */
 record TcxKind(AttachTarget.Tcx target) implements LinkKind {
-    private static final StructLayout INFO =
-            StructLayout.of("bpf_link_info.tcx", "u32 ifindex", "u32 attach_type");
+    private static final StructLayout INFO = StructLayout.of("bpf_link_info.tcx", "u32 ifindex", "u32 attach_type");
 
     static final LinkView VIEW = LinkView.of(
             11 /* BPF_LINK_TYPE_TCX */,

@@ -73,8 +73,8 @@ final class TracingKind {
             Fd other = Programs.fd(target.target());
             int function = functionId(attempt, other, target.function());
             // A program of this type has no attach type, which the kernel writes as 0.
-            return attempt.link(new LinkCommand.Create(
-                    attempt.what(), attempt.program(), other, 0, 0, 0, details(function, 0)));
+            return attempt.link(
+                    new LinkCommand.Create(attempt.what(), attempt.program(), other, 0, 0, 0, details(function, 0)));
         }
 
         @Override

@@ -35,9 +35,7 @@ record TracingMultiKind(AttachTarget.TracingMulti target, Function<String, Optio
     static final LinkView VIEW = LinkView.of(
             15 /* BPF_LINK_TYPE_TRACING_MULTI */,
             info -> new LinkDetail.TracingMulti(
-                    AttachType.of(info.u32(INFO, "attach_type")),
-                    info.u32(INFO, "count"),
-                    info.u32(INFO, "obj_id")));
+                    AttachType.of(info.u32(INFO, "attach_type")), info.u32(INFO, "count"), info.u32(INFO, "obj_id")));
 
     @Override
     public Link attach(Attempt attempt) {

@@ -38,8 +38,7 @@ final class Unlinked {
 
     /** An infrared receiver. */
     static Link lirc(Attempt attempt, AttachTarget.Lirc target) {
-        try (Fd device = attempt.execute(
-                new FileCommand.Open(target.device(), OpenFlags.RDWR | OpenFlags.NONBLOCK))) {
+        try (Fd device = attempt.execute(new FileCommand.Open(target.device(), OpenFlags.RDWR | OpenFlags.NONBLOCK))) {
             return attach(attempt, device, AttachType.LIRC_MODE2);
         }
     }

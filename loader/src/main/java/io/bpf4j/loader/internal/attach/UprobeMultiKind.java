@@ -126,7 +126,8 @@ record UprobeMultiKind(Function<Attempt, Link> attaching) implements LinkKind {
         }
     }
 
-    private static Link link(Attempt attempt, TargetFile file, ProbeSites sites, ProcessFilter process, boolean returns) {
+    private static Link link(
+            Attempt attempt, TargetFile file, ProbeSites sites, ProcessFilter process, boolean returns) {
         requireMulti(attempt, returns);
         if (sites.size() == 0) {
             throw attempt.refused("there is no site to attach to");

@@ -13,7 +13,8 @@ import io.bpf4j.loader.link.LinkDetail;
 record XdpKind(AttachTarget.Xdp target) implements LinkKind {
     private static final StructLayout INFO = StructLayout.of("bpf_link_info.xdp", "u32 ifindex");
 
-    static final LinkView VIEW = LinkView.of(6 /* BPF_LINK_TYPE_XDP */, info -> new LinkDetail.Xdp(info.u32(INFO, "ifindex")));
+    static final LinkView VIEW =
+            LinkView.of(6 /* BPF_LINK_TYPE_XDP */, info -> new LinkDetail.Xdp(info.u32(INFO, "ifindex")));
 
     @Override
     public Link attach(Attempt attempt) {

@@ -37,8 +37,8 @@ final class LinkAttr {
     /** Four fields in front, and what the kind of link adds from offset 16 on (7.3). */
     static final long CREATE_SIZE = 64;
 
-    private static final StructLayout CREATE = StructLayout.of(
-            "bpf_attr.link_create", "u32 prog_fd", "u32 target_fd", "u32 attach_type", "u32 flags");
+    private static final StructLayout CREATE =
+            StructLayout.of("bpf_attr.link_create", "u32 prog_fd", "u32 target_fd", "u32 attach_type", "u32 flags");
     private static final long CREATE_DETAILS = 16;
 
     private LinkAttr() {}

@@ -91,8 +91,7 @@ public sealed interface LinkCommand<R> extends Command<R> {
                 LAYOUT.set(union, "ref_ctr_offsets", Struct.longs(memory, refCounterOffsets));
                 LAYOUT.set(union, "cookies", Struct.longs(memory, cookies));
                 LAYOUT.set(union, "cnt", offsets.length);
-                LAYOUT.set(
-                        union, "flags", flags | (descriptor.isPresent() ? PATH_FD : 0) | (returns ? RETURNS : 0));
+                LAYOUT.set(union, "flags", flags | (descriptor.isPresent() ? PATH_FD : 0) | (returns ? RETURNS : 0));
                 LAYOUT.set(union, "pid", pid);
             }
         }
@@ -102,8 +101,7 @@ public sealed interface LinkCommand<R> extends Command<R> {
          *
          * @param cookies one for each function; empty for none
          */
-        record KprobeMulti(long[] addresses, List<String> symbols, long[] cookies, boolean returns)
-                implements Details {
+        record KprobeMulti(long[] addresses, List<String> symbols, long[] cookies, boolean returns) implements Details {
             private static final StructLayout LAYOUT = StructLayout.of(
                     "bpf_attr.link_create.kprobe_multi",
                     "u32 flags",
@@ -135,8 +133,8 @@ public sealed interface LinkCommand<R> extends Command<R> {
          * @param cookies one for each function; empty for none
          */
         record TracingMulti(int[] functions, long[] cookies) implements Details {
-            private static final StructLayout LAYOUT = StructLayout.of(
-                    "bpf_attr.link_create.tracing_multi", "u64 ids", "u64 cookies", "u32 cnt");
+            private static final StructLayout LAYOUT =
+                    StructLayout.of("bpf_attr.link_create.tracing_multi", "u64 ids", "u64 cookies", "u32 cnt");
 
             @Override
             public void encode(MemorySegment union, SegmentAllocator memory) {

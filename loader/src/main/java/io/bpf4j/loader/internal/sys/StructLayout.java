@@ -42,12 +42,11 @@ public final class StructLayout {
         Map<String, Field> fields = new LinkedHashMap<>();
         int end = 0;
         for (String declaration : declarations) {
-            int size =
-                    switch (declaration.substring(0, 4)) {
-                        case "u32 " -> 4;
-                        case "u64 " -> 8;
-                        default -> throw new IllegalArgumentException(declaration);
-                    };
+            int size = switch (declaration.substring(0, 4)) {
+                case "u32 " -> 4;
+                case "u64 " -> 8;
+                default -> throw new IllegalArgumentException(declaration);
+            };
             int offset = (end + size - 1) / size * size;
             fields.put(declaration.substring(4), new Field(offset, size));
             end = offset + size;

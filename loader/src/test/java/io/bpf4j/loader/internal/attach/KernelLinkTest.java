@@ -311,7 +311,8 @@ class KernelLinkTest {
                     assertThat(kprobes.symbols()).containsExactly("other", "vfs_read", "vfs_write");
                     assertThat(kprobes.returns()).isTrue();
                 });
-        assertThatThrownBy(() -> new KprobeMultiKind(AttachTarget.KprobeMulti.entry("nothing*"), traceFs).attach(attempt))
+        assertThatThrownBy(
+                        () -> new KprobeMultiKind(AttachTarget.KprobeMulti.entry("nothing*"), traceFs).attach(attempt))
                 .isInstanceOf(AttachException.class)
                 .hasMessageContaining("can be traced");
         assertThatThrownBy(() -> new KprobeMultiKind(

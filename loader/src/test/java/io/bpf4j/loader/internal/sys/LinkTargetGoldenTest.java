@@ -96,8 +96,7 @@ class LinkTargetGoldenTest {
         MemorySegment attr = arena.allocate(256, 8).fill((byte) 0x5a);
         allocated.clear();
         long size = LinkAttr.encode(attr, memory, create);
-        List<Long> addresses =
-                allocated.stream().map(MemorySegment::address).toList();
+        List<Long> addresses = allocated.stream().map(MemorySegment::address).toList();
         for (long offset = 0; offset + 8 <= size; offset += 8) {
             int index = addresses.indexOf(attr.get(ValueLayout.JAVA_LONG, offset));
             if (index >= 0) {
