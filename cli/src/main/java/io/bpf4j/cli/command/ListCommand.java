@@ -130,7 +130,9 @@ final class ListCommand implements Callable<Integer> {
     }
 
     private static List<String> hints(List<UsdtProbe> probes, OptionalInt process) {
-        return process.isPresent() ? JvmProbes.hints(probes, Host.running(), process.getAsInt()) : JvmProbes.hints(probes);
+        return process.isPresent()
+                ? JvmProbes.hints(probes, Host.running(), process.getAsInt())
+                : JvmProbes.hints(probes);
     }
 
     private Map<Long, String> functions(UsdtScan scan) {

@@ -260,8 +260,8 @@ final class TraceCommand implements Callable<Integer> {
         if (!appearing || filesGiven) {
             requireEach(scans, patterns);
             filesWithout(scans, patterns)
-                    .forEach(scan -> console.error(
-                            "bpf4j: " + Scans.whyNone(List.of(scan), patterns, OptionalInt.empty())));
+                    .forEach(scan ->
+                            console.error("bpf4j: " + Scans.whyNone(List.of(scan), patterns, OptionalInt.empty())));
         }
         List<UsdtProbe> probes = probes(scans, patterns);
         if (!appearing) {
@@ -357,7 +357,9 @@ final class TraceCommand implements Callable<Integer> {
 
     private List<String> hints(List<UsdtProbe> probes) {
         Integer process = pid;
-        return process != null ? JvmProbes.hints(probes, Host.running(), process) : verbose ? JvmProbes.hints(probes) : List.of();
+        return process != null
+                ? JvmProbes.hints(probes, Host.running(), process)
+                : verbose ? JvmProbes.hints(probes) : List.of();
     }
 
     /** One pattern of several that matches nothing is a slip of the pen: its events would be waited for in vain. */
@@ -365,8 +367,7 @@ final class TraceCommand implements Callable<Integer> {
         for (ProbePattern pattern : patterns) {
             List<ProbePattern> one = List.of(pattern);
             if (scans.stream().allMatch(scan -> Scans.matching(scan, one).isEmpty())) {
-                throw new CommandException(
-                        Scans.whyNone(scans, one, filesGiven ? OptionalInt.empty() : process()));
+                throw new CommandException(Scans.whyNone(scans, one, filesGiven ? OptionalInt.empty() : process()));
             }
         }
     }
@@ -495,7 +496,8 @@ final class TraceCommand implements Callable<Integer> {
         // Arguments that can't be read show as such in each event; sites and files that don't fire show in nothing.
         List<String> problems = verbose
                 ? link.problems()
-                : Stream.concat(problemsOfSites(link).stream(), link.notMapped().stream()).toList();
+                : Stream.concat(problemsOfSites(link).stream(), link.notMapped().stream())
+                        .toList();
         problems.forEach(problem -> console.error("bpf4j: " + problem));
     }
 

@@ -27,7 +27,8 @@ final class Heir {
      */
     static OptionalInt takeOver() {
         try {
-            List<String> command = thisCommand(Files.readString(Host.running().self().resolve("cmdline")));
+            List<String> command =
+                    thisCommand(Files.readString(Host.running().self().resolve("cmdline")));
             command.addAll(
                     List.of("adopt", Long.toString(ProcessHandle.current().pid())));
             Process heir = new ProcessBuilder(command)

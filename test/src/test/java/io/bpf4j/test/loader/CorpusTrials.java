@@ -241,7 +241,8 @@ final class CorpusTrials {
 
     private static int taskOfGroup(BpfObject object, Program program) throws Exception {
         // The map takes the number of an open descriptor, which no Java API gives.
-        try (Fd group = Host.running().kernel().execute(new FileCommand.Open(OwnCgroup.directory(), OpenFlags.RDONLY))) {
+        try (Fd group =
+                Host.running().kernel().execute(new FileCommand.Open(OwnCgroup.directory(), OpenFlags.RDONLY))) {
             object.map("groups").update(Bpf.key(1), Bpf.key(group.number()));
         }
         return run(TestRun.onContext(new byte[16])).failedLine(object, program);

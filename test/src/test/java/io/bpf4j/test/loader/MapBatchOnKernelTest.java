@@ -123,7 +123,8 @@ class MapBatchOnKernelTest {
     void aValueForEachCpu(MapType type) {
         for (Kernel kernel : List.of(Host.running().kernel(), WITHOUT_BATCHES)) {
             // Value sizes that are not a multiple of 8 are where a mistake would show.
-            try (KernelMap map = KernelMap.create(Host.running().withKernel(kernel), MapCommand.Create.of(type.number(), "m", 4, 12, 500), "m")) {
+            try (KernelMap map = KernelMap.create(
+                    Host.running().withKernel(kernel), MapCommand.Create.of(type.number(), "m", 4, 12, 500), "m")) {
                 record Three(int a, int b, int c) {}
                 PerCpuMap<Integer, Three> typed = PerCpuMap.of(map, Codec.ofInt(), Codec.ofRecord(Three.class));
                 Map<Integer, List<Three>> elements = new TreeMap<>();
@@ -173,8 +174,8 @@ class MapBatchOnKernelTest {
 
     @Test
     void elementsThatStayComeOnceThoughOthersComeAndGo() {
-        try (KernelMap map = KernelMap.create(
-                Host.running(), MapCommand.Create.of(MapType.HASH.number(), "m", 4, 8, 4_000), "m")) {
+        try (KernelMap map =
+                KernelMap.create(Host.running(), MapCommand.Create.of(MapType.HASH.number(), "m", 4, 8, 4_000), "m")) {
             TypedMap<Integer, Long> typed = TypedMap.of(map, Codec.ofInt(), Codec.ofLong());
             for (int i = 0; i < 500; i++) {
                 typed.put(i, 0L);

@@ -294,7 +294,8 @@ class MapOnKernelTest {
             Path path = Path.of("/proc/self/fd", Integer.toString(bpffs.number()), "pinned");
             map.pin(path);
             map.update(new byte[4], new byte[] {1, 2, 3, 4, 5, 6, 7, 8});
-            try (KernelMap again = KernelMap.adopt(Host.running(), KERNEL.execute(new ObjectCommand.Get(path, 0)), "")) {
+            try (KernelMap again =
+                    KernelMap.adopt(Host.running(), KERNEL.execute(new ObjectCommand.Get(path, 0)), "")) {
                 assertThat(again.id()).isEqualTo(map.id());
                 assertThat(again.name()).isEqualTo("m");
                 assertThat(again.lookup(new byte[4]).orElseThrow()).containsExactly(1, 2, 3, 4, 5, 6, 7, 8);

@@ -78,7 +78,9 @@ class PerfBufferOnKernelTest {
         Kernel kernel = Host.running().kernel();
         int cpus = Host.running().possibleCpus().count();
         map = KernelMap.create(
-                Host.running(), MapCommand.Create.of(MapType.PERF_EVENT_ARRAY.number(), "events", 4, 4, cpus), "events");
+                Host.running(),
+                MapCommand.Create.of(MapType.PERF_EVENT_ARRAY.number(), "events", 4, 4, cpus),
+                "events");
         counter = KernelMap.create(Host.running(), MapCommand.Create.of(MapType.ARRAY.number(), "n", 4, 8, 1), "n");
         byte[] code = Instructions.encode(
                 Assembler.create()
@@ -121,7 +123,8 @@ class PerfBufferOnKernelTest {
 
     /** Gives what the last run returned: 0, or a negative error number. */
     private int emit(int count) {
-        return Host.running().kernel()
+        return Host.running()
+                .kernel()
                 .execute(new ProgCommand.TestRun(program, new byte[14], 0, new byte[0], 0, count, 0, 0))
                 .returned();
     }

@@ -13,7 +13,6 @@ import io.bpf4j.insn.Opcodes;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.LoadResult;
 import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.internal.sys.ProgCommand;
@@ -44,9 +43,10 @@ final class RingEmitter implements AutoCloseable {
     private final Fd discard;
 
     RingEmitter(String name, int bytes, int flags, int mark) {
-        Kernel kernel = Host.running().kernel();
-        ring = KernelMap.create(Host.running(), MapCommand.Create.of(MapType.RINGBUF.number(), name, 0, 0, bytes), name);
-        counter = KernelMap.create(Host.running(), MapCommand.Create.of(MapType.ARRAY.number(), "counter", 4, 8, 1), "counter");
+        ring = KernelMap.create(
+                Host.running(), MapCommand.Create.of(MapType.RINGBUF.number(), name, 0, 0, bytes), name);
+        counter = KernelMap.create(
+                Host.running(), MapCommand.Create.of(MapType.ARRAY.number(), "counter", 4, 8, 1), "counter");
         output = load(Assembler.create()
                 .loadMapValue(R1, counter.fd().number(), 0)
                 .ldx(8, R2, R1, 0)
@@ -90,7 +90,8 @@ final class RingEmitter implements AutoCloseable {
     }
 
     private static int run(Fd program, int count) {
-        return Host.running().kernel()
+        return Host.running()
+                .kernel()
                 .execute(new ProgCommand.TestRun(program, new byte[14], 0, new byte[0], 0, count, 0, 0))
                 .returned();
     }

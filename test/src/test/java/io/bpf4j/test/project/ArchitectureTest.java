@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
-import io.bpf4j.loader.host.Host;
 import io.bpf4j.test.support.TargetProgram;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -84,11 +83,13 @@ class ArchitectureTest {
         for (String module : List.of("elf", "btf", "loader", "usdt", "cli")) {
             Path sources = TargetProgram.testModule().resolveSibling(module).resolve("src/main/java");
             try (Stream<Path> files = Files.walk(sources)) {
-                for (Path source : files.filter(f -> f.toString().endsWith(".java")).toList()) {
+                for (Path source :
+                        files.filter(f -> f.toString().endsWith(".java")).toList()) {
                     read++;
                     String name = sources.relativize(source).toString();
                     Files.readAllLines(source).stream()
-                            .filter(line -> !line.strip().startsWith("*") && file.matcher(line).find())
+                            .filter(line -> !line.strip().startsWith("*")
+                                    && file.matcher(line).find())
                             .forEach(line -> found.add(name + ": " + line.strip()));
                 }
             }
