@@ -104,7 +104,9 @@ class KernelFunctionsOnKernelTest {
                 Link link = object.program("on_kprobes")
                         .attach(new AttachTarget.KprobeMulti(
                                 List.of("__x64_sys_getuid", GETPPID), List.of(1L, 2L), false))) {
-            assertThat(link.info().typeNumber()).as("BPF_LINK_TYPE_KPROBE_MULTI").isEqualTo(8);
+            assertThat(link.info().typeNumber())
+                    .as("BPF_LINK_TYPE_KPROBE_MULTI")
+                    .isEqualTo(8);
             assertFires(target, object, link, 1);
             assertThat(Bpf.u64(object, "cookie")).isEqualTo(2);
             assertThatThrownBy(() ->
@@ -160,7 +162,9 @@ class KernelFunctionsOnKernelTest {
                 BpfObject object = load(target, "on_raw_sys_enter");
                 Link link =
                         object.program("on_raw_sys_enter").attach(new AttachTarget.RawTracepoint("sys_enter", 55))) {
-            assertThat(link.info().typeNumber()).as("BPF_LINK_TYPE_RAW_TRACEPOINT").isEqualTo(1);
+            assertThat(link.info().typeNumber())
+                    .as("BPF_LINK_TYPE_RAW_TRACEPOINT")
+                    .isEqualTo(1);
             assertThat(link.info().detail())
                     .isInstanceOfSatisfying(
                             LinkDetail.RawTracepoint.class,

@@ -97,7 +97,9 @@ class LinkLifeOnKernelTest {
                 Link link = object.program("on_multi_return")
                         .attach(new AttachTarget.UprobeMultiFunctions(
                                 target.path(), "poke*", ProcessFilter.pid(target.pid()), true))) {
-            assertThat(link.info().typeNumber()).as("BPF_LINK_TYPE_UPROBE_MULTI").isEqualTo(12);
+            assertThat(link.info().typeNumber())
+                    .as("BPF_LINK_TYPE_UPROBE_MULTI")
+                    .isEqualTo(12);
             assertThat(link.info().detail()).isInstanceOfSatisfying(LinkDetail.UprobeMulti.class, uprobes -> {
                 assertThat(uprobes.path()).isEqualTo(real(target.path()));
                 assertThat(uprobes.count()).isGreaterThanOrEqualTo(2);

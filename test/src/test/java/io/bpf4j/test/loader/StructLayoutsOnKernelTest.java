@@ -58,7 +58,9 @@ class StructLayoutsOnKernelTest {
                 Optional<Place> place = find(path);
                 if (place.isEmpty()) {
                     if (Host.running().version().compareTo(COMPLETE) >= 0) {
-                        softly.assertThat(NEWER).as("fields that may be missing").contains(path);
+                        softly.assertThat(NEWER)
+                                .as("fields that may be missing")
+                                .contains(path);
                     }
                     continue;
                 }
@@ -119,12 +121,11 @@ class StructLayoutsOnKernelTest {
     }
 
     private Optional<Place> member(Place of, String name) {
-        List<BtfType.Member> members =
-                switch (types.type(types.resolve(of.type()))) {
-                    case BtfType.Struct struct -> struct.members();
-                    case BtfType.Union union -> union.members();
-                    default -> List.of();
-                };
+        List<BtfType.Member> members = switch (types.type(types.resolve(of.type()))) {
+            case BtfType.Struct struct -> struct.members();
+            case BtfType.Union union -> union.members();
+            default -> List.of();
+        };
         for (BtfType.Member member : members) {
             Place place = new Place(of.offset() + member.bitOffset() / 8, member.type());
             if (member.name().equals(name)) {

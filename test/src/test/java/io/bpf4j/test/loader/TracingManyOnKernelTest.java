@@ -54,7 +54,9 @@ class TracingManyOnKernelTest {
             try (Link link = object.program(program).attach()) {
                 callThreeTimes();
                 assertThat(Bpf.u64(object, counter)).isGreaterThanOrEqualTo(3L * timesPerCall);
-                assertThat(link.info().typeNumber()).as("BPF_LINK_TYPE_TRACING_MULTI").isEqualTo(15);
+                assertThat(link.info().typeNumber())
+                        .as("BPF_LINK_TYPE_TRACING_MULTI")
+                        .isEqualTo(15);
             }
             long before = Bpf.u64(object, counter);
             callThreeTimes();

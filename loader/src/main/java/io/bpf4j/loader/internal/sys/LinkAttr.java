@@ -12,8 +12,8 @@ import java.lang.foreign.SegmentAllocator;
  */
 final class LinkAttr {
     private static final long UPDATE_SIZE = 16;
-    private static final StructLayout UPDATE = StructLayout.of(
-            "bpf_attr.link_update", "u32 link_fd", "u32 new_prog_fd", "u32 flags", "u32 old_prog_fd");
+    private static final StructLayout UPDATE =
+            StructLayout.of("bpf_attr.link_update", "u32 link_fd", "u32 new_prog_fd", "u32 flags", "u32 old_prog_fd");
 
     /** BPF_F_REPLACE: only if the old program is the one we think. */
     private static final int REPLACE = 4;
@@ -23,14 +23,13 @@ final class LinkAttr {
             StructLayout.of("bpf_attr.raw_tracepoint", "u64 name", "u32 prog_fd", "u64 cookie");
 
     private static final long ATTACH_SIZE = 20;
-    private static final StructLayout ATTACH =
-            StructLayout.of(
-                    "bpf_attr",
-                    "u32 target_fd",
-                    "u32 attach_bpf_fd",
-                    "u32 attach_type",
-                    "u32 attach_flags",
-                    "u32 replace_bpf_fd");
+    private static final StructLayout ATTACH = StructLayout.of(
+            "bpf_attr",
+            "u32 target_fd",
+            "u32 attach_bpf_fd",
+            "u32 attach_type",
+            "u32 attach_flags",
+            "u32 replace_bpf_fd");
 
     private static final long INTS_SIZE = 12;
 
