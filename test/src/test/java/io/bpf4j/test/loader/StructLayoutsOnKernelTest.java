@@ -15,7 +15,9 @@ import io.bpf4j.test.support.Requirement;
 import io.bpf4j.test.support.Requires;
 import java.lang.reflect.Field;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -49,12 +51,11 @@ class StructLayoutsOnKernelTest {
         int compared = 0;
         for (StructLayout layout : layouts) {
             OptionalInt base = OptionalInt.empty();
-            List<String> names = layout.fields().keySet().stream()
-                    .sorted((a, b) -> layout.fields().get(a).offset()
-                            - layout.fields().get(b).offset())
+            List<Map.Entry<String, StructLayout.Field>> fields = layout.fields().entrySet().stream()
+                    .sorted(Comparator.comparingInt(field -> field.getValue().offset()))
                     .toList();
-            for (String name : names) {
-                String path = layout.type() + "." + name;
+            for (Map.Entry<String, StructLayout.Field> field : fields) {
+                String path = layout.type() + "." + field.getKey();
                 Optional<Place> place = find(path);
                 if (place.isEmpty()) {
                     if (Host.running().version().compareTo(COMPLETE) >= 0) {
@@ -64,7 +65,7 @@ class StructLayoutsOnKernelTest {
                     }
                     continue;
                 }
-                StructLayout.Field declared = layout.fields().get(name);
+                StructLayout.Field declared = field.getValue();
                 // A layout may be that of the last members of its struct: then its first is where the kernel has it.
                 if (base.isEmpty()) {
                     base = OptionalInt.of((int) place.get().offset() - declared.offset());
@@ -107,7 +108,7 @@ class StructLayoutsOnKernelTest {
 
     /** A field by the path from its outermost type; members of anonymous structs and unions are those of what has them. */
     private Optional<Place> find(String path) {
-        String[] names = path.split("\\.");
+        String[] names = path.split("\\.", -1);
         OptionalInt root = types.find(names[0], BtfKind.STRUCT);
         if (root.isEmpty()) {
             root = types.find(names[0], BtfKind.UNION);

@@ -32,6 +32,7 @@ import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -156,12 +157,15 @@ class HostileNotesTest {
             Map<Path, UsdtScan> scans = MachineScan.of(Host.running()).scans().stream()
                     .filter(scan -> scan.path().equals(larger) || scan.path().equals(smaller))
                     .collect(Collectors.toMap(UsdtScan::path, scan -> scan));
-            assertThat(scans.get(larger).probes()).isEmpty();
-            assertThat(scans.get(larger).problems())
+            assertThat(scans).containsOnlyKeys(larger, smaller);
+            UsdtScan leftOut = Objects.requireNonNull(scans.get(larger));
+            assertThat(leftOut.probes()).isEmpty();
+            assertThat(leftOut.problems())
                     .singleElement()
                     .asString()
                     .startsWith("left out: the probes of all files together are more than fit");
-            assertThat(names(scans.get(smaller).probes())).contains("many:alike");
+            assertThat(names(Objects.requireNonNull(scans.get(smaller)).probes()))
+                    .contains("many:alike");
             Commands.Result listed = Cli.run("list", "--all", "target:sizes");
             assertThat(listed.out()).contains(smaller + ": 1 probe").doesNotContain(larger + ": 1 probe");
             assertThat(listed.err()).contains("bpf4j: " + larger + ": left out: ");
