@@ -1,0 +1,180 @@
+package io.bpf4j.cli.command;
+
+import io.bpf4j.cli.failure.CommandException;
+import io.bpf4j.cli.output.Console;
+import io.bpf4j.cli.trace.StrategyChoice;
+import io.bpf4j.cli.trace.StringArg;
+import io.bpf4j.elf.FileIdentity;
+import io.bpf4j.loader.host.Host;
+import io.bpf4j.usdt.JvmProbes;
+import io.bpf4j.usdt.ProbePattern;
+import io.bpf4j.usdt.UsdtBinary;
+import io.bpf4j.usdt.UsdtProbe;
+import io.bpf4j.usdt.UsdtScan;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/** Which probes are traced, and what is said of them before any fires. <i>Confined.</i> */
+final class TraceSelection {
+    private static final int PROBLEMS_COUNTED = 100;
+
+    private final Console console;
+    private final TraceOptions options;
+
+    /** Those that had probes to trace. */
+    private final List<UsdtScan> found = new ArrayList<>();
+
+    TraceSelection(Console console, TraceOptions options) {
+        this.console = console;
+        this.options = options;
+    }
+
+    /**
+     * The probes of files that are there now.
+     *
+     * @throws CommandException if a pattern or an option fits none of them, unless others may appear
+     */
+    List<UsdtProbe> of(List<UsdtScan> scans) {
+        boolean filesGiven = !options.files().isEmpty();
+        if (!options.filesMayAppear() || filesGiven) {
+            requireEach(scans);
+            filesWithout(scans)
+                    .forEach(scan -> console.error(
+                            "bpf4j: " + Scans.whyNone(List.of(scan), options.patterns(), OptionalInt.empty())));
+        }
+        List<UsdtProbe> probes = probes(scans);
+        if (!options.filesMayAppear()) {
+            requireArguments(probes, options.strings());
+            requireAddresses(probes);
+        }
+        sayUnreadable(probes);
+        hints(probes).forEach(hint -> console.error("bpf4j: " + hint));
+        return probes;
+    }
+
+    /** Patterns that no file had a probe for. */
+    List<ProbePattern> unmatched() {
+        return Scans.unmatched(found, options.patterns());
+    }
+
+    /** The probes of a file that are to be traced: of any file, or of those that were named. */
+    Function<UsdtScan, List<UsdtProbe>> ofLater(List<UsdtProbe> first) {
+        if (options.files().isEmpty()) {
+            return this::traced;
+        }
+        Set<FileIdentity> named =
+                first.stream().map(probe -> probe.binary().identity()).collect(Collectors.toUnmodifiableSet());
+        return scan -> traced(scan).stream()
+                .filter(probe -> named.contains(probe.binary().identity()))
+                .toList();
+    }
+
+    private List<String> hints(List<UsdtProbe> probes) {
+        OptionalInt process = options.process();
+        return process.isPresent()
+                ? JvmProbes.hints(probes, Host.running(), process.getAsInt())
+                : options.verbose() ? JvmProbes.hints(probes) : List.of();
+    }
+
+    /** One pattern of several that matches nothing is a slip of the pen: its events would be waited for in vain. */
+    private void requireEach(List<UsdtScan> scans) {
+        for (ProbePattern pattern : options.patterns()) {
+            List<ProbePattern> one = List.of(pattern);
+            if (scans.stream().allMatch(scan -> Scans.matching(scan, one).isEmpty())) {
+                throw new CommandException(
+                        Scans.whyNone(scans, one, options.files().isEmpty() ? options.process() : OptionalInt.empty()));
+            }
+        }
+    }
+
+    /** A string that no probe can have is a slip of the pen, too. */
+    private static void requireArguments(List<UsdtProbe> probes, List<StringArg> wanted) {
+        int most = probes.stream()
+                .flatMap(probe -> probe.sites().stream())
+                .mapToInt(site -> site.args().size())
+                .max()
+                .orElse(0);
+        for (StringArg string : wanted) {
+            if (string.highest() >= most) {
+                throw new CommandException("--str " + string + ": "
+                        + (probes.size() == 1
+                                ? probes.getFirst().fullName() + " has "
+                                : "none of the probes has more than ")
+                        + Scans.count(most, "argument") + (most == 0 ? "" : ", numbered from 0"));
+            }
+        }
+    }
+
+    private void requireAddresses(List<UsdtProbe> probes) {
+        if (options.strategy() == StrategyChoice.IPMAP
+                && options.process().isEmpty()
+                && probes.stream().anyMatch(probe -> !probe.binary().fixedAddress())) {
+            throw new CommandException("--strategy ipmap knows a probe by its address in memory, which a library and a"
+                    + " position-independent program have in one process only: give -p PID");
+        }
+    }
+
+    /** Values that are shown as "?" would leave a person guessing: the first is explained, and with -v the link does all. */
+    private void sayUnreadable(List<UsdtProbe> probes) {
+        if (options.verbose()) {
+            return;
+        }
+        List<String> problems = probes.stream()
+                .flatMap(probe -> probe.sites().stream()
+                        .flatMap(site -> site.unreadable().entrySet().stream())
+                        .map(arg -> probe.fullName() + " arg" + arg.getKey() + " can't be read: " + arg.getValue()))
+                .distinct()
+                .limit(PROBLEMS_COUNTED)
+                .toList();
+        if (!problems.isEmpty()) {
+            console.error("bpf4j: " + problems.getFirst()
+                    + (problems.size() > 1 ? " (and " + (problems.size() - 1) + " more such: see -v)" : ""));
+        }
+    }
+
+    /** Files that were named and have none of the probes: of several, most likely the wrong ones. */
+    private List<UsdtScan> filesWithout(List<UsdtScan> scans) {
+        return options.process().isPresent() || options.all()
+                ? List.of()
+                : scans.stream()
+                        .filter(scan -> Scans.matching(scan, options.patterns()).isEmpty())
+                        .toList();
+    }
+
+    /**
+     * The matching probes of each file once. A uprobe belongs to an inode: the same file under two names ({@code /lib/x.so}
+     * and {@code /usr/lib/x.so}, or one of another mount namespace) would report each event twice. Which file it is counts
+     * from when it was read; its path may lead elsewhere by now.
+     */
+    private List<UsdtProbe> probes(List<UsdtScan> scans) {
+        Set<FileIdentity> seen = new HashSet<>();
+        return scans.stream()
+                .filter(scan -> scan.probes().isEmpty()
+                        || seen.add(scan.probes().getFirst().binary().identity()))
+                .flatMap(scan -> traced(scan).stream())
+                .toList();
+    }
+
+    /** The matching probes of a file. Says what is wrong with the file, as far as sites of them may be missing. */
+    private List<UsdtProbe> traced(UsdtScan scan) {
+        List<UsdtProbe> probes = Scans.matching(scan, options.patterns());
+        if (probes.isEmpty()) {
+            return probes;
+        }
+        found.add(scan);
+        Scans.ofNoProbe(scan).forEach(problem -> console.error("bpf4j: " + scan.path() + ": " + problem));
+        UsdtBinary file = probes.getFirst().binary();
+        boolean named = options.process().isEmpty() && options.command().isEmpty() && !options.all();
+        if (named || file.refusal() == null) {
+            return probes;
+        }
+        // Of what was named, the library says it. Others are there by chance, mapped by an emulator for instance.
+        console.error("bpf4j: " + file.name() + " " + file.refusal() + "; its probes are left out");
+        return List.of();
+    }
+}
