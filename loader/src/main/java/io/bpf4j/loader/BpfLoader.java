@@ -30,19 +30,18 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /**
- * Loads an object into the kernel. Say what is to differ from the object as it is, then {@link #load()}, once.
+ * Loads an object into the kernel: configure, then call {@link #load()} once.
  *
  * <pre>{@code
  * ObjectSpec spec = ObjectSpec.read(Path.of("gc.bpf.o"));
  * try (BpfObject object = BpfLoader.of(spec).global("target_pid", 42).load()) { … }
  * }</pre>
  *
- * <p>A long file, because each decision that an embedder may take is a method with its contract, and nothing else is here.
- * <i>Confined.</i>
+ * <p>This file is long because each option is a method with its contract. <i>Confined.</i>
  */
 public final class BpfLoader {
     private final LoadOptions options = new LoadOptions();
-    /** With the definitions that were edited. */
+    /** The object with all edits so far. */
     private ObjectSpec spec;
 
     private Optional<Features> features = Optional.empty();
@@ -60,11 +59,11 @@ public final class BpfLoader {
     }
 
     /**
-     * Sets a global variable before the load; the only time for one in {@code .rodata}.
+     * Sets a global variable before the load. A variable in {@code .rodata} can only be set here.
      *
-     * @param value a {@link Number} or {@link Boolean} for an integer or enum, {@code byte[]} or {@link String} (UTF-8)
-     *     for an array, which is filled up with zeroes; {@code byte[]} of the exact size for anything else
-     * @throws InvalidObjectException if there is no such variable, or the value does not fit it
+     * @param value a {@link Number} or {@link Boolean} for an integer or enum, {@code byte[]} or {@link String}
+     *     (UTF-8) for an array, padded with zeroes; {@code byte[]} of the exact size for anything else
+     * @throws InvalidObjectException if the variable does not exist, or the value does not fit it
      */
     public BpfLoader global(String name, Object value) {
         GlobalSpec variable = spec.global(name)
@@ -75,9 +74,10 @@ public final class BpfLoader {
     }
 
     /**
-     * Changes a map before it is made: its size, its flags, its type, what it holds. Before a variable in it is set.
+     * Changes a map before it is created: its size, flags, type, contents. Must be called before a variable in the map
+     * is set.
      *
-     * @throws InvalidObjectException if there is no such map, or it is one of global data that can't have that size
+     * @throws InvalidObjectException if the map does not exist, or is a map of global data that can't have that size
      */
     public BpfLoader map(String name, UnaryOperator<MapSpec> edit) {
         MapSpec before = knownMap(name);
@@ -92,8 +92,8 @@ public final class BpfLoader {
     }
 
     /**
-     * Changes a program before it is loaded: its type, its attach type, its flags, what it is for; where it is attached by
-     * name, and whether at all.
+     * Changes a program before it is loaded: its type, attach type, flags and target, and where {@code attachAll()}
+     * attaches it, if at all.
      *
      * {@snippet :
      * BpfLoader.of(spec)
@@ -113,9 +113,10 @@ public final class BpfLoader {
     }
 
     /**
-     * Changes the instructions of a program, right before the verifier gets them: with the functions that it calls behind
-     * it, relocated, and with descriptors of maps in them. Asked once for each load of the program. If their number changes,
-     * the kernel gets no function and line information, which says by number what it is about.
+     * Changes the instructions of a program right before the verifier gets them: relocated, with file descriptors of
+     * maps, followed by the subprograms that the program calls. The loader calls {@code edit} once for each load of the
+     * program. If the number of instructions changes, the kernel gets no function and line information, because these
+     * refer to instructions by number.
      *
      * @throws InvalidObjectException if there is no such program
      */
@@ -126,11 +127,11 @@ public final class BpfLoader {
     }
 
     /**
-     * Changes a struct of functions ({@code SEC(".struct_ops.link")}) before it is made: its values, its functions, and
-     * whether it is made at all.
+     * Changes a struct_ops variable ({@code SEC(".struct_ops.link")}) before its map is created: its values, its
+     * programs, and whether the map is created at all.
      *
      * @param name of the variable
-     * @throws InvalidObjectException if there is none of that name
+     * @throws InvalidObjectException if no struct_ops variable has that name
      */
     public BpfLoader structOps(String name, UnaryOperator<StructOpsSpec> edit) {
         StructOpsSpec original = spec.structOps(name)
@@ -141,7 +142,8 @@ public final class BpfLoader {
     }
 
     /**
-     * Uses an open map in place of a new one. It stays its owner's, and must stay open until the load is done.
+     * Uses an open map in place of a new one. The map still belongs to its owner, and must stay open until the load is
+     * done.
      *
      * @throws InvalidObjectException if there is no such map
      */
@@ -168,11 +170,12 @@ public final class BpfLoader {
     }
 
     /**
-     * Loads a program for a function of another program, rather than of the kernel: one that takes its place ({@code
-     * SEC("freplace/FUNCTION")}, Linux 5.6), or traces it ({@code SEC("fentry/FUNCTION")} and {@code "fexit"}, Linux 5.5).
+     * Loads a program for a function of another BPF program instead of the kernel. The program replaces the function
+     * ({@code SEC("freplace/FUNCTION")}, Linux 5.6) or traces it ({@code SEC("fentry/FUNCTION")} and {@code "fexit"},
+     * Linux 5.5).
      *
      * @param name of a program of this object
-     * @param target the program that has the function; loaded with BTF. It stays its object's
+     * @param target the program that has the function; loaded with BTF. It still belongs to its object
      * @throws InvalidObjectException if there is no such program
      */
     public BpfLoader attachTo(String name, ProgramHandle target) {
@@ -198,10 +201,10 @@ public final class BpfLoader {
     }
 
     /**
-     * Where maps that ask to be pinned by name ({@code LIBBPF_PIN_BY_NAME}, {@link MapSpec#withPinByName}) are pinned, or
-     * found; {@code /sys/fs/bpf} unless told. It is in a mounted BPF file system, and made there if only it is missing. A
-     * map that is found is used if it is what the object wants, its contents as they are, and else the load fails with
-     * both definitions. One that was pinned stays pinned when the object is closed.
+     * Sets the directory for maps that are pinned by name ({@code LIBBPF_PIN_BY_NAME}, {@link MapSpec#withPinByName}).
+     * The default is {@code /sys/fs/bpf}. It must be in a mounted BPF file system; the last directory of the path is
+     * created if it does not exist. A map already pinned there is reused with its contents if its definition matches;
+     * otherwise the load fails and reports both definitions. Pinned maps stay pinned when the object is closed.
      */
     public BpfLoader pinDirectory(Path directory) {
         options.pinDirectory = Optional.of(directory);
@@ -209,8 +212,8 @@ public final class BpfLoader {
     }
 
     /**
-     * What the names of the maps of global data begin with, as {@code bpftool map} shows them: {@code gc} for {@code gc.bss}.
-     * Unless told it is the name of the object's file up to its first dot.
+     * Sets the prefix of the names of global data maps, as {@code bpftool map} shows them: {@code gc} for {@code
+     * gc.bss}. The default is the name of the object's file up to its first dot.
      */
     public BpfLoader objectName(String name) {
         options.objectName = Optional.of(name);
@@ -218,45 +221,49 @@ public final class BpfLoader {
     }
 
     /**
-     * The kernel version to load programs for, which kernels before 5.0 compare with their own for kprobes. Unless told it is
-     * what {@code SEC("version")} says, or that of the running kernel.
+     * Sets the kernel version to load programs for. Kernels before 5.0 compare it with their own for kprobes. The
+     * default is the value of {@code SEC("version")}, or the version of the running kernel.
      */
     public BpfLoader kernelVersion(KernelVersion version) {
         options.kernelVersion = Optional.of(version);
         return this;
     }
 
-    /** Types to relocate against, in place of the running kernel's. */
+    /** Sets the BTF to relocate against, in place of the running kernel's. */
     public BpfLoader targetBtf(Btf btf) {
         options.targetBtf = Optional.of(btf);
         return this;
     }
 
     /**
-     * Gives {@code __kconfig} externs the values of these options, before what the running kernel's configuration says;
-     * for a kernel that shows none, or to try another way through a program.
+     * Sets the values of these options for {@code __kconfig} externs. They override the running kernel's configuration.
+     * Use this for a kernel that does not expose its configuration, or to test another path through a program.
      *
      * @param lines as in the kernel's own file: {@code CONFIG_HZ=250}; {@code y}, {@code m}, {@code n}, numbers, or
-     *     text in double quotes. Of an option that is there twice the first counts
-     * @throws IllegalArgumentException if a line is no option
+     *     text in double quotes. If an option occurs twice, the first value counts
+     * @throws IllegalArgumentException if a line is not an option
      */
     public BpfLoader kconfig(String lines) {
         options.kconfig = Optional.of(KernelConfig.given(lines));
         return this;
     }
 
-    /** What to take the kernel for; {@link Features#without} forces an older way. The running kernel's unless told. */
+    /**
+     * Sets the kernel features to rely on; {@link Features#without} forces an older method. The default is the running
+     * kernel's.
+     */
     public BpfLoader features(Features newFeatures) {
         features = Optional.of(newFeatures);
         return this;
     }
 
     /**
-     * Asks for the verifier's log also where a program is accepted; see {@link Program#verifierLog()} and {@link
-     * Program#verifierStatistics()}. It makes the load slower, level 2 much: logs of many megabytes are usual there.
+     * Asks for the verifier log also if a program is accepted; see {@link Program#verifierLog()} and {@link
+     * Program#verifierStatistics()}. The log makes the load slower, and much slower at level 2: logs of many megabytes
+     * are usual there.
      *
      * @param level 1 instructions, 2 every path, 4 figures (Linux 5.2), or 4 and one of the others; 0, the default, none
-     * @throws IllegalArgumentException if it is something else
+     * @throws IllegalArgumentException if the level is something else
      */
     public BpfLoader verifierLog(int level) {
         if (level < 0 || level > 7) {
@@ -269,9 +276,9 @@ public final class BpfLoader {
 
     /**
      * Loads with rights that were delegated to the user namespace of this process through a BPF file system (BPF token,
-     * Linux 6.9): so a container without rights of its own may load what the host lets it. It is mounted by the host, for
-     * the container's user namespace, with the options {@code delegate_cmds, delegate_maps, delegate_progs,
-     * delegate_attachs}. Attaching is not part of it: some kinds need rights of their own.
+     * Linux 6.9). A container without capabilities can then load what the host allows. The host mounts the file system
+     * for the container's user namespace, with the options {@code delegate_cmds, delegate_maps, delegate_progs,
+     * delegate_attachs}. The token does not cover attaching: some program types need further rights for it.
      *
      * @param bpffs root directory of that file system
      */
@@ -280,7 +287,7 @@ public final class BpfLoader {
         return this;
     }
 
-    /** The machine to load on: {@link Host#running()} unless told. */
+    /** Sets the machine to load on. The default is {@link Host#running()}. */
     public BpfLoader host(Host newHost) {
         host = newHost;
         return this;
@@ -290,7 +297,7 @@ public final class BpfLoader {
      * Loads the object: all of it, or nothing.
      *
      * @return the caller's to close
-     * @throws BpfException one of its kinds, if the object can't be loaded; nothing is left in the kernel
+     * @throws BpfException a subclass, if the object can't be loaded; nothing is left in the kernel
      * @throws IllegalStateException if this loader was used before
      */
     public BpfObject load() {
@@ -309,7 +316,7 @@ public final class BpfLoader {
         }
     }
 
-    /** What another module wants a program loaded with, unless the embedder has said. */
+    /** The attach type that another module asks for, unless the caller has set one. */
     private static Optional<AttachType> attachType(ProgramSpec program, Features features) {
         boolean edited = !program.attachType().equals(program.kind().flatMap(kind -> kind.attachType()));
         Optional<SectionAttacher> other = edited ? Optional.empty() : SectionAttachers.of(program);

@@ -39,8 +39,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * An object in the kernel: its maps and programs. Closing it gives them back, but for what others hold: a {@link Link}
- * keeps its program, a program its maps. <i>Thread-safe.</i>
+ * An object in the kernel: its maps and programs. Closing it releases them. The kernel keeps what others still use: a
+ * {@link Link} keeps its program, a program keeps its maps. <i>Thread-safe.</i>
  */
 public final class BpfObject implements AutoCloseable {
     private final Host host;
@@ -49,7 +49,7 @@ public final class BpfObject implements AutoCloseable {
     private final LoadedObject loaded;
     private final Map<String, Program> programs = new LinkedHashMap<>();
 
-    /** Guards all that follows. */
+    /** Guards all fields below. */
     private final Object lock = new Object();
 
     private final Map<String, Optional<MemorySegment>> memory = new HashMap<>();
@@ -74,14 +74,14 @@ public final class BpfObject implements AutoCloseable {
     /**
      * Opens a file to attach programs of this object to.
      *
-     * @param name what messages call it
-     * @throws io.bpf4j.loader.error.SyscallException if it can't be opened, or is no regular file
+     * @param name of the file in messages
+     * @throws io.bpf4j.loader.error.SyscallException if it can't be opened, or is not a regular file
      */
     public OpenFile openFile(Path path, String name) {
         return OpenFile.open(host, path, name);
     }
 
-    /** The features that this object was loaded with and that its programs are attached with. */
+    /** The kernel features that loading this object relied on, and that attaching its programs relies on. */
     public Features features() {
         return features;
     }
@@ -94,7 +94,7 @@ public final class BpfObject implements AutoCloseable {
     /**
      * A program.
      *
-     * @throws IllegalArgumentException if there is none of that name, or it was not loaded
+     * @throws IllegalArgumentException if no program has that name, or it was not loaded
      */
     public Program program(String name) {
         Program program = programs.get(name);
@@ -113,7 +113,7 @@ public final class BpfObject implements AutoCloseable {
     /**
      * A map.
      *
-     * @throws IllegalArgumentException if there is none of that name
+     * @throws IllegalArgumentException if no map has that name
      */
     public BpfMap map(String name) {
         return findMap(name)
@@ -121,13 +121,13 @@ public final class BpfObject implements AutoCloseable {
                         + loaded.maps().keySet()));
     }
 
-    /** A map, if there is one of that name. */
+    /** The map of that name, if it exists. */
     public Optional<BpfMap> findMap(String name) {
         return Optional.ofNullable(loaded.maps().get(name));
     }
 
     /**
-     * A global variable, live: what programs write shows at once, and the other way round.
+     * A global variable, live: the program's writes are visible at once in Java, and the other way round.
      *
      * @throws IllegalArgumentException if there is none of that name
      */
@@ -153,8 +153,8 @@ public final class BpfObject implements AutoCloseable {
     }
 
     /**
-     * A codec for a struct that programs write where no map says its type, such as the records of a ring buffer. Compared
-     * with the struct as the object's BTF has it, as {@link Codec#ofRecord} says.
+     * A codec for a struct that programs write to a map without value type, such as the records of a ring buffer. The
+     * record is compared with the struct in the object's BTF, as {@link Codec#ofRecord} says.
      *
      * {@snippet :
      * Codec<Event> events = object.codec(Event.class, "event");
@@ -162,8 +162,8 @@ public final class BpfObject implements AutoCloseable {
      * }
      *
      * @param struct name of the struct, union or typedef in C
-     * @throws IllegalArgumentException if the object has none of that name, or the record is for another; also as {@link
-     *     Codec#ofRecord} does
+     * @throws IllegalArgumentException if the object's BTF has no such struct, or the record does not match it; also
+     *     for the reasons of {@link Codec#ofRecord}
      */
     public <R extends Record> Codec<R> codec(Class<R> type, String struct) {
         Codec<R> codec = Codec.ofRecord(type);
@@ -188,8 +188,9 @@ public final class BpfObject implements AutoCloseable {
     }
 
     /**
-     * The map of a struct of functions, with the programs in place: ready for {@link Links#attach(BpfMap)} and for {@link
-     * io.bpf4j.loader.link.StructOpsLink#update(BpfMap)}. One of {@code SEC(".struct_ops")} is in use from now on.
+     * A struct_ops map with its programs set: ready for {@link Links#attach(BpfMap)} and for {@link
+     * io.bpf4j.loader.link.StructOpsLink#update(BpfMap)}. The kernel uses a map of {@code SEC(".struct_ops")} from this
+     * call on.
      *
      * @param name of the variable
      * @throws IllegalArgumentException if none was made of that name
@@ -202,12 +203,13 @@ public final class BpfObject implements AutoCloseable {
     }
 
     /**
-     * Attaches a struct of functions: the kernel calls the programs until the link is closed, or as long as its pin exists.
-     * Linux 5.6, and 6.4 for {@code SEC(".struct_ops.link")}.
+     * Attaches a struct_ops variable: the kernel calls its programs until the link is closed, or as long as its pin
+     * exists. Linux 5.6, and 6.4 for {@code SEC(".struct_ops.link")}.
      *
      * @param name of the variable
-     * @return a {@link io.bpf4j.loader.link.StructOpsLink} for one in {@code SEC(".struct_ops.link")}. One in {@code
-     *     SEC(".struct_ops")} has no link in the kernel, and must be closed before this object
+     * @return a {@link io.bpf4j.loader.link.StructOpsLink} for a variable in {@code SEC(".struct_ops.link")}. A
+     *     variable in {@code SEC(".struct_ops")} has no link in the kernel; its {@code Link} must be closed before
+     *     this object
      * @throws IllegalArgumentException if none was made of that name
      * @throws AttachException if one of its programs was not loaded, or the kernel refuses the struct
      */
@@ -225,13 +227,13 @@ public final class BpfObject implements AutoCloseable {
     }
 
     /**
-     * Attaches every program as its section's name says, and every struct of functions: all, or none. Programs whose
-     * name doesn't say it ({@link Program#isAttachedBySection()} is false, as for {@code SEC("xdp")} and {@code
-     * SEC("usdt")}) are left for {@link Program#attach(io.bpf4j.loader.link.AttachTarget)}; so is what {@code
-     * withAutoattach(false)} was said of.
+     * Attaches every program as its section name says, and every struct_ops variable: all, or none. Programs whose
+     * section name has no target ({@link Program#isAttachedBySection()} is false, as for {@code SEC("xdp")} and {@code
+     * SEC("usdt")}) are left for {@link Program#attach(io.bpf4j.loader.link.AttachTarget)}. So are programs with {@code
+     * withAutoattach(false)}.
      *
-     * @throws AttachException if one can't be attached, or its name says wrongly where to; those before it are detached
-     *     again
+     * @throws AttachException if a program can't be attached, or its section name is malformed; the programs attached
+     *     before it are detached again
      */
     public LinkGroup attachAll() {
         LinkGroup links = LinkGroup.inParallel("programs of " + spec.source());
@@ -253,8 +255,8 @@ public final class BpfObject implements AutoCloseable {
     }
 
     /**
-     * Removes the pins that loading made, of maps that ask to be pinned by name. Those that loading found stay, and so does
-     * a pin that has gone over to another map since.
+     * Removes the pins that this load created for maps pinned by name. Pins that existed before the load stay, and so
+     * does a pin that refers to another map by now.
      */
     public void removeOwnPins() {
         loaded.pins().forEach((path, map) -> {
@@ -265,8 +267,8 @@ public final class BpfObject implements AutoCloseable {
     }
 
     /**
-     * Pins every map under its name in a directory, dots in names become underscores: all, or none. Maps that are pinned
-     * there already stay so.
+     * Pins every map under its name in a directory: all, or none. Dots in names become underscores. Maps already pinned
+     * there stay pinned.
      *
      * @param directory in a mounted BPF file system; made there if only it is missing
      * @throws io.bpf4j.loader.error.SyscallException if a path is taken by something else, or not in a BPF file system
@@ -281,14 +283,13 @@ public final class BpfObject implements AutoCloseable {
                 BpfMap::unpin);
     }
 
-    /** Removes the pins that {@link #pinMaps} made; those of others stay, and are an IllegalArgumentException. */
+    /** Removes the pins that {@link #pinMaps} created. Other pins stay, and cause an IllegalArgumentException. */
     public void unpinMaps(Path directory) {
         maps().forEach(map -> map.unpin(ObjectPinning.path(directory, map.name())));
     }
 
     /**
-     * Pins every loaded program under its name in a directory: all, or none. Programs that are pinned there already stay
-     * so.
+     * Pins every loaded program under its name in a directory: all, or none. Programs already pinned there stay pinned.
      *
      * @param directory in a mounted BPF file system; made there if only it is missing
      * @throws io.bpf4j.loader.error.SyscallException if a path is taken by something else, or not in a BPF file system
@@ -303,7 +304,7 @@ public final class BpfObject implements AutoCloseable {
                 Program::unpin);
     }
 
-    /** Removes the pins that {@link #pinPrograms} made; those of others stay, and are an IllegalArgumentException. */
+    /** Removes the pins that {@link #pinPrograms} created. Other pins stay, and cause an IllegalArgumentException. */
     public void unpinPrograms(Path directory) {
         programs().forEach(program -> program.unpin(ObjectPinning.path(directory, program.name())));
     }
@@ -316,7 +317,7 @@ public final class BpfObject implements AutoCloseable {
         }
     }
 
-    /** What another module keeps for this object; made on first use, closed with the object. */
+    /** The state that another module keeps for this object: created on first use, closed with the object. */
     public <T extends ObjectExtension> T extension(ObjectExtension.Key<T> key) {
         synchronized (lock) {
             requireOpen();
@@ -338,7 +339,7 @@ public final class BpfObject implements AutoCloseable {
         }
     }
 
-    /** The machine that it was loaded on. */
+    /** The machine on which the object was loaded. */
     public Host host() {
         return host;
     }
@@ -359,7 +360,7 @@ public final class BpfObject implements AutoCloseable {
         }
     }
 
-    /** Closes extensions, programs and maps, in this order. Links stay: they belong to whoever attached. */
+    /** Closes extensions, programs and maps, in this order. Links stay open: they belong to their caller. */
     @Override
     public void close() {
         List<AutoCloseable> all = new ArrayList<>();

@@ -52,20 +52,20 @@ public final class Program implements ProgramHandle {
         return object;
     }
 
-    /** What it was loaded for; the kernel fixes it then. */
+    /** The attach type that the program was loaded with; the kernel fixes it at load. */
     public Optional<AttachType> attachType() {
         return loaded.attachType();
     }
 
     /**
-     * The verifier's log, if {@link BpfLoader#verifierLog} asked for one; else empty. All of it up to 64 MiB, or an eighth of
-     * the heap; of a longer one a part, with a line that says so.
+     * The verifier log, if {@link BpfLoader#verifierLog} asked for it; else empty. A log of more than 64 MiB, or an
+     * eighth of the heap, is shortened, with a line that says so.
      */
     public String verifierLog() {
         return loaded.log();
     }
 
-    /** What the verification took, if {@link BpfLoader#verifierLog} asked for a log; of level 4 there are the most figures. */
+    /** The cost of the verification, if {@link BpfLoader#verifierLog} asked for a log; level 4 has the most figures. */
     public Optional<VerifierStatistics> verifierStatistics() {
         return VerifierStatistics.of(loaded.log());
     }
@@ -80,34 +80,35 @@ public final class Program implements ProgramHandle {
     /**
      * Attaches to a target.
      *
-     * @throws AttachException if it can't be; nothing is left attached
-     * @throws io.bpf4j.loader.error.UnsupportedFeatureException if this kernel lacks what the target asks for
+     * @throws AttachException if attaching fails; nothing is left attached
+     * @throws io.bpf4j.loader.error.UnsupportedFeatureException if this kernel lacks a feature that the target needs
      */
     public Link attach(AttachTarget target) {
         return new Attacher(object.host(), object.features()).attach(loaded.fd(), name(), loaded.attachType(), target);
     }
 
     /**
-     * Attaches an iterator, whose streams are what the program writes.
+     * Attaches an iterator. Its streams return the program's output.
      *
-     * @throws AttachException if it can't be; nothing is left attached
+     * @throws AttachException if attaching fails; nothing is left attached
      */
     public IteratorLink attach(AttachTarget.Iter target) {
         return (IteratorLink) attach((AttachTarget) target);
     }
 
     /**
-     * Whether the section's name says where the program goes, as {@code SEC("tp/sched/sched_switch")} and unlike {@code
-     * SEC("xdp")} and {@code SEC("uprobe")}. It may still say it wrongly: {@code SEC("tp/sched")}.
+     * Whether the section name has a target, as in {@code SEC("tp/sched/sched_switch")} and unlike {@code SEC("xdp")}
+     * and {@code SEC("uprobe")}. The target may still be malformed: {@code SEC("tp/sched")}.
      */
     public boolean isAttachedBySection() {
         return SectionAttachers.of(spec()).isPresent() ? spec().hasTarget() : spec().isAttachedBySection();
     }
 
     /**
-     * Attaches as the section's name says.
+     * Attaches as the section name says.
      *
-     * @throws AttachException if the name does not say to what, if this kind is not attached by its name, or if it fails
+     * @throws AttachException if the section name has no target, if this kind of program is not attached by its
+     *     section name, or if attaching fails
      */
     public Link attach() {
         Optional<SectionAttacher> attacher = SectionAttachers.of(spec());
@@ -118,10 +119,10 @@ public final class Program implements ProgramHandle {
     }
 
     /**
-     * Runs the program in the kernel, once or often, without attaching it (BPF_PROG_TEST_RUN, Linux 4.12).
+     * Runs the program in the kernel, once or repeatedly, without attaching it (BPF_PROG_TEST_RUN, Linux 4.12).
      *
-     * @throws io.bpf4j.loader.error.SyscallException ENOTSUPP if the kernel can't run this kind of program so, EINVAL if
-     *     it takes something else than it was given, ENOSPC if the data does not fit the room given
+     * @throws io.bpf4j.loader.error.SyscallException ENOTSUPP if the kernel can't test this program type, EINVAL if
+     *     the program type does not take this input, ENOSPC if the output does not fit the room given
      */
     public TestResult test(TestRun run) {
         ProgCommand.TestRunResult result = object.kernel()
@@ -139,14 +140,14 @@ public final class Program implements ProgramHandle {
     }
 
     /**
-     * Lets the program work for a struct of functions (BPF_PROG_ASSOC_STRUCT_OPS, Linux 7.0): functions of the kernel that
-     * it calls then find the struct, as those find it that the struct's own programs call. Its own programs belong to it
-     * anyway. A program keeps to the first struct, and holds its map.
+     * Associates the program with a struct_ops map (BPF_PROG_ASSOC_STRUCT_OPS, Linux 7.0). Kfuncs that the program
+     * calls can then find the struct, as they can for the struct's own programs. The struct's own programs are always
+     * associated. The association can't be changed, and the program holds a reference to the map.
      *
      * @param structOps a map of {@link BpfObject#structOps}
      * @throws UnsupportedFeatureException before Linux 7.0
-     * @throws SyscallException EBUSY if it works for another struct; EINVAL if the map is of another kind, or the program
-     *     is itself one of struct_ops
+     * @throws SyscallException EBUSY if the program is associated with another struct_ops map; EINVAL if the map is
+     *     not a struct_ops map, or the program is itself a struct_ops program
      */
     public void associate(BpfMap structOps) {
         Fd fd = loaded.fd();
@@ -171,11 +172,13 @@ public final class Program implements ProgramHandle {
         }
     }
 
-    /** What a program writes text to. */
+    /** A stream that a program writes text to. */
     public enum TextStream {
-        /** What it prints itself, with {@code bpf_stream_printk(BPF_STREAM_STDOUT, …)}. */
+        /** The program's output of {@code bpf_stream_printk(BPF_STREAM_STDOUT, …)}. */
         OUT(1),
-        /** What it prints there, and what the kernel has to say: faults in an arena, loops that took too long. */
+        /**
+         * The program's output to this stream, and the kernel's reports: faults in an arena, loops that took too long.
+         */
         ERR(2);
 
         private final int number;
@@ -186,10 +189,10 @@ public final class Program implements ProgramHandle {
     }
 
     /**
-     * Takes out what the program has written to a stream since the last time (Linux 6.17, commit 5ab154f1463a). What
-     * nobody takes out stays, up to 100,000 bytes; then the program's prints fail.
+     * Reads and removes the text that the program has written to a stream (Linux 6.17, commit 5ab154f1463a). A stream
+     * holds up to 100,000 unread bytes; beyond that the program's prints fail.
      *
-     * @return empty if there is nothing
+     * @return empty if the stream is empty
      * @throws io.bpf4j.loader.error.SyscallException EINVAL before Linux 6.17
      */
     public String readStream(TextStream stream) {
@@ -202,7 +205,10 @@ public final class Program implements ProgramHandle {
         return all.toString(StandardCharsets.UTF_8);
     }
 
-    /** What the kernel says about this program now; its run time and count while {@link RunStatistics} are on. */
+    /**
+     * The kernel's current information about this program; run time and count only advance while {@link RunStatistics}
+     * are on.
+     */
     public ProgramInfo info() {
         ProgInfo info = object.kernel().execute(new ObjectCommand.InfoOfProgram(loaded.fd()));
         return new ProgramInfo(
@@ -224,29 +230,32 @@ public final class Program implements ProgramHandle {
     }
 
     /**
-     * Gives the program a name in a BPF file system, where it outlives this process (Linux 4.4). A pinned program is
-     * loaded, not attached: pin the link for that.
+     * Pins the program in a BPF file system, so that it outlives this process (Linux 4.4). A pinned program stays
+     * loaded, not attached: to keep it attached, pin the link.
      *
-     * @param path does not exist yet and has no dot in its last part; its directory is in a mounted bpffs
-     * @throws io.bpf4j.loader.error.SyscallException if the path is taken or not in a BPF file system; the message says
+     * @param path must not exist yet nor have a dot in its last part; its directory must be in a mounted BPF file
+     *     system
+     * @throws io.bpf4j.loader.error.SyscallException if the path is taken or not in a BPF file system; the message
+     *     says which
      */
     public void pin(Path path) {
         BpfFs.pin(object.kernel(), loaded.fd(), path);
     }
 
     /**
-     * Removes a name that {@link #pin} gave.
+     * Removes a pin that {@link #pin} created.
      *
-     * @return false if nothing has that name
-     * @throws IllegalArgumentException if it is the name of something else, which stays
+     * @return false if the path does not exist
+     * @throws IllegalArgumentException if the path is not a pin of this program; it then stays
      */
     public boolean unpin(Path path) {
         return BpfFs.unpin(object.kernel(), loaded.fd(), ObjectCommand.Kind.PROGRAM, path);
     }
 
     /**
-     * The same program loaded for another attach type: the kernel fixes it at load, so that a program for a multi-uprobe
-     * link can't be attached any other way. The copy shares the maps, is made once, and is closed with the object.
+     * The same program loaded with another attach type. The kernel fixes the attach type at load: a program for a
+     * uprobe_multi link can't be attached any other way. The copy shares the maps, is loaded once, and is closed with
+     * the object.
      */
     public Program forAttachType(Optional<AttachType> attachType) {
         return attachType.equals(loaded.attachType()) ? this : object.copyOf(this, attachType);

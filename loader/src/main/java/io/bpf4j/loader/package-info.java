@@ -1,5 +1,5 @@
 /**
- * From an object file to maps and programs in the kernel, and back out again.
+ * Loads the maps and programs of an object file into the kernel, and attaches the programs.
  *
  * <pre>{@code
  * ObjectSpec spec = ObjectSpec.read(Path.of("gc.bpf.o"));
@@ -8,12 +8,12 @@
  *      RingBuffer ring = RingBuffer.open(object.map("events"))) { … }
  * }</pre>
  *
- * <p>Three steps, three types: an {@link io.bpf4j.loader.spec.ObjectSpec} is what a file says and never changes; a {@link
- * io.bpf4j.loader.BpfLoader} collects what is to differ from it and loads once; a {@link io.bpf4j.loader.BpfObject} is
- * what is in the kernel, and owns it. Load and attach are transactions: all of it, or nothing and an exception of {@link
- * io.bpf4j.loader.error} that says which thing failed, why, and what to do.
+ * <p>Three steps, three types: an {@link io.bpf4j.loader.spec.ObjectSpec} describes a file and never changes; a {@link
+ * io.bpf4j.loader.BpfLoader} collects changes to it and loads it once; a {@link io.bpf4j.loader.BpfObject} owns the
+ * maps and programs in the kernel. Load and attach are transactions: if a step fails, nothing stays loaded or attached,
+ * and an exception of {@link io.bpf4j.loader.error} says which step failed, why, and what to do.
  *
- * <p>{@link io.bpf4j.loader.SectionAttacher} and {@link io.bpf4j.loader.ObjectExtension} are how another module brings a
- * kind of program of its own, as the USDT module does.
+ * <p>Another module can add its own kind of program through {@link io.bpf4j.loader.SectionAttacher} and {@link
+ * io.bpf4j.loader.ObjectExtension}. The USDT module does so.
  */
 package io.bpf4j.loader;
