@@ -11,8 +11,8 @@ import io.bpf4j.loader.spec.MapSpec;
 import java.nio.file.Path;
 
 /**
- * Maps that come from no object that was loaded here: new ones, and those of other processes. Each is the caller's to
- * close. <i>Thread-safe.</i>
+ * Opens maps that do not belong to an object loaded here: new maps, and maps of other processes. The caller must close
+ * each map. <i>Thread-safe.</i>
  *
  * <pre>{@code
  * try (BpfMap counters = BpfMaps.openPinned(Path.of("/sys/fs/bpf/counters"))) { … }
@@ -22,9 +22,9 @@ public final class BpfMaps {
     private BpfMaps() {}
 
     /**
-     * Makes a map: an inner map for a map of maps, or one to {@link BpfLoader#reuseMap reuse} in several objects.
+     * Creates a map: an inner map for a map of maps, or a map to {@link BpfLoader#reuseMap reuse} in several objects.
      *
-     * @throws io.bpf4j.loader.error.BpfException one of its kinds, if the kernel refuses
+     * @throws io.bpf4j.loader.error.BpfException a subclass, if the kernel refuses
      */
     public static BpfMap create(MapSpec spec) {
         return create(Host.running(), Features.ofRunningKernel(), spec);
@@ -37,7 +37,7 @@ public final class BpfMaps {
     /**
      * Opens a map by its id. Needs Linux 4.13 and CAP_SYS_ADMIN.
      *
-     * @throws io.bpf4j.loader.error.SyscallException ENOENT if there is no such map
+     * @throws io.bpf4j.loader.error.SyscallException ENOENT if the map does not exist
      */
     public static BpfMap open(int id) {
         return open(Host.running(), id);
@@ -51,7 +51,7 @@ public final class BpfMaps {
      * Opens a map that is pinned in a BPF file system (Linux 4.4).
      *
      * @throws io.bpf4j.loader.error.SyscallException ENOENT if nothing is pinned there, among others
-     * @throws IllegalArgumentException if it is no map
+     * @throws IllegalArgumentException if it is not a map
      */
     public static BpfMap openPinned(Path path) {
         return openPinned(Host.running(), path);

@@ -7,7 +7,8 @@ import io.bpf4j.loader.internal.dryrun.DryRunJudgement;
 import io.bpf4j.loader.spec.ObjectSpec;
 
 /**
- * Relocates an object against the types of a kernel that need not be there, and tells what that kernel would lack.
+ * Relocates an object against the BTF of any kernel, and reports what that kernel lacks. The kernel need not be
+ * running.
  *
  * {@snippet :
  * ObjectSpec object = ObjectSpec.read(Path.of("tool.bpf.o"));
@@ -17,17 +18,17 @@ import io.bpf4j.loader.spec.ObjectSpec;
  * });
  * }
  *
- * <p>What a kernel's BTF tells: types and their members; enumerators, and by these the helpers, the types of maps, of
- * programs and of attachments; functions that are called, traced or replaced, in modules as far as their BTF is given. A
- * missing thing counts if the program comes to it: what {@code bpf_core_field_exists} and the like rule out, and constants
- * in {@code .rodata} as the object has them, does not.
+ * <p>The dry run checks what a kernel's BTF contains: types and their members; enumerators, which show the helpers, map
+ * types, program types and attach types; functions that are called, traced or replaced, in modules if their BTF is
+ * given. A missing item counts only if the program can reach it. Code that {@code bpf_core_field_exists} and the like,
+ * or constants in {@code .rodata}, rule out does not count.
  *
- * <p>What an embedder changes before the load can be changed here, too: {@link ObjectSpec#withPrograms} and {@link
- * ObjectSpec#withMaps} give an object with other targets, or without a map.
+ * <p>Changes before the load can be made here, too: {@link ObjectSpec#withPrograms} and {@link ObjectSpec#withMaps}
+ * give an object with other targets, or without a map.
  *
- * <p>What it doesn't tell: what the verifier thinks of a program, which changes from kernel to kernel; options of
- * kconfig; symbols without type; kprobes, tracepoints and everything else that is named when a program is attached. So
- * "does not fit" is sure, and "fits" is probable.
+ * <p>The dry run does not check whether the verifier accepts a program, which differs between kernels; nor kconfig
+ * options; nor symbols without type; nor kprobes, tracepoints and other targets that are named when a program is
+ * attached. So "does not fit" is certain, and "fits" is probable.
  */
 public final class DryRun {
     private DryRun() {}

@@ -12,8 +12,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Links that no {@link Program} here was attached to: those that are pinned, those of other processes, and those of
- * struct_ops maps.
+ * Opens links that this process did not attach through a {@link Program}: pinned links, links of other processes, and
+ * links of struct_ops maps.
  *
  * <pre>{@code
  * try (Link link = program.attach(new AttachTarget.Xdp(NetDevice.named("eth0")))) {
@@ -29,37 +29,37 @@ public final class Links {
     private Links() {}
 
     /**
-     * Opens a pinned link (Linux 5.7). An {@link io.bpf4j.loader.link.IteratorLink} or {@link StructOpsLink} is given as
-     * such.
+     * Opens a pinned link (Linux 5.7). The result is an {@link io.bpf4j.loader.link.IteratorLink} or {@link
+     * StructOpsLink} if the link is of that kind.
      *
      * @return the caller's to close, which does not detach it as long as it is pinned
-     * @throws SyscallException if there is no pin (ENOENT, among others)
-     * @throws IllegalArgumentException if it is the pin of something else
+     * @throws SyscallException if the pin does not exist (ENOENT), among others
+     * @throws IllegalArgumentException if the path is the pin of something else
      */
     public static Link open(Path path) {
         return OpenLinks.pinned(Host.running().kernel(), path);
     }
 
     /**
-     * Opens a link by the kernel's id (Linux 5.8), whoever holds it. It takes CAP_SYS_ADMIN.
+     * Opens a link of any process by the kernel's id (Linux 5.8). Needs CAP_SYS_ADMIN.
      *
      * @return the caller's to close
-     * @throws SyscallException if there is none (ENOENT, among others)
+     * @throws SyscallException if the link does not exist (ENOENT), among others
      */
     public static Link byId(int id) {
         return OpenLinks.byId(Host.running().kernel(), id);
     }
 
-    /** The kernel's ids of all links there are, ascending (Linux 5.8). It takes CAP_SYS_ADMIN. */
+    /** The kernel's ids of all existing links, ascending (Linux 5.8). Needs CAP_SYS_ADMIN. */
     public static List<Integer> ids() {
         return OpenLinks.ids(Host.running().kernel());
     }
 
     /**
-     * Attaches a struct_ops map: from here on the kernel calls its functions (Linux 6.4).
+     * Attaches a struct_ops map: from now on the kernel calls its programs (Linux 6.4).
      *
-     * @param map made with {@code BPF_F_LINK}, its value set; it stays its object's
-     * @throws AttachException if it can't
+     * @param map created with {@code BPF_F_LINK}, its value set; it still belongs to its object
+     * @throws AttachException if the kernel refuses
      */
     public static StructOpsLink attach(BpfMap map) {
         return OpenLinks.structOps(KernelMap.of(map));

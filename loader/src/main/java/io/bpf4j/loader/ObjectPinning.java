@@ -15,9 +15,9 @@ final class ObjectPinning {
     private ObjectPinning() {}
 
     /**
-     * Pins each under its name.
+     * Pins each map or program under its name.
      *
-     * @param isPinned whether what has the path is this very thing; it then stays as it is
+     * @param isPinned whether the path is already the pin of this map or program; the pin then stays as it is
      */
     static <T> void pin(
             Iterable<? extends T> all,

@@ -10,9 +10,9 @@ import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Feature;
 
 /**
- * Has the kernel measure how often and how long programs run, all programs of the machine, as long as this is open (Linux
- * 5.8; before, {@code sysctl kernel.bpf_stats_enabled=1}). It costs each run some 20 to 40 ns. {@link Program#info} has
- * the figures. Needs CAP_SYS_ADMIN. <i>Thread-safe.</i>
+ * Makes the kernel count and time the runs of all programs on the machine while this object is open (Linux 5.8; before,
+ * {@code sysctl kernel.bpf_stats_enabled=1}). Measuring adds 20 to 40 ns to each run. {@link Program#info} returns the
+ * figures. Needs CAP_SYS_ADMIN. <i>Thread-safe.</i>
  *
  * <pre>{@code
  * try (RunStatistics on = RunStatistics.enable()) {
@@ -55,7 +55,7 @@ public final class RunStatistics implements AutoCloseable {
         }
     }
 
-    /** Turns it off, unless others have it on. Does nothing the second time. */
+    /** Turns measuring off, unless others have it on. A second call does nothing. */
     @Override
     public void close() {
         fd.close();

@@ -1,12 +1,12 @@
 package io.bpf4j.loader;
 
 /**
- * What {@link Program#test} gave. The arrays are the caller's.
+ * The result of {@link Program#test}. The arrays belong to the caller.
  *
- * @param returned what the program returned, the last time
- * @param nanos average duration of a run in nanoseconds; 0 for kinds of program that are not timed
- * @param data what the program made of the data, as far as there was room
- * @param context what the program made of the context, as far as there was room
+ * @param returned return value of the last run
+ * @param nanos average duration of a run in nanoseconds; 0 for program types that the kernel does not time
+ * @param data the data after the last run, cut to the room given
+ * @param context the context after the last run, cut to the room given
  */
-@SuppressWarnings("ArrayRecordComponent") // a result is looked at, not compared
+@SuppressWarnings("ArrayRecordComponent") // results are not compared
 public record TestResult(int returned, int nanos, byte[] data, byte[] context) {}

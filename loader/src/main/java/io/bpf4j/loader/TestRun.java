@@ -3,25 +3,25 @@ package io.bpf4j.loader;
 import java.util.OptionalInt;
 
 /**
- * What to run a program on, for {@link Program#test}. <i>Immutable.</i>
+ * The input of a test run, for {@link Program#test}. <i>Immutable.</i>
  *
  * <pre>{@code
  * TestResult result = program.test(TestRun.onData(packet).repeat(1000));
  * }</pre>
  *
- * What a kind of program takes differs, and what it does not take is refused with EINVAL:
+ * Program types differ in the input they take; the kernel refuses other input with EINVAL:
  * <ul>
- *   <li>socket filter, tc, XDP and their like: data is a packet of at least 14 bytes, an Ethernet header, context a
- *       {@code struct __sk_buff} or {@code xdp_md} (Linux 5.2)
- *   <li>raw tracepoint (Linux 5.10): context is up to 12 arguments of 8 bytes; neither data nor repetition
- *   <li>syscall (Linux 5.14): context is any struct, given back as the program left it; nothing else
+ *   <li>socket filter, tc, XDP and similar types: data is a packet of at least 14 bytes (an Ethernet header), context
+ *       is a {@code struct __sk_buff} or {@code xdp_md} (Linux 5.2)
+ *   <li>raw tracepoint (Linux 5.10): context is up to 12 arguments of 8 bytes; no data, no repetition
+ *   <li>syscall (Linux 5.14): context is any struct, returned as the program left it; nothing else
  *   <li>fentry, fexit, fmod_ret (Linux 5.5), LSM: nothing; the kernel calls its own test functions, to which the program
  *       must be attached
  * </ul>
  * kprobes, tracepoints, perf events and cgroup programs other than cgroup_skb can't be run this way.
  */
 public final class TestRun {
-    /** Bytes by which a program may make a packet longer, and it still fits: XDP_PACKET_HEADROOM, and as much behind. */
+    /** Bytes by which a program may extend a packet: XDP_PACKET_HEADROOM before the data, and as much after it. */
     private static final int HEADROOM = 512;
 
     private static final int ON_CPU = 1; // BPF_F_TEST_RUN_ON_CPU
@@ -50,40 +50,43 @@ public final class TestRun {
         this.batchSize = batchSize;
     }
 
-    /** Once, on nothing. */
+    /** Runs once, without input. */
     public static TestRun once() {
         return EMPTY;
     }
 
-    /** On a packet, with room for it to become 512 bytes longer. */
+    /** Runs on a packet. The program may extend it by up to 512 bytes. */
     public static TestRun onData(byte[] packet) {
         return new TestRun(packet.clone(), packet.length + HEADROOM, new byte[0], 0, 0, 0, 0, 0);
     }
 
-    /** On a context: for syscall programs any struct, for raw tracepoints the arguments. */
+    /** Runs on a context: any struct for syscall programs, the arguments for raw tracepoints. */
     public static TestRun onContext(byte[] struct) {
         return EMPTY.context(struct);
     }
 
-    /** With this context; see above for what that is. */
+    /** With this context; the class description lists the contexts by program type. */
     public TestRun context(byte[] struct) {
         return new TestRun(data, dataRoom, struct.clone(), contextRoom, repeat, flags, cpu, batchSize);
     }
 
-    /** With room for so many bytes of data after the run; 0 to not ask for them. */
+    /** With room for this many bytes of data after the run; 0 discards the data. */
     public TestRun dataRoom(int bytes) {
         return new TestRun(data, bytes, context, contextRoom, repeat, flags, cpu, batchSize);
     }
 
     /**
-     * With room for so many bytes of context after the run, for kinds that give it back beside the one given: all of it
-     * must fit, 192 bytes of {@code struct __sk_buff} for instance.
+     * With room for this many bytes of context after the run, for program types that return it separately. The whole
+     * context must fit, for instance 192 bytes of {@code struct __sk_buff}.
      */
     public TestRun contextRoom(int bytes) {
         return new TestRun(data, dataRoom, context, bytes, repeat, flags, cpu, batchSize);
     }
 
-    /** So often in a row, each time on what the run before left; {@link TestResult#nanos} is the average. */
+    /**
+     * Runs this many times in a row, each run on the data that the previous run left. {@link TestResult#nanos} is the
+     * average.
+     */
     public TestRun repeat(int times) {
         return new TestRun(data, dataRoom, context, contextRoom, times, flags, cpu, batchSize);
     }
@@ -94,10 +97,10 @@ public final class TestRun {
     }
 
     /**
-     * Really sends the packets where an XDP program says (Linux 5.18): there is no result but the duration. The context
-     * says from which interface.
+     * Sends the packets as the XDP program decides (Linux 5.18). The only result is the duration. The context names the
+     * receiving interface.
      *
-     * @param batch packets handed on at once, up to 256; 0 for the kernel's own choice
+     * @param batch packets passed on at once, up to 256; 0 for the kernel's default
      */
     public TestRun liveFrames(int batch) {
         return new TestRun(data, 0, context, 0, repeat, flags | LIVE_FRAMES, cpu, batch);

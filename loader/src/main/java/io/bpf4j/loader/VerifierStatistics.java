@@ -9,7 +9,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What it took the verifier to check a program, from the end of its log:
+ * The cost of verifying a program, from the end of the verifier log:
  *
  * <pre>
  * verification time 71704 usec
@@ -19,12 +19,12 @@ import java.util.regex.Pattern;
  *
  * <i>Immutable.</i>
  *
- * @param instructions that were followed, on all paths together
- * @param limit of them; a program that needs more is refused
- * @param maxStatesPerInstruction the most states that were remembered at one instruction
- * @param totalStates states that were remembered at all
- * @param peakStates states that were remembered at a time
- * @param time that it took; only in a log of level 4
+ * @param instructions that the verifier processed, on all paths together
+ * @param limit of processed instructions; a program that needs more is refused
+ * @param maxStatesPerInstruction the most states stored for one instruction
+ * @param totalStates all states that were stored
+ * @param peakStates the most states stored at one time
+ * @param time of the verification; only in a log of level 4
  * @param stackDepths bytes of stack of each function, the program's entry first; only in a log of level 4
  */
 public record VerifierStatistics(
@@ -35,7 +35,7 @@ public record VerifierStatistics(
         long peakStates,
         Optional<Duration> time,
         List<Integer> stackDepths) {
-    /** Figures are at the end; a long log need not be searched. */
+    /** The figures are in the last characters of the log, so a long log need not be searched. */
     private static final int WHERE = 4_000;
 
     private static final Pattern PROCESSED = Pattern.compile(
@@ -49,7 +49,10 @@ public record VerifierStatistics(
         stackDepths = List.copyOf(stackDepths);
     }
 
-    /** The figures of a log, such as that of a {@code VerifierException}; empty if it has none (before Linux 5.2). */
+    /**
+     * The figures of a log, such as the log of a {@code VerifierException}; empty if the log has none (before Linux
+     * 5.2).
+     */
     public static Optional<VerifierStatistics> of(String log) {
         String end = log.substring(Math.max(0, log.length() - WHERE));
         Matcher figures = PROCESSED.matcher(end);

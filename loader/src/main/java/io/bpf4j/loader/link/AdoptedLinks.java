@@ -12,26 +12,27 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Takes the links of another process that wants to end before the kernel has detached them (Linux 5.6).
+ * Takes over the links of another process, so that it can end before the kernel has detached them (Linux 5.6).
  *
- * <p>Perf uprobes are detached when the last descriptor of each is closed, a tenth of a second after the other; and a
- * process that ends closes its descriptors before it is gone, so ending is no way out of the wait. But if a second
- * process holds the same files, the first is not the last any more: it ends at once, and the second does the waiting,
- * where nobody sees it. Until then the programs stay attached and run.
+ * <p>The kernel detaches a perf uprobe when its last file descriptor is closed. This takes a tenth of a second for
+ * each, one after the other. A process that ends closes its descriptors first, so it has to wait as well. If a second
+ * process holds the same descriptors, the first process ends at once, and the second one waits instead. Until then the
+ * programs stay attached and run.
  *
- * <p>Taking descriptors needs what a debugger needs: the same user, and what Yama's {@code ptrace_scope} asks for, or
- * CAP_SYS_PTRACE.
+ * <p>Taking descriptors needs the rights of a debugger: the same user and the conditions of Yama's {@code
+ * ptrace_scope}, or CAP_SYS_PTRACE.
  */
 public final class AdoptedLinks {
     private AdoptedLinks() {}
 
     /**
-     * Takes all perf events and BPF links that a process has open. Those that it closes meanwhile are left out.
+     * Takes all perf events and BPF links that a process has open. Descriptors that the process closes meanwhile are
+     * skipped.
      *
-     * @return a link for each descriptor: one for a multi link, two for a perf uprobe with a link. Closing them waits for
-     *     the kernel to detach those that nobody else holds
+     * @return a link for each descriptor: one for a multi link, two for a perf uprobe with a link. Closing the group
+     *     waits until the kernel has detached the links that no other process holds
      * @throws IOException if the process's descriptors can't be listed
-     * @throws SyscallException if they may not be taken; none is then
+     * @throws SyscallException if taking them is not permitted; no descriptor is taken then
      */
     public static LinkGroup of(int pid) throws IOException {
         return of(Host.running(), pid);
@@ -58,7 +59,7 @@ public final class AdoptedLinks {
     private static boolean isLink(Path descriptor) {
         try {
             String what = Files.readSymbolicLink(descriptor).toString();
-            // The names that anon_inode_getfile gets in kernel/events/core.c and kernel/bpf/syscall.c.
+            // The names passed to anon_inode_getfile in kernel/events/core.c and kernel/bpf/syscall.c.
             return what.equals("anon_inode:[perf_event]") || what.equals("anon_inode:bpf_link");
         } catch (IOException e) {
             return false; // Closed since the directory was read.

@@ -4,15 +4,15 @@ package io.bpf4j.loader.link;
  * A place in the order in which the programs of one hook run: tcx and netkit devices (Linux 6.6, 6.7), and control groups
  * (Linux 6.17). <i>Immutable.</i>
  *
- * <p>To put another program in the very place of one, {@link Link#update} its link; the kernel doesn't let a new link
- * take the place of an old one.
+ * <p>To replace a program at its place, {@link Link#update} its link. The kernel doesn't let a new link take the place
+ * of an old one.
  *
  * @param side before or after
- * @param relative what; {@link Nothing} for the whole order
- * @param expectedRevision the revision that the order must have, or the kernel refuses with ESTALE; 0 for any
+ * @param relative the link or program that the place is relative to; {@link Nothing} for the whole order
+ * @param expectedRevision the revision that the order must have, otherwise the kernel refuses with ESTALE; 0 for any
  */
 public record Anchor(Side side, Relative relative, long expectedRevision) {
-    /** The side of what it is relative to. */
+    /** The side of the relative link or program. */
     public enum Side {
         BEFORE,
         AFTER
@@ -21,16 +21,16 @@ public record Anchor(Side side, Relative relative, long expectedRevision) {
     /** What the place is relative to. */
     public sealed interface Relative {}
 
-    /** All programs of the hook: first of all, or last. */
+    /** All programs of the hook: the place is the first or the last. */
     public record Nothing() implements Relative {}
 
-    /** A link of bpf4j's. */
+    /** A link that bpf4j opened. */
     public record OfLink(Link link) implements Relative {}
 
-    /** A link by the kernel's id, whoever holds it. */
+    /** A link of any process, by the kernel's id. */
     public record OfLinkId(int id) implements Relative {}
 
-    /** A program of bpf4j's that is attached without a link. */
+    /** A program that bpf4j loaded, attached without a link. */
     public record OfProgram(ProgramHandle program) implements Relative {}
 
     /** A program by the kernel's id, attached without a link. */
@@ -41,7 +41,7 @@ public record Anchor(Side side, Relative relative, long expectedRevision) {
         return new Anchor(Side.BEFORE, new Nothing(), 0);
     }
 
-    /** After all others: where a link goes by itself. */
+    /** After all others: the default place of a link. */
     public static Anchor last() {
         return new Anchor(Side.AFTER, new Nothing(), 0);
     }
@@ -54,17 +54,17 @@ public record Anchor(Side side, Relative relative, long expectedRevision) {
         return new Anchor(Side.AFTER, new OfLink(link), 0);
     }
 
-    /** Before or after whatever else. */
+    /** Before or after any link or program. */
     public static Anchor of(Side side, Relative relative) {
         return new Anchor(side, relative, 0);
     }
 
-    /** The same place, if nobody has changed the order since it had this revision. */
+    /** The same place, if the order still has this revision. */
     public Anchor atRevision(long revision) {
         return new Anchor(side, relative, revision);
     }
 
-    /** Whether it is the place that a link gets by itself. */
+    /** Whether this is the default place of a link. */
     public boolean isDefault() {
         return equals(last());
     }

@@ -8,25 +8,25 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a program can be attached to: one record for each way that the kernel has. <i>Immutable.</i>
+ * A target that a program can be attached to: one record for each method of the kernel. <i>Immutable.</i>
  *
- * <p>Each says which program it takes, and since when the kernel can do it. What a program was loaded for is fixed then:
- * {@code SEC("…")} decides, or {@link io.bpf4j.loader.kernel.AttachType}. An attach type in parentheses below is what the
- * program must have been loaded for. Whatever the kernel refuses becomes an {@link
- * io.bpf4j.loader.error.AttachException} with the reason; nothing is left attached then.
+ * <p>Each record names the programs that it takes, and the first kernel version that supports it. A program's attach
+ * type is fixed at load, by {@code SEC("…")} or by {@link io.bpf4j.loader.kernel.AttachType}. An attach type in
+ * parentheses below is the one that the program must have been loaded with. If the kernel refuses, an {@link
+ * io.bpf4j.loader.error.AttachException} gives the reason, and nothing is left attached.
  *
- * <p>A long file, because it is a catalogue: the records share nothing but this interface.
+ * <p>This file is long because it is a catalogue: the records share only this interface.
  */
 public sealed interface AttachTarget {
-    /** What it is, for messages. */
+    /** A description of the target, for messages. */
     String description();
 
     /**
      * One instruction in a file, through a perf event; {@code SEC("uprobe")}, {@code SEC("uretprobe")}.
      *
-     * @param process a process id here means all threads of the process. If it has not mapped the file, nothing fires until
-     *     it does
-     * @param returns whether to fire when the function that starts there returns
+     * @param process a process id covers all threads of the process. The probe does not fire before the process maps
+     *     the file
+     * @param returns whether to fire when the function that starts at the site returns
      */
     record Uprobe(TargetFile file, ProbeSite site, ProcessFilter process, boolean returns) implements AttachTarget {
         public Uprobe(Path file, ProbeSite site, ProcessFilter process, boolean returns) {
@@ -43,19 +43,19 @@ public sealed interface AttachTarget {
      * A function of a program or library by its name, through a perf event; {@code SEC("uprobe")}, {@code
      * SEC("uretprobe")}.
      *
-     * <p>The name is looked for in the file's symbols, and in a stripped file's separate debug symbols: {@code
-     * .gnu_debugdata}, or the file that the build ID or debug link names below /usr/lib/debug. It may have a version, as
-     * {@code memcpy@GLIBC_2.2.5}; without one the default version is meant. C++ and Rust functions go by their mangled
-     * names. What is refused, with the reason: a name that the file doesn't have, one that several functions have, and
-     * an indirect function (IFUNC), which is not what runs.
+     * <p>The name is looked up in the file's symbols, and in a stripped file's separate debug symbols: {@code
+     * .gnu_debugdata}, or the file that the build ID or debug link names below /usr/lib/debug. The name may have a
+     * version, as in {@code memcpy@GLIBC_2.2.5}; without a version it means the default version. C++ and Rust functions
+     * have their mangled names. Refused with the reason: a name that the file doesn't have, a name of several
+     * functions, and an indirect function (IFUNC), because it is not the code that runs.
      *
-     * @param file path of the program or library; {@link LibrarySearch} finds one by name. It may be in an archive
-     *     uncompressed: {@code app.apk!/lib/x86_64/libx.so}
+     * @param file path of the program or library; {@link LibrarySearch} finds one by name. It may be stored
+     *     uncompressed in an archive: {@code app.apk!/lib/x86_64/libx.so}
      * @param offset bytes from the start of the function; 0 if {@code returns}
-     * @param process a process id here means all threads of the process. If it has not mapped the file, nothing fires until
-     *     it does
+     * @param process a process id covers all threads of the process. The probe does not fire before the process maps
+     *     the file
      * @param returns whether to fire when the function returns
-     * @param cookie what {@code bpf_get_attach_cookie()} gives (Linux 5.15); 0 for none
+     * @param cookie the value that {@code bpf_get_attach_cookie()} returns (Linux 5.15); 0 for none
      */
     record UprobeFunction(Path file, String function, long offset, ProcessFilter process, boolean returns, long cookie)
             implements AttachTarget {
@@ -77,10 +77,10 @@ public sealed interface AttachTarget {
         }
 
         /**
-         * As in {@code SEC("uprobe/…")}: {@code /usr/bin/x:main}, {@code libc.so.6:malloc+0x10}. A name without a slash
-         * is looked for by {@link LibrarySearch}.
+         * As in {@code SEC("uprobe/…")}: {@code /usr/bin/x:main}, {@code libc.so.6:malloc+0x10}. {@link LibrarySearch}
+         * looks up a name without a slash.
          *
-         * @throws IllegalArgumentException if the text has not that form
+         * @throws IllegalArgumentException if the text does not have that form
          */
         public static UprobeFunction parse(String place, boolean returns) {
             int colon = place.indexOf(':');
@@ -97,7 +97,7 @@ public sealed interface AttachTarget {
                     return new UprobeFunction(
                             file, function.substring(0, plus), offset, new ProcessFilter.Any(), returns, 0);
                 } catch (NumberFormatException e) {
-                    // A plus that no number follows is part of the name: operator+ of some languages.
+                    // A plus that is not followed by a number is part of the name, as in operator+.
                     return new UprobeFunction(file, function, 0, new ProcessFilter.Any(), returns, 0);
                 }
             }
@@ -122,8 +122,8 @@ public sealed interface AttachTarget {
     }
 
     /**
-     * Many instructions in a file by one link; {@code SEC("uprobe.multi")} (TRACE_UPROBE_MULTI, Linux 6.6) or, for entry and
-     * return in one program, {@code SEC("uprobe.session")} (TRACE_UPROBE_SESSION, Linux 6.13).
+     * Many instructions in a file, through one link; {@code SEC("uprobe.multi")} (TRACE_UPROBE_MULTI, Linux 6.6) or,
+     * for entry and return in one program, {@code SEC("uprobe.session")} (TRACE_UPROBE_SESSION, Linux 6.13).
      */
     record UprobeMulti(TargetFile file, ProbeSites sites, ProcessFilter process, boolean returns)
             implements AttachTarget {
@@ -142,13 +142,13 @@ public sealed interface AttachTarget {
     }
 
     /**
-     * All functions of a file whose name fits a pattern, by one link (Linux 6.6): names as for {@link UprobeFunction},
-     * with {@code *} for any characters and {@code ?} for one. The program must have been loaded for it: {@code
-     * SEC("uprobe.multi")} (TRACE_UPROBE_MULTI) or, for entry and return in one program, {@code SEC("uprobe.session")}
-     * (TRACE_UPROBE_SESSION, Linux 6.13).
+     * All functions of a file whose name matches a pattern, through one link (Linux 6.6): names as for {@link
+     * UprobeFunction}, with {@code *} for any characters and {@code ?} for one. The program must have the attach type
+     * of {@code SEC("uprobe.multi")} (TRACE_UPROBE_MULTI) or, for entry and return in one program, {@code
+     * SEC("uprobe.session")} (TRACE_UPROBE_SESSION, Linux 6.13).
      *
-     * <p>Functions at the same address are one, and indirect functions (IFUNC) are left out. One that starts with an
-     * instruction that can't be probed makes the kernel refuse them all with EINVAL.
+     * <p>Functions at the same address count as one, and indirect functions (IFUNC) are left out. If a function starts
+     * with an instruction that can't be probed, the kernel refuses all of them with EINVAL.
      */
     record UprobeMultiFunctions(Path file, String pattern, ProcessFilter process, boolean returns)
             implements AttachTarget {
@@ -164,20 +164,19 @@ public sealed interface AttachTarget {
     }
 
     /**
-     * Functions of a file by their names, each with a cookie and a semaphore of its own, by one link (Linux 6.6); {@code
-     * SEC("uprobe.multi")} and {@code SEC("uprobe.session")}, as for {@link UprobeMultiFunctions}. A name means what it does
-     * for {@link UprobeFunction}: one function, or the attachment is refused with the reason.
+     * Functions of a file by their names, each with its own cookie and semaphore, through one link (Linux 6.6); {@code
+     * SEC("uprobe.multi")} and {@code SEC("uprobe.session")}, as for {@link UprobeMultiFunctions}. Names are as for
+     * {@link UprobeFunction}: each must mean one function, otherwise attaching is refused with the reason.
      *
-     * @param functions at least one; a function that is named twice fires twice
+     * @param functions at least one; the probe of a function that is listed twice fires twice
      */
     record UprobeMultiNamed(Path file, List<Function> functions, ProcessFilter process, boolean returns)
             implements AttachTarget {
-        /**
-         * One of them.
+        /** A function to probe.
          *
          * @param name of the function, with its version or without
-         * @param refCounterOffset where its semaphore is in the file, in bytes; 0 for none
-         * @param cookie what {@code bpf_get_attach_cookie()} gives when it fires; 0 for none
+         * @param refCounterOffset file offset of its semaphore in bytes; 0 for none
+         * @param cookie the value that {@code bpf_get_attach_cookie()} returns when it fires; 0 for none
          */
         public record Function(String name, long refCounterOffset, long cookie) {}
 
@@ -203,7 +202,7 @@ public sealed interface AttachTarget {
      * @param function its name in /proc/kallsyms
      * @param offset bytes from its start; 0 if {@code returns}
      * @param returns whether to fire when the function returns
-     * @param cookie what {@code bpf_get_attach_cookie()} gives (Linux 5.15); 0 for none
+     * @param cookie the value that {@code bpf_get_attach_cookie()} returns (Linux 5.15); 0 for none
      */
     record Kprobe(String function, long offset, boolean returns, long cookie) implements AttachTarget {
         public Kprobe(String function, long offset, boolean returns) {
@@ -217,10 +216,10 @@ public sealed interface AttachTarget {
     }
 
     /**
-     * Many functions of the kernel by one link; {@code SEC("kprobe.multi")} (TRACE_KPROBE_MULTI, Linux 5.18) or, for entry
-     * and return in one program, {@code SEC("kprobe.session")} (TRACE_KPROBE_SESSION, Linux 6.10). A name may have {@code
-     * *} for any characters and {@code ?} for one: it then means all functions of that form that can be traced, which
-     * tracefs lists in {@code available_filter_functions}.
+     * Many functions of the kernel, through one link; {@code SEC("kprobe.multi")} (TRACE_KPROBE_MULTI, Linux 5.18) or,
+     * for entry and return in one program, {@code SEC("kprobe.session")} (TRACE_KPROBE_SESSION, Linux 6.10). A name may
+     * have {@code *} for any characters and {@code ?} for one: it then means all matching functions that can be traced.
+     * These are the ones that tracefs lists in {@code available_filter_functions}.
      *
      * @param functions names or patterns
      * @param cookies one for each function, in their order; empty for none, and if there are patterns
@@ -235,7 +234,7 @@ public sealed interface AttachTarget {
             }
         }
 
-        /** All functions of a pattern, when they start. */
+        /** All functions that match a pattern, when they start. */
         public static KprobeMulti entry(String pattern) {
             return new KprobeMulti(List.of(pattern), List.of(), false);
         }
@@ -248,11 +247,11 @@ public sealed interface AttachTarget {
     }
 
     /**
-     * A system call by its name, such as {@code openat}: a kprobe of the function that serves it, which is called
-     * differently by architecture and kernel; {@code SEC("ksyscall")}, {@code SEC("kretsyscall")}.
+     * A system call by its name, such as {@code openat}: a kprobe of the function that implements it. The function's
+     * name depends on architecture and kernel; {@code SEC("ksyscall")}, {@code SEC("kretsyscall")}.
      *
      * @param returns whether to fire when the call returns
-     * @param cookie what {@code bpf_get_attach_cookie()} gives (Linux 5.15); 0 for none
+     * @param cookie the value that {@code bpf_get_attach_cookie()} returns (Linux 5.15); 0 for none
      */
     record Ksyscall(String name, boolean returns, long cookie) implements AttachTarget {
         @Override
@@ -265,7 +264,7 @@ public sealed interface AttachTarget {
      * A static tracepoint of the kernel, such as {@code sched}, {@code sched_switch}, through a perf event; {@code
      * SEC("tp")}.
      *
-     * @param cookie what {@code bpf_get_attach_cookie()} gives (Linux 5.15); 0 for none
+     * @param cookie the value that {@code bpf_get_attach_cookie()} returns (Linux 5.15); 0 for none
      */
     record Tracepoint(String category, String name, long cookie) implements AttachTarget {
         public Tracepoint(String category, String name) {
@@ -279,9 +278,9 @@ public sealed interface AttachTarget {
     }
 
     /**
-     * A tracepoint by its name alone, its arguments as they are in the kernel (Linux 4.17); {@code SEC("raw_tp")}.
+     * A tracepoint by its name alone, with its arguments as the kernel passes them (Linux 4.17); {@code SEC("raw_tp")}.
      *
-     * @param cookie what {@code bpf_get_attach_cookie()} gives (Linux 6.10); 0 for none
+     * @param cookie the value that {@code bpf_get_attach_cookie()} returns (Linux 6.10); 0 for none
      */
     record RawTracepoint(String name, long cookie) implements AttachTarget {
         public RawTracepoint(String name) {
@@ -295,10 +294,10 @@ public sealed interface AttachTarget {
     }
 
     /**
-     * What the program was loaded for: {@code SEC("tp_btf")}, {@code "fentry"}, {@code "fexit"}, {@code "fmod_ret"}
-     * (Linux 5.5, fmod_ret 5.7), {@code "lsm"} (Linux 5.7), {@code "freplace"} (Linux 5.6).
+     * The target that the program was loaded for: {@code SEC("tp_btf")}, {@code "fentry"}, {@code "fexit"}, {@code
+     * "fmod_ret"} (Linux 5.5, fmod_ret 5.7), {@code "lsm"} (Linux 5.7), {@code "freplace"} (Linux 5.6).
      *
-     * @param cookie what {@code bpf_get_attach_cookie()} gives (Linux 5.19, tp_btf 6.10); 0 for none
+     * @param cookie the value that {@code bpf_get_attach_cookie()} returns (Linux 5.19, tp_btf 6.10); 0 for none
      */
     record Tracing(long cookie) implements AttachTarget {
         public Tracing() {
@@ -312,13 +311,13 @@ public sealed interface AttachTarget {
     }
 
     /**
-     * Many functions of the kernel, or of one of its modules, by one link; {@code SEC("fentry.multi")}, {@code
-     * "fexit.multi"}, {@code "fsession.multi"} (Linux 7.2). A name may have {@code *} for any characters and {@code ?} for
-     * one: it then means all functions of that form whose types the trampoline can pass on and that tracefs lists in
-     * {@code available_filter_functions}, if that can be read.
+     * Many functions of the kernel, or of one of its modules, through one link; {@code SEC("fentry.multi")}, {@code
+     * "fexit.multi"}, {@code "fsession.multi"} (Linux 7.2). A name may have {@code *} for any characters and {@code ?}
+     * for one: it then means all matching functions whose argument types the trampoline can pass and, if tracefs can be
+     * read, that {@code available_filter_functions} lists.
      *
-     * <p>For functions of a module the program has to be loaded for the module, by its section's name: {@code
-     * SEC("fentry.multi/MODULE:PATTERN")}. All names then are {@code MODULE:NAME}.
+     * <p>For functions of a module the program must be loaded for the module, by its section name: {@code
+     * SEC("fentry.multi/MODULE:PATTERN")}. All names must then have the form {@code MODULE:NAME}.
      *
      * @param functions names or patterns
      * @param cookies one for each function, in their order; empty for none, and if there are patterns
@@ -339,10 +338,10 @@ public sealed interface AttachTarget {
     }
 
     /**
-     * A global function of another program, in whose place this one runs (Linux 5.10); {@code SEC("freplace")}. It must
-     * have the same signature as the function that it was loaded for.
+     * A global function of another program, which this program replaces (Linux 5.10); {@code SEC("freplace")}. The
+     * function must have the same signature as the function that this program was loaded for.
      *
-     * @param target the program that has the function; it stays its object's
+     * @param target the program that has the function; it still belongs to its object
      */
     record Freplace(ProgramHandle target, String function) implements AttachTarget {
         @Override
@@ -352,15 +351,15 @@ public sealed interface AttachTarget {
     }
 
     /**
-     * A perf event of hardware or software: fires each time that so many of what it counts have happened; {@code
-     * SEC("perf_event")}. Without a process and a CPU there is one event for each CPU that is online, in one link.
+     * A hardware or software perf event: the program runs after every {@code period} occurrences; {@code
+     * SEC("perf_event")}. Without a process and a CPU, one event for each online CPU is opened, in one link.
      *
      * @param type {@code PERF_TYPE_*} of include/uapi/linux/perf_event.h: 0 hardware, 1 software, 4 raw
-     * @param config what is counted, by type: {@code PERF_COUNT_HW_*}, {@code PERF_COUNT_SW_*}
-     * @param period how many make it fire; times a second if {@code byFrequency}
-     * @param process a process id here means one thread: the kernel's perf events count threads
-     * @param cpu where it counts; -1 for wherever the process runs, or every CPU
-     * @param cookie what {@code bpf_get_attach_cookie()} gives (Linux 5.15); 0 for none
+     * @param config the event to count, depending on the type: {@code PERF_COUNT_HW_*}, {@code PERF_COUNT_SW_*}
+     * @param period occurrences for each run of the program; runs per second if {@code byFrequency}
+     * @param process a process id means one thread, because the kernel's perf events count threads
+     * @param cpu the CPU to count on; -1 for all CPUs that the process runs on, or every CPU
+     * @param cookie the value that {@code bpf_get_attach_cookie()} returns (Linux 5.15); 0 for none
      */
     record PerfEvent(
             int type, long config, long period, boolean byFrequency, ProcessFilter process, int cpu, long cookie)
@@ -371,7 +370,7 @@ public sealed interface AttachTarget {
             }
         }
 
-        /** All CPUs, so many times a second while they run something: what a profiler asks for. */
+        /** All CPUs, this many times per second while they are busy, as for a profiler. */
         public static PerfEvent cpuClock(long hertz) {
             return new PerfEvent(1, 0, hertz, true, new ProcessFilter.Any(), -1, 0);
         }
@@ -383,10 +382,11 @@ public sealed interface AttachTarget {
     }
 
     /**
-     * A perf event that is open already, by its descriptor; {@code SEC("perf_event")}, and for events of probes and
-     * tracepoints what they take. The descriptor stays the caller's, and may be closed afterwards.
+     * A perf event that is already open, by its file descriptor; {@code SEC("perf_event")}, or the program type of the
+     * probe or tracepoint that the event is for. The descriptor still belongs to the caller, and may be closed
+     * afterwards.
      *
-     * @param cookie what {@code bpf_get_attach_cookie()} gives (Linux 5.15); 0 for none
+     * @param cookie the value that {@code bpf_get_attach_cookie()} returns (Linux 5.15); 0 for none
      */
     record OpenPerfEvent(int descriptor, long cookie) implements AttachTarget {
         @Override
@@ -396,12 +396,14 @@ public sealed interface AttachTarget {
     }
 
     /**
-     * A control group of version 2 and all below it (Linux 5.7); {@code SEC("cgroup/…")}, {@code "cgroup_skb/…"}, {@code
-     * "sockops"} (CGROUP_*), {@code "lsm_cgroup/…"} (LSM_CGROUP, Linux 6.0). Several programs may be attached to one group.
+     * A version 2 control group and all groups below it (Linux 5.7); {@code SEC("cgroup/…")}, {@code "cgroup_skb/…"},
+     * {@code "sockops"} (CGROUP_*), {@code "lsm_cgroup/…"} (LSM_CGROUP, Linux 6.0). Several programs may be attached to
+     * one group.
      *
      * @param directory in a cgroup2 file system
-     * @param attachType of a program that was loaded for none, as {@code SEC("cgroup/skb")}; empty for that of the program
-     * @param anchor where among the others; other than last needs Linux 6.17
+     * @param attachType for a program that was loaded without one, as {@code SEC("cgroup/skb")}; empty for the
+     *     program's own
+     * @param anchor the place among the group's programs; a place other than the last needs Linux 6.17
      */
     record Cgroup(Path directory, Optional<AttachType> attachType, Anchor anchor) implements AttachTarget {
         public Cgroup(Path directory) {
@@ -415,8 +417,8 @@ public sealed interface AttachTarget {
     }
 
     /**
-     * The packets that a network device receives, before anything else sees them (Linux 5.9); {@code SEC("xdp")} (XDP).
-     * One program for each device and mode: EBUSY if there is another.
+     * The packets that a network device receives, before the network stack (Linux 5.9); {@code SEC("xdp")} (XDP). A
+     * device takes one program for each mode: EBUSY if it already has one.
      */
     record Xdp(NetDevice device, XdpMode mode) implements AttachTarget {
         public Xdp(NetDevice device) {
@@ -431,9 +433,10 @@ public sealed interface AttachTarget {
 
     /**
      * The packets of a network device, in traffic control (Linux 6.6); {@code SEC("tc")}, {@code SEC("tcx/ingress")}
-     * (TCX_INGRESS), {@code SEC("tcx/egress")} (TCX_EGRESS). Programs return TCX_NEXT (-1) to hand on to the next.
+     * (TCX_INGRESS), {@code SEC("tcx/egress")} (TCX_EGRESS). Programs return TCX_NEXT (-1) to pass the packet to the
+     * next program.
      *
-     * @param ingress what is received; else what is sent
+     * @param ingress true for received packets; false for sent packets
      */
     record Tcx(NetDevice device, boolean ingress, Anchor anchor) implements AttachTarget {
         public static Tcx ingress(NetDevice device) {
@@ -455,7 +458,7 @@ public sealed interface AttachTarget {
      * SEC("netkit/peer")} (NETKIT_PEER).
      *
      * @param device the primary device of the pair, also for programs of its peer
-     * @param peer whether it is for what the peer sends
+     * @param peer whether the program gets the packets that the peer sends
      */
     record Netkit(NetDevice device, boolean peer, Anchor anchor) implements AttachTarget {
         public Netkit(NetDevice device, boolean peer) {
@@ -473,9 +476,9 @@ public sealed interface AttachTarget {
      *
      * @param family {@code NFPROTO_*}: 2 for IPv4, 10 for IPv6
      * @param hook {@code NF_INET_*}: 0 pre-routing, 1 local in, 2 forward, 3 local out, 4 post-routing
-     * @param priority the lower, the earlier; one program for each. The least and the greatest int are refused, and with
-     *     {@code defragment} whatever is not above -400
-     * @param defragment whether packets are put together first ({@code BPF_F_NETFILTER_IP_DEFRAG}, Linux 6.6)
+     * @param priority lower values run earlier; each takes one program. INT_MIN and INT_MAX are reserved and refused;
+     *     with {@code defragment} it must be above -400
+     * @param defragment whether packets are defragmented first ({@code BPF_F_NETFILTER_IP_DEFRAG}, Linux 6.6)
      */
     record Netfilter(int family, int hook, int priority, boolean defragment) implements AttachTarget {
         @Override
@@ -491,7 +494,7 @@ public sealed interface AttachTarget {
      * @param file such as {@code /proc/PID/ns/net} or {@code /run/netns/NAME}
      */
     record NetNamespace(Path file) implements AttachTarget {
-        /** That of this process. */
+        /** The network namespace of this process. */
         public static NetNamespace own() {
             return new NetNamespace(Host.running().self().resolve("ns/net"));
         }
@@ -503,14 +506,16 @@ public sealed interface AttachTarget {
     }
 
     /**
-     * The sockets in a map of type SOCKMAP or SOCKHASH; {@code SEC("sk_skb/…")}, {@code SEC("sk_msg")}. By a link from
-     * Linux 6.10 on, else without (Linux 4.14), detached all the same when it is closed. One program for each attach type.
+     * The sockets in a map of type SOCKMAP or SOCKHASH; {@code SEC("sk_skb/…")}, {@code SEC("sk_msg")}. The kernel
+     * creates a link from Linux 6.10 on. Before (Linux 4.14), closing the returned link detaches as well. A map takes
+     * one program for each attach type.
      *
-     * <p>A socket gets the programs that the map has when it is put in, and keeps them until it is taken out: attaching
-     * and detaching mean nothing to those that are in.
+     * <p>A socket gets the map's programs when it is inserted, and keeps them until it is removed. Attaching and
+     * detaching do not affect sockets that are already in the map.
      *
-     * @param map stays its owner's
-     * @param attachType of a program that was loaded for none, as {@code SEC("sk_skb")}; empty for that of the program
+     * @param map still belongs to its owner
+     * @param attachType for a program that was loaded without one, as {@code SEC("sk_skb")}; empty for the program's
+     *     own
      */
     record Sockmap(BpfMap map, Optional<AttachType> attachType) implements AttachTarget {
         public Sockmap(BpfMap map) {
@@ -524,8 +529,8 @@ public sealed interface AttachTarget {
     }
 
     /**
-     * An iterator of the kernel over its objects (Linux 5.8); {@code SEC("iter/…")} (TRACE_ITER). Attaching gives an
-     * {@link IteratorLink}, whose streams are what the program writes.
+     * An iterator over objects of the kernel (Linux 5.8); {@code SEC("iter/…")} (TRACE_ITER). Attaching returns an
+     * {@link IteratorLink}. Its streams return the program's output.
      */
     record Iter(IterTarget over) implements AttachTarget {
         public Iter() {
@@ -539,7 +544,8 @@ public sealed interface AttachTarget {
     }
 
     /**
-     * An infrared receiver (Linux 4.18), without a link but detached when closed; {@code SEC("lirc_mode2")} (LIRC_MODE2).
+     * An infrared receiver (Linux 4.18). The kernel has no link for it, but closing the returned link detaches; {@code
+     * SEC("lirc_mode2")} (LIRC_MODE2).
      *
      * @param device such as {@code /dev/lirc0}
      */
