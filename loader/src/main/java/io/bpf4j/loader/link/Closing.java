@@ -3,18 +3,19 @@ package io.bpf4j.loader.link;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A link that is being closed, and how far that is. <i>Thread-safe.</i>
+ * The progress of closing a link. <i>Thread-safe.</i>
  *
- * <p>For perf uprobes the kernel waits about a tenth of a second for each, one after the other, whoever closes them: five
- * hundred sites take a minute. A caller who has something better to do starts that by {@link Link#closeAsync}.
+ * <p>The kernel takes about a tenth of a second to detach each perf uprobe, one after the other, even if several
+ * threads close them: five hundred sites take a minute. A caller that does not want to wait uses {@link
+ * Link#closeAsync}.
  *
- * <p>The stage completes when all is closed and taken back, with the first failure if something failed; the others are its
- * suppressed exceptions, and nothing is left out for them.
+ * <p>The stage completes when all links are closed and all clean-up steps are done. If a step failed, it completes with
+ * the first failure; further failures are suppressed exceptions. A failure does not skip the remaining steps.
  */
 public interface Closing extends CompletionStage<Void> {
-    /** Links that there were to close: those of a group, or 1. */
+    /** The number of links to close: all links of a group, or 1. */
     int total();
 
-    /** Links that are not closed yet. */
+    /** The number of links that are not closed yet. */
     int left();
 }

@@ -18,9 +18,9 @@ import java.util.Map;
  *
  * <p>The layout is glibc's (sysdeps/generic/dl-cache.h, {@code struct cache_file_new}), in the machine's byte order: a
  * header of 48 bytes that starts with {@code glibc-ld.so.cache1.1} and has the number of entries at 20; then entries of
- * 24 bytes, whose name and path are at 4 and 8 as offsets from the start of the file. A cache in the older layout, which
- * glibc stopped to write in 2.32, may have the newer one behind it and is not read. Where there is no such file (musl),
- * the list is empty.
+ * 24 bytes, whose name and path are at 4 and 8 as offsets from the start of the file. A cache in the older layout,
+ * which glibc stopped writing in 2.32, may contain the newer one after it; it is not read. If the file does not exist
+ * (musl), the list is empty.
  */
 final class LdCache {
     private static final String MAGIC = "glibc-ld.so.cache1.1";
@@ -36,7 +36,7 @@ final class LdCache {
         this.libraries = libraries;
     }
 
-    /** The list of a file; empty if it can't be read or is something else. */
+    /** The list of a file; empty if the file can't be read or is not a cache. */
     static LdCache read(Path file) {
         try {
             return parse(ByteView.of(file.toString(), Files.readAllBytes(file), ByteOrder.nativeOrder()));
@@ -61,12 +61,14 @@ final class LdCache {
         return new LdCache(libraries);
     }
 
-    /** By its file name, {@code libc.so.6}: the files in the order of the list, which may be for different machines. */
+    /**
+     * The files of a file name such as {@code libc.so.6}, in the order of the list. They may be for different machines.
+     */
     List<Path> byFileName(String name) {
         return libraries.getOrDefault(name, List.of());
     }
 
-    /** By what the linker is given with {@code -l}: {@code c} or {@code libc}, in whatever versions there are. */
+    /** The files of a name as for the linker's {@code -l}, {@code c} or {@code libc}, in all versions. */
     List<Path> byLinkName(String name) {
         String start = (name.startsWith("lib") ? name : "lib" + name) + ".so";
         return libraries.entrySet().stream()

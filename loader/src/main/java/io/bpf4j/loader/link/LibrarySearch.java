@@ -16,18 +16,18 @@ import org.jspecify.annotations.Nullable;
  * Finds a program or library that is given by its name alone: {@code libc.so.6}, {@code postgres}, {@code libstdc++}.
  * <i>Immutable.</i>
  *
- * <p>A name with {@code .so} in it is looked for where the dynamic linker looks: LD_LIBRARY_PATH, its cache, its default
- * directories. Any other is a program in PATH or, if there is none, a library without its {@code .so} and version. What is
- * found need not be executable: libraries rarely are.
+ * <p>A name with {@code .so} in it is looked up where the dynamic linker looks: LD_LIBRARY_PATH, its cache, its default
+ * directories. Any other name is a program in PATH or, if none has that name, a library without its {@code .so} and
+ * version. The file need not be executable, because libraries rarely are.
  *
- * <p>A machine may have a library for several kinds of process (multilib: x86-64, i386 and x32). One for the kind that this
- * process is goes before the others, whatever the order of the list; the dynamic linker does the same.
+ * <p>A machine may have a library for several ABIs (multilib: x86-64, i386 and x32). The library for the ABI of this
+ * process comes first, whatever the order of the list; the dynamic linker does the same.
  */
 public final class LibrarySearch {
-    /** Where programs are without PATH: an empty environment should find what a shell finds. */
+    /** The search path if PATH is not set, as in a shell. */
     private static final String USUAL_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-    /** Of the ELF header: class, byte order and so on, then type and machine (elf(5)). */
+    /** Length of the start of the ELF header: class, byte order and so on, then type and machine (elf(5)). */
     private static final int HEADER_START = 20;
 
     private final List<Path> libraries;
@@ -64,7 +64,7 @@ public final class LibrarySearch {
                 directories(System.getenv().getOrDefault("PATH", USUAL_PATH)));
     }
 
-    /** The file of a name; a name with a slash, or that is found nowhere, is a path as it stands. */
+    /** The file of a name. A name with a slash, or that is not found, is returned as a path unchanged. */
     public Path find(String name) {
         if (name.isEmpty() || name.indexOf('/') >= 0) {
             return FileName.of(name).path();
@@ -79,7 +79,7 @@ public final class LibrarySearch {
         return directories.stream().map(FileName.of(name)::below).filter(Files::isRegularFile);
     }
 
-    /** The first that is for the kind of process that this is, else the first. */
+    /** The first candidate for the ABI of this process, else the first. */
     private static Optional<Path> best(Stream<Path> candidates) {
         List<Path> all = candidates.toList();
         String kind = kind(Host.running().self().resolve("exe"));
@@ -89,7 +89,7 @@ public final class LibrarySearch {
                 .or(() -> all.stream().findFirst());
     }
 
-    /** Class, byte order and machine of an ELF file; nothing of what is none or can't be read. */
+    /** Class, byte order and machine of an ELF file; empty if it is not an ELF file or can't be read. */
     private static String kind(Path file) {
         try (InputStream in = Files.newInputStream(file)) {
             byte[] start = in.readNBytes(HEADER_START);

@@ -4,17 +4,16 @@ import io.bpf4j.loader.kernel.AttachType;
 import java.util.Optional;
 
 /**
- * What the kernel says about a link beyond what all have. A kernel that knows less leaves fields 0 or empty.
- * <i>Immutable.</i>
+ * The part of the kernel's information about a link that depends on its type. A field that the kernel does not report
+ * is 0 or empty. <i>Immutable.</i>
  *
- * <p>Numbers of the kernel that may grow stay numbers; those of attach types are empty where this library doesn't know
- * them.
+ * <p>Kernel constants whose range may grow are plain numbers. An attach type that this library doesn't know is empty.
  */
 public sealed interface LinkDetail {
     record RawTracepoint(String name, long cookie) implements LinkDetail {}
 
     /**
-     * fentry and the like, tp_btf, LSM, freplace.
+     * fentry and similar types, tp_btf, LSM, freplace.
      *
      * @param targetObjectId id of the program that is replaced or traced, or of the kernel's BTF
      * @param targetBtfId id of the function's type in that BTF
@@ -25,7 +24,7 @@ public sealed interface LinkDetail {
     /**
      * A control group.
      *
-     * @param id its inode number; 0 when the group is gone or the link detached
+     * @param id its inode number; 0 if the group is gone or the link is detached
      */
     record Cgroup(long id, Optional<AttachType> attachType) implements LinkDetail {}
 
@@ -33,35 +32,35 @@ public sealed interface LinkDetail {
      * An iterator.
      *
      * @param target its kind: {@code task}, {@code bpf_map_elem}
-     * @param mapId of the map whose elements it goes over; 0 for other kinds
+     * @param mapId of the map whose elements it visits; 0 for other kinds
      */
     record Iter(String target, int mapId) implements LinkDetail {}
 
     /**
      * A network namespace.
      *
-     * @param inode its number, as {@code /proc/PID/ns/net} shows it; 0 when it is gone or the link detached
+     * @param inode its number, as {@code /proc/PID/ns/net} shows it; 0 if the namespace is gone or the link is detached
      */
     record NetNamespace(int inode, Optional<AttachType> attachType) implements LinkDetail {}
 
     /**
      * A network device.
      *
-     * @param ifindex 0 when it is gone or the link detached
+     * @param ifindex 0 if the device is gone or the link is detached
      */
     record Xdp(int ifindex) implements LinkDetail {}
 
     /**
      * A network device.
      *
-     * @param ifindex 0 when it is gone or the link detached
+     * @param ifindex 0 if the device is gone or the link is detached
      */
     record Tcx(int ifindex, Optional<AttachType> attachType) implements LinkDetail {}
 
     /**
      * A netkit device.
      *
-     * @param ifindex 0 when it is gone or the link detached
+     * @param ifindex 0 if the device is gone or the link is detached
      */
     record Netkit(int ifindex, Optional<AttachType> attachType) implements LinkDetail {}
 
@@ -74,10 +73,11 @@ public sealed interface LinkDetail {
     record Netfilter(int family, int hook, int priority, int flags) implements LinkDetail {}
 
     /**
-     * Many functions of the kernel or of a module, by one tracing program. What is said about it came with Linux 7.3.
+     * Many functions of the kernel or of a module, with one tracing program. The kernel reports these fields from Linux
+     * 7.3 on.
      *
-     * @param count how many
-     * @param objectId of the BTF that has them
+     * @param count number of functions
+     * @param objectId of the BTF that describes them
      */
     record TracingMulti(Optional<AttachType> attachType, int count, int objectId) implements LinkDetail {}
 
@@ -86,16 +86,16 @@ public sealed interface LinkDetail {
      *
      * @param count how many
      * @param flags {@code BPF_F_KPROBE_MULTI_*}: 1 for returns
-     * @param missed how often a program could not run
+     * @param missed how often the program could not run
      */
     record KprobeMulti(int count, int flags, long missed) implements LinkDetail {}
 
     /**
      * Many places in a file.
      *
-     * @param path of the file, as the kernel sees it; empty if it is out of reach
+     * @param path of the file, as the kernel sees it; empty if the path can't be resolved
      * @param count how many
-     * @param flags {@code BPF_F_UPROBE_MULTI_*}: 1 for returns, 2 where the file was given by its descriptor
+     * @param flags {@code BPF_F_UPROBE_MULTI_*}: 1 for returns, 2 if the file was given by its file descriptor
      * @param pid the process; 0 for all
      */
     record UprobeMulti(String path, int count, int flags, int pid) implements LinkDetail {}
@@ -103,13 +103,13 @@ public sealed interface LinkDetail {
     /**
      * A uprobe through a perf event.
      *
-     * @param file as it was given to the kernel, which may be {@code /proc/self/fd/N} of whoever attached
+     * @param file as it was given to the kernel; may be {@code /proc/self/fd/N} of the process that attached
      * @param offset in the file, in bytes
      */
     record Uprobe(String file, long offset, long refCounterOffset, boolean returns, long cookie)
             implements LinkDetail {}
 
-    /** A kprobe through a perf event; {@code address} is 0 where the kernel hides addresses. */
+    /** A kprobe through a perf event; {@code address} is 0 if the kernel hides addresses. */
     record Kprobe(String function, int offset, long address, long missed, boolean returns, long cookie)
             implements LinkDetail {}
 
@@ -122,7 +122,7 @@ public sealed interface LinkDetail {
     /**
      * A type that this library doesn't know.
      *
-     * @param bytes what the kernel gave, in hexadecimal: the union behind {@code prog_id}
+     * @param bytes the kernel's answer in hexadecimal: the union after {@code prog_id}
      */
     record Unknown(String bytes) implements LinkDetail {}
 }

@@ -10,12 +10,11 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Several links that are one to whoever holds them, and what is to be taken back once the last is closed.
- * <i>Thread-safe.</i>
+ * Several links that are handled as one, with clean-up steps that run after the last is closed. <i>Thread-safe.</i>
  *
- * <p>Who attaches to many places makes an empty group, adds each link as it comes, and remembers by {@link #afterClose}
- * what the programs look at: it is taken back when none of them runs any more. The group can be closed at any moment, so
- * that a failed attachment ends as a finished one does.
+ * <p>To attach to many places, create an empty group, add each link, and register clean-up of the data that the
+ * programs use with {@link #afterClose}: it runs when the programs no longer run. The group can be closed at any time,
+ * so a failed attachment is cleaned up like a complete one.
  *
  * <pre>{@code
  * LinkGroup links = LinkGroup.inParallel("my probes");
@@ -30,7 +29,10 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  */
 public final class LinkGroup implements Link {
-    /** Beyond this the kernel's own queue is the limit, and a container's limit of processes near. */
+    /**
+     * More threads gain nothing, because the kernel queues the requests, and may exceed a container's limit of
+     * processes.
+     */
     private static final int MAX_HELPERS = 256;
 
     private final String description;
@@ -44,14 +46,14 @@ public final class LinkGroup implements Link {
         this.parallel = parallel;
     }
 
-    /** An empty group whose links are closed in parallel, which turns the sum of the kernel's waits into the longest. */
+    /** An empty group whose links are closed in parallel. Closing takes as long as the slowest link, not the sum. */
     public static LinkGroup inParallel(String description) {
         return new LinkGroup(description, true);
     }
 
     /**
-     * An empty group whose links are closed one after the other, the last first: for perf uprobes, which the kernel puts in
-     * a row whoever closes them.
+     * An empty group whose links are closed one after the other, the last first: for perf uprobes, which the kernel
+     * detaches one after the other even if several threads close them.
      */
     public static LinkGroup inSequence(String description) {
         return new LinkGroup(description, false);
@@ -60,7 +62,7 @@ public final class LinkGroup implements Link {
     /**
      * Takes ownership of a link.
      *
-     * @throws IllegalStateException if the group is closed; the link is closed then, too
+     * @throws IllegalStateException if the group is closed; the link is then closed as well
      */
     public void add(Link link) {
         synchronized (this) {
@@ -73,9 +75,10 @@ public final class LinkGroup implements Link {
     }
 
     /**
-     * Remembers what to do when no link is left. Steps are done the last first, each also where one before it fails.
+     * Adds a clean-up step to run after all links are closed. Steps run the last first. If a step fails, the others
+     * still run.
      *
-     * @throws IllegalStateException if the group is closed; the step is done then, too
+     * @throws IllegalStateException if the group is closed; the step then runs at once
      */
     public void afterClose(Runnable step) {
         synchronized (this) {
@@ -91,7 +94,7 @@ public final class LinkGroup implements Link {
         return new IllegalStateException(description + " is closed");
     }
 
-    /** The links, in the order in which they were added; also when they are closed. */
+    /** The links, in the order in which they were added; also after they are closed. */
     public synchronized List<Link> links() {
         return List.copyOf(links);
     }
@@ -111,10 +114,10 @@ public final class LinkGroup implements Link {
     }
 
     /**
-     * Closes every link and waits until all are closed, then takes back what is to be taken back, also where something
-     * fails. Does nothing the second time.
+     * Closes every link, waits until all are closed, then runs the clean-up steps, even if a link or step fails. A
+     * second call does nothing.
      *
-     * @throws BpfException the first failure, with the others as suppressed ones
+     * @throws BpfException the first failure, with the others as suppressed exceptions
      */
     @Override
     public void close() {
@@ -129,17 +132,19 @@ public final class LinkGroup implements Link {
         Progress mine = new Progress(size());
         Progress first = begin(mine);
         if (first == mine && start(1, () -> releaseQuietly(mine)).isEmpty()) {
-            releaseQuietly(mine); // nobody else would close them
+            releaseQuietly(mine); // no other code would close them
         }
         return first;
     }
 
-    /** Closes the group because of a failure, which it gives back, with what else failed as suppressed. */
+    /**
+     * Closes the group because of a failure, and returns that failure with further failures as suppressed exceptions.
+     */
     public <E extends Throwable> E closeAfter(E failure) {
         return UndoStack.of(this::close).closeAfter(failure);
     }
 
-    /** From the first call on nothing is added any more; it gives that call's progress to all. */
+    /** After the first call nothing can be added; all calls return the first call's progress. */
     private synchronized Progress begin(Progress mine) {
         if (closing == null) {
             closing = mine;
@@ -151,7 +156,7 @@ public final class LinkGroup implements Link {
         try {
             release(progress);
         } catch (RuntimeException _) {
-            // The stage tells it.
+            // The stage reports it.
         }
     }
 
@@ -195,7 +200,7 @@ public final class LinkGroup implements Link {
         }
     }
 
-    /** The wait is the kernel's, not a CPU's: a thread per link costs little and turns a sum into a maximum. */
+    /** The threads wait in the kernel and use no CPU: a thread per link costs little, and the waits overlap. */
     private static List<Thread> start(int count, Runnable work) {
         List<Thread> threads = new ArrayList<>();
         try {
@@ -203,7 +208,8 @@ public final class LinkGroup implements Link {
                 threads.add(Thread.ofPlatform().name("bpf4j-detach").daemon().start(work));
             }
         } catch (OutOfMemoryError e) {
-            // The process may have no more threads (RLIMIT_NPROC, pids.max). Those it has, and the caller, do the work.
+            // The process may not start more threads (RLIMIT_NPROC, pids.max). The threads started so far and the
+            // caller do the work.
             return threads;
         }
         return threads;
@@ -228,7 +234,7 @@ public final class LinkGroup implements Link {
         return description + (isClosed() ? " (closed)" : "");
     }
 
-    /** The stage of one closing. Nobody but the group completes it: a caller's future is a copy. */
+    /** The stage of one closing. Only the group completes it: a caller's future is a copy. */
     private static final class Progress extends CompletableFuture<Void> implements Closing {
         private final int total;
         private final AtomicInteger left;

@@ -8,12 +8,11 @@ import io.bpf4j.loader.internal.sys.Kernel;
 import java.nio.file.Path;
 
 /**
- * A file that is held open: whatever is renamed over its path meanwhile, what is read and what programs are attached to
- * is the file that was opened. It may be closed as soon as they are attached. <i>Thread-safe</i>; it belongs to whoever
- * opened it.
+ * An open file: even if another file is renamed over its path, reading and attaching use the file that was opened. It
+ * may be closed as soon as the programs are attached. <i>Thread-safe</i>; it belongs to the caller that opened it.
  *
- * <p>The path may be one that somebody else chose, and may change while it is opened. So nothing but a regular file is
- * opened: opening a FIFO waits for its writer, and opening a device may do anything.
+ * <p>The path may come from an untrusted source, and may change while it is opened. So only a regular file is opened:
+ * opening a FIFO waits for its writer, and opening a device may have side effects.
  */
 public final class OpenFile implements TargetFile, AutoCloseable {
     private final Fd fd;
@@ -32,9 +31,9 @@ public final class OpenFile implements TargetFile, AutoCloseable {
      * Opens a regular file for reading.
      *
      * @param host the machine to open it on
-     * @param path of any bytes, also where the locale has no characters for them
-     * @param name what messages call it
-     * @throws io.bpf4j.loader.error.SyscallException if it can't be opened, or is no regular file
+     * @param path of any bytes, also if the locale has no characters for them
+     * @param name of the file in messages
+     * @throws io.bpf4j.loader.error.SyscallException if it can't be opened, or is not a regular file
      */
     public static OpenFile open(Host host, Path path, String name) {
         Kernel kernel = host.kernel();
@@ -48,7 +47,10 @@ public final class OpenFile implements TargetFile, AutoCloseable {
         }
     }
 
-    /** {@code /proc/self/fd/N}, which opens this file again, for reading by other means. Good until this is closed. */
+    /**
+     * {@code /proc/self/fd/N}, which opens this file again, for reading by other means. Valid until this object is
+     * closed.
+     */
     @Override
     public Path path() {
         return path;
@@ -60,7 +62,7 @@ public final class OpenFile implements TargetFile, AutoCloseable {
     }
 
     /**
-     * The descriptor, which still belongs to this object. Kernels that can (Linux 7.2) are given it in place of a path.
+     * The file descriptor, which still belongs to this object. Kernels from Linux 7.2 on take it in place of a path.
      *
      * @throws IllegalStateException if closed
      */
@@ -68,12 +70,12 @@ public final class OpenFile implements TargetFile, AutoCloseable {
         return fd.number();
     }
 
-    /** Which file it is: to compare with that of one that was read before. */
+    /** The file's identity, to compare it with a file that was read before. */
     public FileIdentity identity() {
         return identity;
     }
 
-    /** Closes the descriptor; what was attached stays attached. Does nothing the second time. */
+    /** Closes the file descriptor; attached programs stay attached. A second call does nothing. */
     @Override
     public void close() {
         fd.close();

@@ -3,8 +3,8 @@ package io.bpf4j.loader.link;
 import java.util.List;
 
 /**
- * Sites by the thousand, as columns: the form in which the kernel takes them. <i>Immutable</i> as long as the arrays that
- * it was made of are left alone; they are not copied.
+ * Many sites, as columns: the form in which the kernel takes them. <i>Immutable</i> if the caller does not change the
+ * arrays passed to {@link #columns}, which are not copied.
  */
 public final class ProbeSites {
     private static final long[] NONE = {};
@@ -31,7 +31,7 @@ public final class ProbeSites {
     }
 
     /**
-     * From columns, which from here on belong to the result.
+     * Creates sites from columns. The arrays belong to the result afterwards.
      *
      * @param refCounterOffsets empty if no site has a semaphore
      * @param cookies empty if no site has a cookie

@@ -1,6 +1,6 @@
 package io.bpf4j.loader.link;
 
-/** Whose execution of a probed instruction fires. <i>Immutable.</i> */
+/** The processes in which a probe fires. <i>Immutable.</i> */
 public sealed interface ProcessFilter {
     /** Every process that executes the file, now or later. */
     record Any() implements ProcessFilter {}
@@ -33,7 +33,7 @@ public sealed interface ProcessFilter {
         return new Pid(pid);
     }
 
-    /** The process id that this means; 0 for any. */
+    /** The process id; 0 for any. */
     default int pidOrZero() {
         return switch (this) {
             case Any any -> 0;

@@ -3,16 +3,16 @@ package io.bpf4j.loader.link;
 import java.util.Optional;
 
 /**
- * A program in the kernel, as links take it: what is to run in place of another, or where in an order to attach. It is
- * what {@code io.bpf4j.loader.Program} is; only bpf4j implements this interface. <i>Thread-safe.</i>
+ * A program in the kernel, as links take it: to replace another program, or to name a place in an order. {@code
+ * io.bpf4j.loader.Program} implements it; only bpf4j implements this interface. <i>Thread-safe.</i>
  */
 public interface ProgramHandle {
     /** Its name in its object. */
     String name();
 
-    /** The kernel's id of it. */
+    /** The kernel's id of the program. */
     int id();
 
-    /** What stands behind it, of a type that only bpf4j itself can name; empty for all others. */
+    /** The implementation as an internal type of bpf4j; empty for all other types. */
     <T> Optional<T> unwrap(Class<T> type);
 }

@@ -2,16 +2,16 @@ package io.bpf4j.loader.link;
 
 import java.nio.file.Path;
 
-/** The file that uprobes go into: one that the kernel finds by its path, or one that is held open. <i>Immutable.</i> */
+/** The file to attach uprobes to: a path for the kernel to open, or an open file. <i>Immutable.</i> */
 public sealed interface TargetFile permits TargetFile.AtPath, OpenFile {
 
     /**
-     * Where the kernel finds it: {@code /proc/PID/root/…} reaches into another mount namespace, and {@code
-     * /proc/self/fd/N} is an open file whatever became of its name.
+     * The path that the kernel opens: {@code /proc/PID/root/…} reaches into another mount namespace, and {@code
+     * /proc/self/fd/N} is an open file even if it was renamed or deleted.
      */
     Path path();
 
-    /** What messages call it. */
+    /** The file's name in messages. */
     String name();
 
     /** A file by its path. */
@@ -19,7 +19,7 @@ public sealed interface TargetFile permits TargetFile.AtPath, OpenFile {
         return new AtPath(path);
     }
 
-    /** A file by its path; which file that is, is decided when the kernel opens it. */
+    /** A file by its path, which is resolved when the kernel opens it. */
     record AtPath(Path path) implements TargetFile {
         @Override
         public String name() {

@@ -1,12 +1,12 @@
 package io.bpf4j.loader.link;
 
-/** Where in the path of a packet an XDP program runs. <i>Immutable.</i> */
+/** The place in the path of a packet where an XDP program runs. <i>Immutable.</i> */
 public enum XdpMode {
-    /** In the driver if it can, else generic: the kernel's choice. */
+    /** In the driver if the driver supports XDP, else generic; the kernel chooses. */
     ANY(0),
-    /** By the network stack, for devices of every kind, and slower: the packet is a socket buffer already. */
+    /** In the network stack, for all devices; slower, because the packet already is a socket buffer. */
     GENERIC(1 << 1),
-    /** In the driver; refused with EOPNOTSUPP where it can't. */
+    /** In the driver; refused with EOPNOTSUPP if the driver does not support XDP. */
     DRIVER(1 << 2),
     /** On the device itself; the program must have been loaded for it. */
     HARDWARE(1 << 3);

@@ -1,12 +1,13 @@
 /**
- * Where programs attach, and the links that attaching gives.
+ * Targets to attach programs to, and the links that attaching returns.
  *
- * <p>An {@link io.bpf4j.loader.link.AttachTarget} names a place; {@link io.bpf4j.loader.Program#attach} gives a {@link
- * io.bpf4j.loader.link.Link}, which belongs to whoever attached and detaches when closed. Closing waits for the kernel,
- * tens of milliseconds for uprobes; a {@link io.bpf4j.loader.link.LinkGroup} waits for many at once, and {@link
- * io.bpf4j.loader.link.Link#closeAsync} for none.
+ * <p>An {@link io.bpf4j.loader.link.AttachTarget} names a target; {@link io.bpf4j.loader.Program#attach} returns a
+ * {@link io.bpf4j.loader.link.Link}, which belongs to the caller and detaches when closed. Closing waits for the
+ * kernel, tens of milliseconds for uprobes. A {@link io.bpf4j.loader.link.LinkGroup} waits for many links at once;
+ * {@link io.bpf4j.loader.link.Link#closeAsync} does not wait.
  *
- * <p>What a link is attached to, the kernel tells ({@link io.bpf4j.loader.link.LinkInfo}). Most can be given another
- * program while they run, and pinned, so that they outlive the process; {@link io.bpf4j.loader.Links} opens them again.
+ * <p>The kernel reports the target of a link ({@link io.bpf4j.loader.link.LinkInfo}). The program of most links can be
+ * replaced while attached. Most links can be pinned, so that they outlive the process; {@link io.bpf4j.loader.Links}
+ * opens them again.
  */
 package io.bpf4j.loader.link;
