@@ -4,13 +4,13 @@ import io.bpf4j.loader.kernel.MapType;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Memory that programs and processes share at the same addresses (Linux 6.9): a pointer that a program stores in an arena
- * leads to the same place here. A view: the {@link BpfMap} stays its owner's to close, and the memory goes with it.
- * <i>Thread-safe</i>, as memory is: who shares it with programs needs atomic access where they do.
+ * Memory that programs and processes share at the same addresses (Linux 6.9): a pointer that a program stores in an
+ * arena is valid in Java too. A view: the {@link BpfMap} stays its owner's to close, and closing it unmaps the memory.
+ * <i>Thread-safe</i> as shared memory: use atomic access for data that programs access atomically.
  *
- * <p>A page is there once a program has allocated it ({@code bpf_arena_alloc_pages}), or once it is touched here. Where
- * the arena was made with {@code BPF_F_SEGV_ON_FAULT}, touching a page that no program has allocated is a SIGSEGV, and
- * ends the JVM.
+ * <p>A page exists once a program has allocated it ({@code bpf_arena_alloc_pages}), or once Java touches it. If the
+ * arena was created with {@code BPF_F_SEGV_ON_FAULT}, touching a page that no program has allocated raises SIGSEGV,
+ * which ends the JVM.
  */
 public final class ArenaMap {
     private final BpfMap map;
@@ -22,11 +22,11 @@ public final class ArenaMap {
     }
 
     /**
-     * A view of the map; maps it into memory, if it isn't.
+     * A view of the map; maps the arena into memory if it is not mapped yet.
      *
-     * @throws IllegalArgumentException if it is no arena
-     * @throws io.bpf4j.loader.error.SyscallException if another process has it at an address that is taken here (EBUSY,
-     *     EEXIST)
+     * @throws IllegalArgumentException if it is not an arena
+     * @throws io.bpf4j.loader.error.SyscallException if another process has mapped the arena at an address that is in
+     *     use in this process (EBUSY, EEXIST)
      */
     public static ArenaMap of(BpfMap map) {
         if (map.typeNumber() != MapType.ARENA.number()) {
@@ -35,25 +35,27 @@ public final class ArenaMap {
         return new ArenaMap(map, map.arena());
     }
 
-    /** The map behind this view. */
+    /** The map of this view. */
     public BpfMap map() {
         return map;
     }
 
-    /** All of it, pages that aren't there included: {@code max_entries} pages. Its address is the one programs know. */
+    /**
+     * The whole arena, unallocated pages included: {@code max_entries} pages. Its address is the one that programs use.
+     */
     public MemorySegment memory() {
         return memory;
     }
 
     /**
-     * What a pointer leads to.
+     * The memory that a pointer refers to.
      *
-     * @param pointer as a program stored it: the address here, or the lower 32 bits of it
+     * @param pointer as a program stored it: the address in this process, or its lower 32 bits
      * @param size in bytes
-     * @throws IndexOutOfBoundsException if that is not within the arena, as with a null pointer
+     * @throws IndexOutOfBoundsException if the memory is not within the arena, as with a null pointer
      */
     public MemorySegment at(long pointer, long size) {
-        // An arena never crosses a multiple of 4 GiB, so the lower half of an address says it all.
+        // An arena never crosses a multiple of 4 GiB, so the lower half of an address is sufficient.
         long offset = (pointer - memory.address()) & 0xffffffffL;
         if (pointer == 0) {
             throw new IndexOutOfBoundsException("null pointer in arena \"" + map.name() + "\"");

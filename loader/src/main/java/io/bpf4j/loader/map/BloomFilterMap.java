@@ -4,13 +4,13 @@ import io.bpf4j.loader.kernel.MapType;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A bloom filter in Java values (Linux 5.16): knows for sure what was never added. Nothing can be taken out of it. A view:
- * the {@link BpfMap} stays its owner's to close. <i>Thread-safe.</i>
+ * A bloom filter in Java values (Linux 5.16): tells reliably that a value was never added. Values can't be removed. A
+ * view: the {@link BpfMap} still belongs to its owner, who must close it. <i>Thread-safe.</i>
  *
- * <p>The map's {@code max_entries} is the number of values that it is laid out for, and the low 4 bits of
- * {@code map_extra} the number of hash functions, 5 unless given; more values than that make false answers more frequent.
+ * <p>The map's {@code max_entries} is the number of values that it is designed for; more values make false positives
+ * more frequent. The low 4 bits of {@code map_extra} are the number of hash functions, 5 by default.
  *
- * @param <V> what a value is in Java
+ * @param <V> Java type of a value
  */
 public final class BloomFilterMap<V> {
     private static final byte[] NO_KEY = new byte[0];
@@ -26,7 +26,7 @@ public final class BloomFilterMap<V> {
     /**
      * A view of the map.
      *
-     * @throws IllegalArgumentException if it is no bloom filter, or the codec is for another size or C type
+     * @throws IllegalArgumentException if it is not a bloom filter, or the codec is for another size or C type
      */
     public static <V> BloomFilterMap<V> of(BpfMap map, Codec<V> values) {
         if (map.typeNumber() != MapType.BLOOM_FILTER.number()) {
@@ -36,7 +36,7 @@ public final class BloomFilterMap<V> {
         return new BloomFilterMap<>(map, values);
     }
 
-    /** The map behind this view. */
+    /** The map of this view. */
     public BpfMap map() {
         return map;
     }
@@ -45,9 +45,9 @@ public final class BloomFilterMap<V> {
         map.update(NO_KEY, TypedMap.encode(values, value));
     }
 
-    /** Whether the value may have been added; false is certain. */
+    /** Whether the value may have been added; false means certainly not. */
     public boolean mightContain(V value) {
-        // The value is the question here: the kernel reads it, and answers by finding or not finding it.
+        // The value is the input here: the kernel reads it and reports whether it is found.
         return map.lookup(MemorySegment.NULL, MemorySegment.ofArray(TypedMap.encode(values, value)));
     }
 }

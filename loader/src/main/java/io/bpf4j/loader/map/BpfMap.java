@@ -11,24 +11,25 @@ import java.util.Optional;
  * <p>Keys and values are C structs: fields in the machine's byte order, with C's padding. {@link TypedMap} turns them
  * into Java values.
  *
- * <p>Methods that take {@code byte[]} are for convenience and allocate. Those that take memory segments allocate nothing
- * where the memory is native, and are for hot paths. Sizes must fit exactly, for both.
+ * <p>Methods that take {@code byte[]} are for convenience and allocate. Methods that take memory segments allocate
+ * nothing if the memory is native, and are for hot paths. Sizes must match exactly in both cases.
  *
  * <p><b>Values per CPU.</b> In a map whose type {@link MapType#isPerCpu() is per CPU}, user space reads and writes the
- * values of all possible CPUs at once: one after the other, each rounded up to 8 bytes. {@link #valueBytes()} is the size
- * of that, and {@link PerCpuMap} knows how to take it apart.
+ * values of all possible CPUs at once: one after the other, each rounded up to 8 bytes. {@link #valueBytes()} is the
+ * total size, and {@link PerCpuMap} splits it into values.
  *
- * <p>A map of a {@code BpfObject} is closed with it; closing it before is harmless. After closing, every operation throws
- * {@link IllegalStateException}. The map itself lives on in the kernel while a program uses it or it is pinned.
+ * <p>A map of a {@code BpfObject} is closed with the object; closing it earlier is harmless. After closing, every
+ * operation throws {@link IllegalStateException}. The map exists in the kernel as long as a program uses it or it is
+ * pinned.
  *
- * <p>Operations throw {@link io.bpf4j.loader.error.SyscallException} where the kernel refuses for another reason than
- * the one that the result tells. Only bpf4j implements this interface; a test double may.
+ * <p>Operations throw {@link io.bpf4j.loader.error.SyscallException} if the kernel refuses for a reason that the return
+ * value does not report. Only bpf4j and test doubles implement this interface.
  */
 public interface BpfMap extends AutoCloseable {
     /** The name in the object; the kernel shows at most 15 bytes of it. */
     String name();
 
-    /** The kernel's id, never used again while the machine is up. */
+    /** The kernel's id, not reused while the machine is up. */
     int id();
 
     /** The type; empty if it is newer than this library. */
@@ -40,26 +41,26 @@ public interface BpfMap extends AutoCloseable {
     /** Bytes of a key; 0 for queues, stacks and ring buffers. */
     int keySize();
 
-    /** Bytes of a value, for one CPU in maps that have a value for each; 0 for ring buffers. */
+    /** Bytes of a value, for one CPU in per-CPU maps; 0 for ring buffers. */
     int valueSize();
 
-    /** The C type of a key, as the object says it that this map was loaded with; empty where none does. */
+    /** The C type of a key, from the object that this map was loaded with; empty if the object has none. */
     default Optional<CType> keyType() {
         return Optional.empty();
     }
 
-    /** The same of a value. */
+    /** The C type of a value, as {@link #keyType}. */
     default Optional<CType> valueType() {
         return Optional.empty();
     }
 
-    /** Bytes of a value as {@link #lookup} and {@link #update} take it: all CPUs in maps that have a value for each. */
+    /** Bytes of a value as {@link #lookup} and {@link #update} take it: for all CPUs in per-CPU maps. */
     long valueBytes();
 
     /** The most elements that fit; bytes, a power of two, for ring buffers. */
     int maxEntries();
 
-    /** The kernel's {@code BPF_F_*} flags that the map was made with. */
+    /** The kernel's {@code BPF_F_*} flags that the map was created with. */
     int flags();
 
     /**
@@ -73,13 +74,13 @@ public interface BpfMap extends AutoCloseable {
      * Copies the value of a key.
      *
      * @param key {@link #keySize()} bytes
-     * @param value room for {@link #valueBytes()} bytes, left alone if there is no such element
+     * @param value room for {@link #valueBytes()} bytes; unchanged if the map has no such element
      * @return whether the map has such an element
      */
     boolean lookup(MemorySegment key, MemorySegment value);
 
     /**
-     * Makes the element or replaces its value.
+     * Creates the element or replaces its value.
      *
      * @throws io.bpf4j.loader.error.SyscallException E2BIG if the map is full, among others
      */
@@ -88,9 +89,9 @@ public interface BpfMap extends AutoCloseable {
     }
 
     /**
-     * Makes the element or replaces its value, as far as the mode lets it.
+     * Creates the element or replaces its value, if the mode allows it.
      *
-     * @return false if the mode stood in the way: the element was there, or was not
+     * @return false if the mode did not allow it, because the element existed or did not exist
      */
     boolean update(byte[] key, byte[] value, UpdateMode mode);
 
@@ -98,9 +99,9 @@ public interface BpfMap extends AutoCloseable {
     boolean update(MemorySegment key, MemorySegment value, UpdateMode mode);
 
     /**
-     * Takes the element away.
+     * Deletes the element.
      *
-     * @return whether there was one
+     * @return whether it existed
      */
     boolean delete(byte[] key);
 
@@ -108,7 +109,7 @@ public interface BpfMap extends AutoCloseable {
     boolean delete(MemorySegment key);
 
     /**
-     * Takes the element away and gives its value, in one step. For queues and stacks, with a key of no bytes, this is
+     * Deletes the element and returns its value, in one step. For queues and stacks, with a key of no bytes, this is
      * pop (Linux 4.20). Hash maps need Linux 5.14; other kinds have no such operation.
      */
     Optional<byte[]> lookupAndDelete(byte[] key);
@@ -117,119 +118,123 @@ public interface BpfMap extends AutoCloseable {
     boolean lookupAndDelete(MemorySegment key, MemorySegment value);
 
     /**
-     * The key that follows another in the kernel's order, which means nothing.
+     * The key after another in the kernel's order, which is arbitrary.
      *
-     * @param key {@link MemorySegment#NULL} for the first. If this element is gone, a hash map begins anew
+     * @param key {@link MemorySegment#NULL} for the first. If this element no longer exists, a hash map restarts at its
+     *     first key
      * @param next room for the next key; may be {@code key} itself
-     * @return false behind the last key
+     * @return false after the last key
      */
     boolean nextKey(MemorySegment key, MemorySegment next);
 
     /**
-     * The keys, fetched one by one while iterating. Elements that are there the whole time come exactly once, whatever
-     * others insert and delete meanwhile, deleting the key just given included; those that come or go meanwhile come at
-     * most once. Keys of maps that can lose elements are remembered for that as long as the iteration lasts, because the
-     * kernel starts over from the first key where the current one is gone. Should others delete so fast that it does
-     * hardly anything else, the iteration ends after eight times the steps that a full map takes.
+     * The keys, fetched one by one while iterating. A key that exists during the whole iteration is returned exactly
+     * once, even if others insert and delete meanwhile, or the caller deletes the key just returned. A key that is
+     * inserted or deleted meanwhile is returned at most once. The iteration stores the keys of maps that can lose
+     * elements, because the kernel restarts from the first key if the current one no longer exists. If concurrent
+     * deletes restart it again and again, the iteration ends after eight times the steps that a full map takes.
      */
     Iterable<byte[]> keys();
 
     /**
-     * Hands out each element once, in the kernel's order: many in one system call where the kernel can (Linux 5.6), else
-     * one by one. What {@link #keys()} says about changes meanwhile holds here too. An element may have gone or changed
-     * again by the time the handler sees it.
+     * Passes each element once to the handler, in the kernel's order: many in one system call if the kernel supports it
+     * (Linux 5.6), else one by one. Concurrent changes are as for {@link #keys()}. An element may already be deleted or
+     * changed when the handler gets it.
      *
      * @throws io.bpf4j.loader.error.SyscallException EINVAL for kinds without keys: queues, ring buffers
      */
     void forEach(ElementHandler handler);
 
     /**
-     * Takes the elements away and hands them out: so counters are read again and again, and nothing counted twice. Many
-     * in one system call for hash maps (Linux 5.6), else one by one; where the kernel can't read and delete in one step
-     * (hash maps before 5.14, LPM tries) a write between the two is lost. What a program does with an element that it has
-     * looked up before is lost in any case. Of queues and stacks as many as fit into them, in the order in which they
-     * pop. Elements that programs make meanwhile may stay.
+     * Deletes the elements and passes them to the handler, for instance to read counters periodically without counting
+     * anything twice. Hash maps take many elements in one system call (Linux 5.6); otherwise one by one. If the kernel
+     * can't read and delete in one step (hash maps before 5.14, LPM tries), a write between the two is lost. A
+     * program's write to an element that it looked up before the deletion is always lost. Queues and stacks give at
+     * most {@code max_entries} elements, in pop order. Elements that programs create meanwhile may stay.
      *
-     * <p>If the handler throws, elements that had been taken away in the same system call are lost.
+     * <p>If the handler throws, other elements deleted by the same system call are lost.
      *
-     * @return how many were taken
-     * @throws io.bpf4j.loader.error.SyscallException EINVAL for arrays, whose elements can't be taken away
+     * @return the number of deleted elements
+     * @throws io.bpf4j.loader.error.SyscallException EINVAL for arrays, whose elements can't be deleted
      */
     long drain(ElementHandler handler);
 
     /**
-     * Makes elements or replaces their values, in order: in one system call where the kernel can (Linux 5.6) and the
-     * memory is native.
+     * Creates elements or replaces their values, in order: in one system call if the kernel supports it (Linux 5.6) and
+     * the memory is native.
      *
      * @param keys {@code count} times {@link #keySize()} bytes
      * @param values {@code count} times {@link #valueBytes()} bytes
-     * @throws io.bpf4j.loader.error.SyscallException at the first that fails; those before it are in the map
+     * @throws io.bpf4j.loader.error.SyscallException at the first element that fails; the elements before it are in the
+     *     map
      */
     void updateAll(MemorySegment keys, MemorySegment values, int count);
 
     /**
-     * Takes elements away: in one system call where the kernel can (Linux 5.6), the memory is native and all are there.
+     * Deletes elements: in one system call if the kernel supports it (Linux 5.6), the memory is native and all exist.
      *
-     * @param keys {@code count} times {@link #keySize()} bytes; keys that the map does not have are passed over
-     * @return how many there were
+     * @param keys {@code count} times {@link #keySize()} bytes; keys that the map does not have are skipped
+     * @return the number of deleted elements
      */
     int deleteAll(MemorySegment keys, int count);
 
     /**
-     * Puts a map into this map of maps, which holds it from then on; {@code inner} may be closed. What {@link #lookup}
-     * gives is not what was put in but the inner map's {@link #id()}, 4 bytes. Arrays of maps and hashes of maps need
-     * Linux 4.12.
+     * Puts a map into this map of maps, which then holds a reference to it; {@code inner} may be closed. {@link
+     * #lookup} returns the inner map's {@link #id()}, 4 bytes. Arrays of maps and hashes of maps need Linux 4.12.
      *
-     * @return false if the mode stood in the way
-     * @throws io.bpf4j.loader.error.SyscallException EINVAL if the inner map differs from the one that this was made for
+     * @return false if the mode did not allow it
+     * @throws io.bpf4j.loader.error.SyscallException EINVAL if the inner map does not match the inner map definition of
+     *     this map
      */
     boolean update(byte[] key, BpfMap inner, UpdateMode mode);
 
     /**
-     * Opens a map that is in this map of maps; needs CAP_SYS_ADMIN, as everything that goes by ids.
+     * Opens a map that is in this map of maps. Needs CAP_SYS_ADMIN, as all access by id does.
      *
-     * @return the caller's to close; empty if there is none
+     * @return the caller must close it; empty if the map has no such element
      */
     Optional<BpfMap> openInner(byte[] key);
 
-    /** What the kernel says about this map now. */
+    /** The kernel's current information about this map. */
     MapInfo info();
 
     /**
-     * All of an arena as memory, mapped once: see {@link ArenaMap}. It goes with the map.
+     * The whole arena as memory, mapped once: see {@link ArenaMap}. Closing the map unmaps it.
      *
-     * @throws UnsupportedOperationException if this is no arena
+     * @throws UnsupportedOperationException if this is not an arena
      */
     default MemorySegment arena() {
         throw new UnsupportedOperationException("map \"" + name() + "\" is no arena");
     }
 
     /**
-     * Forbids writes from user space for good; programs may still write. Needs Linux 5.2.
+     * Forbids writes from user space permanently; programs may still write. Needs Linux 5.2.
      *
      * @throws io.bpf4j.loader.error.SyscallException EBUSY if already frozen or mapped for writing
      */
     void freeze();
 
     /**
-     * Gives the map a name in a BPF file system, where it outlives this process. Needs Linux 4.4.
+     * Pins the map in a BPF file system, so that it outlives this process. Needs Linux 4.4.
      *
-     * @param path does not exist yet and has no dot in its last part; its directory is in a mounted bpffs
+     * @param path must not exist yet nor have a dot in its last part; its directory must be in a mounted BPF file
+     *     system
      * @throws io.bpf4j.loader.error.SyscallException if the path is taken or not in a BPF file system; the message says
+     *     which
      */
     void pin(Path path);
 
     /**
-     * Removes a name that {@link #pin} gave. The map itself stays as long as it is open, in use or pinned elsewhere.
+     * Removes a pin that {@link #pin} created. The map exists as long as it is open, in use or pinned elsewhere.
      *
-     * @return false if nothing has that name
-     * @throws IllegalArgumentException if it is the name of something else, which stays
+     * @return false if the path does not exist
+     * @throws IllegalArgumentException if the path is not a pin of this map; it then stays
      */
     boolean unpin(Path path);
 
     boolean isClosed();
 
-    /** Gives this process's hold on the map back. Does nothing the second time. */
+    /** Closes the map's file descriptor. A second call does nothing. */
     @Override
     void close();
 }

@@ -7,13 +7,13 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * The name of the field in C, where that of the component is another: {@code @CName("tgid") int process}. It needn't be
- * said of names that differ in case and underscores alone: {@code durationNs} stands for {@code duration_ns}.
+ * The name of the C field, if it differs from the component's name: {@code @CName("tgid") int process}. Not needed if
+ * only case and underscores differ: {@code durationNs} matches {@code duration_ns}.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.RECORD_COMPONENT)
 public @interface CName {
-    /** As in C. */
+    /** The name in C. */
     String value();
 }

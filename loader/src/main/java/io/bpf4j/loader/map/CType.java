@@ -8,22 +8,22 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A C type as an object's BTF describes it, for a {@link Codec} to be compared with. <i>Immutable.</i>
+ * A C type from an object's BTF, for comparison with a {@link Codec}. <i>Immutable.</i>
  *
  * @param btf types of the object
- * @param id of the type in them
+ * @param id of the type in {@code btf}
  */
 public record CType(Btf btf, int id) {
     private static final int MAX_NESTING = 16;
 
-    /** A struct may have 65,535 members, and contain itself as often. */
+    /** Bounds malformed BTF: a struct may have 65,535 members, and each may be the same struct again. */
     private static final int MAX_MEMBERS = 100_000;
 
     private static final int SHOWN_FIELDS = 32;
 
-    /** What a number in Java stands for. */
+    /** The C types that a Java number may match. */
     enum NumberKind {
-        /** Signed in Java, and used for unsigned numbers, too; for enumerations and pointers. */
+        /** Signed in Java; also for unsigned C numbers, enumerations and pointers. */
         INTEGER,
         /** Never negative in Java. */
         UNSIGNED,
@@ -32,13 +32,13 @@ public record CType(Btf btf, int id) {
     }
 
     /**
-     * A member of a struct or union; those of nameless structs and unions in it count as its own.
+     * A member of a struct or union; members of nested nameless structs and unions count as its own.
      *
-     * @param bitOffset from the start of the whole
+     * @param bitOffset from the start of the outermost struct
      * @param bits of a bit-field; 0 for others
      */
     record Field(String name, CType type, long bitOffset, int bits) {
-        /** In bits. */
+        /** Size in bits. */
         long width() {
             return bits != 0 ? bits : type.size() * 8;
         }
@@ -55,10 +55,7 @@ public record CType(Btf btf, int id) {
         }
     }
 
-    /**
-     * Bytes.
-     *
-     * @throws io.bpf4j.elf.MalformedDataException if the type has no size
+    /** Size in bytes. * @throws io.bpf4j.elf.MalformedDataException if the type has no size
      */
     public long size() {
         return btf.size(id);
@@ -68,12 +65,15 @@ public record CType(Btf btf, int id) {
         return new CType(btf, other);
     }
 
-    /** Without typedefs and modifiers. */
+    /** The type without typedefs and modifiers. */
     BtfType plain() {
         return btf.type(btf.resolve(id));
     }
 
-    /** What structs of a single member hold, such as a number in a struct that is there for its name. */
+    /**
+     * The member's type if this is a struct with a single member, applied repeatedly, such as a number in a wrapper
+     * struct.
+     */
     CType unwrapped() {
         CType inner = this;
         for (int i = 0; i < MAX_NESTING; i++) {
@@ -88,7 +88,7 @@ public record CType(Btf btf, int id) {
         return inner;
     }
 
-    /** What an array of any dimensions consists of; empty if this is none. */
+    /** The element type of an array of any dimensions; empty if this is not an array. */
     Optional<CType> element() {
         CType element = this;
         for (int i = 0; i < MAX_NESTING; i++) {
@@ -128,14 +128,14 @@ public record CType(Btf btf, int id) {
         }
     }
 
-    /** How its size differs from that; empty if it doesn't. */
+    /** How its size differs from this number of bytes; empty if it is equal. */
     Optional<String> differenceInSize(long bytes) {
         return size() == bytes
                 ? Optional.empty()
                 : Optional.of(shortName() + " has " + size() + " bytes, and not " + bytes);
     }
 
-    /** How it differs from a number of that size; empty if it doesn't. */
+    /** How it differs from a number of this size; empty if it matches. */
     Optional<String> differenceToNumber(NumberKind number, long bytes) {
         CType inner = unwrapped();
         boolean same = switch (inner.plain()) {
@@ -147,7 +147,7 @@ public record CType(Btf btf, int id) {
                 number == NumberKind.INTEGER || (number == NumberKind.UNSIGNED && !enumeration.signed());
             case BtfType.Ptr _ -> number == NumberKind.INTEGER;
             case BtfType.FloatingPoint _ -> number == NumberKind.FLOATING_POINT;
-            // Any of its members may be meant.
+            // The number may stand for any member.
             case BtfType.Union _ -> true;
             default -> false;
         };
@@ -163,7 +163,7 @@ public record CType(Btf btf, int id) {
                 });
     }
 
-    /** How it differs from {@code char[bytes]}; empty if it doesn't. */
+    /** How it differs from {@code char[bytes]}; empty if it matches. */
     Optional<String> differenceToText(long bytes) {
         boolean characters =
                 unwrapped().element().map(CType::plain).orElseGet(this::plain) instanceof BtfType.Int integer
@@ -173,7 +173,7 @@ public record CType(Btf btf, int id) {
                 : Optional.of(shortName() + " is no array of characters");
     }
 
-    /** Such as {@code struct stats}, {@code __u32}. */
+    /** A short name, such as {@code struct stats}, {@code __u32}. */
     String shortName() {
         CType element = element().orElse(this);
         String name = btf.name(btf.skipModifiers(element.id));
@@ -188,7 +188,10 @@ public record CType(Btf btf, int id) {
         return element.equals(this) ? text.strip() : text.strip() + "[" + size() / Math.max(1, element.size()) + "]";
     }
 
-    /** As C has it, with the offset of each field: {@code struct stats { __u64 count @0; __u32 pid @8; } (16 bytes)}. */
+    /**
+     * The definition in C, with the offset of each field: {@code struct stats { __u64 count @0; __u32 pid @8; } (16
+     * bytes)}.
+     */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder(shortName());

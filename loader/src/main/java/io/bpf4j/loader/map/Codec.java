@@ -4,35 +4,35 @@ import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
 /**
- * How a Java value and the bytes of a C type become each other. <i>Thread-safe</i>, as far as bpf4j's own go.
+ * Converts between Java values and the bytes of a C type. bpf4j's own codecs are <i>thread-safe</i>.
  *
- * <p>Bytes are in the machine's order, as BPF programs write them. Offsets need not be aligned.
+ * <p>Values are in the machine's byte order, as BPF programs write them. Offsets need not be aligned.
  *
  * @param <T> the Java type
  */
 public interface Codec<T> {
-    /** Bytes of the C type. */
+    /** Size of the C type in bytes. */
     long size();
 
     /**
      * Reads {@link #size()} bytes.
      *
-     * @throws IndexOutOfBoundsException if they are not there
+     * @throws IndexOutOfBoundsException if the segment has fewer bytes
      */
     T decode(MemorySegment source, long offset);
 
     /**
      * Writes {@link #size()} bytes.
      *
-     * @throws IndexOutOfBoundsException if there is no room
+     * @throws IndexOutOfBoundsException if the segment has too little room
      * @throws IllegalArgumentException if the value does not fit the C type
      */
     void encode(T value, MemorySegment target, long offset);
 
     /**
-     * What is different between the C type that this codec is for and that of an object; empty if values are read and
-     * written right. Asked once, when a typed view of a map or a variable is made, and never for a value. A codec that
-     * doesn't say is compared by its size alone.
+     * The difference between this codec's C type and the C type in an object; empty if values are read and written
+     * correctly. bpf4j calls this once for each typed view of a map or variable, not for each value. Unless overridden,
+     * only the size is compared.
      */
     default Optional<String> difference(CType type) {
         return type.differenceInSize(size());
@@ -48,12 +48,12 @@ public interface Codec<T> {
         return Codecs.LONG;
     }
 
-    /** Bytes as they are, a fixed number. */
+    /** A fixed number of bytes, unchanged. */
     static Codec<byte[]> ofBytes(int size) {
         return new Codecs.Bytes(size);
     }
 
-    /** {@code char[size]} with UTF-8 text up to the first NUL; text that is too long is refused, the NUL included. */
+    /** {@code char[size]} with UTF-8 text up to the first NUL; text that is too long, including its NUL, is refused. */
     static Codec<String> ofString(int size) {
         return new Codecs.Text(size);
     }
@@ -64,13 +64,13 @@ public interface Codec<T> {
      * and with {@link Length} {@code String} and arrays of the numbers. A record in a named module must be in a package
      * that is open to {@code io.bpf4j.loader}.
      *
-     * <p>A typed view compares it with the struct, where the object has BTF: each component has to be where the field of
-     * its name is, of the same size, an integer for an integer, {@code char} and {@code boolean} for what is never
-     * negative. {@code durationNs} has the name of {@code duration_ns}; {@link CName} says another one. {@code byte[]} may
-     * stand for any field, and a component of any name for the bit-fields in its bytes. Records of ring buffers, of which
-     * no map says the type, are compared by {@code BpfObject.codec}.
+     * <p>If the object has BTF, a typed view compares the record with the struct: each component must have the offset
+     * and size of the field of its name. An integer matches an integer; {@code char} and {@code boolean} match unsigned
+     * types. {@code durationNs} matches {@code duration_ns}; {@link CName} sets another name. {@code byte[]} matches
+     * any field, and a component of any name may cover the bit-fields in its bytes. For records of ring buffers, whose
+     * map has no value type, use {@code BpfObject.codec}, which compares.
      *
-     * @throws IllegalArgumentException if a component is of another type, or its length is not given
+     * @throws IllegalArgumentException if a component has an unsupported type, or lacks a length
      */
     static <R extends Record> Codec<R> ofRecord(Class<R> type) {
         return RecordCodec.of(type);

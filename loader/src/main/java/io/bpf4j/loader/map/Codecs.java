@@ -5,7 +5,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
-/** The codecs of single values. */
+/** Codecs of single values. */
 final class Codecs {
     static final Codec<Integer> INT = new Codec<>() {
         @Override

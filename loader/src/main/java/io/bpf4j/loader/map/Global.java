@@ -8,12 +8,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * A global variable of a loaded program. <i>Thread-safe.</i>
  *
- * <p>The variables of a section are one value of an array map. Where the kernel can map that into memory (Linux 5.5),
- * reads and writes go straight to the memory that the program uses: no system call, and no atomicity beyond what the
- * machine gives to an aligned access of up to 8 bytes. Elsewhere a write reads the section, changes it and writes it back,
- * so that variables next to it which the program changes in that moment may lose the change.
+ * <p>The variables of a section are one value of an array map. If the kernel can map that value into memory (Linux
+ * 5.5), reads and writes go directly to the memory that the program uses: without a system call, and atomic only as far
+ * as the machine makes aligned accesses of up to 8 bytes atomic. Otherwise a write reads the section, changes it and
+ * writes it back. If the program changes other variables of the section at that moment, their changes may be lost.
  *
- * <p>Variables in {@code .rodata} can be read, and are set before the load.
+ * <p>Variables in {@code .rodata} can be read, but only set before the load.
  */
 public final class Global {
     private final String name;
@@ -23,17 +23,17 @@ public final class Global {
     private final long offset;
     private final long size;
     private final Optional<CType> type;
-    /** What was compared with the type and fits; of many the last. */
+    /** The last codec that was compared with the type and fits. */
     private volatile @Nullable Codec<?> fitting;
 
     /**
-     * Made by the loader.
+     * For the loader.
      *
      * @param section the map that holds the section
-     * @param memory the section's whole value in memory, where it is mapped
+     * @param memory the section's whole value in memory, if it is mapped
      * @param offset bytes from the start of the section
      * @param size bytes of the variable
-     * @param type as the object says it
+     * @param type C type in the object's BTF
      */
     public Global(
             String name,
@@ -67,12 +67,12 @@ public final class Global {
         return size;
     }
 
-    /** Whether it can be changed after the load. */
+    /** Whether the variable can be changed after the load. */
     public boolean isWritable() {
         return writable;
     }
 
-    /** The variable's memory, live, where it is mapped; valid until the map of its section is closed. */
+    /** The variable's live memory, if it is mapped; valid until the map of its section is closed. */
     public Optional<MemorySegment> memory() {
         return memory.map(all -> {
             MemorySegment own = all.asSlice(offset, size);
@@ -104,7 +104,7 @@ public final class Global {
     /**
      * The value.
      *
-     * @throws IllegalArgumentException if the codec is for another size, or for another C type than the object says
+     * @throws IllegalArgumentException if the codec is for another size, or for another C type than in the object's BTF
      */
     public <T> T get(Codec<T> codec) {
         check(codec);
@@ -127,7 +127,7 @@ public final class Global {
     /**
      * Sets all bytes.
      *
-     * @throws IllegalArgumentException if they are not {@link #size()}
+     * @throws IllegalArgumentException if their number is not {@link #size()}
      */
     public void set(byte[] bytes) {
         set(Codec.ofBytes(bytes.length), bytes);
@@ -136,8 +136,8 @@ public final class Global {
     /**
      * Sets the variable.
      *
-     * @throws IllegalStateException if it is in a section that can't be changed after the load
-     * @throws IllegalArgumentException if the codec is for another size, or for another C type than the object says
+     * @throws IllegalStateException if its section can't be changed after the load
+     * @throws IllegalArgumentException if the codec is for another size, or for another C type than in the object's BTF
      */
     public <T> void set(Codec<T> codec, T value) {
         check(codec);
@@ -150,7 +150,7 @@ public final class Global {
             codec.encode(value, mapped.get(), 0);
             return;
         }
-        // Other variables of the section belong to other Globals: the section's map is what they share.
+        // Other variables of the section have other Globals, so the lock is the section's map, which they share.
         synchronized (section) {
             byte[] all = sectionValue();
             codec.encode(value, MemorySegment.ofArray(all), offset);

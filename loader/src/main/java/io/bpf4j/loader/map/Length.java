@@ -6,7 +6,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** How many elements the C array has that a component of a record stands for: {@code @Length(16) String comm}. */
+/** The number of elements of the C array that a record component stands for: {@code @Length(16) String comm}. */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.RECORD_COMPONENT)

@@ -8,8 +8,8 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * A key of an LPM trie: the first bits of some data, such as {@code 10.0.0.0/8}. A lookup with all bits of an address finds
- * the element with the longest prefix that fits. <i>Immutable.</i>
+ * A key of an LPM trie: the first bits of some data, such as {@code 10.0.0.0/8}. A lookup with all bits of an address
+ * finds the element with the longest matching prefix. <i>Immutable.</i>
  *
  * <p>In C, {@code struct bpf_lpm_trie_key_u8}: {@code __u32 prefixlen} in the machine's order, then the data, 1 to 256
  * bytes with the most significant first. Tries need Linux 4.11 and the flag {@code BPF_F_NO_PREALLOC}; walking one needs
@@ -31,9 +31,9 @@ public final class LpmPrefix {
     }
 
     /**
-     * A prefix; bits behind it become 0.
+     * A prefix; bits after it become 0.
      *
-     * @param length bits that count
+     * @param length prefix length in bits
      * @throws IllegalArgumentException if the data has fewer bits
      */
     public static LpmPrefix of(int length, byte... data) {
@@ -53,14 +53,14 @@ public final class LpmPrefix {
         return of(length, address.getAddress());
     }
 
-    /** All bits of an address: what to look up. */
+    /** All bits of an address, for a lookup. */
     public static LpmPrefix of(InetAddress address) {
         byte[] data = address.getAddress();
         return of(data.length * 8, data);
     }
 
     /**
-     * Reads a network such as {@code 10.0.0.0/8} or {@code fe80::/10}, or an address. No name is looked up.
+     * Reads a network such as {@code 10.0.0.0/8} or {@code fe80::/10}, or an address. Host names are not resolved.
      *
      * @throws IllegalArgumentException if it is neither
      */
@@ -76,17 +76,17 @@ public final class LpmPrefix {
         return of(InetAddress.ofLiteral(text.substring(0, slash)), Integer.parseInt(digits));
     }
 
-    /** The codec of keys with so many bytes of data: 4 for IPv4, 16 for IPv6. */
+    /** The codec of keys with this many bytes of data: 4 for IPv4, 16 for IPv6. */
     public static Codec<LpmPrefix> codec(int dataBytes) {
         return new KeyCodec(dataBytes);
     }
 
-    /** Bits that count. */
+    /** The prefix length in bits. */
     public int length() {
         return length;
     }
 
-    /** The data; bits behind the prefix are 0. */
+    /** The data; bits after the prefix are 0. */
     public byte[] data() {
         return data.clone();
     }
@@ -101,7 +101,7 @@ public final class LpmPrefix {
         return 31 * length + Arrays.hashCode(data);
     }
 
-    /** {@code 10.0.0.0/8} where the data is as long as an address, else hexadecimal. */
+    /** {@code 10.0.0.0/8} if the data is as long as an address, else hexadecimal. */
     @Override
     public String toString() {
         String text = HexFormat.of().formatHex(data);

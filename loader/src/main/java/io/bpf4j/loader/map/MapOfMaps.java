@@ -6,14 +6,14 @@ import java.util.OptionalInt;
 import java.util.function.BiConsumer;
 
 /**
- * An array or a hash of maps (Linux 4.12). All inner maps must have the shape of the one that this was made for: type, key
- * and value size, flags, and the number of elements unless they are arrays with {@code BPF_F_INNER_MAP} (Linux 5.10) or
- * hash maps. A view: the {@link BpfMap} stays its owner's to close. <i>Thread-safe.</i>
+ * An array or a hash of maps (Linux 4.12). All inner maps must match the inner map definition: type, key and value
+ * size, flags, and the number of elements unless they are arrays with {@code BPF_F_INNER_MAP} (Linux 5.10) or hash
+ * maps. A view: the {@link BpfMap} still belongs to its owner, who must close it. <i>Thread-safe.</i>
  *
- * <p>When {@link #put} returns, programs that run no more see the inner map that was there before: the kernel waits for
- * those that may (synchronize_rcu), which takes milliseconds.
+ * <p>When {@link #put} returns, no running program sees the previous inner map any more: the kernel waits for programs
+ * that may use it (synchronize_rcu), which takes milliseconds.
  *
- * @param <K> what a key is in Java
+ * @param <K> Java type of a key
  */
 public final class MapOfMaps<K> {
     private final BpfMap map;
@@ -27,7 +27,7 @@ public final class MapOfMaps<K> {
     /**
      * A view of the map.
      *
-     * @throws IllegalArgumentException if it holds no maps, or the codec is for another size or C type
+     * @throws IllegalArgumentException if it is not a map of maps, or the codec is for another size or C type
      */
     public static <K> MapOfMaps<K> of(BpfMap map, Codec<K> keys) {
         if (map.typeNumber() != MapType.ARRAY_OF_MAPS.number() && map.typeNumber() != MapType.HASH_OF_MAPS.number()) {
@@ -37,21 +37,21 @@ public final class MapOfMaps<K> {
         return new MapOfMaps<>(map, keys);
     }
 
-    /** The map behind this view. */
+    /** The map of this view. */
     public BpfMap map() {
         return map;
     }
 
     /**
-     * Puts a map in, which then lives as long as it is in there, also if it is closed here.
+     * Puts a map in. The inner map exists as long as it is in this map, even if its {@link BpfMap} is closed.
      *
-     * @throws io.bpf4j.loader.error.SyscallException EINVAL if its shape differs
+     * @throws io.bpf4j.loader.error.SyscallException EINVAL if the inner map does not match the definition
      */
     public void put(K key, BpfMap inner) {
         map.update(TypedMap.encode(keys, key), inner, UpdateMode.ANY);
     }
 
-    /** The kernel's id of the map under a key; empty if there is none. */
+    /** The kernel's id of the map under a key; empty if the key has none. */
     public OptionalInt id(K key) {
         return map.lookup(TypedMap.encode(keys, key))
                 .map(bytes -> OptionalInt.of(TypedMap.decode(Codec.ofInt(), bytes)))
@@ -59,24 +59,23 @@ public final class MapOfMaps<K> {
     }
 
     /**
-     * Opens the map under a key; needs CAP_SYS_ADMIN.
+     * Opens the map under a key. Needs CAP_SYS_ADMIN.
      *
-     * @return the caller's to close; empty if there is none
+     * @return the caller must close it; empty if the key has none
      */
     public Optional<BpfMap> open(K key) {
         return map.openInner(TypedMap.encode(keys, key));
     }
 
-    /**
-     * Takes a map out.
+    /** Removes a map.
      *
-     * @return whether there was one
+     * @return whether it existed
      */
     public boolean remove(K key) {
         return map.delete(TypedMap.encode(keys, key));
     }
 
-    /** Gives the ids of the inner maps, each once. Empty slots of an array are left out. */
+    /** Passes the id of each inner map once. Empty slots of an array are left out. */
     public void forEachId(BiConsumer<? super K, ? super Integer> action) {
         map.forEach((key, value) -> {
             int id = Codec.ofInt().decode(value, 0);

@@ -10,13 +10,14 @@ import java.util.function.BiConsumer;
 import java.util.function.BinaryOperator;
 
 /**
- * A map with a value for each CPU, in Java values. A view: the {@link BpfMap} stays its owner's to close.
- * <i>Thread-safe.</i>
+ * A map with a value for each CPU, in Java values. A view: the {@link BpfMap} still belongs to its owner, who must
+ * close it. <i>Thread-safe.</i>
  *
- * <p>There is a value for each possible CPU, in the order of their numbers; CPUs that are not there have zeros.
+ * <p>Each element has a value for each possible CPU, in the order of their numbers; the values of CPUs that do not
+ * exist are zero.
  *
- * @param <K> what a key is in Java
- * @param <V> what a value is in Java
+ * @param <K> Java type of a key
+ * @param <V> Java type of a value
  */
 public final class PerCpuMap<K, V> {
     private final BpfMap map;
@@ -36,7 +37,7 @@ public final class PerCpuMap<K, V> {
     /**
      * A view of the map.
      *
-     * @throws IllegalArgumentException if a codec is for another size or C type, or the map has one value for all CPUs
+     * @throws IllegalArgumentException if a codec is for another size or C type, or the map is not per CPU
      */
     public static <K, V> PerCpuMap<K, V> of(BpfMap map, Codec<K> keys, Codec<V> values) {
         if (map.type().isPresent() && !map.type().get().isPerCpu()) {
@@ -48,12 +49,12 @@ public final class PerCpuMap<K, V> {
         return new PerCpuMap<>(map, keys, values);
     }
 
-    /** The map behind this view. */
+    /** The map of this view. */
     public BpfMap map() {
         return map;
     }
 
-    /** How many values each element has. */
+    /** The number of values of each element. */
     public int cpus() {
         return cpus;
     }
@@ -64,10 +65,10 @@ public final class PerCpuMap<K, V> {
     }
 
     /**
-     * Makes the element or replaces its values.
+     * Creates the element or replaces its values.
      *
      * @param perCpu one for each possible CPU
-     * @throws IllegalArgumentException if there are more or fewer
+     * @throws IllegalArgumentException if the list has another size
      */
     public void put(K key, List<V> perCpu) {
         byte[] bytes = new byte[stride * cpus];
@@ -84,7 +85,7 @@ public final class PerCpuMap<K, V> {
         }
     }
 
-    /** Makes elements or replaces their values, many in one system call: {@link BpfMap#updateAll}. */
+    /** Creates elements or replaces their values, many in one system call, as {@link BpfMap#updateAll}. */
     public void putAll(Map<? extends K, ? extends List<V>> elements) {
         long each = (long) stride * cpus;
         try (Arena arena = Arena.ofConfined()) {
@@ -99,29 +100,29 @@ public final class PerCpuMap<K, V> {
         }
     }
 
-    /** The values of a key in one: {@code counters.reduce(key, Long::sum)}. */
+    /** The values of a key combined: {@code counters.reduce(key, Long::sum)}. */
     public Optional<V> reduce(K key, BinaryOperator<V> operator) {
         return get(key).flatMap(perCpu -> perCpu.stream().reduce(operator));
     }
 
     /**
-     * Takes the element away.
+     * Deletes the element.
      *
-     * @return whether there was one
+     * @return whether it existed
      */
     public boolean remove(K key) {
         return map.delete(TypedMap.encode(keys, key));
     }
 
-    /** Gives each element once; what {@link BpfMap#forEach} says about changes meanwhile holds here. */
+    /** Passes each element once; concurrent changes are as for {@link BpfMap#forEach}. */
     public void forEach(BiConsumer<? super K, ? super List<V>> action) {
         map.forEach((key, value) -> action.accept(keys.decode(key, 0), split(value)));
     }
 
     /**
-     * Takes the elements away and gives each: {@link BpfMap#drain}.
+     * Deletes the elements and passes each to the action, as {@link BpfMap#drain}.
      *
-     * @return how many
+     * @return the number of elements
      */
     public long drain(BiConsumer<? super K, ? super List<V>> action) {
         return map.drain((key, value) -> action.accept(keys.decode(key, 0), split(value)));

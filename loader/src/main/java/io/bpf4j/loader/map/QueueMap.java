@@ -7,10 +7,11 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * A queue or a stack in Java values (Linux 4.20): pop takes the oldest of a {@link MapType#QUEUE} and the newest of a
- * {@link MapType#STACK}. A view: the {@link BpfMap} stays its owner's to close. <i>Thread-safe.</i>
+ * A queue or a stack in Java values (Linux 4.20): pop takes the oldest value of a {@link MapType#QUEUE} and the newest
+ * of a {@link MapType#STACK}. A view: the {@link BpfMap} still belongs to its owner, who must close it.
+ * <i>Thread-safe.</i>
  *
- * @param <V> what a value is in Java
+ * @param <V> Java type of a value
  */
 public final class QueueMap<V> {
     private static final byte[] NO_KEY = new byte[0];
@@ -36,7 +37,7 @@ public final class QueueMap<V> {
         return new QueueMap<>(map, values);
     }
 
-    /** The map behind this view. */
+    /** The map of this view. */
     public BpfMap map() {
         return map;
     }
@@ -44,7 +45,7 @@ public final class QueueMap<V> {
     /**
      * Adds a value.
      *
-     * @return false if there is no room
+     * @return false if the map is full
      */
     public boolean push(V value) {
         try {
@@ -57,27 +58,23 @@ public final class QueueMap<V> {
         }
     }
 
-    /** Adds a value, and drops the oldest if there is no room. */
+    /** Adds a value, and drops the oldest if the map is full. */
     public void pushOver(V value) {
-        // BPF_EXIST, which says elsewhere that the element must be there.
+        // BPF_EXIST, which for other map types means that the element must exist.
         map.update(NO_KEY, TypedMap.encode(values, value), UpdateMode.EXISTING_ONLY);
     }
 
-    /** The value that {@link #pop} would take; it stays. */
+    /** The value that {@link #pop} would take, without removing it. */
     public Optional<V> peek() {
         return map.lookup(NO_KEY).map(bytes -> TypedMap.decode(values, bytes));
     }
 
-    /** Takes a value; empty if there is none. */
+    /** Removes and returns a value; empty if the map is empty. */
     public Optional<V> pop() {
         return map.lookupAndDelete(NO_KEY).map(bytes -> TypedMap.decode(values, bytes));
     }
 
-    /**
-     * Takes the values that are there, no more than fit in.
-     *
-     * @return how many
-     */
+     /** Removes the values, at most as many as fit into the map. * * @return the number of values */
     public long drain(Consumer<? super V> action) {
         return map.drain((_, value) -> action.accept(values.decode(value, 0)));
     }

@@ -16,20 +16,21 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A C struct as a record: works the layout out once; {@link RecordCompiler} makes the code that reads and writes it.
+ * A C struct as a record. This class computes the layout once; {@link RecordCompiler} generates the code that reads and
+ * writes it.
  *
- * <p>C's rule: a field stands at the next multiple of its alignment, a struct is as aligned as its most aligned field,
- * and its size is rounded up to that. So {@code record E(byte kind, long time, int cpu)} has the offsets 0, 8, 16 and the
- * size 24.
+ * <p>C's rules: a field is at the next multiple of its alignment, a struct has the alignment of its most aligned field,
+ * and its size is rounded up to that alignment. So {@code record E(byte kind, long time, int cpu)} has the offsets 0,
+ * 8, 16 and the size 24.
  *
- * <p>Components are reached by reflection, so the record's package must be open to this module where both are named
+ * <p>Components are accessed by reflection, so the record's package must be open to this module if both are in named
  * modules. <i>Thread-safe.</i>
  */
 final class RecordCodec<R extends Record> implements Codec<R> {
-    /** Keeps a record that refers to itself from nesting without end. */
+    /** Limits the nesting of a record that refers to itself. */
     private static final int MAX_DEPTH = 16;
 
-    /** What a component stands for in C. */
+    /** The C counterpart of a component. */
     sealed interface Element permits Scalar, Whole {
         long size();
 
@@ -38,9 +39,9 @@ final class RecordCodec<R extends Record> implements Codec<R> {
         Optional<String> difference(CType type);
     }
 
-    /** An object of Java's: text, an array, a nested struct. */
+    /** A Java object: text, an array, a nested struct. */
     record Whole(Codec<Object> codec, long alignment) implements Element {
-        @SuppressWarnings("unchecked") // a component's codec is only given values of that component
+        @SuppressWarnings("unchecked") // a component's codec only gets values of that component
         static Whole of(Codec<?> codec, long alignment) {
             return new Whole((Codec<Object>) codec, alignment);
         }
@@ -59,7 +60,7 @@ final class RecordCodec<R extends Record> implements Codec<R> {
     /**
      * A component.
      *
-     * @param cName of the field that it stands for, if it says so
+     * @param cName of the C field, if {@link CName} sets it
      * @param text as in Java, such as {@code int[4]}
      */
     private record Field(String name, Optional<String> cName, String text, Element element, long offset) {
@@ -203,9 +204,9 @@ final class RecordCodec<R extends Record> implements Codec<R> {
     }
 
     /**
-     * Each component has to be where the field of its name is, of its size and kind, and no field may be without one: with
-     * a key, even padding that has a name would be sent as zeroes. Bit-fields are no numbers of Java's; a component stands
-     * for all that are in its bytes.
+     * Each component must have the offset, size and kind of the field of its name, and each field must have a
+     * component: otherwise a named padding field in a key would be sent as zeroes. Java has no bit-fields; a component
+     * stands for all bit-fields in its bytes.
      */
     @Override
     public Optional<String> difference(CType struct) {
@@ -250,7 +251,7 @@ final class RecordCodec<R extends Record> implements Codec<R> {
                 .map(problem -> "stands for field \"" + field.name() + "\", and " + problem);
     }
 
-    /** A component that no field has the name of may stand for bit-fields. */
+    /** A component whose name matches no field may stand for bit-fields. */
     private static Optional<String> nameless(Field component, List<CType.Field> all) {
         List<CType.Field> there = all.stream().filter(component::overlaps).toList();
         if (!there.isEmpty() && there.stream().allMatch(field -> field.bits() != 0 && component.covers(field))) {
@@ -278,14 +279,17 @@ final class RecordCodec<R extends Record> implements Codec<R> {
 
     @Override
     public void encode(R value, MemorySegment target, long offset) {
-        // Padding too: the kernel compares keys byte by byte.
+        // Clears padding too, because the kernel compares keys byte by byte.
         target.asSlice(offset, size).fill((byte) 0);
         compiled.encode(type.cast(value), target, offset);
     }
 
     /** A C array of numbers or structs. */
     private record ArrayCodec(Element element, Class<?> elementType, int length) implements Codec<Object> {
-        /** Bytes may be anything of their number; others are an array of the same elements, of any dimensions. */
+        /**
+         * A {@code byte[]} matches any type of its size; other arrays match an array of the same elements, of any
+         * dimensions.
+         */
         @Override
         public Optional<String> difference(CType type) {
             Optional<String> ofSize = type.differenceInSize(size());

@@ -23,9 +23,9 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Makes the code that reads and writes a record: for each record type a hidden class, in which every offset, layout,
- * accessor and constructor is a constant, so that the JVM compiles it to plain loads and stores and no number becomes an
- * object on the way. For {@code record Event(long time, int pid)} it is what one would write by hand:
+ * Generates the code that reads and writes a record: for each record type a hidden class, in which every offset,
+ * layout, accessor and constructor is a constant, so that the JVM compiles it to plain loads and stores without boxing.
+ * For {@code record Event(long time, int pid)} the code is:
  *
  * <pre>
  *   Object decode(MemorySegment source, long offset) {
@@ -38,14 +38,14 @@ import java.util.Locale;
  *   }
  * </pre>
  *
- * <p>The class belongs to this module and reaches the record through method handles. So it needs nothing of the record's
- * module but what reflection needs. Handles and codecs are its class data ({@link MethodHandles#classData}).
+ * <p>The class belongs to this module and accesses the record through method handles. So the record's module need only
+ * be open to reflection. Handles and codecs are the class data ({@link MethodHandles#classData}).
  *
- * <p>Rejected: method handles that are composed to one ({@code filterArguments} and the like). The JVM compiles those into
- * the caller only where the codec is a constant there.
+ * <p>Rejected: composed method handles ({@code filterArguments} and the like). The JVM inlines those into the caller
+ * only if the codec is a constant there.
  */
 final class RecordCompiler {
-    /** What is made: an instance reads and writes records of one type. <i>Thread-safe.</i> */
+    /** The generated class: an instance reads and writes records of one type. <i>Thread-safe.</i> */
     interface Compiled {
         Object decode(MemorySegment source, long offset);
 
@@ -55,7 +55,7 @@ final class RecordCompiler {
     /**
      * A component.
      *
-     * @param accessor gives its value
+     * @param accessor returns its value
      * @param offset bytes from the start of the struct
      */
     record Part(MethodHandle accessor, RecordCodec.Element element, long offset) {}
@@ -76,15 +76,15 @@ final class RecordCompiler {
     private static final int TARGET = 2;
     private static final int TARGET_OFFSET = 3;
 
-    /** The constants that the code names by their number. */
+    /** The constants that the code refers to by number. */
     private final List<Object> data = new ArrayList<>();
 
     private RecordCompiler() {}
 
     /**
-     * Makes the code for a record type.
+     * Generates the code for a record type.
      *
-     * @param constructor takes the values of all parts in order, and gives a record
+     * @param constructor takes the values of all parts in order, and returns a record
      */
     static Compiled compile(MethodHandle constructor, List<Part> parts) {
         RecordCompiler compiler = new RecordCompiler();
@@ -168,7 +168,7 @@ final class RecordCompiler {
         body.return_();
     }
 
-    /** The hidden class can't name the record, and types of others perhaps neither. */
+    /** The hidden class can't name the record, and possibly not the types of its components. */
     private static MethodType erased(MethodType type) {
         return type.erase();
     }

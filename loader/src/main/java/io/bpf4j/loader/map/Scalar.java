@@ -5,7 +5,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.Optional;
 
 /** The C types that Java's primitive types stand for, at any address. */
-@SuppressWarnings("ImmutableEnumChecker") // layouts are immutable; the JDK says so in their documentation only
+@SuppressWarnings("ImmutableEnumChecker") // layouts are immutable, but only by their documentation
 enum Scalar implements RecordCodec.Element {
     BYTE(byte.class, ValueLayout.JAVA_BYTE, CType.NumberKind.INTEGER),
     /** One byte; everything but 0 is true. */
@@ -36,7 +36,7 @@ enum Scalar implements RecordCodec.Element {
         return Optional.empty();
     }
 
-    /** How it is read and written, in the machine's byte order. */
+    /** The layout for reading and writing, in the machine's byte order. */
     ValueLayout layout() {
         return layout;
     }

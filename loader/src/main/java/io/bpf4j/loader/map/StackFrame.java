@@ -2,11 +2,11 @@ package io.bpf4j.loader.map;
 
 /** A place in a stack trace. <i>Immutable.</i> */
 public sealed interface StackFrame {
-    /** An address: of the kernel, or in the address space that the process had then. */
+    /** An address in the kernel, or in the process's address space at the time of the trace. */
     record Address(long address) implements StackFrame {}
 
     /**
-     * A place in a file, which stays meaningful when the process is gone.
+     * A place in a file, which remains valid after the process has ended.
      *
      * @param buildId of the file, 40 hexadecimal digits
      * @param fileOffset bytes from its start

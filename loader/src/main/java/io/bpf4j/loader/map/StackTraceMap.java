@@ -9,10 +9,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The stack traces that programs have taken with {@code bpf_get_stackid} (Linux 4.6): the id that the helper gave them
- * finds the trace here. A view: the {@link BpfMap} stays its owner's to close. <i>Thread-safe.</i>
+ * The stack traces that programs have taken with {@code bpf_get_stackid} (Linux 4.6): the id that the helper returned
+ * is the key of the trace. A view: the {@link BpfMap} still belongs to its owner, who must close it.
+ * <i>Thread-safe.</i>
  *
- * <p>A value is an array of as many frames as fit into {@code value_size}, the innermost first, zeroes behind the last.
+ * <p>A value is an array of as many frames as fit into {@code value_size}, the innermost first, zeroes after the last.
  * Frames are addresses of 8 bytes, or with the map flag {@code BPF_F_STACK_BUILD_ID} (Linux 4.17) 32 bytes: {@code s32
  * status}, 20 bytes of build-id, and {@code u64} offset or address; status 0 is the end, 1 has a build-id, 2 has an
  * address because the file or its build-id could not be read ({@code struct bpf_stack_build_id}).
@@ -39,7 +40,7 @@ public final class StackTraceMap {
     /**
      * A view of the map.
      *
-     * @throws IllegalArgumentException if it holds no stack traces
+     * @throws IllegalArgumentException if it is not a stack trace map
      */
     public static StackTraceMap of(BpfMap map) {
         if (map.typeNumber() != MapType.STACK_TRACE.number()) {
@@ -48,26 +49,26 @@ public final class StackTraceMap {
         return new StackTraceMap(map);
     }
 
-    /** The map behind this view. */
+    /** The map of this view. */
     public BpfMap map() {
         return map;
     }
 
-    /** The frames of a trace, the innermost first; empty if there is none of that id. */
+    /** The frames of a trace, the innermost first; empty if no trace has that id. */
     public Optional<List<StackFrame>> get(int id) {
         return map.lookup(TypedMap.encode(Codec.ofInt(), id)).map(bytes -> frames(MemorySegment.ofArray(bytes)));
     }
 
     /**
-     * Takes a trace out, which makes room for another with the same id.
+     * Removes a trace, which makes room for another with the same id.
      *
-     * @return whether there was one
+     * @return whether it existed
      */
     public boolean remove(int id) {
         return map.delete(TypedMap.encode(Codec.ofInt(), id));
     }
 
-    /** The ids of the traces that are there; what {@link BpfMap#keys} says about changes meanwhile holds here. */
+    /** The ids of all traces in the map; what {@link BpfMap#keys} says about changes meanwhile holds here. */
     public List<Integer> ids() {
         List<Integer> ids = new ArrayList<>();
         map.keys().forEach(key -> ids.add(TypedMap.decode(Codec.ofInt(), key)));

@@ -9,15 +9,15 @@ import java.util.Optional;
 import java.util.function.BiConsumer;
 
 /**
- * A map in Java values. A view: the {@link BpfMap} stays its owner's to close. <i>Thread-safe.</i>
+ * A map in Java values. A view: the {@link BpfMap} still belongs to its owner, who must close it. <i>Thread-safe.</i>
  *
  * <pre>{@code
  * TypedMap<Integer, Counters> counters = TypedMap.of(obj.map("counters"), Codec.ofInt(), Codec.ofRecord(Counters.class));
  * counters.forEach((pid, value) -> ...);
  * }</pre>
  *
- * @param <K> what a key is in Java
- * @param <V> what a value is in Java
+ * @param <K> Java type of a key
+ * @param <V> Java type of a value
  */
 public final class TypedMap<K, V> {
     private final BpfMap map;
@@ -33,8 +33,8 @@ public final class TypedMap<K, V> {
     /**
      * A view of the map.
      *
-     * @throws IllegalArgumentException if a codec is for another size, or for another C type than the object says ({@link
-     *     Codec#difference}); or the map has a value for each CPU: {@link PerCpuMap} is for those
+     * @throws IllegalArgumentException if a codec is for another size, or for another C type than the object says
+     *     ({@link Codec#difference}); or the map is per CPU: use {@link PerCpuMap}
      */
     public static <K, V> TypedMap<K, V> of(BpfMap map, Codec<K> keys, Codec<V> values) {
         if (map.valueBytes() != map.valueSize()) {
@@ -66,7 +66,7 @@ public final class TypedMap<K, V> {
         });
     }
 
-    /** The map behind this view. */
+    /** The map of this view. */
     public BpfMap map() {
         return map;
     }
@@ -76,40 +76,40 @@ public final class TypedMap<K, V> {
         return map.lookup(encode(keys, key)).map(bytes -> decode(values, bytes));
     }
 
-    /** Makes the element or replaces its value. */
+    /** Creates the element or replaces its value. */
     public void put(K key, V value) {
         put(key, value, UpdateMode.ANY);
     }
 
     /**
-     * Makes the element or replaces its value, as far as the mode lets it.
+     * Creates the element or replaces its value, if the mode allows it.
      *
-     * @return false if the mode stood in the way
+     * @return false if the mode did not allow it
      */
     public boolean put(K key, V value, UpdateMode mode) {
         return map.update(encode(keys, key), encode(values, value), mode);
     }
 
     /**
-     * Takes the element away.
+     * Deletes the element.
      *
-     * @return whether there was one
+     * @return whether it existed
      */
     public boolean remove(K key) {
         return map.delete(encode(keys, key));
     }
 
-    /** Takes the element away and gives its value, in one step; hash maps need Linux 5.14. */
+    /** Deletes the element and returns its value, in one step; hash maps need Linux 5.14. */
     public Optional<V> take(K key) {
         return map.lookupAndDelete(encode(keys, key)).map(bytes -> decode(values, bytes));
     }
 
-    /** Gives each element once; what {@link BpfMap#forEach} says about changes meanwhile holds here. */
+    /** Passes each element once; concurrent changes are as for {@link BpfMap#forEach}. */
     public void forEach(BiConsumer<? super K, ? super V> action) {
         map.forEach((key, value) -> action.accept(keys.decode(key, 0), values.decode(value, 0)));
     }
 
-    /** All elements, in the kernel's order; what {@link BpfMap#forEach} says about changes meanwhile holds here. */
+    /** All elements, in the kernel's order; concurrent changes are as for {@link BpfMap#forEach}. */
     public Map<K, V> toMap() {
         Map<K, V> all = new LinkedHashMap<>();
         forEach(all::put);
@@ -117,15 +117,15 @@ public final class TypedMap<K, V> {
     }
 
     /**
-     * Takes the elements away and gives each: {@link BpfMap#drain}.
+     * Deletes the elements and passes each to the action, as {@link BpfMap#drain}.
      *
-     * @return how many
+     * @return the number of elements
      */
     public long drain(BiConsumer<? super K, ? super V> action) {
         return map.drain((key, value) -> action.accept(keys.decode(key, 0), values.decode(value, 0)));
     }
 
-    /** Makes elements or replaces their values, many in one system call: {@link BpfMap#updateAll}. */
+    /** Creates elements or replaces their values, many in one system call, as {@link BpfMap#updateAll}. */
     public void putAll(Map<? extends K, ? extends V> elements) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment keyBytes = arena.allocate(keys.size() * elements.size(), 8);
@@ -141,9 +141,9 @@ public final class TypedMap<K, V> {
     }
 
     /**
-     * Takes elements away, many in one system call: {@link BpfMap#deleteAll}.
+     * Deletes elements, many in one system call, as {@link BpfMap#deleteAll}.
      *
-     * @return how many there were
+     * @return the number of deleted elements
      */
     public int removeAll(Collection<? extends K> all) {
         try (Arena arena = Arena.ofConfined()) {

@@ -1,12 +1,15 @@
 package io.bpf4j.loader.map;
 
-/** What an update may do, with the kernel's numbers (include/uapi/linux/bpf.h, BPF_ANY and so on). <i>Immutable.</i> */
+/**
+ * The effects that an update may have, with the kernel's numbers (include/uapi/linux/bpf.h, BPF_ANY and so on).
+ * <i>Immutable.</i>
+ */
 public enum UpdateMode {
-    /** Make the element or replace its value. */
+    /** Creates the element or replaces its value. */
     ANY(0),
-    /** Make the element; leave one that is there alone. */
+    /** Creates the element; an existing one is left unchanged. */
     NEW_ONLY(1),
-    /** Replace the value; make no element. */
+    /** Replaces the value of an existing element; does not create one. */
     EXISTING_ONLY(2);
 
     private final long flag;

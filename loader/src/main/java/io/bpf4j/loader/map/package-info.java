@@ -1,8 +1,8 @@
 /**
- * BPF maps at work: {@link io.bpf4j.loader.map.BpfMap} in bytes, {@link io.bpf4j.loader.map.TypedMap} and
- * {@link io.bpf4j.loader.map.PerCpuMap} in Java values through a {@link io.bpf4j.loader.map.Codec},
- * {@link io.bpf4j.loader.map.Global} for the global variables of a program, and views of the kinds that are not tables:
- * {@link io.bpf4j.loader.map.QueueMap}, {@link io.bpf4j.loader.map.BloomFilterMap},
- * {@link io.bpf4j.loader.map.MapOfMaps}, {@link io.bpf4j.loader.map.StackTraceMap}.
+ * Access to BPF maps: {@link io.bpf4j.loader.map.BpfMap} in bytes, {@link io.bpf4j.loader.map.TypedMap} and {@link
+ * io.bpf4j.loader.map.PerCpuMap} in Java values through a {@link io.bpf4j.loader.map.Codec}, {@link
+ * io.bpf4j.loader.map.Global} for the global variables of a program, and views of map types that are not tables: {@link
+ * io.bpf4j.loader.map.QueueMap}, {@link io.bpf4j.loader.map.BloomFilterMap}, {@link io.bpf4j.loader.map.MapOfMaps},
+ * {@link io.bpf4j.loader.map.StackTraceMap}.
  */
 package io.bpf4j.loader.map;
