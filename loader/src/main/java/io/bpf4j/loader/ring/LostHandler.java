@@ -1,10 +1,10 @@
 package io.bpf4j.loader.ring;
 
-/** Is told of records that found no room in a perf buffer. */
+/** Handles lost records: records that did not fit into a full perf buffer. */
 @FunctionalInterface
 public interface LostHandler {
     /**
-     * Records were lost, between the one handed out before and the next.
+     * Records were lost between the previous record and the next.
      *
      * @param cpu whose ring was full
      * @param count records lost

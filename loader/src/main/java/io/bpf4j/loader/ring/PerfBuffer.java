@@ -21,9 +21,9 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Reads what BPF programs write with {@code bpf_perf_event_output} (Linux 4.4): a ring for each CPU that is online, behind
- * a map of type {@link MapType#PERF_EVENT_ARRAY}. On Linux 5.8 and later a {@link RingBuffer} is better in every way; this
- * is for older kernels, and for programs that were written for it.
+ * Reads records that BPF programs write with {@code bpf_perf_event_output} (Linux 4.4): a ring for each online CPU, in
+ * a map of type {@link MapType#PERF_EVENT_ARRAY}. On Linux 5.8 and later prefer a {@link RingBuffer}; perf buffers are
+ * for older kernels, and for existing programs.
  *
  * <pre>{@code
  * Codec<Event> events = obj.codec(Event.class, "event"); // a record, compared with the object's struct event
@@ -34,17 +34,18 @@ import java.util.function.Consumer;
  * }
  * }</pre>
  *
- * <p>Programs must write with {@code BPF_F_CURRENT_CPU}. Records of one CPU come in their order; between CPUs there is
- * none. A record is as long as the program said, and then up to 7 bytes more, so that its size and 4 make a multiple of 8.
- * It is aligned to 4 bytes: read it with unaligned layouts, as a {@link Codec} does. CPUs that come online later have no
- * ring; open anew for them. So have those whose number is not below the map's {@code max_entries}: what a program writes
- * there fails with E2BIG.
+ * <p>Programs must write with {@code BPF_F_CURRENT_CPU}. Records of one CPU are in order; records of different CPUs are
+ * not. A record has the program's size plus up to 7 bytes of padding, so that its size plus 4 is a multiple of 8. A
+ * record is aligned to 4 bytes: read it with unaligned layouts, as a {@link Codec} does. CPUs that come online later
+ * have no ring; open the buffer again for them. CPUs whose number is not below the map's {@code max_entries} have no
+ * ring either: a program's write there fails with E2BIG.
  *
- * <p>A ring that is full loses records. They are counted in {@link #stats}, and {@link Options#onLost} is told between
- * the records that it happened between, once there was room again.
+ * <p>A full ring loses records. {@link #stats} counts them, and {@link Options#onLost} is called at the place of the
+ * loss, once the ring has room again.
  *
  * <p><i>Single consumer</i>, as {@link RingBuffer} is, with the same rules for handlers that throw, and for wakeup and
- * close from other threads. It has its own hold on what it reads: it must be closed, and may outlive the object of the map.
+ * close from other threads. It holds its own reference to the rings: it must be closed, and may outlive the object of
+ * the map.
  */
 public final class PerfBuffer implements AutoCloseable {
     private final List<PerfConsumer> cpus;
@@ -52,12 +53,12 @@ public final class PerfBuffer implements AutoCloseable {
     private final LostHandler lost;
 
     /**
-     * How to open. <i>Immutable.</i>
+     * Options to open a perf buffer. <i>Immutable.</i>
      *
-     * @param pagesPerCpu pages of data for each CPU, a power of two; 64, that is 256 KiB with pages of 4, unless told
-     * @param wakeupEvents how many records a CPU writes before it wakes the consumer; 1 unless told. What is fewer waits
-     *     until the timeout of a poll is over
-     * @param onLost told of lost records, by the thread that polls
+     * @param pagesPerCpu pages of data for each CPU, a power of two; default 64, which is 256 KiB with pages of 4 KiB
+     * @param wakeupEvents how many records a CPU writes before it wakes the consumer; default 1. Fewer records are read
+     *     when the timeout of a poll expires
+     * @param onLost called for lost records, by the thread that polls
      */
     public record Options(int pagesPerCpu, int wakeupEvents, LostHandler onLost) {
         private static final Options DEFAULTS = new Options(64, 1, (_, _) -> {});
@@ -100,7 +101,7 @@ public final class PerfBuffer implements AutoCloseable {
     }
 
     /**
-     * Makes a ring for each CPU and puts it into the map.
+     * Creates a ring for each CPU and puts it into the map.
      *
      * @throws IllegalArgumentException if the map is not a perf event array
      * @throws SyscallException if the kernel refuses; nothing stays open
@@ -135,7 +136,7 @@ public final class PerfBuffer implements AutoCloseable {
             event = poll.owned().own(kernel.execute(PerfCommand.Open.output(what, cpu, options.wakeupEvents())));
         } catch (SyscallException e) {
             if (e.errno() == Errno.ENODEV) {
-                return; // went offline since
+                return; // went offline meanwhile
             }
             throw e;
         }
@@ -174,12 +175,12 @@ public final class PerfBuffer implements AutoCloseable {
         }
     }
 
-    /** So that programs are told that nobody reads any more. */
+    /** Removes a ring, so that a program's write fails once no consumer exists. */
     private static void remove(KernelMap map, int cpu) {
         try {
             map.delete(bytes(cpu));
         } catch (IllegalStateException e) {
-            // The map was closed first; the kernel then takes out what came in through it.
+            // The map was closed first; the kernel then removes the entries that were added through it.
         }
     }
 
@@ -190,29 +191,32 @@ public final class PerfBuffer implements AutoCloseable {
                 .array();
     }
 
-    /** How many CPUs have a ring. */
+    /** The number of CPUs that have a ring. */
     public int cpus() {
         return cpus.size();
     }
 
     /**
-     * Hands out the records that are there; if there are none, waits for some first. Otherwise as
-     * {@link RingBuffer#poll(Duration, RecordHandler)}.
+     * Passes the available records to the handler; if there are none, waits for some first. Otherwise as {@link
+     * RingBuffer#poll(Duration, RecordHandler)}.
      *
      * @param timeout how long to wait at most; zero or less not at all
-     * @return records handed out; 0 if the time was up, or after {@link #wakeup} or {@link #close}
-     * @throws IllegalStateException if closed, or if another thread is in here
+     * @return number of records; 0 after the timeout, or after {@link #wakeup} or {@link #close}
+     * @throws IllegalStateException if closed, or if another thread is polling
      */
     public int poll(Duration timeout, RecordHandler handler) {
         return pollEach(timeout, _ -> (data, offset, size) -> handler.onRecord(data.asSlice(offset, size)));
     }
 
-    /** {@link #poll(Duration, RecordHandler)} without an object for each record, whose offset is a multiple of 4. */
+    /**
+     * {@link #poll(Duration, RecordHandler)} without an object for each record. The offset of a record is a multiple of
+     * 4.
+     */
     public int poll(Duration timeout, RawRecordHandler handler) {
         return pollEach(timeout, _ -> handler);
     }
 
-    /** {@link #poll(Duration, RecordHandler)}, each record with the CPU that it comes from. */
+    /** {@link #poll(Duration, RecordHandler)}, with the CPU of each record. */
     public int poll(Duration timeout, PerfRecordHandler handler) {
         return pollEach(
                 timeout, cpu -> (data, offset, size) -> handler.onRecord(cpu.cpu(), data.asSlice(offset, size)));
@@ -233,7 +237,10 @@ public final class PerfBuffer implements AutoCloseable {
         });
     }
 
-    /** Hands out the records that are there, and never waits; otherwise as {@link #poll(Duration, RecordHandler)}. */
+    /**
+     * Passes the available records to the handler, and never waits; otherwise as {@link #poll(Duration,
+     * RecordHandler)}.
+     */
     public int consume(RecordHandler handler) {
         return poll(Duration.ZERO, handler);
     }
@@ -262,12 +269,12 @@ public final class PerfBuffer implements AutoCloseable {
         });
     }
 
-    /** Ends the poll that waits now, or else the next wait, at once. Does nothing after close. */
+    /** Ends the current wait of a poll at once, or else the next one. Does nothing after close. */
     public void wakeup() {
         poll.wakeup();
     }
 
-    /** What was read so far, all CPUs together. */
+    /** Statistics of the records read so far, all CPUs together. */
     public PerfStats stats() {
         long records = 0;
         long bytes = 0;
@@ -281,7 +288,7 @@ public final class PerfBuffer implements AutoCloseable {
     }
 
     /**
-     * Bytes that programs have written and this has not yet read, headers included, all CPUs together.
+     * Bytes that programs have written and this consumer has not yet read, headers included, all CPUs together.
      *
      * @throws IllegalStateException if closed
      */
@@ -294,9 +301,9 @@ public final class PerfBuffer implements AutoCloseable {
     }
 
     /**
-     * Takes the rings out of the map and gives everything back; {@link RingBuffer#close} says how.
+     * Removes the rings from the map and releases them, as {@link RingBuffer#close} does.
      *
-     * @throws SyscallException if a ring can't be taken out, of a map that was frozen for instance; all is given back
+     * @throws SyscallException if a ring can't be removed, for instance from a frozen map; everything is released
      *     nevertheless
      */
     @Override

@@ -11,18 +11,18 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The reading end of the ring of one CPU in a perf buffer. <i>Single consumer</i>; figures may be read by any thread.
+ * The consumer of the ring of one CPU in a perf buffer. <i>Single consumer</i>; any thread may read the statistics.
  *
- * <p><b>The memory</b> (include/uapi/linux/perf_event.h, struct perf_event_mmap_page). One page for the positions, then the
- * data, a power of two of pages. {@code data_head}, at 0x400, is the kernel's: where it will write next.
- * {@code data_tail}, at 0x408, is ours: up to where we have read. Both are bytes that count up for ever, and are taken
- * modulo the size. Unlike that of a BPF ring buffer the data is mapped once only, so a record may continue at the start;
- * those are copied together first.
+ * <p><b>The memory</b> (include/uapi/linux/perf_event.h, struct perf_event_mmap_page). One page for the positions, then
+ * the data, a power of two of pages. The kernel writes {@code data_head}, at 0x400: the position of its next write. The
+ * consumer writes {@code data_tail}, at 0x408: the position up to which it has read. Both count bytes without wrapping,
+ * and are taken modulo the size. Unlike the data of a BPF ring buffer, the data is mapped only once, so a record may
+ * wrap around to the start; such a record is copied into contiguous memory first.
  *
  * <p><b>A record</b> starts with a header of 8 bytes: {@code u32 type, u16 misc, u16 size}, where the size includes the
- * header and is a multiple of 8. Two types matter here. PERF_RECORD_SAMPLE (9), with nothing but PERF_SAMPLE_RAW asked for,
- * goes on with {@code u32 size} and the data that the program gave, padded so that the whole is a multiple of 8; the
- * padding counts as data, so that 16 bytes arrive as 20. PERF_RECORD_LOST (2) goes on with {@code u64 id, u64 lost}:
+ * header and is a multiple of 8. Two types matter here. PERF_RECORD_SAMPLE (9), if only PERF_SAMPLE_RAW is requested,
+ * continues with {@code u32 size} and the program's data, padded so that the whole record is a multiple of 8; the size
+ * includes the padding, so that 16 bytes arrive as 20. PERF_RECORD_LOST (2) continues with {@code u64 id, u64 lost}:
  *
  * <pre>
  * tail 0x00   09 00 00 00 00 00 20 00 | 14 00 00 00 | 16 bytes, 4 of padding     a record
@@ -31,12 +31,12 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p><b>The order of reads and writes</b> (kernel/events/ring_buffer.c, perf_output_put_handle). The kernel writes the
- * data, then the head with release; we read the head with acquire, then the data, then write the tail with release, and
- * the kernel overwrites nothing behind the tail that it has seen. A full ring loses new records, and the kernel says how
- * many as soon as the next one has room.
+ * data, then the head with release. The consumer reads the head with acquire, then the data, then writes the tail with
+ * release. The kernel overwrites no data after the tail that it has seen. A full ring loses new records, and the kernel
+ * reports how many as soon as the next record fits.
  *
- * <p><b>When the tail is written:</b> as in {@link RingConsumer}, whenever a sixteenth has been read and at the end of the
- * pass, also when the handler throws; the record that it threw at counts as read.
+ * <p><b>When the tail is written:</b> as in {@link RingConsumer}, whenever a sixteenth of the ring has been read and at
+ * the end of the pass, also if the handler throws; the record for which it threw counts as read.
  */
 final class PerfConsumer {
     static final long HEAD = 0x400;
@@ -63,16 +63,16 @@ final class PerfConsumer {
     private final MemorySegment data;
     private final long mask;
 
-    /** Where a record that continues at the start is put together; made when there is one. */
+    /** Contiguous memory for a record that wraps around; allocated for the first such record. */
     private @Nullable MemorySegment joined;
 
-    // Written by the consumer alone, read by anyone: no update is lost, and none has to be seen at once.
+    // Written by the consumer alone, read by any thread: no update is lost, and readers may see updates late.
     private volatile long records;
     private volatile long bytes;
     private volatile long lost;
 
     /**
-     * The reading end of the ring in the given memory.
+     * The consumer of the ring in the given memory.
      *
      * @param positions the page with head and tail
      * @param data the ring's data, a power of two in size
@@ -89,14 +89,14 @@ final class PerfConsumer {
     }
 
     /**
-     * Hands out what is there, up to where the kernel is now.
+     * Passes the available records to the handler, up to the kernel's current head.
      *
-     * @param stop looked at between records: true ends the pass
-     * @return records handed out
+     * @param stop checked between records: true ends the pass
+     * @return number of records
      */
     @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
     int consume(RawRecordHandler handler, LostHandler lostHandler, BooleanSupplier stop) {
-        long start = (long) POSITION.get(positions, TAIL); // our own last write
+        long start = (long) POSITION.get(positions, TAIL); // this thread's last write
         long end = (long) POSITION.getAcquire(positions, HEAD);
         long position = start;
         long written = start;
@@ -107,11 +107,11 @@ final class PerfConsumer {
                 long at = position & mask;
                 int length = Short.toUnsignedInt(data.get(JAVA_SHORT, at + SIZE));
                 if (length < HEADER_SIZE || length % 8 != 0 || length > end - position) {
-                    position = end; // nothing can be found behind a broken record
+                    position = end; // no record can be found after a broken one
                     throw new IllegalStateException("a record of " + length + " bytes in the perf buffer of CPU " + cpu
                             + ", with " + (end - start) + " bytes to read: something else writes to its memory");
                 }
-                // Moved first: should the handler throw, the record counts as read.
+                // Moved first, so that the record counts as read if the handler throws.
                 position += length;
                 MemorySegment record = data;
                 long from = at;
@@ -135,7 +135,7 @@ final class PerfConsumer {
                         lost += count;
                         lostHandler.onLost(cpu, count);
                     }
-                    default -> {} // throttling and other news of the event itself
+                    default -> {} // throttling and other records about the event itself
                 }
                 if (position - written > mask / STEPS) {
                     POSITION.setRelease(positions, TAIL, position);
@@ -166,7 +166,7 @@ final class PerfConsumer {
         return room.asReadOnly();
     }
 
-    /** Bytes that the kernel has written and the consumer has not given back, headers included. */
+    /** Bytes that the kernel has written and the consumer has not released, headers included. */
     long pending() {
         return (long) POSITION.getAcquire(positions, HEAD) - (long) POSITION.getAcquire(positions, TAIL);
     }

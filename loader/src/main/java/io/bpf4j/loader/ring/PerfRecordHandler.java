@@ -2,11 +2,10 @@ package io.bpf4j.loader.ring;
 
 import java.lang.foreign.MemorySegment;
 
-/** Takes the records of a perf buffer with the CPU that the program ran on. */
+/** Handles the records of a perf buffer, with the CPU that the program ran on. */
 @FunctionalInterface
 public interface PerfRecordHandler {
-    /**
-     * Takes a record.
+    /** Handles a record.
      *
      * @param cpu number of the CPU
      * @param record as in {@link RecordHandler#onRecord}

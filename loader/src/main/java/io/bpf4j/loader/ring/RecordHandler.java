@@ -2,14 +2,13 @@ package io.bpf4j.loader.ring;
 
 import java.lang.foreign.MemorySegment;
 
-/** Takes the records of a ring buffer, one at a time. */
+/** Handles the records of a ring buffer, one at a time. */
 @FunctionalInterface
 public interface RecordHandler {
-    /**
-     * Takes a record.
+    /** Handles a record.
      *
-     * @param record the record's bytes, read-only, in the memory shared with the kernel: valid until this returns, after
-     *     which the kernel may write over them. Its start is aligned to 8 bytes, in a perf buffer to 4
+     * @param record the record's bytes, read-only, in the memory shared with the kernel: valid until this method
+     *     returns; then the kernel may overwrite them. The start is aligned to 8 bytes, or to 4 in a perf buffer
      */
     void onRecord(MemorySegment record);
 }

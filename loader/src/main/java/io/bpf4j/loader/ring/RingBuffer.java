@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Reads the records that BPF programs put into ring buffer maps, one or several together.
+ * Reads the records that BPF programs write to one or several ring buffer maps.
  *
  * <pre>{@code
  * Codec<Event> events = obj.codec(Event.class, "event"); // a record, compared with the object's struct event
@@ -23,18 +23,18 @@ import java.util.function.Consumer;
  * }
  * }</pre>
  *
- * <p><i>Single consumer:</i> {@link #poll} and {@link #consume} are for one thread at a time; a second one gets an
- * IllegalStateException, and so does a handler that calls them. {@link #wakeup}, {@link #close} and {@link #stats} may be
- * called from any thread, handlers included.
+ * <p><i>Single consumer:</i> only one thread at a time may call {@link #poll} and {@link #consume}; a second thread
+ * gets an IllegalStateException, and so does a handler that calls them. {@link #wakeup}, {@link #close} and {@link
+ * #stats} may be called from any thread, handlers included.
  *
  * <p>Records are read in the memory that the kernel writes, without a copy and without a system call, until the ring is
- * empty; only then does poll sleep. Nothing is allocated for a record on the way to a {@link RawRecordHandler}. The
- * convenience of one memory segment, or one Java object, for each record costs that object.
+ * empty; only then does poll wait. A {@link RawRecordHandler} gets records without allocation. The other handlers get
+ * one memory segment, or one Java object, for each record.
  *
- * <p>If a handler throws, its record counts as read, poll ends and passes the exception on, and the next poll goes on
- * with the record behind.
+ * <p>If a handler throws, its record counts as read, poll ends and passes the exception on, and the next poll resumes
+ * with the next record.
  *
- * <p>The ring has its own hold on the maps' memory: it must be closed, and may outlive the object of the maps.
+ * <p>The ring holds its own reference to the maps' memory: it must be closed, and may outlive the object of the maps.
  */
 public final class RingBuffer implements AutoCloseable {
     private record Ring(BpfMap map, RingConsumer consumer) {}
@@ -50,7 +50,7 @@ public final class RingBuffer implements AutoCloseable {
     /**
      * Starts to read the given maps.
      *
-     * @throws IllegalArgumentException if one is not a ring buffer
+     * @throws IllegalArgumentException if a map is not a ring buffer
      * @throws io.bpf4j.loader.error.SyscallException if the kernel refuses; nothing stays open
      */
     public static RingBuffer open(BpfMap map, BpfMap... more) {
@@ -92,15 +92,15 @@ public final class RingBuffer implements AutoCloseable {
     }
 
     /**
-     * Hands out the records that are there; if there are none, waits for some first.
+     * Passes the available records to the handler; if there are none, waits for some first.
      *
-     * <p>Returns after one pass over all rings, so that a producer that never pauses can't keep it for ever. An interrupt
-     * of the thread does not end the wait; {@link #wakeup} does. A virtual thread may poll: while it waits a platform
-     * thread does so in its place, and its carrier is free for others.
+     * <p>Returns after one pass over all rings, so that a producer that never pauses can't block it forever. An
+     * interrupt of the thread does not end the wait; {@link #wakeup} does. A virtual thread may poll: a platform thread
+     * waits in its place, and its carrier is free for other threads.
      *
      * @param timeout how long to wait at most; zero or less not at all
-     * @return records handed out; 0 if the time was up, or after {@link #wakeup} or {@link #close}
-     * @throws IllegalStateException if closed, or if another thread is in here
+     * @return number of records; 0 after the timeout, or after {@link #wakeup} or {@link #close}
+     * @throws IllegalStateException if closed, or if another thread is polling
      */
     public int poll(Duration timeout, RecordHandler handler) {
         return pollEach(timeout, _ -> unwrap(handler));
@@ -111,7 +111,7 @@ public final class RingBuffer implements AutoCloseable {
         return pollEach(timeout, _ -> handler);
     }
 
-    /** {@link #poll(Duration, RecordHandler)} for several rings, each record with the map it came through. */
+    /** {@link #poll(Duration, RecordHandler)} for several rings, with the map of each record. */
     public int poll(Duration timeout, SourcedRecordHandler handler) {
         return pollEach(timeout, ring -> unwrap(record -> handler.onRecord(ring.map, record)));
     }
@@ -125,7 +125,10 @@ public final class RingBuffer implements AutoCloseable {
         return pollEach(timeout, ring -> decoding(ring, codec, handler));
     }
 
-    /** Hands out the records that are there, and never waits; otherwise as {@link #poll(Duration, RecordHandler)}. */
+    /**
+     * Passes the available records to the handler, and never waits; otherwise as {@link #poll(Duration,
+     * RecordHandler)}.
+     */
     public int consume(RecordHandler handler) {
         return poll(Duration.ZERO, handler);
     }
@@ -170,12 +173,12 @@ public final class RingBuffer implements AutoCloseable {
         return handled;
     }
 
-    /** Ends the poll that waits now, or else the next wait, at once. Does nothing after close. */
+    /** Ends the current wait of a poll at once, or else the next one. Does nothing after close. */
     public void wakeup() {
         poll.wakeup();
     }
 
-    /** What was read so far, all rings together. */
+    /** Statistics of the records read so far, all rings together. */
     public RingStats stats() {
         long records = 0;
         long bytes = 0;
@@ -189,7 +192,7 @@ public final class RingBuffer implements AutoCloseable {
     }
 
     /**
-     * Bytes that programs have written and this has not yet read, headers included, all rings together.
+     * Bytes that programs have written and this consumer has not yet read, headers included, all rings together.
      *
      * @throws IllegalStateException if closed
      */
@@ -202,8 +205,8 @@ public final class RingBuffer implements AutoCloseable {
     }
 
     /**
-     * Gives everything back. A poll on another thread is woken and returns; this waits until it has, its handler's
-     * current record included. Called by a handler, it takes effect when that poll ends. Does nothing the second time.
+     * Releases everything. A poll on another thread is woken; this method waits until it returns, after its handler's
+     * current record. If a handler calls this method, it takes effect when that poll ends. A second call does nothing.
      */
     @Override
     public void close() {

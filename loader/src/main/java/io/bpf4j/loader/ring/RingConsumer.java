@@ -8,36 +8,38 @@ import java.lang.invoke.VarHandle;
 import java.util.function.BooleanSupplier;
 
 /**
- * The reading end of one ring buffer. <i>Single consumer</i>; figures may be read by any thread.
+ * The consumer of one ring buffer. <i>Single consumer</i>; any thread may read the statistics.
  *
- * <p><b>The memory</b> (kernel/bpf/ringbuf.c, struct bpf_ringbuf). A page that user space writes has the consumer's
- * position at its start. A page that it only reads has the producer's position. Behind that is the data, a power of two
- * in size, mapped twice in a row, so that a record across the end is contiguous all the same. Positions are bytes, count
- * up for ever, and are taken modulo the size.
+ * <p><b>The memory</b> (kernel/bpf/ringbuf.c, struct bpf_ringbuf). The first page has the consumer's position at its
+ * start; user space writes it. The second page has the producer's position; user space may only read it. The data
+ * follows, a power of two in size, mapped twice in a row, so that a record across the end is contiguous. Positions
+ * count bytes without wrapping, and are taken modulo the size.
  *
- * <p><b>A record</b> starts with a header of 8 bytes: u32 length, whose bit 31 (BUSY) says that the program is still
- * writing and bit 30 (DISCARD) that it took the record back; and a u32 that is the kernel's own. The payload follows, and
- * the next header is at the next multiple of 8:
+ * <p><b>A record</b> starts with a header of 8 bytes: u32 length, whose bit 31 (BUSY) means that the program is still
+ * writing and bit 30 (DISCARD) that it discarded the record; and a u32 for the kernel's own use. The payload follows,
+ * and the next header is at the next multiple of 8:
  *
  * <pre>
  * position 0x20   0c 00 00 00 | 02 00 00 00 | 12 bytes, 4 of padding
  *          0x38   18 00 00 80 | ...           BUSY: nothing more to read yet
  * </pre>
  *
- * <p><b>The order of reads and writes.</b> The producer reserves in order, under a lock, by moving its position; records
- * are then finished in any order, each by writing its length without BUSY. So the position is read with acquire, then the
- * length with acquire, and only then the payload. The consumer gives space back by writing its position with release,
- * when it is done with the payload.
+ * <p><b>The order of reads and writes.</b> The producer reserves in order, under a lock, by moving its position;
+ * records are then finished in any order, each by writing its length without BUSY. So the consumer reads the position
+ * with acquire, then the length with acquire, and only then the payload. It releases space by writing its position with
+ * release, after it has read the payload.
  *
- * <p><b>Sleeping.</b> A program that finishes a record wakes the consumer only if the consumer's position is at that very
- * record, that is, if it has read all before. A consumer that went to sleep right after writing its position, while that
- * write still sits in its processor's store buffer, would not be seen as having caught up and would not be woken. Each
- * pass therefore starts with a full fence: a pass that found nothing, and so wrote nothing, is what may precede sleep.
+ * <p><b>Sleeping.</b> A program that finishes a record wakes the consumer only if the consumer's position is at exactly
+ * that record, that is, if the consumer has read all earlier ones. If the consumer slept right after writing its
+ * position, while the write is still in its processor's store buffer, the program would see an older position and not
+ * wake it. Each pass therefore starts with a full fence: the consumer sleeps only after a pass that found nothing, and
+ * so wrote nothing.
  *
- * <p><b>When the position is written.</b> After each record would be simple, and is the most expensive: the cache line
- * travels between the processors for each, and a producer that sees the consumer keep up has to wake it each time. Only
- * at the end of a pass would keep space from the producer for long. So: whenever a sixteenth of the ring has been read,
- * and at the end of the pass, also when the handler throws; the record that it threw at counts as read.
+ * <p><b>When the position is written.</b> Writing it after each record is the most expensive: the cache line moves
+ * between the processors for each, and a producer that sees the consumer keep up has to wake it each time. Writing it
+ * only at the end of a pass withholds space from the producer for long. So the consumer writes it whenever a sixteenth
+ * of the ring has been read, and at the end of the pass, also if the handler throws; the record for which it threw
+ * counts as read.
  */
 final class RingConsumer {
     static final int HEADER_SIZE = 8;
@@ -54,13 +56,13 @@ final class RingConsumer {
     private final MemorySegment data;
     private final long mask;
 
-    // Written by the consumer alone, read by anyone: no update is lost, and none has to be seen at once.
+    // Written by the consumer alone, read by any thread: no update is lost, and readers may see updates late.
     private volatile long records;
     private volatile long bytes;
     private volatile long discarded;
 
     /**
-     * The reading end of the ring in the given memory.
+     * The consumer of the ring in the given memory.
      *
      * @param consumer starts with the consumer's position
      * @param producer starts with the producer's position
@@ -69,21 +71,21 @@ final class RingConsumer {
     RingConsumer(MemorySegment consumer, MemorySegment producer, MemorySegment data) {
         this.consumer = consumer;
         this.producer = producer;
-        // The mapping is read-only, so a write through it would end the process: better an exception.
+        // The mapping is read-only, so a write would crash the process. A read-only segment throws instead.
         this.data = data.asReadOnly();
         this.mask = data.byteSize() / 2 - 1;
     }
 
     /**
-     * Hands out what is there, up to where the producer is now.
+     * Passes the available records to the handler, up to the producer's current position.
      *
-     * @param stop looked at between records: true ends the pass
-     * @return records handed out
+     * @param stop checked between records: true ends the pass
+     * @return number of records
      */
     @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
     int consume(RawRecordHandler handler, BooleanSupplier stop) {
         VarHandle.fullFence();
-        long start = (long) POSITION.get(consumer, 0L); // our own last write
+        long start = (long) POSITION.get(consumer, 0L); // this thread's last write
         long end = (long) POSITION.getAcquire(producer, 0L);
         long position = start;
         long written = start;
@@ -98,7 +100,7 @@ final class RingConsumer {
                     break;
                 }
                 int length = header & ~(BUSY | DISCARD);
-                // Moved first: should the handler throw, the record counts as read.
+                // Moved first, so that the record counts as read if the handler throws.
                 position += ((long) HEADER_SIZE + length + 7) & ~7L;
                 if ((header & DISCARD) != 0) {
                     dropped++;
@@ -125,7 +127,7 @@ final class RingConsumer {
         return handled;
     }
 
-    /** Bytes that programs have reserved and the consumer has not given back, headers included. */
+    /** Bytes that programs have reserved and the consumer has not released, headers included. */
     long pending() {
         return (long) POSITION.getAcquire(producer, 0L) - (long) POSITION.getAcquire(consumer, 0L);
     }

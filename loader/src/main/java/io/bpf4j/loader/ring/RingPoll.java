@@ -13,22 +13,22 @@ import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * What all consumers of rings have in common: one reader at a time, sleep while there is nothing, being woken, and closing
- * from any thread without pulling memory from under the reader.
+ * The common part of all ring consumers: one reader at a time, waiting, waking, and closing from any thread without
+ * unmapping memory that the reader uses.
  *
- * <p>What is opened belongs to this from the moment that it is handed to {@link #owned}, and is closed in the reverse order;
- * so an owner that fails half-way closes this and is done.
+ * <p>Resources belong to this object once they are added to {@link #owned}, and are closed in the reverse order. If
+ * opening fails half-way, the owner only has to close this object.
  */
 final class RingPoll implements AutoCloseable {
     private static final int EVENTS = 16;
 
-    /** What the eventfd is registered with; rings have the numbers from 0. */
+    /** The number that the eventfd is registered with; rings have numbers from 0. */
     private static final long WAKEUP = -1;
 
-    /** A century is for ever, and does not overflow. */
+    /** A century: practically unlimited, and does not overflow. */
     private static final Duration FOR_EVER = Duration.ofDays(36_500);
 
-    /** Hands out what is there now, without waiting. */
+    /** Processes the available records, without waiting. */
     interface Pass {
         int run();
     }
@@ -36,7 +36,7 @@ final class RingPoll implements AutoCloseable {
     private final String kind;
     private final Kernel kernel;
 
-    /** Closed by whoever holds {@link #consuming}. */
+    /** Closed only while holding {@link #consuming}. */
     private final UndoStack owned = new UndoStack();
 
     private final Fd epoll;
@@ -44,14 +44,14 @@ final class RingPoll implements AutoCloseable {
     private final MemorySegment events;
     private final MemorySegment counter;
 
-    /** Held while polling: makes the consumer single, and close wait for it. */
+    /** Held while polling: allows one consumer at a time, and makes close wait for it. */
     private final ReentrantLock consuming = new ReentrantLock();
 
     private volatile boolean closed;
     private volatile long waits;
 
     /**
-     * Opens what waiting needs.
+     * Opens the descriptors needed for waiting.
      *
      * @param kind for messages: {@code ring buffer}
      * @param name of the map, for messages
@@ -59,7 +59,7 @@ final class RingPoll implements AutoCloseable {
     RingPoll(Kernel kernel, String kind, String name) {
         this.kernel = kernel;
         this.kind = kind;
-        // Automatic: each poll may come from another thread, and a few bytes need no closing.
+        // An automatic arena: each poll may come from another thread, and a few bytes need not be closed.
         this.events = Arena.ofAuto().allocate((long) EVENTS * EpollEvent.SIZE, 8);
         this.counter = Arena.ofAuto().allocate(Long.BYTES, 8);
         String what = kind + " " + name;
@@ -72,12 +72,12 @@ final class RingPoll implements AutoCloseable {
         }
     }
 
-    /** What is closed with this, the last first. */
+    /** The resources that are closed with this object, the last first. */
     UndoStack owned() {
         return owned;
     }
 
-    /** Wakes when this descriptor becomes readable. */
+    /** Makes poll wake when this descriptor becomes readable. */
     void watch(Fd fd, long number) {
         kernel.execute(new FileCommand.EpollAdd(epoll, fd, number));
     }
@@ -86,12 +86,14 @@ final class RingPoll implements AutoCloseable {
         return closed;
     }
 
-    /** Times that the consumer went to sleep. */
+    /** The number of times that the consumer waited. */
     long waits() {
         return waits;
     }
 
-    /** Runs a pass; if there was nothing, waits and runs it again, until there is something or the time is up. */
+    /**
+     * Runs a pass; if it found no records, waits and runs it again, until a pass finds records or the timeout expires.
+     */
     int poll(Duration timeout, Pass pass) {
         if (consuming.isHeldByCurrentThread()) {
             throw new IllegalStateException("a record handler can't read its own " + kind);
@@ -135,7 +137,7 @@ final class RingPoll implements AutoCloseable {
                 return pass.run();
             }
             waits++;
-            // Rounded up, or the last millisecond would be spent spinning.
+            // Rounded up, otherwise the last millisecond would be spent spinning.
             int millis = (int) Math.min(Integer.MAX_VALUE, (left + 999_999) / 1_000_000);
             int ready = kernel.execute(new FileCommand.EpollWait(epoll, events, millis));
             boolean woken = false;
@@ -150,14 +152,14 @@ final class RingPoll implements AutoCloseable {
                 return handled;
             }
             if (ready > 0) {
-                // Reserved and not finished: the program is at work on another CPU, for nanoseconds.
+                // Reserved and not finished: the program is writing on another CPU, for nanoseconds.
                 Thread.onSpinWait();
             }
         }
         return 0;
     }
 
-    /** Ends the poll that waits now, or else the next wait, at once. Does nothing after close. */
+    /** Ends the current wait of a poll at once, or else the next one. Does nothing after close. */
     void wakeup() {
         if (!closed) {
             signal();
@@ -168,7 +170,7 @@ final class RingPoll implements AutoCloseable {
         try (Arena own = Arena.ofConfined()) {
             MemorySegment one = own.allocate(Long.BYTES, 8);
             one.set(JAVA_LONG, 0, 1);
-            // EAGAIN means that the counter is at its end: then it wakes as it is.
+            // EAGAIN means that the counter is at its maximum, so the waiter wakes anyway.
             kernel.execute(new FileCommand.Write(wakeup, one));
         } catch (IllegalStateException e) {
             if (!closed) {
@@ -177,19 +179,21 @@ final class RingPoll implements AutoCloseable {
         }
     }
 
-    /** Closes this because of a failure, which it gives back, with what else failed as suppressed. */
+    /**
+     * Closes this object because of a failure, and returns that failure with further failures as suppressed exceptions.
+     */
     RuntimeException closeAfter(RuntimeException failure) {
         closed = true;
         return owned.closeAfter(failure);
     }
 
-    /** Closes what is owned, now or, from within a pass, when that ends. Does nothing the second time. */
+    /** Closes the owned resources: now or, if called within a pass, when the pass ends. A second call does nothing. */
     @Override
     public void close() {
         boolean first = !closed;
         closed = true;
         if (consuming.isHeldByCurrentThread()) {
-            return; // the poll around us releases
+            return; // the enclosing poll releases
         }
         if (first) {
             signal();

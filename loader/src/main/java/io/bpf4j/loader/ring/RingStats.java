@@ -1,12 +1,12 @@
 package io.bpf4j.loader.ring;
 
 /**
- * What a consumer has seen so far. Records that found no room are not among it: the program that wanted to write them
- * knows, and counts. <i>Immutable.</i>
+ * Statistics of a ring buffer's consumer so far. Records that did not fit are not included: the program that failed to
+ * write them must count them. <i>Immutable.</i>
  *
- * @param records records handed out
+ * @param records records passed to the handler
  * @param bytes bytes of those records
- * @param discarded records that the program took back
- * @param waits times that the consumer went to sleep
+ * @param discarded records that the program discarded
+ * @param waits number of times that the consumer waited
  */
 public record RingStats(long records, long bytes, long discarded, long waits) {}

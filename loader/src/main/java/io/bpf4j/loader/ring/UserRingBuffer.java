@@ -21,8 +21,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Writes records for BPF programs into a map of type {@link MapType#USER_RINGBUF} (Linux 6.1), from which a program takes
- * them with {@code bpf_user_ringbuf_drain}. Nothing runs the program when a record is there: it drains when it runs next.
+ * Writes records for BPF programs into a map of type {@link MapType#USER_RINGBUF} (Linux 6.1), from which a program
+ * takes them with {@code bpf_user_ringbuf_drain}. A record does not trigger the program: the program drains the ring
+ * when it runs next.
  *
  * <pre>{@code
  * try (UserRingBuffer ring = UserRingBuffer.open(obj.map("orders"))) {
@@ -35,26 +36,26 @@ import java.util.concurrent.locks.ReentrantLock;
  * }</pre>
  *
  * <p><i>Thread-safe:</i> several threads may reserve and finish records; programs get them in the order of reserving. A
- * record that is reserved and not finished holds up all behind it.
+ * record that is reserved and not finished blocks all later records.
  *
- * <p>It has its own hold on the map's memory: it must be closed, and may outlive the object of the map. What was submitted
- * before stays for programs to read.
+ * <p>It holds its own reference to the map's memory: it must be closed, and may outlive the object of the map.
+ * Submitted records stay for programs to read.
  */
 public final class UserRingBuffer implements AutoCloseable {
-    /** Wakes whoever waits for room; rings have the number 0. */
+    /** The number of the eventfd that wakes threads waiting for room; rings have the number 0. */
     private static final long WAKEUP = -1;
 
     private final String name;
     private final Kernel kernel;
     private final UserRingProducer producer;
-    private final UndoStack owned; // closed by whoever holds waiting
+    private final UndoStack owned; // closed only while holding waiting
     private final Fd epoll;
     private final Fd wakeup;
 
-    /** Held for the moment of reserving: positions move in one order. */
+    /** Held while reserving, so that positions move in order. */
     private final Object reserving = new Object();
 
-    /** Held while waiting for room: one thread sleeps in the kernel, others behind it. */
+    /** Held while waiting for room: one thread waits in the kernel, the others wait for this lock. */
     private final ReentrantLock waiting = new ReentrantLock();
 
     private volatile boolean closed;
@@ -70,7 +71,7 @@ public final class UserRingBuffer implements AutoCloseable {
     }
 
     /**
-     * Starts to write to a map.
+     * Opens a map for writing records.
      *
      * @throws IllegalArgumentException if it is not a user ring buffer
      * @throws io.bpf4j.loader.error.SyscallException if the kernel refuses; nothing stays open
@@ -91,7 +92,8 @@ public final class UserRingBuffer implements AutoCloseable {
             Fd epoll = owned.own(kernel.execute(new FileCommand.EpollCreate(what)));
             Fd wakeup = owned.own(kernel.execute(new FileCommand.Eventfd(what)));
             kernel.execute(new FileCommand.EpollAdd(epoll, wakeup, WAKEUP));
-            // Once for each time that a program has made room: as long as there is any, it would be all the time.
+            // Edge-triggered: wakes once for each time that a program makes room. Level-triggered would wake as long as
+            // there is room.
             kernel.execute(new FileCommand.EpollAdd(epoll, own.fd(), 0, EpollEvent.WRITABLE | EpollEvent.ONCE_EACH));
             UserRingProducer producer = new UserRingProducer(
                     consumer.segment().asReadOnly(),
@@ -104,9 +106,9 @@ public final class UserRingBuffer implements AutoCloseable {
     }
 
     /**
-     * A record that is being written. It must be submitted, discarded or closed, by one thread. <i>Confined.</i>
+     * A record being written. It must be submitted, discarded or closed, by one thread. <i>Confined.</i>
      *
-     * <p>Its memory is the ring's: after that, and after closing the ring, it must not be touched.
+     * <p>Its memory belongs to the ring: it must not be used after that, nor after closing the ring.
      */
     public final class Sample implements AutoCloseable {
         private final long at;
@@ -119,7 +121,7 @@ public final class UserRingBuffer implements AutoCloseable {
         }
 
         /**
-         * The record's bytes, for the caller to fill: they hold what an earlier record left there. Aligned to 8 bytes.
+         * The record's bytes, for the caller to fill. They initially hold data of earlier records. Aligned to 8 bytes.
          *
          * @throws IllegalStateException if it has been finished
          */
@@ -131,7 +133,7 @@ public final class UserRingBuffer implements AutoCloseable {
         }
 
         /**
-         * Hands the record to programs.
+         * Submits the record to programs.
          *
          * @throws IllegalStateException if it has been finished
          */
@@ -142,7 +144,7 @@ public final class UserRingBuffer implements AutoCloseable {
             finish(false);
         }
 
-        /** Takes the record back; programs pass over it. Does nothing if it has been finished. */
+        /** Discards the record; programs skip it. Does nothing if it has been finished. */
         public void discard() {
             if (!done) {
                 finish(true);
@@ -167,8 +169,8 @@ public final class UserRingBuffer implements AutoCloseable {
      * Reserves a record.
      *
      * @param size bytes, up to the size of the ring less 8
-     * @return empty if there is no room now
-     * @throws IllegalArgumentException if there never will be
+     * @return empty if the ring has no room now
+     * @throws IllegalArgumentException if the record can never fit
      * @throws IllegalStateException if closed
      */
     public Optional<Sample> reserve(int size) {
@@ -194,7 +196,7 @@ public final class UserRingBuffer implements AutoCloseable {
      * {@code BPF_RB_NO_WAKEUP} do not end the wait.
      *
      * @param timeout how long to wait at most
-     * @return empty if there was no room in time, or the thread was interrupted, whose flag stays set
+     * @return empty if there was no room in time, or if the thread was interrupted; its interrupt flag stays set
      * @throws IllegalStateException if closed, also while it waits
      */
     public Optional<Sample> reserve(int size, Duration timeout) {
@@ -232,7 +234,7 @@ public final class UserRingBuffer implements AutoCloseable {
     /**
      * Writes a record.
      *
-     * @return false if there is no room now
+     * @return false if the ring has no room now
      */
     public boolean submit(byte[] record) {
         Optional<Sample> reserved = reserve(record.length);
@@ -248,14 +250,14 @@ public final class UserRingBuffer implements AutoCloseable {
     /**
      * Writes a Java value as a record.
      *
-     * @return false if there is no room now
+     * @return false if the ring has no room now
      */
     public <T> boolean submit(Codec<T> codec, T value) {
         Optional<Sample> reserved = reserve(Math.toIntExact(codec.size()));
         if (reserved.isEmpty()) {
             return false;
         }
-        // Closed without submit if the codec refuses the value.
+        // Closes the sample without submitting if the codec refuses the value.
         try (Sample sample = reserved.get()) {
             codec.encode(value, sample.data(), 0);
             sample.submit();
@@ -264,7 +266,7 @@ public final class UserRingBuffer implements AutoCloseable {
     }
 
     /**
-     * Bytes that programs have not read yet, headers included.
+     * Bytes not yet read by programs, headers included.
      *
      * @throws IllegalStateException if closed
      */
@@ -278,8 +280,8 @@ public final class UserRingBuffer implements AutoCloseable {
     }
 
     /**
-     * Gives everything back; threads that wait for room get an IllegalStateException. The second time it does nothing but
-     * wait for the first to be done.
+     * Releases everything; threads that wait for room get an IllegalStateException. A second call only waits for the
+     * first to complete.
      */
     @Override
     public void close() {
@@ -305,7 +307,7 @@ public final class UserRingBuffer implements AutoCloseable {
             one.set(JAVA_LONG, 0, 1);
             kernel.execute(new FileCommand.Write(wakeup, one));
         } catch (IllegalStateException e) {
-            // A second close was faster: then nobody waits.
+            // A second close was faster: then no thread waits.
         }
     }
 }

@@ -7,13 +7,13 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
 /**
- * The writing end of a ring that BPF programs read. Reserving is for one thread at a time; finishing a record is for
- * whoever reserved it, in any order.
+ * The producer of a ring that BPF programs read. Only one thread at a time may reserve. The thread that reserved a
+ * record finishes it; records may be finished in any order.
  *
- * <p><b>The memory</b> (kernel/bpf/ringbuf.c, commit 205715673844 "bpf: Add bpf_user_ringbuf_drain() helper") is that of a
- * BPF ring buffer, which {@link RingConsumer} explains, with the sides swapped: user space writes the producer's position
- * and the data, and may only read the page with the consumer's position, since the kernel must be able to trust it. The
- * data is mapped twice in a row here too, so that a record across the end is contiguous.
+ * <p><b>The memory</b> (kernel/bpf/ringbuf.c, commit 205715673844 "bpf: Add bpf_user_ringbuf_drain() helper") is that
+ * of a BPF ring buffer, which {@link RingConsumer} explains, with the sides swapped: user space writes the producer's
+ * position and the data, and may only read the page with the consumer's position, because the kernel must be able to
+ * trust it. The data is mapped twice in a row here too, so that a record across the end is contiguous.
  *
  * <p><b>The protocol</b>, for a record of {@code n} bytes:
  *
@@ -26,11 +26,11 @@ import java.lang.invoke.VarHandle;
  *   6  write n without BUSY, or n | DISCARD, with release: the kernel may read the payload
  * </pre>
  *
- * <p>Step 4 is before 5 so that others can reserve meanwhile. A program that comes to a busy record stops there, so a
- * record that is reserved and never finished holds up all behind it.
+ * <p>Step 4 is before 5 so that others can reserve meanwhile. A program that reaches a busy record stops there, so a
+ * record that is reserved and never finished blocks all later records.
  *
- * <p>The kernel checks what it reads here, as it comes from user space: a length beyond the producer's position, or a
- * position that is not a multiple of 8, makes {@code bpf_user_ringbuf_drain} fail with EINVAL for good.
+ * <p>The kernel checks these values because they come from user space: a length beyond the producer's position, or a
+ * position that is not a multiple of 8, makes {@code bpf_user_ringbuf_drain} fail with EINVAL permanently.
  */
 final class UserRingProducer {
     private static final VarHandle POSITION = JAVA_LONG.varHandle();
@@ -42,7 +42,7 @@ final class UserRingProducer {
     private final long mask;
 
     /**
-     * The writing end of the ring in the given memory.
+     * The producer of the ring in the given memory.
      *
      * @param consumer starts with the consumer's position; read only
      * @param producer starts with the producer's position
@@ -55,15 +55,15 @@ final class UserRingProducer {
         this.mask = data.byteSize() / 2 - 1;
     }
 
-    /** The largest record that an empty ring has room for. */
+    /** Size of the largest record that fits into an empty ring. */
     long largest() {
         return mask + 1 - RingConsumer.HEADER_SIZE;
     }
 
-    /** Gives where the record's header is, or -1 if there is no room. */
+    /** Returns the position of the record's header, or -1 if there is no room. */
     long reserve(int size) {
         long read = (long) POSITION.getAcquire(consumer, 0L);
-        long position = (long) POSITION.get(producer, 0L); // our own last write
+        long position = (long) POSITION.get(producer, 0L); // this thread's last write
         long space = space(size);
         if (space > mask + 1 - (position - read)) {
             return -1;
@@ -79,7 +79,7 @@ final class UserRingProducer {
         return data.asSlice(at + RingConsumer.HEADER_SIZE, size);
     }
 
-    /** Hands the record over, or takes it back. */
+    /** Submits or discards the record. */
     void finish(long at, int size, boolean discard) {
         LENGTH.setRelease(data, at, discard ? size | RingConsumer.DISCARD : size);
     }
@@ -88,7 +88,7 @@ final class UserRingProducer {
         return ((long) RingConsumer.HEADER_SIZE + size + 7) & ~7L;
     }
 
-    /** Bytes that programs have not read yet, headers included. */
+    /** Bytes not yet read by programs, headers included. */
     long pending() {
         return (long) POSITION.getAcquire(producer, 0L) - (long) POSITION.getAcquire(consumer, 0L);
     }
