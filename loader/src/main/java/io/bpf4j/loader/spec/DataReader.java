@@ -18,22 +18,22 @@ import java.util.OptionalInt;
 import java.util.Set;
 
 /**
- * Global data: a map for each section of variables. BTF tells the variables' types. Where they are, the symbols tell: the
- * offsets that clang writes into the DATASEC are 0 until a linker sets them. But for static variables, which have their
- * offset from the start, and whose names may be there twice.
+ * Global data: a map for each section of variables. BTF has the variables' types. The symbols have their offsets: clang
+ * writes offsets of 0 into the DATASEC, which a linker sets later. Static variables are the exception: their offset is
+ * in the DATASEC from the start, and their names may occur twice.
  *
- * <p>A section is for user space to map if a variable in it is for others to see. One of static and hidden variables alone
- * is the programs' own business, and read and written by system calls. It has to be where there are things in it that user
- * space must not touch, such as {@code private(A) struct bpf_spin_lock lock}: such a map the kernel does not let anybody map
- * (bpf_map_mmap in kernel/bpf/syscall.c), and a system call leaves the lock alone.
+ * <p>The map of a section can be mapped by user space if one of its variables is visible outside of the object. A
+ * section of only static and hidden variables is read and written by system calls. This is necessary for values that
+ * user space must not write, such as {@code private(A) struct bpf_spin_lock lock}: the kernel does not allow mapping
+ * such a map (bpf_map_mmap in kernel/bpf/syscall.c), and a system call leaves the lock unchanged.
  *
  * <p><i>Confined.</i>
  */
 final class DataReader {
-    /** A section of more bytes is refused: it is to become one value of an array map, allocated in the kernel. */
+    /** A larger section is refused, because it becomes one value of an array map, allocated in the kernel. */
     private static final long MAX_BYTES = 1L << 30;
 
-    /** Where clang puts variables of address space 1, {@code __attribute__((address_space(1)))}. */
+    /** The section in which clang puts variables of address space 1, {@code __attribute__((address_space(1)))}. */
     private static final String ARENA = ".addr_space.1";
 
     private final ElfFile elf;
@@ -54,7 +54,7 @@ final class DataReader {
 
     private static boolean isData(Section section) {
         String name = section.name();
-        // A .data without bytes no compiler writes, and one of a size that somebody made up would have to be filled.
+        // No compiler writes a .data without bytes, and a forged size would have to be allocated and filled.
         int type = name.equals(".bss") || name.startsWith(".bss.") ? Section.SHT_NOBITS : Section.SHT_PROGBITS;
         boolean named =
                 type == Section.SHT_NOBITS || isReadOnly(name) || name.equals(".data") || name.startsWith(".data.");
@@ -66,7 +66,7 @@ final class DataReader {
         Set<String> names = new HashSet<>();
         for (Section section : elf.sections()) {
             if (isData(section) && section.size() != 0) {
-                // Before its variables are read, which BTF has by the name of the section.
+                // Checked before its variables are read, which BTF lists by section name.
                 if (!names.add(section.name())) {
                     throw new InvalidObjectException(
                             elf.source() + ": two sections of variables are named \"" + section.name() + "\"");

@@ -6,16 +6,16 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A section of global variables, which the kernel holds as an array map of one value. <i>Immutable</i>: the bytes belong
- * to the spec and are copied on the way out.
+ * A section of global variables, which the kernel holds as an array map of one value. <i>Immutable</i>: the bytes
+ * belong to the spec, and accessors return copies.
  *
  * @param name of the section, such as {@code .rodata} or {@code .data.config}
- * @param sectionIndex of the section in the file; 0 for {@code .kconfig}, which no section backs
- * @param content the bytes that the file has, in the object's byte order; none for {@code .bss}, whose size a file may
- *     claim without having it
- * @param size in bytes, in the kernel; what goes beyond the content is zeroes
+ * @param sectionIndex of the section in the file; 0 for {@code .kconfig}, which is not a section of the file
+ * @param content the bytes in the file, in the object's byte order; empty for {@code .bss}, whose size is not backed by
+ *     bytes in the file
+ * @param size in bytes, in the kernel; the bytes after the content are zero
  * @param readOnly whether programs may only read it; the map is frozen once loaded
- * @param variables those that BTF tells of, by offset; empty without BTF
+ * @param variables the variables in BTF, by offset; empty without BTF
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared; copied by the accessor
 public record DataSection(
@@ -38,20 +38,23 @@ public record DataSection(
         return Arrays.copyOf(content, size);
     }
 
-    /** Whether it is one of the object's read-only sections, as {@code .rodata} is; {@link #KCONFIG} is the loader's. */
+    /**
+     * Whether it is a read-only section of the object, such as {@code .rodata}; not {@link #KCONFIG}, which the loader
+     * fills.
+     */
     public boolean isConstant() {
         return readOnly && !name.equals(KCONFIG);
     }
 
-    /** Whether the file has no bytes of it: every variable starts as 0. */
+    /** Whether the file has no bytes for it, so that every variable starts as 0. */
     public boolean isZero() {
         return content.length == 0;
     }
 
     /**
-     * The same section with another size. The last variable ends where the section does; what is new of it is 0.
+     * The same section with another size. The last variable extends to the end of the section; its new bytes are 0.
      *
-     * @throws InvalidObjectException if that leaves no byte for the last variable
+     * @throws InvalidObjectException if the size leaves no byte for the last variable
      */
     DataSection resized(int newSize) {
         List<GlobalSpec> moved = new ArrayList<>(variables);

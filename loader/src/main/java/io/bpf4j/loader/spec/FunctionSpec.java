@@ -6,13 +6,13 @@ import java.util.List;
 /**
  * A function of an object: a program's entry, or a subprogram that programs call. <i>Immutable.</i>
  *
- * @param name its symbol
+ * @param name of its symbol
  * @param section index of its section in the file
  * @param sectionName name of its section
- * @param slot where it starts in its section, in 8-byte slots
- * @param hidden whether its symbol is hidden ({@code __hidden}): nobody outside of the object calls it
- * @param instructions one per slot, as in the file: nothing is relocated yet
- * @param references what its instructions refer to, by instruction
+ * @param slot its offset in the section, in 8-byte slots
+ * @param hidden whether its symbol is hidden ({@code __hidden}), so that no code outside of the object calls it
+ * @param instructions one per slot, as in the file, before relocation
+ * @param references the references of its instructions, by instruction
  */
 public record FunctionSpec(
         String name,
@@ -27,7 +27,7 @@ public record FunctionSpec(
         references = List.copyOf(references);
     }
 
-    /** Whether it is in {@code .text}: called by programs, and no program itself. */
+    /** Whether it is in {@code .text}: called by programs, and not a program itself. */
     public boolean isSubprogram() {
         return sectionName.equals(ObjectReader.TEXT);
     }
@@ -37,7 +37,9 @@ public record FunctionSpec(
         return instructions.size();
     }
 
-    /** By its place alone: a function of thousands of instructions is a key of the loader's tables. */
+    /**
+     * Hashes only the function's place, because functions of thousands of instructions are keys of the loader's tables.
+     */
     @Override
     public int hashCode() {
         return 31 * section + slot;

@@ -5,8 +5,8 @@ import io.bpf4j.btf.BtfType;
 import java.util.Optional;
 
 /**
- * What a {@code __kconfig} extern may be declared as. The type decides which values of an option it takes: a {@code bool}
- * is not filled from a number, nor a number from {@code y}. <i>Immutable.</i>
+ * The types of {@code __kconfig} externs. The type decides which option values an extern takes: a {@code bool} does not
+ * take a number, nor a number {@code y}. <i>Immutable.</i>
  *
  * <pre>
  *   BOOL      bool of 1 byte                     y, n
@@ -16,7 +16,7 @@ import java.util.Optional;
  *   TEXT      array of CHAR                      text in double quotes
  * </pre>
  *
- * Source: find_kcfg_type and set_kcfg_value_… in libbpf.c, since objects are written for these.
+ * Source: find_kcfg_type and set_kcfg_value_… in libbpf.c, because objects are written for libbpf.
  */
 public enum KconfigType {
     BOOL,
@@ -25,11 +25,11 @@ public enum KconfigType {
     TRISTATE,
     TEXT;
 
-    /** The enum's name is all that tells it from others; bpf_helpers.h declares it. */
+    /** Only the enum's name distinguishes it from others; bpf_helpers.h declares it. */
     private static final String TRISTATE_NAME = "libbpf_tristate";
 
     /**
-     * The one that a type is.
+     * The kconfig type of a BTF type.
      *
      * @param id of the variable's type
      * @return empty if no extern can be of that type
@@ -55,7 +55,7 @@ public enum KconfigType {
         };
     }
 
-    /** What the variable is aligned to, in bytes, if it has so many. */
+    /** The alignment in bytes of a variable of this size. */
     int alignment(int size) {
         return switch (this) {
             case BOOL, CHAR, TEXT -> 1;

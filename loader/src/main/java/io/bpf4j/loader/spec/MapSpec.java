@@ -8,25 +8,26 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A map as an object defines it. <i>Immutable</i>; the {@code with…} methods give an edited copy, which is how an
- * embedder changes a map before the object is loaded.
+ * A map as an object defines it. <i>Immutable</i>; the {@code with…} methods return an edited copy, to change a map
+ * before the object is loaded.
  *
  * @param name as in the object: the variable's name, or the section's for global data
  * @param typeNumber the kernel's number of the map type, which may be newer than {@link MapType}
  * @param keySize bytes per key
  * @param valueSize bytes per value
- * @param maxEntries entries at most; of a ring buffer its size in bytes; 0 where the type fixes it
+ * @param maxEntries maximum number of entries; for a ring buffer its size in bytes; 0 if the type fixes it
  * @param flags {@code BPF_F_*} of map creation
- * @param numaNode node to allocate on, where the flags say so
+ * @param numaNode NUMA node to allocate on, if the flags include {@link #F_NUMA_NODE}
  * @param extra {@code map_extra}, whose meaning depends on the type
  * @param keyTypeId BTF type of the key in the object, 0 if unknown
  * @param valueTypeId BTF type of the value in the object, 0 if unknown
  * @param pinByName whether the object asks for {@code LIBBPF_PIN_BY_NAME}
- * @param autocreate whether it is made, or there already ({@code BpfLoader.reuseMap}); else programs must not come to it
+ * @param autocreate whether it is created, or exists already ({@code BpfLoader.reuseMap}); if false, programs must not
+ *     reach it
  * @param ifindex index of the network device that has the map (offload); 0 for none
- * @param inner what the maps in this map look like, for a map of maps
+ * @param inner definition of the inner maps, for a map of maps
  * @param slots static values of a map of maps or of programs
- * @param data the section of global data that this map carries, for one that does; an arena has it at its start
+ * @param data the section of global data in this map, if any; an arena has it at its start
  */
 public record MapSpec(
         String name,
@@ -49,7 +50,7 @@ public record MapSpec(
     /** {@code BPF_F_NO_PREALLOC}: hash entries are allocated when needed. */
     public static final int F_NO_PREALLOC = 1;
 
-    /** {@code BPF_F_NUMA_NODE}: on the node that the definition says. */
+    /** {@code BPF_F_NUMA_NODE}: allocated on the node in {@link #numaNode()}. */
     public static final int F_NUMA_NODE = 1 << 2;
 
     /** {@code BPF_F_RDONLY_PROG}: programs may only read. */
@@ -58,7 +59,7 @@ public record MapSpec(
     /** {@code BPF_F_MMAPABLE}: user space may map the values (Linux 5.5). */
     public static final int F_MMAPABLE = 1 << 10;
 
-    /** {@code BPF_F_INNER_MAP}: as an inner map its size may differ from its siblings' (Linux 5.10). */
+    /** {@code BPF_F_INNER_MAP}: an inner map whose size may differ from other inner maps (Linux 5.10). */
     public static final int F_INNER_MAP = 1 << 12;
 
     /** {@code BPF_F_LINK}: a struct_ops map that a link attaches (Linux 6.4). */
@@ -76,7 +77,7 @@ public record MapSpec(
         slots = List.copyOf(slots);
     }
 
-    /** A map as objects can define it: it is made, and in no device. */
+    /** A map as objects can define it: it is created, and not offloaded to a device. */
     public MapSpec(
             String name,
             int typeNumber,
@@ -111,13 +112,13 @@ public record MapSpec(
                 data);
     }
 
-    /** A map of a type with sizes; everything else as small as can be. */
+    /** A map with this type and these sizes; everything else has default values. */
     public static MapSpec of(String name, MapType type, int keySize, int valueSize, int maxEntries) {
         return new MapSpec(
                 name, type.number(), keySize, valueSize, maxEntries, 0, 0, 0, 0, 0, false, null, List.of(), null);
     }
 
-    /** The type, if this version of bpf4j has a name for it. */
+    /** The type, if this version of bpf4j knows it. */
     public Optional<MapType> type() {
         return MapType.of(typeNumber);
     }
@@ -126,7 +127,10 @@ public record MapSpec(
         return typeNumber == type.number();
     }
 
-    /** Whether this map is there for global variables of the object: an arena may carry some, too, and is no such map. */
+    /**
+     * Whether this map exists for global variables of the object. An arena is not such a map, although it may hold
+     * some.
+     */
     public boolean isData() {
         return data != null && !is(MapType.ARENA);
     }
@@ -141,12 +145,13 @@ public record MapSpec(
     }
 
     /**
-     * With another key or value size. The BTF type of what changes would contradict it, and is dropped.
+     * With another key or value size. The BTF type of a changed key or value no longer matches, and is dropped.
      *
-     * <p>A map of global data can have another value size if its last variable is an array, which then has more elements or
-     * fewer: {@code loader.map(".data.samples", map -> map.withSizes(4, 4096))}. New ones are 0.
+     * <p>A map of global data can have another value size if its last variable is an array, which then has more or
+     * fewer elements: {@code loader.map(".data.samples", map -> map.withSizes(4, 4096))}. New elements are 0.
      *
-     * @throws InvalidObjectException if a map of global data is to have other keys, or no room for its last variable
+     * @throws InvalidObjectException if a map of global data would get another key size, or no room for its last
+     *     variable
      */
     public MapSpec withSizes(int newKeySize, int newValueSize) {
         DataSection resized = data;
@@ -168,7 +173,7 @@ public record MapSpec(
         });
     }
 
-    /** With other static values, or none: what a map of maps or of programs holds from the start. */
+    /** With other static values, or none: the initial contents of a map of maps or of programs. */
     public MapSpec withSlots(List<Slot> newSlots) {
         return with(draft -> draft.slots = newSlots);
     }
@@ -177,7 +182,7 @@ public record MapSpec(
         return with(draft -> draft.flags = newFlags);
     }
 
-    /** Allocated on a node of memory of choice; sets {@code BPF_F_NUMA_NODE}, too (Linux 4.14). */
+    /** Allocated on a NUMA node; also sets {@code BPF_F_NUMA_NODE} (Linux 4.14). */
     public MapSpec withNumaNode(int node) {
         return with(draft -> {
             draft.numaNode = node;
@@ -194,19 +199,23 @@ public record MapSpec(
         return with(draft -> draft.typeNumber = newTypeNumber);
     }
 
-    /** A map of maps with another template of its inner maps. */
+    /** A map of maps with another definition of its inner maps. */
     public MapSpec withInner(MapSpec template) {
         return with(draft -> draft.inner = template);
     }
 
-    /** Pinned under its name, or found there, as the object's {@code LIBBPF_PIN_BY_NAME} asks for; or not. */
+    /**
+     * With or without pinning by name, as the object's {@code LIBBPF_PIN_BY_NAME} requests: pinned under its name, or
+     * reused from there.
+     */
     public MapSpec withPinByName(boolean pin) {
         return with(draft -> draft.pinByName = pin);
     }
 
     /**
-     * Made, or left out, for instance because this kernel has no maps of its type. A program that the verifier sees use a map
-     * that is left out is refused, so a constant in {@code .rodata} has to keep it from there, or it has to be left out too.
+     * Created or left out, for instance because this kernel lacks the map type. The verifier refuses a program that can
+     * reach a map that is left out. So a constant in {@code .rodata} must keep the program from using it, or the
+     * program must be left out too.
      */
     public MapSpec withAutocreate(boolean create) {
         return with(draft -> draft.autocreate = create);
@@ -215,7 +224,7 @@ public record MapSpec(
     /**
      * In a network device, for programs that run there (offload, Linux 4.16).
      *
-     * @param index as {@code NetworkInterface.getIndex()} has it
+     * @param index as {@code NetworkInterface.getIndex()} returns it
      */
     public MapSpec withIfindex(int index) {
         return with(draft -> draft.ifindex = index);
@@ -227,7 +236,7 @@ public record MapSpec(
         return draft.done();
     }
 
-    /** A definition that is being changed. */
+    /** A definition being changed. */
     private static final class Draft {
         private final MapSpec original;
         private int typeNumber;

@@ -25,7 +25,7 @@ import java.util.stream.Stream;
 /**
  * Reads an {@link ObjectSpec} from a relocatable BPF ELF file.
  *
- * <p>How a compiler lays an object out:
+ * <p>The layout that a compiler gives an object:
  *
  * <pre>
  *   section        holds
@@ -123,7 +123,7 @@ final class ObjectReader {
         return elf.data(section);
     }
 
-    /** The functions of each section with code, by their place. */
+    /** The functions of each code section, by their offset. */
     private Map<Integer, List<FunctionBuilder>> functions() {
         Map<Integer, List<Symbol>> bySection = new HashMap<>();
         for (Symbol symbol : symbols) {
@@ -156,8 +156,8 @@ final class ObjectReader {
     }
 
     /**
-     * A function behind a {@code SEC} is a program. One that is static can't be meant as one: the compiler drops it, or
-     * changes what it takes, as it likes.
+     * A function with a {@code SEC} is a program, and must not be static: the compiler may drop a static function, or
+     * change its parameters.
      */
     private void requireGlobal(Symbol symbol, Section section) {
         if (symbol.binding() == Symbol.STB_LOCAL) {
@@ -240,7 +240,7 @@ final class ObjectReader {
         return "\"" + symbol.name() + "\"";
     }
 
-    /** A function while its references are being collected. */
+    /** A function whose references are being collected. */
     static final class FunctionBuilder {
         final String name;
         final Section section;

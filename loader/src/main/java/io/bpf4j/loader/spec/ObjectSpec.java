@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a BPF object file says. <i>Immutable</i>: read once, load as often as wanted, from any thread.
+ * The contents of a BPF object file. <i>Immutable</i>: read it once, load it any number of times, from any thread.
  *
  * @param source name of the file in messages
  * @param order byte order of the object, which must be the machine's to load it
@@ -25,9 +25,9 @@ import java.util.Optional;
  * @param version from {@code SEC("version")}, 0 if the object states none
  * @param programs in the order of their sections and places
  * @param functions all functions, the programs' entries included
- * @param maps those of {@code .maps} first, then one per section of global data
- * @param structOps structs of functions that the kernel is to call, each of which becomes a map
- * @param externs what the loader has to find
+ * @param maps the maps of {@code .maps} first, then one map per section of global data
+ * @param structOps struct_ops variables, each of which becomes a map
+ * @param externs values and addresses that the loader must resolve
  * @param btf the object's types; empty if it was compiled without {@code -g}
  * @param btfExt functions, lines and CO-RE relocations by section; empty without BTF
  */
@@ -43,10 +43,10 @@ public record ObjectSpec(
         List<ExternSpec> externs,
         Optional<Btf> btf,
         Optional<BtfExt> btfExt) {
-    /** Larger files are refused: no BPF object has a reason to be. */
+    /** Larger files are refused; BPF objects are much smaller. */
     private static final int MAX_BYTES = 64 << 20;
 
-    /** Names of symbols are short, and whatever is compressed is none of what a loader looks at. */
+    /** Symbol names are short, and the loader reads no compressed sections. */
     private static final ElfLimits LIMITS = new ElfLimits(
             4096, ElfLimits.defaults().maxSections(), ElfLimits.defaults().maxSymbols(), 0);
 
@@ -61,16 +61,16 @@ public record ObjectSpec(
     /**
      * Reads an object file into memory; the file is not needed afterwards.
      *
-     * @throws IOException if there is no such file, or it can't be read
+     * @throws IOException if the file does not exist or can't be read
      * @throws MalformedDataException if it breaks the rules of ELF or BTF
-     * @throws InvalidObjectException if it is no BPF object, or one that contradicts itself
+     * @throws InvalidObjectException if it is not a BPF object, or is inconsistent
      */
     public static ObjectSpec read(Path path) throws IOException {
         if (Files.isDirectory(path)) {
             throw new IOException(path + " is a directory, not an object file");
         }
         byte[] bytes;
-        // Not by its size: that of a device or a pipe says nothing.
+        // Does not rely on the file size, which is meaningless for a device or a pipe.
         try (InputStream in = Files.newInputStream(path)) {
             bytes = in.readNBytes(MAX_BYTES + 1);
         } catch (FileSystemException e) {
@@ -86,9 +86,9 @@ public record ObjectSpec(
     }
 
     /**
-     * The same from bytes in memory, which are not kept.
+     * Reads an object from bytes in memory, which are not kept.
      *
-     * @param source what to call them in messages
+     * @param source name of the object in messages
      */
     public static ObjectSpec parse(String source, byte[] bytes) {
         try (ElfFile elf = ElfFile.parse(source, bytes.clone(), LIMITS)) {

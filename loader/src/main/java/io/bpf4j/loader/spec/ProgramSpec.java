@@ -9,24 +9,23 @@ import java.util.OptionalInt;
 import java.util.function.Consumer;
 
 /**
- * A program as an object defines it. <i>Immutable</i>; the {@code with…} methods give an edited copy, which is how an
- * embedder changes a program before the object is loaded.
+ * A program as an object defines it. <i>Immutable</i>; the {@code with…} methods return an edited copy, to change a
+ * program before the object is loaded.
  *
  * @param name of its function
  * @param sectionName as in {@code SEC("…")}, without a leading {@code ?}
- * @param kind what the section's name says; empty if bpf4j does not know that name, or the type was changed since
- * @param type the program type, {@link ProgramType#UNSPEC} where the section's name does not tell
- * @param attachType expected attach type, empty where the type has none
+ * @param kind kind of the section name; empty if bpf4j does not know the name, or the type was changed
+ * @param type the program type, {@link ProgramType#UNSPEC} if the section name does not define it
+ * @param attachType expected attach type, empty if the type has none
  * @param flags {@code BPF_F_*} of program load
- * @param target what follows the kind's name in the section's name, without the slash, such as a function; empty if nothing
- *     does
- * @param ifindex index of the network device that the program is made for; 0 for none
- * @param autoload false where the section starts with {@code ?}: loaded only if asked for, or for a struct of functions
- *     that is made
- * @param autoattach whether it is attached with all the others, if the section's name says where to
- * @param verifierLog what the verifier is to tell even of an accepted program, as in {@code BpfLoader.verifierLog}; empty
- *     for what the loader asks for all
- * @param function its entry
+ * @param target the part of the section name after the kind's name, without the slash, such as a function; may be empty
+ * @param ifindex index of the network device that the program is for; 0 for none
+ * @param autoload false if the section name starts with {@code ?}: loaded only on request, or if a struct_ops map that
+ *     uses it is created
+ * @param autoattach whether {@code attachAll()} attaches it, if the section name has a target
+ * @param verifierLog level of the verifier log, also for an accepted program, as in {@code BpfLoader.verifierLog};
+ *     empty for the loader's level
+ * @param function the program's entry
  */
 public record ProgramSpec(
         String name,
@@ -44,26 +43,26 @@ public record ProgramSpec(
     /** {@code BPF_F_STRICT_ALIGNMENT}: misaligned accesses are refused on every machine (Linux 4.12). */
     public static final int F_STRICT_ALIGNMENT = 1;
 
-    /** {@code BPF_F_ANY_ALIGNMENT}: and taken on every machine (Linux 5.0). */
+    /** {@code BPF_F_ANY_ALIGNMENT}: misaligned accesses are accepted on every machine (Linux 5.0). */
     public static final int F_ANY_ALIGNMENT = 1 << 1;
 
     /** {@code BPF_F_TEST_STATE_FREQ}: the verifier keeps a state at each jump, to test it (Linux 5.4). */
     public static final int F_TEST_STATE_FREQ = 1 << 3;
 
-    /** {@code BPF_F_SLEEPABLE}: it may sleep, and so read user memory that is paged out (Linux 5.10). */
+    /** {@code BPF_F_SLEEPABLE}: the program may sleep, and so read user memory that is paged out (Linux 5.10). */
     public static final int F_SLEEPABLE = 1 << 4;
 
-    /** {@code BPF_F_XDP_HAS_FRAGS}: it can do with packets in several buffers (Linux 5.18). */
+    /** {@code BPF_F_XDP_HAS_FRAGS}: the program supports packets in several buffers (Linux 5.18). */
     public static final int F_XDP_HAS_FRAGS = 1 << 5;
 
     /** {@code BPF_F_XDP_DEV_BOUND_ONLY}: for the device of {@link #ifindex()}, on this machine's processor (Linux 6.3). */
     public static final int F_XDP_DEV_BOUND_ONLY = 1 << 6;
 
-    /** {@code BPF_F_TEST_REG_INVARIANTS}: the verifier fails where it contradicts itself (Linux 6.8). */
+    /** {@code BPF_F_TEST_REG_INVARIANTS}: the verifier fails if its register bounds are inconsistent (Linux 6.8). */
     public static final int F_TEST_REG_INVARIANTS = 1 << 7;
 
     /**
-     * A program as the name of its section has it.
+     * A program as its section name defines it.
      *
      * @param section as in {@code SEC("…")}, with its {@code ?} if it has one
      */
@@ -93,14 +92,14 @@ public record ProgramSpec(
                 function);
     }
 
-    /** Whether more than the kind is said by the section's name, or by {@link #withTarget}. */
+    /** Whether the section name or {@link #withTarget} gives a target. */
     public boolean hasTarget() {
         return !target.isEmpty() || sectionName.indexOf('/') >= 0;
     }
 
     /**
-     * Whether the section's name says where the program goes, be it wrongly: {@code SEC("uprobe/x")} does, {@code
-     * SEC("uprobe")} does not, and of {@code SEC("xdp")} no name can.
+     * Whether the section name has a target, even a malformed one: {@code SEC("uprobe/x")} has one, {@code
+     * SEC("uprobe")} has none, and {@code SEC("xdp")} can't have one.
      */
     public boolean isAttachedBySection() {
         return kind.flatMap(SectionKinds::reader)
@@ -109,10 +108,9 @@ public record ProgramSpec(
     }
 
     /**
-     * Where the section's name says that the program goes. A library that is named without its folder is looked for on this
-     * machine.
+     * The target in the section name. A library without a directory is looked up on this machine.
      *
-     * @throws AttachException if the name does not say, or says it wrongly
+     * @throws AttachException if the name has no target, or a malformed one
      */
     public AttachTarget attachTarget() {
         return kind.flatMap(SectionKinds::reader)
@@ -122,14 +120,14 @@ public record ProgramSpec(
                 .apply(this);
     }
 
-    /** Whether it may sleep, and so read user memory that is paged out. */
+    /** Whether the program may sleep, and so read user memory that is paged out. */
     public boolean isSleepable() {
         return (flags & F_SLEEPABLE) != 0;
     }
 
     /**
-     * As though the object had the program in another section: {@code withSection("fentry.s/tcp_connect")} says its type, its
-     * attach type, its flags and its target at once.
+     * With another section name: {@code withSection("fentry.s/tcp_connect")} sets type, attach type, flags and target
+     * at once.
      *
      * @param section as in {@code SEC("…")}
      */
@@ -146,7 +144,7 @@ public record ProgramSpec(
         });
     }
 
-    /** With another type. What the section's name said is forgotten with it, so that the program is attached in code. */
+    /** With another type. This drops the kind of the section name, so the program must be attached in code. */
     public ProgramSpec withType(ProgramType newType) {
         return newType == type
                 ? this
@@ -161,44 +159,44 @@ public record ProgramSpec(
         return with(draft -> draft.attachType = newAttachType);
     }
 
-    /** With other flags, all of them: {@code withFlags(program.flags() | F_SLEEPABLE)} adds one. */
+    /** With these flags instead of the present ones: {@code withFlags(program.flags() | F_SLEEPABLE)} adds one. */
     public ProgramSpec withFlags(int newFlags) {
         return with(draft -> draft.flags = newFlags);
     }
 
     /**
-     * With another target, written as after the slash in the section's name. It is what {@code fentry}, {@code lsm}, {@code
-     * iter} and their like are loaded for, and where the rest of them is attached by name.
+     * With another target, written as after the slash in the section name. {@code fentry}, {@code lsm}, {@code iter}
+     * and similar programs are loaded for the target; other programs are attached to it.
      */
     public ProgramSpec withTarget(String newTarget) {
         return with(draft -> draft.target = newTarget);
     }
 
     /**
-     * For a network device: to run in it (offload, Linux 4.15), or with {@link #F_XDP_DEV_BOUND_ONLY} to read what it knows of
-     * a packet.
+     * For a network device: to run in it (offload, Linux 4.15), or with {@link #F_XDP_DEV_BOUND_ONLY} to read its
+     * packet metadata.
      *
-     * @param index as {@code NetworkInterface.getIndex()} has it
+     * @param index as {@code NetworkInterface.getIndex()} returns it
      */
     public ProgramSpec withIfindex(int index) {
         return with(draft -> draft.ifindex = index);
     }
 
     /**
-     * Loaded, or left out, whatever its section says. About a program that structs of functions refer to they decide: it is
-     * loaded with the first of them that is made; {@code BpfLoader.skipProgram} leaves it out all the same.
+     * Loaded or left out, regardless of its section. A program that struct_ops variables refer to is loaded with the
+     * first of their maps that is created; {@code BpfLoader.skipProgram} leaves out even such a program.
      */
     public ProgramSpec withAutoload(boolean load) {
         return with(draft -> draft.autoload = load);
     }
 
-    /** Attached with all the others, or left to be attached in code. */
+    /** Attached by {@code attachAll()}, or left to be attached in code. */
     public ProgramSpec withAutoattach(boolean attach) {
         return with(draft -> draft.autoattach = attach);
     }
 
     /**
-     * With a verifier's log of a level of its own: 1 instructions, 2 every path, 4 figures, 0 none.
+     * With its own level of verifier log: 1 instructions, 2 every path, 4 figures, 0 none.
      *
      * @throws IllegalArgumentException if the level is less than 0 or more than 7
      */
@@ -215,7 +213,7 @@ public record ProgramSpec(
         return draft.done();
     }
 
-    /** A definition that is being changed. */
+    /** A definition being changed. */
     private static final class Draft {
         private final ProgramSpec original;
         private String sectionName;

@@ -5,8 +5,9 @@ import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.Section;
 
 /**
- * The bytes of sections, all together no more than the file has. Sections of a hostile file may overlap, and each that
- * holds code or data becomes objects several times its size; a compiler's never do. <i>Confined.</i>
+ * The bytes of sections, limited in total to the size of the file. Sections of a hostile file may overlap, and each
+ * section with code or data becomes objects several times its size. Sections that a compiler writes never overlap.
+ * <i>Confined.</i>
  */
 final class SectionBytes {
     private final ElfFile elf;
@@ -17,7 +18,7 @@ final class SectionBytes {
         this.left = elf.bytes().size();
     }
 
-    /** The bytes of a section of code or of variables; each section is to be asked for once. */
+    /** The bytes of a section of code or of variables; request each section only once. */
     ByteView of(Section section) {
         ByteView data = elf.data(section);
         left -= data.size();

@@ -6,16 +6,16 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the name of a program's section says about the program. <i>Immutable.</i>
+ * A kind of section name, and the properties that it gives a program. <i>Immutable.</i>
  *
- * <p>Names are those that libbpf made the convention: documented in the kernel's
- * Documentation/bpf/libbpf/program_types.rst. docs/section-names.md is made from {@link #all()}.
+ * <p>The names are libbpf's, documented in the kernel's Documentation/bpf/libbpf/program_types.rst.
+ * docs/section-names.md is generated from {@link #all()}.
  *
  * @param name such as {@code kprobe}, {@code cgroup/connect4}, {@code xdp.frags/devmap}
  * @param type the program type
- * @param attachType expected attach type; empty where the type has none
- * @param target whether something follows the name, after a slash, and what it is for
- * @param form how that which follows is written, such as {@code FUNCTION[+OFFSET]}; empty if nothing does
+ * @param attachType expected attach type; empty if the type has none
+ * @param target whether a target follows the name after a slash, and its meaning
+ * @param form syntax of the target, such as {@code FUNCTION[+OFFSET]}; empty if the kind has none
  * @param sleepable whether the program is loaded with BPF_F_SLEEPABLE
  * @param frags whether the program is loaded with BPF_F_XDP_HAS_FRAGS
  */
@@ -27,20 +27,20 @@ public record SectionKind(
         String form,
         boolean sleepable,
         boolean frags) {
-    /** Whether a section's name goes on after the kind's. */
+    /** Whether a target follows the kind's name in a section name. */
     public enum Target {
-        /** {@code SEC("xdp")}: nothing follows. The program is attached to a target given in code. */
+        /** {@code SEC("xdp")}: no target. The program is attached to a target given in code. */
         NONE,
-        /** {@code SEC("kprobe/do_exit")}: where it is attached, so that attaching by name can do it. May be left out. */
+        /** {@code SEC("kprobe/do_exit")}: the place to attach to, for attaching by section name. Optional. */
         PLACE,
         /**
-         * {@code SEC("lsm_cgroup/socket_bind")}, {@code SEC("struct_ops/init")}: what it is, and not yet where it is
-         * attached, which is said in code. May be left out.
+         * {@code SEC("lsm_cgroup/socket_bind")}, {@code SEC("struct_ops/init")}: the program's role, not the place to
+         * attach to, which is given in code. Optional.
          */
         ROLE
     }
 
-    /** The kind of a section's name, the longest that fits; empty if none does. */
+    /** The kind of a section name, the longest that matches; empty if none matches. */
     public static Optional<SectionKind> of(String sectionName) {
         return SectionKinds.find(sectionName);
     }

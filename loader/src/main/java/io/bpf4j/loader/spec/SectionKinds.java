@@ -20,9 +20,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The table of section names. Names and their meaning are from the kernel's
- * Documentation/bpf/libbpf/program_types.rst, and where that lags behind libbpf (sessions, {@code .multi} of uprobes,
- * tcx, netkit, sockets of the unix family), from the commits that brought them to tools/lib/bpf.
+ * The table of section names. Names and their meaning are from the kernel's Documentation/bpf/libbpf/program_types.rst,
+ * and for names missing there (sessions, {@code .multi} of uprobes, tcx, netkit, unix sockets) from the commits that
+ * added them to tools/lib/bpf.
  */
 final class SectionKinds {
     private SectionKinds() {}
@@ -33,7 +33,7 @@ final class SectionKinds {
         return List.copyOf(ROWS.kinds);
     }
 
-    /** How the names of a kind say where a program goes; empty for kinds that don't, or that another module attaches. */
+    /** The reader of a kind's targets; empty for kinds without targets, or that another module attaches. */
     static Optional<Reader> reader(SectionKind kind) {
         return Optional.ofNullable(ROWS.readers.get(kind.name()));
     }
@@ -147,12 +147,12 @@ final class SectionKinds {
         return rows;
     }
 
-    /** Collects rows; a row's method says what may follow its name. */
+    /** Collects rows; the method of a row defines what may follow its name. */
     private static final class Rows {
         final List<SectionKind> kinds = new ArrayList<>();
         final Map<String, Reader> readers = new HashMap<>();
 
-        /** Nothing follows. */
+        /** Without target. */
         Rows exact(String name, ProgramType type, @Nullable AttachType attachType) {
             return add(name, type, attachType, Target.NONE, "", false, false);
         }
@@ -161,13 +161,13 @@ final class SectionKinds {
             return add(name, type, attachType, Target.NONE, "", true, false);
         }
 
-        /** Where it is attached may follow, and the row says how that is read; null for another module's matter. */
+        /** With an optional place to attach to, and its reader; null if another module attaches the kind. */
         Rows open(
                 String name, ProgramType type, @Nullable AttachType attachType, String form, @Nullable Reader reader) {
             return place(name, type, attachType, form, reader, false);
         }
 
-        /** Two kinds, the second with {@code .s}: it may sleep. */
+        /** Two kinds, the second with {@code .s}: sleepable. */
         Rows openOrSleepable(
                 String name, ProgramType type, @Nullable AttachType attachType, String form, @Nullable Reader reader) {
             open(name, type, attachType, form, reader);
@@ -187,7 +187,7 @@ final class SectionKinds {
             return add(name, type, attachType, Target.PLACE, form, sleepable, false);
         }
 
-        /** What it is may follow, not where it is attached. */
+        /** With an optional role, not a place to attach to. */
         Rows role(String name, ProgramType type, @Nullable AttachType attachType, String form) {
             return add(name, type, attachType, Target.ROLE, form, false, false);
         }
@@ -197,7 +197,7 @@ final class SectionKinds {
             return add(name + ".s", type, attachType, Target.ROLE, form, true, false);
         }
 
-        /** Two kinds, the second with {@code .frags}: it takes packets of several buffers. */
+        /** Two kinds, the second with {@code .frags}: supports packets in several buffers. */
         Rows exactOrFrags(String name, ProgramType type, @Nullable AttachType attachType, String suffix) {
             exact(name + suffix, type, attachType);
             return add(name + ".frags" + suffix, type, attachType, Target.NONE, "", false, true);

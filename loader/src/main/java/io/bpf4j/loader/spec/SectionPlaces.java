@@ -9,9 +9,8 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * What the name of a section says about where its program goes: how the rows of {@link SectionKinds} read what follows
- * the kind. The forms are those of the kernel's Documentation/bpf/libbpf/program_types.rst, so that an object is attached
- * here where libbpf attaches it.
+ * Reads the target in a section name, for the rows of {@link SectionKinds}. The forms are those of the kernel's
+ * Documentation/bpf/libbpf/program_types.rst, so that a program is attached to the same target as with libbpf.
  */
 final class SectionPlaces {
     private SectionPlaces() {}
@@ -19,12 +18,12 @@ final class SectionPlaces {
     /**
      * Reads one form.
      *
-     * @param needed whether something has to follow
-     * @param read throws AttachException if what follows is wrong, or missing where it is needed
+     * @param needed whether the target is required
+     * @param read throws AttachException if the target is malformed, or missing although required
      */
     record Reader(boolean needed, Function<ProgramSpec, AttachTarget> read) {}
 
-    /** What the program was loaded for: the name has been used by then. */
+    /** The target that the program was loaded for: the load has already used the name. */
     static final Reader TRACING = new Reader(false, _ -> new AttachTarget.Tracing());
 
     static final Reader ITER = new Reader(false, _ -> new AttachTarget.Iter());
@@ -98,7 +97,7 @@ final class SectionPlaces {
                 file, target.substring(colon + 1), new ProcessFilter.Any(), returns);
     }
 
-    /** Where the colon is. */
+    /** The position of the colon. */
     private static int requireFileAndName(ProgramSpec program) {
         String target = program.target();
         int colon = target.indexOf(':');

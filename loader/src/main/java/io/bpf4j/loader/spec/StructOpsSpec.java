@@ -13,19 +13,19 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 
 /**
- * A struct of functions that the kernel is to call, as an object defines it: a variable in {@code SEC(".struct_ops")} or
+ * A struct_ops variable of an object, whose programs the kernel calls: a variable in {@code SEC(".struct_ops")} or
  * {@code SEC(".struct_ops.link")}, such as a {@code struct tcp_congestion_ops}. Once loaded it is a map of that name.
- * <i>Immutable</i>; the {@code with…} methods give an edited copy, for changes before the load.
+ * <i>Immutable</i>; the {@code with…} methods return an edited copy, for changes before the load.
  *
  * @param name of the variable
  * @param sectionName as in {@code SEC("…")}, without a leading {@code ?}
- * @param autocreate false where the section starts with {@code ?}: made only if asked for
- * @param autoattach whether it is attached with all the others
- * @param type name of the struct in the object; what follows {@code ___} in it is for the compiler alone
+ * @param autocreate false if the section name starts with {@code ?}: created only on request
+ * @param autoattach whether {@code attachAll()} attaches it
+ * @param type name of the struct in the object; a suffix after {@code ___} is ignored when matching the kernel's struct
  * @param typeId of the struct in the object's BTF
  * @param order byte order of {@code content}
- * @param content the value that the object gives the struct, in the object's layout; 0 where functions are
- * @param members in the order of the struct, those with a name
+ * @param content the value that the object gives the struct, in the object's layout; 0 in function members
+ * @param members the named members, in the order of the struct
  * @param functions programs by the name of the member that calls them
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared; copied by the accessor
@@ -43,7 +43,7 @@ public record StructOpsSpec(
     /** A section whose variables are attached by a link (Linux 6.4). */
     static final String LINKED = ".struct_ops.link";
 
-    /** A section whose variables are in use from the moment that their map gets its value. */
+    /** A section whose variables are in use once their map gets its value. */
     static final String DIRECT = ".struct_ops";
 
     /**
@@ -72,22 +72,22 @@ public record StructOpsSpec(
         return sectionName.equals(LINKED);
     }
 
-    /** Made, or left out, whatever its section says. */
+    /** Created or left out, regardless of its section. */
     public StructOpsSpec withAutocreate(boolean create) {
         return new StructOpsSpec(
                 name, sectionName, create, autoattach, type, typeId, order, content, members, functions);
     }
 
-    /** Attached with all the others ({@code BpfObject.attachAll}), or left to be attached in code. */
+    /** Attached by {@code BpfObject.attachAll}, or left to be attached in code. */
     public StructOpsSpec withAutoattach(boolean attach) {
         return new StructOpsSpec(
                 name, sectionName, autocreate, attach, type, typeId, order, content, members, functions);
     }
 
     /**
-     * With a program of the object for a member that is a function.
+     * With a program of the object for a function member.
      *
-     * @throws InvalidObjectException if there is no such member, or it is no function
+     * @throws InvalidObjectException if the member does not exist, or is not a function
      */
     public StructOpsSpec withFunction(String member, String program) {
         requireFunction(member);
@@ -97,9 +97,9 @@ public record StructOpsSpec(
     }
 
     /**
-     * Without a function for a member: the kernel does without, or refuses the struct if it can't.
+     * Without a program for a function member. The kernel refuses the struct if the member is required.
      *
-     * @throws InvalidObjectException if there is no such member, or it is no function
+     * @throws InvalidObjectException if the member does not exist, or is not a function
      */
     public StructOpsSpec withoutFunction(String member) {
         requireFunction(member);
@@ -109,10 +109,10 @@ public record StructOpsSpec(
     }
 
     /**
-     * With a value for a member that is an integer.
+     * With a value for an integer member.
      *
-     * @throws InvalidObjectException if there is no such member, or it is no integer of 1, 2, 4 or 8 bytes, or the value
-     *     does not fit
+     * @throws InvalidObjectException if the member does not exist, is not an integer of 1, 2, 4 or 8 bytes, or the
+     *     value does not fit
      */
     public StructOpsSpec withValue(String member, long value) {
         Member found = data(member);
@@ -134,10 +134,10 @@ public record StructOpsSpec(
     }
 
     /**
-     * With a text for a member that is an array of characters, such as the name of a congestion control.
+     * With text for a character array member, such as the name of a congestion control.
      *
-     * @param text in UTF-8 shorter than the array, which ends in a NUL
-     * @throws InvalidObjectException if there is no such member, or it has no room
+     * @param text in UTF-8, shorter than the array, because a NUL follows
+     * @throws InvalidObjectException if the member does not exist, or is too small
      */
     public StructOpsSpec withText(String member, String text) {
         Member found = data(member);

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Symbols by the section they are in and by name, section symbols left out. Of one name that which the linker sees, of
- * several local ones the first. <i>Immutable.</i>
+ * Symbols by section and name, without section symbols. If a name occurs several times, the index has the global
+ * symbol, else the first local one. <i>Immutable.</i>
  */
 final class SymbolIndex {
     private final Map<Integer, Map<String, Symbol>> bySection = new HashMap<>();
