@@ -3,17 +3,16 @@ package io.bpf4j.loader.dryrun;
 import java.util.Optional;
 
 /**
- * Something that an object needs and a kernel lacks. <i>Immutable.</i>
+ * A requirement of an object that a kernel lacks. <i>Immutable.</i>
  *
- * @param kind what sort of thing
- * @param place where in the object: the instruction, and the source line if the object tells it; empty if it is not about
- *     one
- * @param problem what is missing, in words
+ * @param kind the kind of requirement
+ * @param place the instruction, with its source line if the object has it; empty if the finding does not concern one
+ * @param problem description of what is missing
  */
 public record Finding(Kind kind, Optional<Place> place, String problem) {
-    /** What sort of thing is missing. */
+    /** The kind of requirement that is missing. */
     public enum Kind {
-        /** The object as a whole can't be for this kernel: another byte order. */
+        /** The object as a whole does not fit this kernel: another byte order. */
         OBJECT,
         /** A CO-RE relocation: a type, a member, an enumerator. */
         RELOCATION,
@@ -21,13 +20,13 @@ public record Finding(Kind kind, Optional<Place> place, String problem) {
         SYMBOL,
         /** A helper. */
         HELPER,
-        /** A type of map. */
+        /** A map type. */
         MAP,
-        /** A type of program, or of attachment. */
+        /** A program type, or an attach type. */
         PROGRAM,
-        /** What a program attaches to: a function, a tracepoint, a hook. */
+        /** The target of a program: a function, a tracepoint, a hook. */
         TARGET,
-        /** A struct of functions that the kernel calls. */
+        /** A struct_ops struct. */
         STRUCT_OPS
     }
 

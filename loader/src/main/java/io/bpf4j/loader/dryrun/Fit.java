@@ -7,7 +7,7 @@ import java.util.List;
  *
  * @param source name of the object
  * @param kernel name of the kernel's BTF
- * @param findings what is in the way of the object as a whole: nothing of it would be loaded
+ * @param findings problems of the object as a whole, which prevent loading any part of it
  * @param programs its programs, in the order of the object
  */
 public record Fit(String source, String kernel, List<Finding> findings, List<ProgramFit> programs) {
@@ -16,7 +16,7 @@ public record Fit(String source, String kernel, List<Finding> findings, List<Pro
         programs = List.copyOf(programs);
     }
 
-    /** Whether nothing is known to be in the way of the object and of the programs that it loads unasked. */
+    /** Whether no problem is known for the object and the programs that it loads by default. */
     public boolean fits() {
         return findings.isEmpty() && programs.stream().allMatch(p -> p.fits() || !p.autoload());
     }

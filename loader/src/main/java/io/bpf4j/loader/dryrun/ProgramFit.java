@@ -8,12 +8,12 @@ import java.util.List;
  *
  * @param program its name
  * @param sectionName as in {@code SEC("…")}
- * @param autoload false for one that is loaded only if asked for, as of {@code SEC("?…")}, or that no struct of functions
- *     calls which is made: it is looked at, and the object does not depend on it
- * @param findings what is in the way; of what the kernel lacks only what the program comes to
+ * @param autoload false for a program that is not loaded by default: of {@code SEC("?…")}, or used by no struct_ops map
+ *     that is created. It is checked, but does not decide whether the object fits
+ * @param findings problems of the program; missing items count only if the program can reach them
  * @param relocations all its CO-RE relocations, those of the functions that it calls included
- * @param instructions relocated; where an instruction refers to a map, the map's index in the object plus 1 is in place
- *     of its descriptor. Empty if the program could not be relocated
+ * @param instructions relocated; an instruction that refers to a map has the map's index in the object plus 1 instead
+ *     of its file descriptor. Empty if the program could not be relocated
  */
 public record ProgramFit(
         String program,
@@ -28,7 +28,7 @@ public record ProgramFit(
         instructions = List.copyOf(instructions);
     }
 
-    /** Whether nothing is known to be in the way. The verifier has the last word. */
+    /** Whether no problem is known. The verifier may still refuse the program. */
     public boolean fits() {
         return findings.isEmpty();
     }

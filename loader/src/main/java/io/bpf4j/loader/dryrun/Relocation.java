@@ -3,15 +3,15 @@ package io.bpf4j.loader.dryrun;
 import java.util.OptionalLong;
 
 /**
- * What became of one CO-RE relocation. <i>Immutable.</i>
+ * The result of one CO-RE relocation. <i>Immutable.</i>
  *
  * @param place the instruction
- * @param question what is asked of what: {@code byte offset of struct task_struct.mm}
- * @param local the answer for the types of the object; empty if the kernel lacks what is asked for
- * @param target the answer for those of the kernel; empty if it lacks what is asked for
+ * @param question the property and its subject: {@code byte offset of struct task_struct.mm}
+ * @param local the value for the types of the object; empty if the kernel lacks the subject
+ * @param target the value for the types of the kernel; empty if the kernel lacks the subject
  */
 public record Relocation(Finding.Place place, String question, OptionalLong local, OptionalLong target) {
-    /** Whether the kernel has what is asked for, or the question was whether it does. */
+    /** Whether the kernel has the subject, or the relocation asks for its existence. */
     public boolean isResolved() {
         return target.isPresent();
     }

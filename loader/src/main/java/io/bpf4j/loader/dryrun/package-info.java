@@ -1,5 +1,5 @@
 /**
- * What {@link io.bpf4j.loader.DryRun} finds: whether an object would fit a kernel, asked of that kernel's BTF alone.
+ * The results of {@link io.bpf4j.loader.DryRun}: whether an object fits a kernel, judged by the kernel's BTF alone.
  */
 @NullMarked
 package io.bpf4j.loader.dryrun;

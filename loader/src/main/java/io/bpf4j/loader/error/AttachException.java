@@ -3,7 +3,7 @@ package io.bpf4j.loader.error;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
-/** A program could not be attached; nothing that the attempt did is left behind. <i>Immutable.</i> */
+/** A program could not be attached; all effects of the attempt are undone. <i>Immutable.</i> */
 public class AttachException extends BpfException {
     private static final long serialVersionUID = 1L;
 
@@ -20,13 +20,16 @@ public class AttachException extends BpfException {
         this.site = NONE;
     }
 
-    /** @param site which of several sites was refused, from 0 */
+    /** @param site index of the refused site, from 0 */
     public AttachException(String message, @Nullable Throwable cause, int site) {
         super(message, cause);
         this.site = site;
     }
 
-    /** Which of several sites was refused, from 0; empty if it was not one of them, or it is not known which. */
+    /**
+     * The index of the refused site, from 0; empty if the failure does not concern a single site, or the site is
+     * unknown.
+     */
     public OptionalInt site() {
         return site == NONE ? OptionalInt.empty() : OptionalInt.of(site);
     }

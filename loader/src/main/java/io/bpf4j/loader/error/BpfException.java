@@ -2,7 +2,7 @@ package io.bpf4j.loader.error;
 
 import org.jspecify.annotations.Nullable;
 
-/** Whatever can go wrong between an object and the kernel; the leaves say what. <i>Immutable.</i> */
+/** Any failure of loading or attaching; the subclasses say which. <i>Immutable.</i> */
 public class BpfException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

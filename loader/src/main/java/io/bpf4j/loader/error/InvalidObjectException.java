@@ -2,7 +2,10 @@ package io.bpf4j.loader.error;
 
 import org.jspecify.annotations.Nullable;
 
-/** An object that reads well and yet can't be loaded: a map without a type, a section nobody knows, two things of one name. <i>Immutable.</i> */
+/**
+ * A well-formed object that can't be loaded: a map without a type, an unknown section, duplicate names.
+ * <i>Immutable.</i>
+ */
 public final class InvalidObjectException extends BpfException {
     private static final long serialVersionUID = 1L;
 

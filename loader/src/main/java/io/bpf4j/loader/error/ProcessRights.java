@@ -8,19 +8,19 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * What this process may do, as far as it explains a refusal. <i>Immutable.</i>
+ * The rights of this process, as far as they explain a refusal. <i>Immutable.</i>
  *
- * <p>The kernel says a bare EPERM or EACCES to whoever may not. There are three reasons, and each wants something else
- * done. The process lacks a capability. Or it has it in a user namespace of its own, which counts only for what belongs to
- * that namespace, and bpf(2) and perf_event_open(2) ask in the first one (user_namespaces(7); kernel/capability.c,
- * capable()). Or it has it in the first one, and a policy says no: lockdown, a security module, a seccomp filter.
+ * <p>The kernel returns EPERM or EACCES without a reason. Three reasons are possible, each with another remedy. The
+ * process lacks a capability. Or it has the capability only in its own user namespace, while bpf(2) and
+ * perf_event_open(2) check the initial one (user_namespaces(7); kernel/capability.c, capable()). Or it has the
+ * capability in the initial namespace, and a policy refuses: lockdown, a security module, a seccomp filter.
  *
- * @param effective its effective capabilities, a bit each ({@code CapEff} of /proc/self/status); {@link #UNKNOWN} if that
- *     can't be read
- * @param inFirstUserNamespace whether its user namespace is the one that the machine started with
+ * @param effective the effective capabilities, one bit each ({@code CapEff} of /proc/self/status); {@link #UNKNOWN} if
+ *     that can't be read
+ * @param inFirstUserNamespace whether its user namespace is the initial one
  * @param filtered whether it has a seccomp filter
  * @param lastCapability the number of the kernel's newest capability; -1 if unknown
- * @param unprivilegedBpfDisabled the sysctl of that name: 0 allowed, 1 off for good, 2 off; -1 if unknown
+ * @param unprivilegedBpfDisabled the sysctl of that name: 0 allowed, 1 off permanently, 2 off; -1 if unknown
  * @param perfEventParanoid the sysctl of that name; -2 if unknown
  * @param openFiles the soft limit of open files; -1 if unknown
  */
@@ -33,16 +33,19 @@ public record ProcessRights(
         int perfEventParanoid,
         long openFiles) {
 
-    /** Of {@link #effective}: no kernel has 64 capabilities. */
+    /** The value of {@link #effective} if unknown: no kernel has 64 capabilities. */
     public static final long UNKNOWN = -1;
 
-    /** The inode of the first user namespace (PROC_USER_INIT_INO in include/linux/proc_ns.h). */
+    /** The inode of the initial user namespace (PROC_USER_INIT_INO in include/linux/proc_ns.h). */
     private static final String FIRST_USER_NAMESPACE = "user:[4026531837]";
 
     private static final String HOW_TO_GIVE =
             " (setpriv --ambient-caps, AmbientCapabilities= of systemd, --cap-add of containers)";
 
-    /** Those of this process, now. Reads below the given directory, {@code /proc} or a fixture; whatever can't be read stays unknown. */
+    /**
+     * The present rights of this process. Reads below the given directory, {@code /proc} or a fixture; values that
+     * can't be read are unknown.
+     */
     public static ProcessRights read(Path proc) {
         Path status = proc.resolve("self/status");
         return new ProcessRights(
@@ -56,8 +59,8 @@ public record ProcessRights(
     }
 
     /**
-     * Which of these capabilities the process does not have; on a kernel older than a capability, the one that it asks for
-     * instead. Empty if it has all, and if that is unknown. The user namespace is not looked at.
+     * The capabilities that the process lacks; on a kernel older than a capability, the one that this kernel checks
+     * instead. Empty if the process has all, or if its capabilities are unknown. Ignores the user namespace.
      */
     public List<Capability> lacking(List<Capability> needed) {
         return effective == UNKNOWN
@@ -69,12 +72,12 @@ public record ProcessRights(
                         .toList();
     }
 
-    /** Whether the process has it, or one that stands in for it. */
+    /** Whether the process has the capability, or one that includes it. */
     public boolean has(Capability capability) {
         return isSet(capability) || (capability.isOfSysAdmin() && isSet(Capability.CAP_SYS_ADMIN));
     }
 
-    /** Why the kernel refuses what takes these capabilities, and what to do: the end of a sentence. */
+    /** Why the kernel refuses an operation that needs these capabilities, and what to do: the end of a sentence. */
     public String whyRefused(List<Capability> needed) {
         if (effective == UNKNOWN) {
             return "it takes " + names(needed) + ", and /proc does not tell whether this process has that";
@@ -106,7 +109,7 @@ public record ProcessRights(
         return known ? capability : Capability.CAP_SYS_ADMIN;
     }
 
-    /** What follows a word at the start of a line; empty if there is none. */
+    /** The rest of the line that starts with a word; empty if no line does. */
     private static String line(Path file, String word) {
         try {
             return Files.readAllLines(file).stream()
@@ -127,7 +130,7 @@ public record ProcessRights(
         }
     }
 
-    /** Without a /proc that tells, nothing else is claimed. */
+    /** If /proc can't be read, the initial namespace is assumed. */
     private static boolean isFirst(Path namespace) {
         try {
             return Files.readSymbolicLink(namespace).toString().equals(FIRST_USER_NAMESPACE);
@@ -140,11 +143,13 @@ public record ProcessRights(
         try {
             return Long.parseLong(limits.split(" +", 2)[0]);
         } catch (NumberFormatException e) {
-            return -1; // "unlimited" comes here too
+            return -1; // also for "unlimited"
         }
     }
 
-    /** By lines: a sysctl gives all that it has to the first read, and Files.readString asks for one byte first. */
+    /**
+     * Reads by lines: a sysctl returns its whole value to the first read, and Files.readString reads one byte first.
+     */
     private static int number(Path file, int otherwise) {
         try {
             return Integer.parseInt(line(file, ""));

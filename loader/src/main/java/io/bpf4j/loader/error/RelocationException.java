@@ -2,7 +2,10 @@ package io.bpf4j.loader.error;
 
 import org.jspecify.annotations.Nullable;
 
-/** A relocation of an object can't be resolved: what it names is missing, or the instruction does not fit it. <i>Immutable.</i> */
+/**
+ * A relocation of an object can't be resolved: its target is missing, or the instruction does not fit the target.
+ * <i>Immutable.</i>
+ */
 public final class RelocationException extends BpfException {
     private static final long serialVersionUID = 1L;
 

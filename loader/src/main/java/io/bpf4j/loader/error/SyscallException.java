@@ -4,22 +4,22 @@ import io.bpf4j.loader.kernel.Errno;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The kernel refused a system call; the message names the call, the thing it was for, and the reason. <i>Immutable.</i> */
+/** The kernel refused a system call; the message names the call, its object, and the reason. <i>Immutable.</i> */
 public final class SyscallException extends BpfException {
     private static final long serialVersionUID = 1L;
 
-    /** What was asked of the kernel: {@code bpf(BPF_MAP_CREATE) for map "events"}. */
+    /** The refused call: {@code bpf(BPF_MAP_CREATE) for map "events"}. */
     private final String call;
 
-    /** The kernel's number, kept even where {@link Errno} has no name for it. */
+    /** The kernel's number, kept even if {@link Errno} has no name for it. */
     private final int errnoNumber;
 
     private final @Nullable String hint;
 
     /**
-     * With all that the message needs.
+     * Creates the exception with all parts of its message.
      *
-     * @param call what was asked, with the thing it was for
+     * @param call the refused call, with its object
      * @param errnoNumber the positive error number
      * @param hint why this usually happens and what to do about it, as the end of a sentence; null if unknown
      */
@@ -30,7 +30,7 @@ public final class SyscallException extends BpfException {
         this.hint = hint;
     }
 
-    /** What was asked of the kernel, such as {@code bpf(BPF_MAP_CREATE) for map "events"}. */
+    /** The refused call, such as {@code bpf(BPF_MAP_CREATE) for map "events"}. */
     public String call() {
         return call;
     }
@@ -44,7 +44,7 @@ public final class SyscallException extends BpfException {
         return Errno.of(errnoNumber);
     }
 
-    /** The number behind {@link #errno()}, also where that is {@link Errno#UNKNOWN}. */
+    /** The number of {@link #errno()}, also if that is {@link Errno#UNKNOWN}. */
     public int errnoNumber() {
         return errnoNumber;
     }

@@ -3,8 +3,8 @@ package io.bpf4j.loader.error;
 import io.bpf4j.loader.kernel.Errno;
 
 /**
- * The kernel's verifier refused a program. The message says where and, for common reasons, what to do, has the last
- * useful lines of its log, and says how many lines it left out; {@link #log()} has all of them. <i>Immutable.</i>
+ * The kernel's verifier refused a program. The message has the place, advice for common reasons, the last useful lines
+ * of the verifier log, and the number of lines left out; {@link #log()} returns the whole log. <i>Immutable.</i>
  */
 public final class VerifierException extends BpfException {
     private static final long serialVersionUID = 1L;
@@ -18,24 +18,24 @@ public final class VerifierException extends BpfException {
      * A refused program.
      *
      * @param program the program's name
-     * @param errnoNumber what bpf(2) said; EACCES and EINVAL are the usual ones
-     * @param log the whole log, or as much as there was room for, with a line that says so; may be empty
+     * @param errnoNumber error number of bpf(2), usually EACCES or EINVAL
+     * @param log the whole log, or a shortened one with a line that says so; may be empty
      */
     public VerifierException(String program, int errnoNumber, String log) {
         this(program, errnoNumber, log, "");
     }
 
     /**
-     * The same, with advice.
+     * A refused program, with advice.
      *
-     * @param advice what the loader knows beyond the log, such as a relocation that found nothing; may be empty
+     * @param advice information beyond the log, such as a relocation without target; may be empty
      */
     public VerifierException(String program, int errnoNumber, String log, String advice) {
         this(program, errnoNumber, log, advice, "");
     }
 
     /**
-     * The same, with the place that the refusal is about.
+     * A refused program, with the place of the refusal.
      *
      * @param place an instruction and its source line; may be empty
      */
@@ -59,17 +59,17 @@ public final class VerifierException extends BpfException {
     }
 
     /**
-     * The verifier's log, lines ending in {@code \n}; empty if the kernel gave none. All of it up to 64 MiB (or an eighth of
-     * the heap, if that is less), and what is longer as far as there is room: its end since Linux 6.4, and before that its
-     * beginning and the reason. A line says how much is missing; to get more, ask for the log before the load.
+     * The verifier log, lines ending in {@code \n}; empty if the kernel returned none. A log of more than 64 MiB (or an
+     * eighth of the heap, if that is less) is shortened: since Linux 6.4 to its end, before to its beginning and the
+     * reason. A line says how much is missing; to get more, request the log before the load.
      */
     public String log() {
         return log;
     }
 
     /**
-     * The instruction that was refused, as {@code instruction 8 of on_gc (gc.bpf.c:46: *value = 1;)}; without what is in
-     * parentheses if the object has no line information, and empty if the log names no instruction.
+     * The instruction that was refused, as {@code instruction 8 of on_gc (gc.bpf.c:46: *value = 1;)}; without the part
+     * in parentheses if the object has no line information, and empty if the log names no instruction.
      */
     public String place() {
         return place;

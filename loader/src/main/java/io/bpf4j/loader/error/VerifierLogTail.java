@@ -6,8 +6,8 @@ import java.util.HexFormat;
 import java.util.Iterator;
 
 /**
- * The part of a verifier log that a person needs: it ends with the reason, followed by figures that help nobody who has
- * to fix the program. So do some lines in between.
+ * The useful end of a verifier log. The log ends with the reason, followed by figures that do not help to fix the
+ * program. Some lines in between do not help either.
  *
  * <pre>
  * 0: R1=ctx() R10=fp0
@@ -18,10 +18,10 @@ import java.util.Iterator;
  * </pre>
  */
 final class VerifierLogTail {
-    /** What a line of the message starts with, but for the first. */
+    /** Starts each line of the message except the first. */
     static final String BREAK = "\n    ";
 
-    /** The loader's own line, where a log was too long and only its beginning and the reason are there. */
+    /** The loader's line in a log that was too long, of which only the beginning and the reason are kept. */
     private static final String CUT = "(the log is longer than ";
 
     private static final int LINES = 12;
@@ -30,8 +30,8 @@ final class VerifierLogTail {
     private VerifierLogTail() {}
 
     /**
-     * The tail as lines, each indented and each behind a line break; a sentence instead where the log is empty. The source
-     * line of the first instruction is there even if it is further up.
+     * The tail as lines, each indented and after a line break; a sentence instead if the log is empty. It includes the
+     * source line of its first instruction, even if that is further up.
      */
     static String of(String log) {
         Deque<String> useful = new ArrayDeque<>();
@@ -43,7 +43,7 @@ final class VerifierLogTail {
                 continue;
             }
             if (line.startsWith(CUT)) {
-                // What came before has nothing to do with the reason.
+                // Earlier lines are unrelated to the reason.
                 left += useful.size();
                 useful.clear();
                 source = "";
@@ -74,7 +74,7 @@ final class VerifierLogTail {
         return line.startsWith("; ");
     }
 
-    /** Figures, and how the verifier goes back to find out which numbers have to be exact, which is its own business. */
+    /** Figures, and the verifier's backtracking for precise registers, which are no help to a user. */
     private static boolean isForNobody(String line) {
         return line.startsWith("processed ")
                 || line.startsWith("verification time ")
@@ -95,7 +95,7 @@ final class VerifierLogTail {
                 .append(cut ? "..." : "");
     }
 
-    /** Names and source lines are whatever the object says, and control characters could make a terminal do things. */
+    /** Names and source lines come from the object, and may have control characters that a terminal would interpret. */
     static String printable(String text) {
         StringBuilder printable = new StringBuilder(text.length());
         for (int i = 0; i < text.length(); i++) {

@@ -9,17 +9,18 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Tells a kernel that lacks a feature from one that does not let this process ask. <i>Thread-safe.</i>
+ * Distinguishes a kernel that lacks a feature from a kernel that does not let this process probe. <i>Thread-safe.</i>
  *
- * <p>Most error numbers are of one side or the other. Two of a program's are of both:
+ * <p>Most error numbers mean one or the other. Two errors of loading a program may mean both:
  * <ul>
- *   <li>EACCES is what the verifier says to a program that reads what it may not, as a kernel that lacks a feature sees
- *       it; and it is what SELinux says to a process that may load none.
- *   <li>EINVAL is what the verifier says to an unknown helper; and, to a process without CAP_BPF where those may load
- *       socket filters (kernel.unprivileged_bpf_disabled=0), to a loop that it would allow others.
+ *   <li>The verifier returns EACCES for an invalid read, as a program may appear to a kernel that lacks a feature.
+ *       SELinux returns EACCES to a process that may not load programs.
+ *   <li>The verifier returns EINVAL for an unknown helper. If processes without CAP_BPF may load socket filters
+ *       (kernel.unprivileged_bpf_disabled=0), it also returns EINVAL to them for a loop that it allows with CAP_BPF.
  * </ul>
- * So after such a refusal a program without the feature is tried, of the same kind and with a call between functions,
- * which takes the same rights: if that is refused for want of them, so was the first, perhaps.
+ * So after such a refusal, the probe loads a program of the same type without the feature, but with a call between
+ * functions, which needs the same rights. If the kernel refuses that program too, missing rights may be the reason for
+ * both.
  */
 final class Denials {
     private final Host host;
@@ -28,7 +29,7 @@ final class Denials {
         this.host = host;
     }
 
-    /** Whether this is no answer: no right to ask, no system call to ask with, or no room for what it takes. */
+    /** Whether the error is not an answer: missing rights, a missing system call, or missing resources. */
     static boolean isDenial(Errno errno) {
         return switch (errno) {
             case EPERM, EACCES, ENOSYS, EMFILE, ENFILE, ENOMEM, EAGAIN, EINTR -> true;
@@ -36,14 +37,14 @@ final class Denials {
         };
     }
 
-    /** What a refusal of BTF says. No BTF is refused with EACCES for what is in it. */
+    /** The result of refused BTF. The kernel never returns EACCES for the contents of BTF. */
     Support of(ProgCommand.LoadBtf load, int errnoNumber, String what) {
         return isDenial(Errno.of(errnoNumber))
                 ? Support.unknown(FailureHints.explained(load, errnoNumber, host.rights()))
                 : Support.no(what + ": " + Errno.describe(errnoNumber));
     }
 
-    /** What a refusal of a program says. */
+    /** The result of a refused program. */
     Support of(ProgCommand.Load load, int errnoNumber, String what) {
         Errno errno = Errno.of(errnoNumber);
         if (errno != Errno.EACCES && isDenial(errno)) {
@@ -63,7 +64,7 @@ final class Denials {
         return Support.no(what + ": " + Errno.describe(errnoNumber));
     }
 
-    /** A file that would have told. */
+    /** The result if a file with the answer can't be read. */
     static Support file(Path file, Errno errno, String remedy) {
         return new Support.Unknown("read " + file, errno.number(), Optional.of(remedy));
     }

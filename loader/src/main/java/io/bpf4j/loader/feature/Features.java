@@ -12,11 +12,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
- * What a kernel can do, as far as bpf4j asks. <i>Thread-safe.</i>
+ * The features of a kernel that bpf4j uses. <i>Thread-safe.</i>
  *
- * <p>Each feature is probed when first asked for, and a yes or no is kept; what could not be asked is asked again. {@link
- * #without} takes features away, to see how something works on a kernel that lacks them, or to force another way of doing
- * it.
+ * <p>Each feature is probed on the first request. A result of present or absent is kept; an unknown result is probed
+ * again. {@link #without} disables features, to simulate a kernel that lacks them, or to force another method.
  */
 public final class Features {
     private final Map<Feature, Support> known;
@@ -29,38 +28,39 @@ public final class Features {
         this.without = without;
     }
 
-    /** Those of the kernel that this process runs on: {@link #of(Host)} of {@link Host#running()}. */
+    /** The features of the running kernel: {@link #of(Host)} of {@link Host#running()}. */
     public static Features ofRunningKernel() {
         return of(Host.running());
     }
 
-    /** Answers from elsewhere: a table of another kernel, or a test. */
+    /** Features with given answers: from a table of another kernel, or a test. */
     public static Features of(Function<Feature, Support> answers) {
         return new Features(new ConcurrentHashMap<>(), answers, EnumSet.noneOf(Feature.class));
     }
 
-    /** Those of the kernel of a machine, asked with the rights that this process has there; the same object each time. */
+    /** The features of a machine's kernel, probed with this process's rights there; the same object each time. */
     public static Features of(Host host) {
         return host.known(Features.class, machine -> of(new Probes(machine)::probe));
     }
 
-    /** The same kernel with less. What was found out stays known to both. */
+    /** The same kernel without these features. Both objects share the results of probes. */
     public Features without(Feature... features) {
         EnumSet<Feature> all = EnumSet.copyOf(without);
         all.addAll(Arrays.asList(features));
         return new Features(known, probe, all);
     }
 
-    /** Whether the feature is there, and how that shows. The first call for a feature asks the kernel. */
+    /** Whether the kernel has the feature, and the evidence. The first call for a feature probes the kernel. */
     public Support support(Feature feature) {
         if (without.contains(feature)) {
             return Support.no("taken away by the caller");
         }
         Support answer = known.get(feature);
         if (answer == null) {
-            // Not computeIfAbsent: a probe may ask for another feature. Two threads may both probe; both find the same.
+            // Not computeIfAbsent: a probe may ask for another feature. Two threads may both probe, with the same
+            // result.
             answer = probe.apply(feature);
-            // Rights may be given, files mounted and descriptors closed: what could not be asked is asked again.
+            // Rights, mounts and free descriptors may change, so an unknown result is probed again.
             if (!(answer instanceof Support.Unknown)) {
                 known.put(feature, answer);
             }
@@ -69,27 +69,28 @@ public final class Features {
     }
 
     /**
-     * Whether the feature is there for certain. Not the opposite of {@link #lacks}: between the two is what could not be
-     * asked. Ask this where a wrong yes would do harm that no later call reports.
+     * Whether the feature is certainly present. Not the opposite of {@link #lacks}: if the kernel could not be probed,
+     * both are false. Use this if a wrong yes would cause an error that no later call reports.
      */
     public boolean has(Feature feature) {
         return support(feature) instanceof Support.Present;
     }
 
     /**
-     * Whether the feature is missing for certain, or taken away. Ask this to decide on a detour around a feature: where
-     * the kernel could not be asked, the straight way is taken, and the call that matters says what is wrong.
+     * Whether the feature is certainly absent, or disabled. Use this to decide on a fallback: if the kernel could not
+     * be probed, the normal method is used, and its call reports the error.
      */
     public boolean lacks(Feature feature) {
         return support(feature) instanceof Support.Absent;
     }
 
     /**
-     * Insists on a feature.
+     * Requires a feature.
      *
-     * @param what what needs it, for the start of the message: {@code attach gc__begin in libjvm.so}
-     * @throws UnsupportedFeatureException if it is not there
-     * @throws SyscallException if the kernel could not be asked
+     * @param what the operation that needs the feature, for the start of the message: {@code attach gc__begin in
+     *     libjvm.so}
+     * @throws UnsupportedFeatureException if the feature is absent
+     * @throws SyscallException if the kernel could not be probed
      */
     public void require(Feature feature, String what) {
         switch (support(feature)) {

@@ -18,7 +18,7 @@ final class ProbeBtf {
         return encode(_ -> {});
     }
 
-    /** Before functions had a linkage the field had to be 0, which now means static. */
+    /** Before functions had a linkage the field was required to be 0, which now means static. */
     static byte[] function() {
         return encode(btf -> function(btf, BtfType.Linkage.STATIC));
     }

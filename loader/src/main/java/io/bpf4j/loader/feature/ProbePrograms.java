@@ -70,7 +70,7 @@ final class ProbePrograms {
                 .exit());
     }
 
-    /** Reads 8 bytes of the kernel at address 0, were it ever to run. */
+    /** Would read 8 bytes of kernel memory at address 0; it never runs. */
     static byte[] readingKernel() {
         return encode(Assembler.create()
                 .movReg(R1, R10)

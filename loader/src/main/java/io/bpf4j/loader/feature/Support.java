@@ -5,27 +5,28 @@ import io.bpf4j.loader.kernel.Errno;
 import java.util.Optional;
 
 /**
- * Whether a feature is there, and how that was found out. <i>Immutable.</i>
+ * Whether the kernel has a feature, and the evidence. <i>Immutable.</i>
  *
- * <p>There are three answers. Without the rights to ask, the kernel says the same of what it has and of what it lacks:
- * that this process may not. Who takes that for "no" works around a lack that isn't one, or blames the kernel for it.
+ * <p>Three answers exist. Without the rights to probe, the kernel returns the same error for features that it has and
+ * that it lacks, so EPERM means unknown. Code that takes EPERM for "absent" works around a feature that exists, or
+ * reports the wrong cause.
  */
 public sealed interface Support {
-    /** How that shows, in a few words: what was tried and what the kernel said. */
+    /** The evidence in a few words: the probe and the kernel's answer. */
     String reason();
 
     /** The feature was tried, and works. */
     record Present(String reason) implements Support {}
 
-    /** The kernel does not know the feature, or the caller took it away. */
+    /** The kernel does not know the feature, or the caller disabled it. */
     record Absent(String reason) implements Support {}
 
     /**
-     * The kernel could not be asked: it may have the feature.
+     * The kernel could not be probed: it may have the feature.
      *
-     * @param call what was asked, such as {@code bpf(BPF_PROG_LOAD) for program "probe"}
-     * @param errnoNumber what the kernel said to it
-     * @param remedy what is missing for an answer, a capability for instance, as the end of a sentence
+     * @param call the probing call, such as {@code bpf(BPF_PROG_LOAD) for program "probe"}
+     * @param errnoNumber the kernel's error number
+     * @param remedy what is needed for an answer, such as a capability, as the end of a sentence
      */
     record Unknown(String call, int errnoNumber, Optional<String> remedy) implements Support {
         @Override
@@ -38,7 +39,7 @@ public sealed interface Support {
             return Errno.of(errnoNumber);
         }
 
-        /** For who can't go on without an answer: the failure to get one, told as that of what needed it. */
+        /** For callers that need an answer: the failed probe as the failure of the operation that needed it. */
         public SyscallException failure(String what) {
             return new SyscallException(what + ": " + call, errnoNumber, remedy.orElse(null));
         }
@@ -52,7 +53,7 @@ public sealed interface Support {
         return new Absent(reason);
     }
 
-    /** What a refused call says about a feature, where the kernel refused the question. */
+    /** The result for a feature if the kernel refused the probe itself. */
     static Support unknown(SyscallException refused) {
         return new Unknown(refused.call(), refused.errnoNumber(), refused.hint());
     }

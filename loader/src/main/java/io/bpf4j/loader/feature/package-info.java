@@ -1,6 +1,6 @@
 /**
- * What the running kernel can do. {@link io.bpf4j.loader.feature.Features} answers for each
- * {@link io.bpf4j.loader.kernel.Feature} by trying it in the kernel, once, when first asked: versions lie, since
- * distributions carry features back and switch them off.
+ * The features of the running kernel. {@link io.bpf4j.loader.feature.Features} probes each {@link
+ * io.bpf4j.loader.kernel.Feature} in the kernel once, on the first request. Versions are unreliable, because
+ * distributions backport and disable features.
  */
 package io.bpf4j.loader.feature;

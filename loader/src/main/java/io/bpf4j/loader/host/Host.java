@@ -22,20 +22,20 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The machine: its kernel, and what the kernel tells in {@code /proc} and {@code /sys}. <i>Thread-safe.</i>
+ * The machine: its kernel, {@code /proc} and {@code /sys}. <i>Thread-safe.</i>
  *
- * <p>Whatever bpf4j asks a machine, it asks through one of these. {@link #running()} is the machine as this process sees
- * it. A container that was given the files of its host under other paths says where they are:
+ * <p>bpf4j accesses a machine only through a {@code Host}. {@link #running()} is the machine as this process sees it.
+ * In a container that has its host's files under other paths, set these paths:
  *
  * {@snippet :
  * Host host = Host.running().withProc(Path.of("/host/proc")).withSys(Path.of("/host/sys"));
  * BpfObject object = BpfLoader.of(spec).host(host).load();
  * }
  *
- * <p>What can't change while a kernel runs, such as its types, is read once and kept here. What could not be read is not
- * kept: a file may be mounted, and rights may be given, later.
+ * <p>Properties that can't change while a kernel runs, such as its types, are read once and kept. A failed read is
+ * repeated, because mounts and rights may change.
  */
-@SuppressWarnings("exports") // kernel, types, CPUs and the like are for the loader itself; nobody else can name them
+@SuppressWarnings("exports") // kernel, types, CPUs and the like are for the loader; other modules can't name them
 public final class Host {
     private static final Path ROOT = Path.of("/");
 
@@ -71,48 +71,48 @@ public final class Host {
     }
 
     /**
-     * A machine that is reached through a kernel of its own: for tests, which see nothing of the computer they run on.
+     * A machine with its own {@code Kernel}: for tests that must not depend on the computer they run on.
      *
-     * @param root the folder with the {@code /proc}, {@code /sys} and {@code /boot} of that machine
+     * @param root the directory with the {@code /proc}, {@code /sys} and {@code /boot} of that machine
      */
     public static Host of(Kernel kernel, Path root) {
         return new Host(kernel, root, root.resolve("proc"), root.resolve("sys"));
     }
 
     /**
-     * The same machine, whose {@code /proc} is mounted elsewhere. What this process is told about itself still comes from
-     * its own ({@link #self}), since it need not be among those that the other one shows.
+     * The same machine, with {@code /proc} mounted elsewhere. Information about this process still comes from its own
+     * {@code /proc} ({@link #self}), because the other one may not show this process.
      */
     public Host withProc(Path newProc) {
         return new Host(kernel, root, newProc, sys);
     }
 
-    /** The same machine, whose {@code /sys} is mounted elsewhere. */
+    /** The same machine, with {@code /sys} mounted elsewhere. */
     public Host withSys(Path newSys) {
         return new Host(kernel, root, proc, newSys);
     }
 
-    /** The same machine, whose kernel is reached in another way, which may give other rights. */
+    /** The same machine, with another access to its kernel, which may have other rights. */
     public Host withKernel(Kernel newKernel) {
         return new Host(newKernel, root, proc, sys, types);
     }
 
-    /** Where {@code /proc} is. */
+    /** The path of {@code /proc}. */
     public Path proc() {
         return proc;
     }
 
-    /** Where {@code /proc} has a process; there is no such folder once it has ended. */
+    /** The path of a process in {@code /proc}; it does not exist after the process has ended. */
     public Path process(int pid) {
         return proc.resolve(Integer.toString(pid));
     }
 
-    /** Where {@code /proc} has this process. */
+    /** The path of this process in {@code /proc}. */
     public Path self() {
         return root.resolve("proc/self");
     }
 
-    /** Where {@code /sys} is. */
+    /** The path of {@code /sys}. */
     public Path sys() {
         return sys;
     }
@@ -127,7 +127,7 @@ public final class Host {
         return known;
     }
 
-    /** Bytes of a page of memory. */
+    /** The size of a memory page in bytes. */
     public long pageSize() {
         if (pageSize == 0) {
             pageSize = PageSize.read(self().resolve("auxv"));
@@ -135,7 +135,7 @@ public final class Host {
         return pageSize;
     }
 
-    /** What this process may do, now. */
+    /** The present rights of this process. */
     public ProcessRights rights() {
         return ProcessRights.read(root.resolve("proc"));
     }
@@ -150,10 +150,10 @@ public final class Host {
     }
 
     /**
-     * How the kernel was configured.
+     * The kernel's configuration.
      *
-     * @return empty if that is in none of the places where it usually is
-     * @throws IOException if it is there and can't be read
+     * @return empty if none of the usual files exists
+     * @throws IOException if the file exists but can't be read
      */
     public Optional<KernelConfig> configuration() throws IOException {
         return KernelConfig.find(proc, root);
@@ -163,7 +163,7 @@ public final class Host {
         return new Kallsyms(proc.resolve("kallsyms"));
     }
 
-    /** The CPUs that may ever come. */
+    /** All possible CPUs. */
     public CpuSet possibleCpus() {
         CpuSet known = possibleCpus;
         if (known == null) {
@@ -173,7 +173,7 @@ public final class Host {
         return known;
     }
 
-    /** The CPUs that run code now. */
+    /** The CPUs that are online now. */
     public CpuSet onlineCpus() {
         return CpuSet.read(cpus("online"));
     }
@@ -190,12 +190,12 @@ public final class Host {
         return new TraceFs(kernel, self(), sys);
     }
 
-    /** Whether programs are compiled, now. */
+    /** The current setting of the JIT compiler. */
     public Jit jit() {
         return Jit.read(proc.resolve("sys/net/core"));
     }
 
-    /** What a package above this one finds out about the machine, and keeps with it; made when it is first asked for. */
+    /** Knowledge of a higher package about the machine, kept with this object; created on the first request. */
     public <T> T known(Class<T> type, Function<Host, T> maker) {
         return type.cast(known.computeIfAbsent(type, _ -> maker.apply(this)));
     }

@@ -1,23 +1,23 @@
 package io.bpf4j.loader.kernel;
 
 /**
- * The capabilities that loading, attaching and looking into processes take (capabilities(7); the numbers are those of
+ * The capabilities for loading, attaching and inspecting processes (capabilities(7); the numbers are those of
  * include/uapi/linux/capability.h). <i>Immutable.</i>
  */
 public enum Capability {
-    /** To open files whatever their permissions say. */
+    /** To open files regardless of their permissions. */
     CAP_DAC_OVERRIDE(1, false),
-    /** For programs and maps of the network. */
+    /** For networking programs and maps. */
     CAP_NET_ADMIN(12, true),
-    /** To look into processes of other users. */
+    /** To inspect processes of other users. */
     CAP_SYS_PTRACE(19, false),
-    /** Stands in for those that were split off it, and for {@link #CAP_NET_ADMIN} in bpf(2). */
+    /** Includes the capabilities that were split off it, and {@link #CAP_NET_ADMIN} in bpf(2). */
     CAP_SYS_ADMIN(21, false),
-    /** For programs that trace and for perf events (Linux 5.8). */
+    /** For tracing programs and perf events (Linux 5.8). */
     CAP_PERFMON(38, true),
     /** For maps, programs and BTF (Linux 5.8). */
     CAP_BPF(39, true),
-    /** To open a file that a process has mapped by its place in memory (Linux 5.9). */
+    /** To open a file that a process has mapped, by its address range (Linux 5.9). */
     CAP_CHECKPOINT_RESTORE(40, true);
 
     private final int number;
@@ -28,12 +28,12 @@ public enum Capability {
         this.ofSysAdmin = ofSysAdmin;
     }
 
-    /** Its bit in a set of capabilities. */
+    /** Its bit number in a capability set. */
     public int number() {
         return number;
     }
 
-    /** Whether a process with {@link #CAP_SYS_ADMIN} needs no other for it. */
+    /** Whether {@link #CAP_SYS_ADMIN} includes this capability. */
     public boolean isOfSysAdmin() {
         return ofSysAdmin;
     }

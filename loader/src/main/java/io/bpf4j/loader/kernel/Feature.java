@@ -1,10 +1,10 @@
 package io.bpf4j.loader.kernel;
 
 /**
- * What a kernel may or may not have, and which version and commit brought it.
+ * A feature that a kernel may have, with the version and commit that added it.
  *
- * <p>The version is documentation: it stands in error messages ("requires Linux &gt;= 5.15") and in the output of
- * {@code bpf4j features}. Whether the running kernel has the feature is found out by trying it. Commits are those of the
+ * <p>The version is documentation: it is used in error messages ("requires Linux &gt;= 5.15") and in the output of
+ * {@code bpf4j features}. A feature probe tells whether the running kernel has the feature. Commits are those of the
  * mainline tree. <i>Immutable.</i>
  */
 public enum Feature {
@@ -169,7 +169,7 @@ public enum Feature {
         this.title = title;
     }
 
-    /** What it is, in a few words that fit a table or the middle of a sentence. */
+    /** A short description, for a table or the middle of a sentence. */
     public String description() {
         return description;
     }
@@ -179,7 +179,7 @@ public enum Feature {
         return KernelVersion.of(major, minor);
     }
 
-    /** The abbreviated id of the mainline commit that brought it. */
+    /** The abbreviated id of the mainline commit that added it. */
     public String commit() {
         return commit;
     }

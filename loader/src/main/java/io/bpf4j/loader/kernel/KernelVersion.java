@@ -3,12 +3,12 @@ package io.bpf4j.loader.kernel;
 /**
  * A version of Linux: three numbers, compared in order. <i>Immutable.</i>
  *
- * <p>Versions explain and document; they never decide whether a feature is there, because distributions carry features
- * back and switch them off. Probes decide.
+ * <p>Versions are for documentation and messages. They never decide whether a kernel has a feature, because
+ * distributions backport and disable features. Feature probes decide.
  *
  * @param major such as 6 in 6.18.44
  * @param minor such as 18 in 6.18.44
- * @param patch such as 44 in 6.18.44; 0 where the release string has none
+ * @param patch such as 44 in 6.18.44; 0 if the release string has none
  */
 public record KernelVersion(int major, int minor, int patch) implements Comparable<KernelVersion> {
     public KernelVersion {
@@ -55,9 +55,9 @@ public record KernelVersion(int major, int minor, int patch) implements Comparab
     }
 
     /**
-     * The number that the kernel's KERNEL_VERSION macro makes: {@code major << 16 | minor << 8 | patch}, with a patch
-     * above 255 shown as 255, as the kernel has done since 4.14.257 and 5.15.9 (commit 9b82f13e7ef3, "kbuild: clamp
-     * SUBLEVEL to 255").
+     * The value of the kernel's KERNEL_VERSION macro: {@code major << 16 | minor << 8 | patch}, with a patch above 255
+     * shown as 255, as the kernel has done since 4.14.257 and 5.15.9 (commit 9b82f13e7ef3, "kbuild: clamp SUBLEVEL to
+     * 255").
      */
     public int code() {
         return major << 16 | minor << 8 | Math.min(patch, 255);

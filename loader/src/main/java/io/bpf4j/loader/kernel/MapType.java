@@ -3,10 +3,11 @@ package io.bpf4j.loader.kernel;
 import java.util.Optional;
 
 /**
- * The kinds of BPF map, by the kernel's names and numbers ({@code enum bpf_map_type} of include/uapi/linux/bpf.h, 7.3).
+ * The types of BPF maps, with the kernel's names and numbers ({@code enum bpf_map_type} of include/uapi/linux/bpf.h,
+ * 7.3).
  *
- * <p>A kernel may know kinds that this list does not; code that reads numbers from the kernel or from an object keeps
- * the number. <i>Immutable.</i>
+ * <p>A kernel may know types that this list lacks; code that reads numbers from the kernel or from an object keeps the
+ * number. <i>Immutable.</i>
  */
 public enum MapType {
     HASH(1),
@@ -42,9 +43,9 @@ public enum MapType {
     USER_RINGBUF(31),
     CGRP_STORAGE(32),
     ARENA(33),
-    /** Places in a program, for indirect jumps: jump tables. */
+    /** Instruction offsets in a program, for indirect jumps: jump tables. */
     INSN_ARRAY(34),
-    /** A hash map that grows and shrinks with what is in it. */
+    /** A hash map that grows and shrinks with its contents. */
     RHASH(35);
 
     private static final MapType[] BY_NUMBER = values();
@@ -55,12 +56,12 @@ public enum MapType {
         this.number = number;
     }
 
-    /** The number of this kind in the kernel ABI. */
+    /** The number of this type in the kernel ABI. */
     public int number() {
         return number;
     }
 
-    /** The kind of that number; empty if this list does not have it. */
+    /** The type with this number; empty if this list lacks it. */
     public static Optional<MapType> of(int number) {
         for (MapType candidate : BY_NUMBER) {
             if (candidate.number == number) {
@@ -70,7 +71,7 @@ public enum MapType {
         return Optional.empty();
     }
 
-    /** Whether each possible CPU has a value of its own, so that user space reads and writes an array of values. */
+    /** Whether each possible CPU has its own value, so that user space reads and writes an array of values. */
     public boolean isPerCpu() {
         return switch (this) {
             case PERCPU_HASH, PERCPU_ARRAY, LRU_PERCPU_HASH, PERCPU_CGROUP_STORAGE -> true;

@@ -1,6 +1,6 @@
 /**
  * The kernel's vocabulary as plain values: error numbers, kinds of map and program, attach types, versions, features.
  *
- * <p>The lowest package of the module: nothing here looks at the running kernel.
+ * <p>The lowest package of the module: it does not access the running kernel.
  */
 package io.bpf4j.loader.kernel;
