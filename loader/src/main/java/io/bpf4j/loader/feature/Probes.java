@@ -35,15 +35,15 @@ import java.util.function.Function;
 /**
  * Finds out whether the kernel has a feature by trying it. <i>Thread-safe.</i>
  *
- * <p>One class, as it is one table: a line for each feature, with what is tried. There are three ways to try.
+ * <p>One class, because it is one table: a line for each feature, with its probe. Three kinds of probes exist.
  * <ul>
- *   <li>Do it, with something harmless: make a map, load BTF or a program that is thrown away at once.
- *   <li>Do it wrong on purpose, where doing it right would change something: a link to what can't be linked. Only a
- *       kernel that knows the feature gets as far as seeing the mistake, and its error number says so.
- *   <li>Look into sysfs, where that is the kernel's own way to announce the feature.
+ *   <li>Use the feature harmlessly: create a map, load BTF or a program, and close it at once.
+ *   <li>Use the feature with an invalid argument, if valid use would have effects: a link to an invalid target. Only a
+ *       kernel that knows the feature detects the invalid argument, and its error number shows this.
+ *   <li>Read sysfs, if the kernel announces the feature there.
  * </ul>
- * A kernel that refuses the question (EPERM and its like, {@link Denials}) has not said no. Which version and commit
- * brought a feature is written in {@link Feature}.
+ * If the kernel refuses the probe (EPERM and similar errors, {@link Denials}), the result is unknown. {@link Feature}
+ * has the version and commit that added each feature.
  */
 final class Probes {
     private static final int PROGRAM_SLEEPABLE = 1 << 4; // BPF_F_SLEEPABLE
@@ -83,8 +83,8 @@ final class Probes {
                 case OBJECT_NAMES -> load(socketFilter(RETURN_0).withName("probe"));
                 case SUBPROGRAMS -> load(socketFilter(ProbePrograms.callingFunction()));
                 case EXPECTED_ATTACH_TYPE ->
-                    // Of a kind that has no attach types, so that no right but CAP_BPF is needed. The kernel takes no
-                    // notice of the field then, but has to know it.
+                    // A type that has no attach types, so that only CAP_BPF is needed. The kernel ignores the field's
+                    // value then, but must know the field.
                     load(socketFilter(RETURN_0).withExpectedAttachType(AttachType.CGROUP_INET_SOCK_CREATE.number()));
                 case GLOBAL_DATA -> globalData();
                 case MAP_FREEZE ->
@@ -115,7 +115,8 @@ final class Probes {
                             _ -> Support.yes("a user ring buffer was made"));
                 case PROGRAM_BIND_MAP -> bindMap();
                 case MEMCG_ACCOUNTING ->
-                    // The accounting itself shows only when it hurts; this helper came with the same release.
+                    // The accounting itself can't be probed without side effects; this helper came with the same
+                    // release.
                     load(socketFilter(ProbePrograms.callingHelper(ProbePrograms.KTIME_GET_COARSE_NS)));
                 case HASH_LOOKUP_AND_DELETE -> lookupAndDelete();
                 case SYSCALL_WRAPPER -> syscallWrapper();
@@ -133,7 +134,7 @@ final class Probes {
                     load(program(ProgramType.KPROBE, RETURN_0).withFlags(PROGRAM_SLEEPABLE));
                 case UPROBE_MULTI_LINK -> uprobeMulti(AttachType.TRACE_UPROBE_MULTI, 0, Errno.EBADF);
                 case UPROBE_MULTI_PROCESS ->
-                    // Kernels before the fix took the number for a task's, and looked for it: ESRCH.
+                    // Kernels before the fix took the number for a task id and looked it up: ESRCH.
                     uprobeMulti(AttachType.TRACE_UPROBE_MULTI, -1, Errno.EINVAL);
                 case UPROBE_SESSION -> uprobeMulti(AttachType.TRACE_UPROBE_SESSION, 0, Errno.EBADF);
                 case ARENA ->
@@ -153,7 +154,7 @@ final class Probes {
                 case TRACING_SESSION -> tracingSession();
                 case TRACING_MULTI_LINK -> tracingMulti();
                 case STRUCT_OPS_ASSOCIATION ->
-                    // A descriptor that is none: a kernel that knows the command looks it up.
+                    // An invalid file descriptor: a kernel that knows the command looks it up.
                     onMap(array(), map -> {
                         ProgCommand.AssociateStructOps command = new ProgCommand.AssociateStructOps(-1, map);
                         try {
@@ -163,7 +164,7 @@ final class Probes {
                             return expect(command, "associating what is no program", Errno.EBADF, e.errnoNumber());
                         }
                     });
-                // Where the flag is unknown, it is an invalid argument.
+                // If the flag is unknown, it is an invalid argument.
                 case UPROBE_MULTI_DESCRIPTOR -> uprobeMultiDescriptor();
             };
         } catch (SyscallException e) {
@@ -187,7 +188,7 @@ final class Probes {
 
     private ProgCommand.Load program(ProgramType type, byte[] instructions) {
         ProgCommand.Load load = ProgCommand.Load.of(type.number(), "", instructions, LICENSE);
-        // Kernels before 5.0 insist on their own version for kprobes.
+        // Kernels before 5.0 require their own version for kprobes.
         return type == ProgramType.KPROBE
                 ? load.withKernelVersion(host.version().code())
                 : load;
@@ -201,7 +202,7 @@ final class Probes {
         };
     }
 
-    /** A global function that reads a field of its argument, of which only a tag says that it is the context. */
+    /** A global function that reads a field of its argument; only a tag says that the argument is the context. */
     private Support argumentTags() {
         ProgCommand.LoadBtf types = new ProgCommand.LoadBtf("probe", ProbeBtf.contextArgument(), ProgCommand.Log.NONE);
         return switch (kernel.execute(types)) {
@@ -223,8 +224,8 @@ final class Probes {
     }
 
     /**
-     * Without CAP_PERFMON the verifier also follows what a processor might do by mistake, here a loop without end, and
-     * gives up with E2BIG. One that knows no loops does not get there: EINVAL.
+     * Without CAP_PERFMON the verifier also follows speculative execution, here an endless loop, and fails with E2BIG.
+     * A verifier without loop support fails earlier, with EINVAL.
      */
     private Support boundedLoops() {
         ProgCommand.Load loop = socketFilter(ProbePrograms.looping());
@@ -247,7 +248,7 @@ final class Probes {
         }
     }
 
-    /** Loads a program for another test on it; a program that is refused answers for the feature. */
+    /** Loads a program for a further probe; if the program is refused, that is the result for the feature. */
     private Support onProgram(ProgCommand.Load load, Function<Fd, Support> test) {
         return switch (kernel.execute(load)) {
             case LoadResult.Loaded loaded -> {
@@ -304,7 +305,7 @@ final class Probes {
                 }));
     }
 
-    /** A descriptor that is none: a kernel that knows perf links looks it up. */
+    /** An invalid file descriptor: a kernel that knows perf links looks it up. */
     private Support perfLink() {
         return onProgram(
                 program(ProgramType.TRACEPOINT, RETURN_0),
@@ -320,7 +321,7 @@ final class Probes {
                         Errno.EBADF));
     }
 
-    /** A function that is none: a kernel that knows the link looks it up. */
+    /** A function that does not exist: a kernel that knows the link looks it up. */
     private Support kprobeMulti() {
         int type = AttachType.TRACE_KPROBE_MULTI.number();
         return onProgram(
@@ -335,7 +336,7 @@ final class Probes {
                         Errno.ESRCH));
     }
 
-    /** The root directory can't have a uprobe: a kernel that knows the link sees that it is no regular file. */
+    /** The root directory can't have a uprobe: a kernel that knows the link detects that it is not a regular file. */
     private Support uprobeMulti(AttachType type, int pid, Errno expected) {
         return onProgram(
                 program(ProgramType.KPROBE, RETURN_0).withExpectedAttachType(type.number()),
@@ -357,8 +358,8 @@ final class Probes {
     }
 
     /**
-     * A program for a function that is there to be traced in tests (net/bpf/test_run.c, since 5.5); it is not attached. A
-     * kernel without types of itself has no such programs at all.
+     * A program for a function that exists for tests of tracing (net/bpf/test_run.c, since 5.5); it is not attached. A
+     * kernel without BTF does not support such programs.
      */
     private Support tracingSession() {
         Optional<Btf> shown = types();
@@ -374,7 +375,7 @@ final class Probes {
                 .withAttachTarget(function.getAsInt(), null));
     }
 
-    /** A type that is no function: only a kernel that knows the link loads the program, and then looks at the type. */
+    /** A type that is not a function: only a kernel that knows the link loads the program, and then checks the type. */
     private Support tracingMulti() {
         int type = AttachType.TRACE_FENTRY_MULTI.number();
         return onProgram(
@@ -438,7 +439,7 @@ final class Probes {
         return Files.isReadable(file) ? Support.yes(file + " is there") : missing("kernel", file + " is not there");
     }
 
-    /** A container may have no sysfs, or an empty one: that says nothing about the kernel. */
+    /** A container may have no sysfs, or an empty one: then the result is unknown. */
     private Support missing(String top, String reason) {
         return Files.isDirectory(sysfs.resolve(top))
                 ? Support.no(reason)
@@ -446,9 +447,9 @@ final class Probes {
     }
 
     /**
-     * Entry points of system calls have the architecture in their name where there is a wrapper. The kernel's types name
-     * its functions, and are read and indexed for other reasons, too; its list of symbols would be read for this alone.
-     * Types that don't name the function may be cut down, or be made by tools that leave functions out: that is no answer.
+     * Entry points of system calls have the architecture in their name if a wrapper exists. This probe reads the
+     * kernel's BTF, which is read and indexed for other reasons, too; the symbol list would be read only for this. BTF
+     * without the function may be reduced, or written by tools that omit functions: then the result is unknown.
      */
     private Support syscallWrapper() {
         Set<String> names = Set.of("__x64_sys_bpf", "__arm64_sys_bpf", "__s390x_sys_bpf", "__riscv_sys_bpf");
@@ -473,7 +474,7 @@ final class Probes {
         }
     }
 
-    /** The kernel's, where they can be had. */
+    /** The kernel's BTF, if it is available. */
     private Optional<Btf> types() {
         try {
             return host.types().find();

@@ -3,8 +3,8 @@ package io.bpf4j.loader.kernel;
 import java.util.Optional;
 
 /**
- * Where a program attaches, by the kernel's names and numbers ({@code enum bpf_attach_type} of
- * include/uapi/linux/bpf.h, 7.3). Number 0 is a real type, so a program without one also says 0. <i>Immutable.</i>
+ * The attach types of programs, with the kernel's names and numbers ({@code enum bpf_attach_type} of
+ * include/uapi/linux/bpf.h, 7.3). Number 0 is a real type, so 0 may also mean no attach type. <i>Immutable.</i>
  */
 public enum AttachType {
     CGROUP_INET_INGRESS(0),
@@ -83,7 +83,7 @@ public enum AttachType {
         return number;
     }
 
-    /** The type of that number; empty if this list does not have it. */
+    /** The type with this number; empty if this list lacks it. */
     public static Optional<AttachType> of(int number) {
         for (AttachType candidate : BY_NUMBER) {
             if (candidate.number == number) {

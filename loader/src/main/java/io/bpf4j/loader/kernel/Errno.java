@@ -4,11 +4,11 @@ package io.bpf4j.loader.kernel;
  * The kernel's error numbers with their names and texts.
  *
  * <p>The numbers are those of include/uapi/asm-generic/errno-base.h and errno.h, which x86-64, arm64, riscv64,
- * loongarch64, s390x and ppc64le share; the texts are those of strerror(3). {@link #ENOTSUPP} is internal to the
- * kernel (include/linux/errno.h) and yet comes out of bpf(2), which is why libc has no text for it. <i>Immutable.</i>
+ * loongarch64, s390x and ppc64le share; the texts are those of strerror(3). {@link #ENOTSUPP} is internal to the kernel
+ * (include/linux/errno.h) but bpf(2) returns it; libc has no text for it. <i>Immutable.</i>
  */
 public enum Errno {
-    /** Not an error: the call did what it was asked. */
+    /** Not an error: the call succeeded. */
     OK(0, "Success"),
     EPERM(1, "Operation not permitted"),
     ENOENT(2, "No such file or directory"),
@@ -142,7 +142,7 @@ public enum Errno {
     ERFKILL(132, "Operation not possible due to RF-kill"),
     EHWPOISON(133, "Memory page has hardware error"),
     ENOTSUPP(524, "Operation is not supported"),
-    /** A number that is not in this list; whoever has it keeps the number beside it. */
+    /** A number that is not in this list; callers keep the number as well. */
     UNKNOWN(-1, "Unknown error");
 
     private static final int LAST_DENSE = 133;
@@ -166,7 +166,7 @@ public enum Errno {
         return text;
     }
 
-    /** The error of that number, {@link #UNKNOWN} if this list does not have it. */
+    /** The error with this number, {@link #UNKNOWN} if this list lacks it. */
     public static Errno of(int number) {
         if (number >= 0 && number <= LAST_DENSE) {
             return BY_NUMBER[number];

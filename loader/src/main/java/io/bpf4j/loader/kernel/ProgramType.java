@@ -3,7 +3,7 @@ package io.bpf4j.loader.kernel;
 import java.util.Optional;
 
 /**
- * The kinds of BPF program, by the kernel's names and numbers ({@code enum bpf_prog_type} of
+ * The types of BPF programs, with the kernel's names and numbers ({@code enum bpf_prog_type} of
  * include/uapi/linux/bpf.h, 7.3). <i>Immutable.</i>
  */
 public enum ProgramType {
@@ -49,12 +49,12 @@ public enum ProgramType {
         this.number = number;
     }
 
-    /** The number of this kind in the kernel ABI. */
+    /** The number of this type in the kernel ABI. */
     public int number() {
         return number;
     }
 
-    /** The kind of that number; empty if this list does not have it. */
+    /** The type with this number; empty if this list lacks it. */
     public static Optional<ProgramType> of(int number) {
         for (ProgramType candidate : BY_NUMBER) {
             if (candidate.number == number) {

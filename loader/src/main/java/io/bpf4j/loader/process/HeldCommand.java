@@ -17,16 +17,16 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A command that was started and waits, before it is executed, until {@link #release}: in between a {@link ProcessTracer}
- * can take hold of it. It has this process's standard input, output and error, and its process group. <i>Thread-safe.</i>
+ * A command that was started but is not executed before {@link #release}: until then a {@link ProcessTracer} can start
+ * to trace it. It has this process's standard input, output and error, and its process group. <i>Thread-safe.</i>
  *
- * <p>It is a grandchild. Java waits for its children from a thread of its own, which would take the stops of a traced
- * child for its end; so there is a shell in between that waits for the command. The shell that becomes the command tells
- * its number through one pipe and reads from another, both by their names below {@code /proc}, since Java hands no further
- * descriptors to its children. If this process dies first, that read ends, and the command is not executed. Rejected:
- * SIGSTOP, which the shell's parents notice, and which the kernel undoes when the process group is orphaned.
+ * <p>The command is a grandchild. Java waits for its children on its own thread, which would take the stop of a traced
+ * child for its end; so a shell in between waits for the command. A second shell, which becomes the command, writes its
+ * process id to one pipe and reads from another, both by their names below {@code /proc}, because Java passes no
+ * further descriptors to its children. If this process dies first, that read ends, and the command is not executed.
+ * Rejected: SIGSTOP, which the shell's parents notice, and which the kernel undoes when the process group is orphaned.
  *
- * <p>Closing ends the command, if it still runs: by SIGTERM and, two seconds later, SIGKILL.
+ * <p>Closing ends the command if it still runs: by SIGTERM and, after two seconds, SIGKILL.
  */
 public final class HeldCommand implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -122,12 +122,12 @@ public final class HeldCommand implements AutoCloseable {
         return Math.toIntExact(command.pid());
     }
 
-    /** Whether the command has not ended, released or not. */
+    /** Whether the command has not ended yet, released or not. */
     public boolean isAlive() {
         return shell.isAlive() || command.isAlive();
     }
 
-    /** Lets the command be executed. Does nothing the second time. */
+    /** Executes the command. A second call does nothing. */
     public void release() {
         if (gate.isClosed()) {
             return;
@@ -149,7 +149,7 @@ public final class HeldCommand implements AutoCloseable {
         }
         if (released) {
             command.destroy();
-            // A process that was stopped takes its SIGTERM only when it goes on.
+            // A stopped process handles its SIGTERM only after it is continued.
             Host.running().kernel().execute(new ProcessCommand.Signal(pid(), pid(), Ptrace.SIGCONT));
         }
         try {

@@ -4,10 +4,10 @@ import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.sys.FileCommand;
 
 /**
- * Signals that whoever started this process told it to ignore. <i>Thread-safe.</i>
+ * Signals that the parent of this process set to be ignored. <i>Thread-safe.</i>
  *
- * <p>A shell starts {@code tracer … &} in a script with SIGINT ignored, and Java then refuses to handle it: a tracer that
- * detaches and prints its sums at SIGINT would never end.
+ * <p>A shell starts {@code tracer … &} in a script with SIGINT ignored, and Java then refuses to handle it: a tracer
+ * that detaches and prints its totals at SIGINT would never end.
  */
 public final class IgnoredSignals {
     private IgnoredSignals() {}
@@ -17,7 +17,7 @@ public final class IgnoredSignals {
      *
      * @param number such as 2, SIGINT
      * @return whether it was ignored
-     * @throws io.bpf4j.loader.error.SyscallException if there is no such signal, or it is SIGKILL or SIGSTOP
+     * @throws io.bpf4j.loader.error.SyscallException if the signal does not exist, or is SIGKILL or SIGSTOP
      */
     public static boolean restore(int number) {
         return Host.running().kernel().execute(new FileCommand.StopIgnoring(number)) != 0;

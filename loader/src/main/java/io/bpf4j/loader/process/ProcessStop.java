@@ -4,8 +4,8 @@ import io.bpf4j.loader.internal.process.TracerThread;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A moment in the life of a traced process. Except for {@link Kind#ENDED} one of its threads is held there, before it
- * executes another instruction, until {@link ProcessTracer#resume}. <i>Immutable.</i>
+ * An event of a traced process. Except for {@link Kind#ENDED}, one of its threads is stopped, before it executes
+ * another instruction, until {@link ProcessTracer#resume}. <i>Immutable.</i>
  */
 public final class ProcessStop {
     private final Kind kind;
@@ -20,15 +20,18 @@ public final class ProcessStop {
         this.hold = hold;
     }
 
-    /** What happened. */
+    /** The kind of event. */
     public enum Kind {
-        /** Another traced process made it by fork, vfork or clone. It has the memory of that one, and has not run yet. */
+        /**
+         * Another traced process created it by fork, vfork or clone. It has the memory of its parent, and has not run
+         * yet.
+         */
         BORN,
-        /** It became another program, which is mapped, with its dynamic loader if it has one, and has not run yet. */
+        /** It executes another program, which is mapped, with its dynamic loader if it has one, and has not run yet. */
         EXEC,
-        /** A thread came to an instruction that {@link ProcessTracer#breakAt} named; the other threads go on. */
+        /** A thread reached an instruction of {@link ProcessTracer#breakAt}; the other threads continue. */
         BREAKPOINT,
-        /** It is gone. Nothing is held. */
+        /** The process has ended. No thread is stopped. */
         ENDED
     }
 
@@ -36,14 +39,14 @@ public final class ProcessStop {
         return kind;
     }
 
-    /** The process, as this process numbers it. */
+    /** The process id, in this process's namespace. */
     public int pid() {
         return pid;
     }
 
     /**
-     * For {@link Kind#EXEC}, whether another thread than the first called exec. It has the number of the process since
-     * then, and what was attached to that number before is attached to a thread that is gone.
+     * For {@link Kind#EXEC}, whether a thread other than the first called exec. That thread now has the process's id,
+     * and links attached to this id before belong to a thread that no longer exists.
      */
     public boolean isRenumbered() {
         return renumbered;

@@ -20,19 +20,19 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds a process, and if wanted its descendants, at the moments when code appears in it: birth, exec, and breakpoints
- * such as that of the dynamic loader for debuggers. Whatever is attached while a process is held sees all that it does
+ * Stops a process, and optionally its descendants, when code is mapped into it: at birth, exec, and breakpoints such as
+ * the dynamic loader's for debuggers. Programs attached while a process is stopped see everything that it does
  * afterwards. <i>Thread-safe.</i>
  *
- * <p>It goes by ptrace(2), which nobody notices but who asks for it: a parent that waits for stops ({@code WUNTRACED}) is
- * told of none, SIGCONT ends none, and signals, stops and exit codes are what they would have been. When this process
- * ends, even by SIGKILL, the kernel lets all that it holds go on. What it does cost: a traced process can't be traced by
- * another (strace, gdb), and each signal that it gets, also one that it ignores, takes two switches between processes.
+ * <p>It uses ptrace(2), which other processes do not notice: a parent that waits for stops ({@code WUNTRACED}) sees
+ * none of these stops, SIGCONT does not end them, and signals, other stops and exit codes are unchanged. When this
+ * process ends, even by SIGKILL, the kernel continues all stopped processes. The cost: another tracer (strace, gdb)
+ * can't trace a traced process, and each signal that it gets, even an ignored one, takes two context switches.
  *
  * <p>It needs CAP_SYS_PTRACE: without it, programs that are set-user-ID would run without those rights while they are
- * traced. Breakpoints need CAP_BPF and CAP_PERFMON and Linux 5.6, too.
+ * traced. Breakpoints also need CAP_BPF, CAP_PERFMON and Linux 5.6.
  *
- * <p>Closing lets everybody go on, untraced.
+ * <p>Closing continues all processes, untraced.
  */
 public final class ProcessTracer implements AutoCloseable {
     private static final List<Capability> TRACING = List.of(Capability.CAP_SYS_PTRACE);
@@ -80,10 +80,11 @@ public final class ProcessTracer implements AutoCloseable {
      * Starts to trace a process with all its threads, without stopping it.
      *
      * @param host the machine that it runs on
-     * @param withChildren whether also to trace its descendants: those that are there, and all that are born later
-     * @param onStop is told of each stop, in a thread of the tracer that serves all traced processes meanwhile: it must
-     *     only pass it on, to whoever attaches and then calls {@link #resume}
-     * @throws SyscallException if the process can't be traced: it is gone, another traces it, or rights are missing
+     * @param withChildren whether to trace its descendants, too: existing ones and all created later
+     * @param onStop called for each stop, on the tracer's thread, which serves all traced processes: it must only pass
+     *     the stop to another thread, which attaches and then calls {@link #resume}
+     * @throws SyscallException if the process can't be traced: it has ended, another process traces it, or rights are
+     *     missing
      */
     public static ProcessTracer start(Host host, int pid, boolean withChildren, Consumer<ProcessStop> onStop) {
         ProcessRights rights = host.rights();
@@ -106,7 +107,7 @@ public final class ProcessTracer implements AutoCloseable {
         return new SyscallException(new ProcessCommand.Seize(pid, 0).call(), Errno.EPERM.number(), why);
     }
 
-    /** Lets a held thread go on. Does nothing for one that somebody killed meanwhile. */
+    /** Continues a stopped thread. Does nothing if the thread was killed meanwhile. */
     public void resume(ProcessStop stop) {
         TracerThread.@Nullable Hold hold = stop.hold();
         if (hold != null) {
@@ -115,14 +116,14 @@ public final class ProcessTracer implements AutoCloseable {
     }
 
     /**
-     * From now on holds each thread of a process that comes to an instruction. A process has one such breakpoint; another
-     * takes its place, and exec does not end it as long as the process keeps its first thread.
+     * From now on stops each thread of a process that reaches an instruction. A process has one such breakpoint; a new
+     * one replaces it. It survives exec as long as the process keeps its first thread.
      *
      * @param pid a traced process
-     * @param file where the kernel finds the file
-     * @param identity which file it has to be
+     * @param file path by which the kernel finds the file
+     * @param identity identity that the file must have
      * @param offset of the instruction, bytes from the start of the file
-     * @throws BpfException if the kernel can't, or refuses; an older breakpoint is gone then
+     * @throws BpfException if the kernel lacks the feature or refuses; an older breakpoint is removed then
      */
     public void breakAt(int pid, Path file, FileIdentity identity, long offset) {
         @Nullable StopSignal before = breakpoints.get(pid);
@@ -138,7 +139,9 @@ public final class ProcessTracer implements AutoCloseable {
         return thread.isTracing(pid);
     }
 
-    /** Why something may have gone on without being held, a sentence each without a full stop; none if nothing did. */
+    /**
+     * Why a thread may have continued without being stopped, one sentence each without a full stop; empty if none did.
+     */
     public List<String> gaps() {
         List<String> gaps = new ArrayList<>(thread.gaps());
         long passed = missed();
@@ -163,8 +166,8 @@ public final class ProcessTracer implements AutoCloseable {
     }
 
     /**
-     * Lets everybody go on, untraced. The tracing thread may outlive this call where every process blocks SIGURG or is
-     * stopped: there it ends with the next thing that happens to one.
+     * Continues all processes, untraced. The tracing thread may outlive this call if every process blocks SIGURG or is
+     * stopped: it then ends at the next event of one of them.
      */
     @Override
     public void close() {

@@ -1,6 +1,6 @@
 /**
- * Processes that are held, by ptrace, at the moments when code appears in them, so that nothing runs before it is probed;
- * and the ignored signals that a tracer started in a script has to take back.
+ * Stops processes by ptrace when code is mapped into them, so that no code runs before it is probed. Also restores
+ * ignored signals for a tracer started in a script.
  */
 @org.jspecify.annotations.NullMarked
 package io.bpf4j.loader.process;
