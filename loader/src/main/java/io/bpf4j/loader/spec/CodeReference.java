@@ -3,7 +3,7 @@ package io.bpf4j.loader.spec;
 import java.util.List;
 
 /**
- * What an instruction refers to outside its function; the loader resolves it. <i>Immutable.</i>
+ * A reference of an instruction to something outside its function; the loader resolves it. <i>Immutable.</i>
  *
  * <p>{@code instruction} is an index in the function that the reference belongs to, counted in 8-byte slots.
  */
@@ -16,7 +16,7 @@ public sealed interface CodeReference {
     /** A 64-bit load of the address of global data: {@code offset} bytes into the value of the map of a section. */
     record ToData(int instruction, String map, int offset) implements CodeReference {}
 
-    /** A call of another function of the object, by place: section index and slot in it. */
+    /** A call of another function of the object, by section index and slot in that section. */
     record ToFunction(int instruction, int section, int slot) implements CodeReference {}
 
     /** A 64-bit load of the address of a function of the object, for a callback. */
@@ -25,9 +25,9 @@ public sealed interface CodeReference {
     /**
      * A 64-bit load of the address of an entry of a jump table.
      *
-     * @param table what tells the tables of an object apart
+     * @param table identifies the table in the object
      * @param offset in the table, in bytes
-     * @param slots of the function's section, one for each entry; all are in the function
+     * @param slots the jump targets as slots of the function's section, one for each entry; all are in the function
      */
     record ToJumpTable(int instruction, int table, int offset, List<Integer> slots) implements CodeReference {
         public ToJumpTable {

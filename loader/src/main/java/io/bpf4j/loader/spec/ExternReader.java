@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Externs: undefined symbols, of which BTF says by the name of a DATASEC what they are. {@code .kconfig} holds variables
- * that the loader fills with values of the kernel's configuration; they get a map of their own, laid out here.
+ * Reads externs: undefined symbols whose kind is the name of their DATASEC in BTF. {@code .kconfig} holds variables
+ * that the loader fills with values of the kernel's configuration; they get their own map, which this class lays out.
  * {@code .ksyms} holds kernel variables and functions. <i>Confined.</i>
  */
 final class ExternReader {
@@ -28,7 +28,7 @@ final class ExternReader {
     private final List<GlobalSpec> kconfigVariables = new ArrayList<>();
     private int kconfigSize;
 
-    /** A kconfig extern before all of them are known. */
+    /** A kconfig extern without its offset, which depends on all of them. */
     private record Kconfig(String name, boolean weak, int typeId, int variableId, int size, int alignment) {}
 
     ExternReader(String source, Optional<Btf> btf) {
@@ -60,7 +60,7 @@ final class ExternReader {
         place();
     }
 
-    /** Lays the kconfig externs out, the widest first, as libbpf does: so both fill the same map. */
+    /** Lays out the kconfig externs, the widest first, as libbpf does, so that the maps are equal. */
     private void place() {
         unplaced.sort(Comparator.comparingInt(Kconfig::alignment)
                 .reversed()
@@ -76,7 +76,7 @@ final class ExternReader {
         }
     }
 
-    /** The map behind the kconfig externs: read-only, its values set when the object is loaded. */
+    /** The map of the kconfig externs: read-only, its values are set at load. */
     Optional<MapSpec> kconfigMap() {
         if (kconfigSize == 0) {
             return Optional.empty();

@@ -17,7 +17,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tables of indirect jumps (Linux 6.19), which a compiler makes of a {@code switch} with many cases:
+ * Reads the tables of indirect jumps (Linux 6.19), which a compiler creates for a {@code switch} with many cases:
  *
  * <pre>
  *   .jumptables          8 bytes an entry: the place of an instruction, in bytes from the start of the section that
@@ -41,8 +41,8 @@ final class JumpTableReader {
     /**
      * A table.
      *
-     * @param start in its section, in bytes: what tells it from others
-     * @param slots what is jumped to, as slots of the section that has the function
+     * @param start in its section, in bytes; identifies the table
+     * @param slots the jump targets, as slots of the function's section
      */
     record Table(int start, List<Integer> slots, int lowest, int highest) {}
 
@@ -51,7 +51,7 @@ final class JumpTableReader {
     private final NavigableMap<Long, Symbol> symbols = new TreeMap<>();
     private final Map<Long, Table> tables = new HashMap<>();
     private @Nullable ByteView bytes;
-    /** Tables of a compiler don't overlap; those of a hostile file must not come to more than there is. */
+    /** Limits the total size: tables of a compiler don't overlap, but tables of a hostile file may. */
     private long left;
 
     JumpTableReader(ElfFile elf, List<Symbol> all) {
@@ -76,7 +76,7 @@ final class JumpTableReader {
     /**
      * The table that a byte of the section belongs to.
      *
-     * @throws InvalidObjectException if there is none, or it is no table
+     * @throws InvalidObjectException if no table contains the byte, or the table is malformed
      */
     Table holding(long offset) {
         Map.Entry<Long, Symbol> entry = symbols.floorEntry(offset);

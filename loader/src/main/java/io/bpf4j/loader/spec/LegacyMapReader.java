@@ -15,11 +15,11 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * Maps as objects defined them before BTF: the variables of section {@code maps}. libbpf read them until 0.8 and refuses
- * them since 1.0, but the objects are still around. <i>Confined.</i>
+ * Reads maps defined without BTF: the variables of section {@code maps}. libbpf read them until 0.8 and refuses them
+ * since 1.0, but such objects are still in use. <i>Confined.</i>
  *
- * <p>Here the bytes say everything: each variable is a {@code struct bpf_map_def}, five words of 4 bytes in the file's
- * order.
+ * <p>The bytes have the whole definition: each variable is a {@code struct bpf_map_def}, five words of 4 bytes in the
+ * file's order.
  *
  * <pre>
  *   0  type
@@ -29,10 +29,10 @@ import java.util.OptionalInt;
  *  16  map_flags
  * </pre>
  *
- * <p>All variables of a section have one size, so it follows from the section's size and their number. Loaders that had
- * more to say made the struct longer (iproute2's {@code bpf_elf_map} with pinning and inner maps); of such a longer one
- * the rest has to be zero, since nobody can tell whose it is. Types of key and value, for those who print maps, are known
- * where a struct {@code ____btf_map_NAME} has members key and value (the macro BPF_ANNOTATE_KV_PAIR).
+ * <p>All variables of a section have the same size, which follows from the section's size and their number. Some
+ * loaders extended the struct (iproute2's {@code bpf_elf_map} with pinning and inner maps). The rest of an extended
+ * struct must be zero, because its layout is not known. Types of key and value, for tools that print maps, are known if
+ * a struct {@code ____btf_map_NAME} has members key and value (the macro BPF_ANNOTATE_KV_PAIR).
  */
 final class LegacyMapReader {
     static final String SECTION = "maps";
@@ -54,7 +54,7 @@ final class LegacyMapReader {
         this.index = index;
     }
 
-    /** The maps in the order of the section; none if there is no such section. */
+    /** The maps in the order of the section; empty if the section does not exist. */
     List<MapSpec> read() {
         Optional<Section> found = elf.section(SECTION).filter(s -> s.size() > 0);
         if (found.isEmpty()) {
@@ -116,7 +116,7 @@ final class LegacyMapReader {
                 null);
     }
 
-    /** The id of a type that is annotated and has the right size; 0 if there is none. */
+    /** The id of the annotated type, if it has the right size; else 0. */
     private int typeOf(String map, String member, int size) {
         if (btf.isEmpty()) {
             return 0;

@@ -20,11 +20,11 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Maps that BTF defines: the variables of section {@code .maps}; in front of them those of older objects, which {@link
- * LegacyMapReader} reads. <i>Confined.</i>
+ * Reads maps that BTF defines: the variables of section {@code .maps}. Maps of older objects, which {@link
+ * LegacyMapReader} reads, come first. <i>Confined.</i>
  *
- * <p>Such a variable's type says everything, and its bytes nothing. A number is encoded as the length of an array that a
- * member points to, a type as what a member points to:
+ * <p>The variable's type has the whole definition; its bytes are not used. A number is encoded as the length of an
+ * array that a member points to, a type as the type that a member points to:
  *
  * <pre>
  *   struct {
@@ -36,13 +36,13 @@ import org.jspecify.annotations.Nullable;
  *   } events SEC(".maps");
  * </pre>
  *
- * The pointers in {@code values} may be initialised; relocations of {@code .maps} then name what goes into which slot.
- * Nothing else in {@code .maps} is relocated.
+ * The pointers in {@code values} may be initialised; relocations of {@code .maps} then name the map or program of each
+ * slot. {@code .maps} has no other relocations.
  */
 final class MapReader {
     static final String SECTION = ".maps";
     private static final int PIN_BY_NAME = 1;
-    /** Bytes of a pointer in a BPF object, whatever the machine. */
+    /** Bytes of a pointer in a BPF object, on every machine. */
     private static final int POINTER = 8;
 
     private final ElfFile elf;
@@ -119,7 +119,7 @@ final class MapReader {
         if (first < 0 || end < first || end > elf.data(section).size()) {
             throw invalid(map, "has its static values outside of its variable, or that outside of its section");
         }
-        // A value belongs to one map: taking it out keeps hostile maps that overlap from multiplying it.
+        // A value belongs to one map: removing it prevents overlapping maps of a hostile file from multiplying it.
         NavigableMap<Long, Relocation> within = relocations.subMap(first, true, end, false);
         while (!within.isEmpty()) {
             Relocation relocation = within.pollFirstEntry().getValue();
@@ -138,7 +138,7 @@ final class MapReader {
         return slots;
     }
 
-    /** What goes into a slot: a map of this section, or a program, as the map's type of values says. */
+    /** The target of a slot: a map of this section, or a program, depending on the map's type of values. */
     private String target(String map, BtfType.Struct struct, Symbol symbol, Section section) {
         boolean isMap = symbol.sectionIndex() == section.index();
         boolean isProgram = symbol.isFunction()
@@ -198,7 +198,7 @@ final class MapReader {
                 throw invalid(name, "is of a type that does not hold what its \"values\" are");
             }
             if (ofMaps && inner == null && !isInner) {
-                // Allowed: the embedder then says what the inner maps look like.
+                // Allowed: the caller then sets the definition of the inner maps.
                 valueSize = 4;
             }
             if (slots.size() > 0 && keySize != 4) {
@@ -278,7 +278,9 @@ final class MapReader {
             return (int) now;
         }
 
-        /** A number of 64 bits: an enum with one value, which is what the macro __ulong makes; or one as the others. */
+        /**
+         * A 64-bit number: an enum with one value, as the macro __ulong creates, or a number encoded like the others.
+         */
         private long wideNumber(BtfType.Member member) {
             return types.type(types.resolve(member.type())) instanceof BtfType.Enumeration enumeration
                             && enumeration.values().size() == 1
@@ -286,7 +288,7 @@ final class MapReader {
                     : number(member);
         }
 
-        /** A pointer to an array of that length, which has 32 bits. */
+        /** A 32-bit number: the length of the array that the member points to. */
         private long number(BtfType.Member member) {
             if (types.type(types.resolve(pointee(member))) instanceof BtfType.Array array) {
                 return array.count();
@@ -322,7 +324,7 @@ final class MapReader {
             }
         }
 
-        /** What the member {@code values} points to; null if it is not what __array makes. */
+        /** The type that the member {@code values} points to; null if the member is not one that __array creates. */
         static @Nullable BtfType valueOf(Btf types, BtfType.Member values) {
             return types.type(types.resolve(values.type())) instanceof BtfType.Array array
                             && array.count() == 0

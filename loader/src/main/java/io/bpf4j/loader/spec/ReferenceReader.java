@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Turns the relocations of code sections into {@link CodeReference}s.
  *
- * <p>A relocation names a place and a symbol; what is meant follows from the instruction there and from where the symbol
- * is. BPF objects carry the addend in the instruction ({@code SHT_REL}):
+ * <p>A relocation names an offset and a symbol; its meaning follows from the instruction at the offset and from the
+ * symbol's section. BPF objects carry the addend in the instruction ({@code SHT_REL}):
  *
  * <pre>
  *   instruction       symbol in …           meaning
@@ -79,7 +79,7 @@ final class ReferenceReader {
         }
     }
 
-    /** A compiler resolves calls of static functions in the same section by itself and leaves no relocation. */
+    /** The compiler resolves calls of static functions in the same section itself, without a relocation. */
     private void addCallsWithinSection(FunctionBuilder function, Set<Long> related) {
         for (int i = 0; i < function.instructions.size(); i++) {
             Instruction instruction = function.instructions.get(i);
@@ -112,7 +112,7 @@ final class ReferenceReader {
         function.references.add(reference(function, index, symbols.get(relocation.symbolIndex())));
     }
 
-    /** The function that a slot belongs to. They are sorted by place and don't overlap. */
+    /** The function that a slot belongs to. The functions are sorted by offset and don't overlap. */
     private static @Nullable FunctionBuilder holding(List<FunctionBuilder> functions, long slot) {
         int low = 0;
         int high = functions.size() - 1;
@@ -199,7 +199,7 @@ final class ReferenceReader {
                         + elf.section(symbol.sectionIndex()).name() + "\"");
     }
 
-    /** A jump stays in its function: the verifier checks one at a time. */
+    /** A jump stays in its function, because the verifier checks one function at a time. */
     private CodeReference jumpTable(FunctionBuilder function, int index, Symbol symbol, long offset) {
         JumpTableReader.Table table = jumpTables.holding(offset);
         if (!function.contains(table.lowest()) || !function.contains(table.highest())) {
@@ -208,7 +208,7 @@ final class ReferenceReader {
         return new CodeReference.ToJumpTable(index, table.start(), (int) (offset - table.start()), table.slots());
     }
 
-    /** A variable elsewhere may have a map's name, where it is static. */
+    /** A static variable in another section may have a map's name. */
     private boolean isMaps(Symbol symbol) {
         String section = elf.section(symbol.sectionIndex()).name();
         return section.equals(MapReader.SECTION) || section.equals(LegacyMapReader.SECTION);

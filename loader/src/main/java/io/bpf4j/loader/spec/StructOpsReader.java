@@ -22,10 +22,10 @@ import java.util.OptionalInt;
 import java.util.TreeMap;
 
 /**
- * The structs of functions of an object.
+ * Reads the struct_ops variables of an object.
  *
- * <p>In C such a variable is initialised with the addresses of programs. The compiler can't know these and leaves a
- * relocation for each; what a member is called, only BTF tells:
+ * <p>In C such a variable is initialised with the addresses of programs. The compiler can't know these and writes a
+ * relocation for each; only BTF has the names of the members:
  *
  * <pre>
  *   SEC(".struct_ops.link") struct tcp_congestion_ops mine = { .ssthresh = (void *)my_ssthresh, .name = "mine" };
@@ -45,7 +45,7 @@ final class StructOpsReader {
     private final SymbolIndex index;
     private final SectionBytes bytes;
     private final Map<Integer, List<FunctionBuilder>> code;
-    /** By section and place, filled as they are asked for. */
+    /** By section and offset, filled on request. */
     private final Map<Integer, Map<Long, String>> functionNames = new HashMap<>();
 
     private final Map<Integer, Shape> shapes = new HashMap<>();
@@ -66,7 +66,7 @@ final class StructOpsReader {
     }
 
     /**
-     * A struct, described once for all variables of its type.
+     * The layout of a struct, shared by all variables of its type.
      *
      * @param functions members that are pointers to functions, by their offset; the first of several in a union
      */
@@ -74,9 +74,9 @@ final class StructOpsReader {
             BtfType.Struct struct, List<StructOpsSpec.Member> members, Map<Long, StructOpsSpec.Member> functions) {}
 
     /**
-     * A variable and where it starts in its section.
+     * A variable and its offset in the section.
      *
-     * @param functions of the object, by the member that calls them
+     * @param functions programs of the object, by member
      */
     private record Placed(String name, int typeId, Shape shape, long start, Map<String, String> functions) {
         long end() {
@@ -110,7 +110,7 @@ final class StructOpsReader {
         for (BtfType.SectionVariable variable : datasec.variables()) {
             if (types.type(variable.type()) instanceof BtfType.Var var) {
                 Placed each = variable(types, section, content, variable, var);
-                // Each becomes a struct of its own, so that what overlaps would be multiplied.
+                // Each variable becomes its own struct, so overlapping variables would multiply the data.
                 Map.Entry<Long, Placed> before = placed.lowerEntry(each.end());
                 if (before != null && before.getValue().end() > each.start()) {
                     throw invalid(
@@ -167,7 +167,7 @@ final class StructOpsReader {
         List<StructOpsSpec.Member> members = new ArrayList<>();
         Map<Long, StructOpsSpec.Member> functions = new HashMap<>();
         for (BtfType.Member member : struct.members()) {
-            // Those without a name can't be set, but are looked at when the kernel lacks them.
+            // Members without a name can't be set, but are checked if the kernel lacks them.
             StructOpsSpec.Member described = described(types, section, struct, member);
             if (!member.name().isEmpty()) {
                 members.add(described);
@@ -214,7 +214,10 @@ final class StructOpsReader {
         return member;
     }
 
-    /** The program that a relocation names. It may do so by the section's symbol, with the place in the bytes. */
+    /**
+     * The program that a relocation names. The relocation may use the section's symbol; the offset is then in the
+     * bytes.
+     */
     private String function(Section section, ByteView content, Relocation relocation) {
         if (relocation.symbolIndex() < 0 || relocation.symbolIndex() >= symbols.size()) {
             throw content.malformed(
@@ -231,7 +234,7 @@ final class StructOpsReader {
         return name;
     }
 
-    /** The names of the functions in a section, by their place in bytes. */
+    /** The names of the functions in a section, by their offset in bytes. */
     private Map<Long, String> functionsOf(int section) {
         return functionNames.computeIfAbsent(section, index -> {
             Map<Long, String> names = new HashMap<>();
