@@ -101,7 +101,7 @@ public final class BpfLoader {
      *         .program("on_close", program -> program.withSection("fentry/tcp_close"))
      * }
      *
-     * @throws InvalidObjectException if there is no such program
+     * @throws InvalidObjectException if the program does not exist
      */
     public BpfLoader program(String name, UnaryOperator<ProgramSpec> edit) {
         ProgramSpec after = edit.apply(knownProgram(name));
@@ -118,7 +118,7 @@ public final class BpfLoader {
      * program. If the number of instructions changes, the kernel gets no function and line information, because these
      * refer to instructions by number.
      *
-     * @throws InvalidObjectException if there is no such program
+     * @throws InvalidObjectException if the program does not exist
      */
     public BpfLoader instructions(String program, UnaryOperator<List<Instruction>> edit) {
         knownProgram(program);
@@ -145,7 +145,7 @@ public final class BpfLoader {
      * Uses an open map in place of a new one. The map still belongs to its owner, and must stay open until the load is
      * done.
      *
-     * @throws InvalidObjectException if there is no such map
+     * @throws InvalidObjectException if the map does not exist
      */
     public BpfLoader reuseMap(String name, BpfMap map) {
         knownMap(name);
@@ -161,7 +161,7 @@ public final class BpfLoader {
     /**
      * Leaves a program out.
      *
-     * @throws InvalidObjectException if there is no such program
+     * @throws InvalidObjectException if the program does not exist
      */
     public BpfLoader skipProgram(String name) {
         knownProgram(name);
@@ -176,7 +176,7 @@ public final class BpfLoader {
      *
      * @param name of a program of this object
      * @param target the program that has the function; loaded with BTF. It still belongs to its object
-     * @throws InvalidObjectException if there is no such program
+     * @throws InvalidObjectException if the program does not exist
      */
     public BpfLoader attachTo(String name, ProgramHandle target) {
         knownProgram(name);
@@ -187,7 +187,7 @@ public final class BpfLoader {
     /**
      * Loads a program that the object marks as optional ({@code SEC("?…")}).
      *
-     * @throws InvalidObjectException if there is no such program
+     * @throws InvalidObjectException if the program does not exist
      */
     public BpfLoader withProgram(String name) {
         knownProgram(name);

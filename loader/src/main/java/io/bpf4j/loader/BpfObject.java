@@ -129,7 +129,7 @@ public final class BpfObject implements AutoCloseable {
     /**
      * A global variable, live: the program's writes are visible at once in Java, and the other way round.
      *
-     * @throws IllegalArgumentException if there is none of that name
+     * @throws IllegalArgumentException if no variable has that name
      */
     public Global global(String name) {
         GlobalSpec variable = spec.global(name)
@@ -193,7 +193,7 @@ public final class BpfObject implements AutoCloseable {
      * call on.
      *
      * @param name of the variable
-     * @throws IllegalArgumentException if none was made of that name
+     * @throws IllegalArgumentException if no struct_ops map of that name was created
      * @throws AttachException if one of its programs was not loaded, or the kernel refuses the struct
      */
     public BpfMap structOps(String name) {
@@ -210,7 +210,7 @@ public final class BpfObject implements AutoCloseable {
      * @return a {@link io.bpf4j.loader.link.StructOpsLink} for a variable in {@code SEC(".struct_ops.link")}. A
      *     variable in {@code SEC(".struct_ops")} has no link in the kernel; its {@code Link} must be closed before
      *     this object
-     * @throws IllegalArgumentException if none was made of that name
+     * @throws IllegalArgumentException if no struct_ops map of that name was created
      * @throws AttachException if one of its programs was not loaded, or the kernel refuses the struct
      */
     public Link attachStructOps(String name) {
@@ -270,7 +270,7 @@ public final class BpfObject implements AutoCloseable {
      * Pins every map under its name in a directory: all, or none. Dots in names become underscores. Maps already pinned
      * there stay pinned.
      *
-     * @param directory in a mounted BPF file system; made there if only it is missing
+     * @param directory in a mounted BPF file system; the last directory of the path is created if it does not exist
      * @throws io.bpf4j.loader.error.SyscallException if a path is taken by something else, or not in a BPF file system
      */
     public void pinMaps(Path directory) {
@@ -291,7 +291,7 @@ public final class BpfObject implements AutoCloseable {
     /**
      * Pins every loaded program under its name in a directory: all, or none. Programs already pinned there stay pinned.
      *
-     * @param directory in a mounted BPF file system; made there if only it is missing
+     * @param directory in a mounted BPF file system; the last directory of the path is created if it does not exist
      * @throws io.bpf4j.loader.error.SyscallException if a path is taken by something else, or not in a BPF file system
      */
     public void pinPrograms(Path directory) {

@@ -18,7 +18,7 @@ public record Anchor(Side side, Relative relative, long expectedRevision) {
         AFTER
     }
 
-    /** What the place is relative to. */
+    /** The link or program that the place is relative to. */
     public sealed interface Relative {}
 
     /** All programs of the hook: the place is the first or the last. */

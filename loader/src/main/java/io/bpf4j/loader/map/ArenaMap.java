@@ -5,8 +5,8 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * Memory that programs and processes share at the same addresses (Linux 6.9): a pointer that a program stores in an
- * arena is valid in Java too. A view: the {@link BpfMap} stays its owner's to close, and closing it unmaps the memory.
- * <i>Thread-safe</i> as shared memory: use atomic access for data that programs access atomically.
+ * arena is valid in Java too. A view: the {@link BpfMap} still belongs to its owner, who must close it. Closing it
+ * unmaps the memory. <i>Thread-safe</i> as shared memory: use atomic access for data that programs access atomically.
  *
  * <p>A page exists once a program has allocated it ({@code bpf_arena_alloc_pages}), or once Java touches it. If the
  * arena was created with {@code BPF_F_SEGV_ON_FAULT}, touching a page that no program has allocated raises SIGSEGV,

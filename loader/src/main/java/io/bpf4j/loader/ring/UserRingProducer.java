@@ -21,7 +21,7 @@ import java.lang.invoke.VarHandle;
  *   1  read the consumer's position, with acquire: what the kernel has read may now be overwritten
  *   2  is there room for 8 + n, rounded up to 8?                 no: full
  *   3  write the header {u32 n | BUSY, u32 0} at the producer's position
- *   4  move the producer's position behind the record, with release: the kernel sees it, and that it is busy
+ *   4  move the producer's position after the record, with release: the kernel sees the record as busy
  *   5  write the payload
  *   6  write n without BUSY, or n | DISCARD, with release: the kernel may read the payload
  * </pre>
