@@ -5,15 +5,16 @@ import io.bpf4j.loader.internal.sys.ProgCommand.InfoTable;
 import java.util.List;
 
 /**
- * The code of a program: all its functions in one piece, every reference resolved but for descriptors, which there are only
- * when it is loaded. <i>Immutable.</i>
+ * The code of a program: all its functions in one piece, every reference resolved except file descriptors, which do not
+ * exist before the load. <i>Immutable.</i>
  *
- * @param instructions where one loads a map, the map's index in the object plus 1 is in place of its descriptor
- * @param uses instructions that take a descriptor
- * @param modules whose functions are called, by the number that calls have less 1
- * @param jumpTables of each the slots that it leads to
- * @param poisoned what was not found, to explain a verifier's refusal by
- * @param absent what was not found and may be missing, to the same end
+ * @param instructions an instruction that loads a map has the map's index in the object plus 1 in place of the file
+ *     descriptor
+ * @param uses instructions that take a file descriptor
+ * @param modules whose functions are called; a call's number minus 1 is the index
+ * @param jumpTables for each table the slots that it leads to
+ * @param poisoned instructions that stand for something missing; they explain a rejection by the verifier
+ * @param absent weak symbols that are missing, for the same explanation
  */
 public record AssembledProgram(
         List<Instruction> instructions,
@@ -25,13 +26,13 @@ public record AssembledProgram(
         List<Poisoned> poisoned,
         List<Absent> absent) {
     /**
-     * An instruction whose immediate takes the number of a descriptor.
+     * An instruction whose immediate takes the number of a file descriptor.
      *
      * @param slot where it is in the program
      */
     public record Use(int slot, Referent of) {}
 
-    /** What has a descriptor. */
+    /** An object with a file descriptor. */
     public sealed interface Referent {
         /** A map of the object. */
         record Map(String name) implements Referent {}
@@ -39,19 +40,22 @@ public record AssembledProgram(
         /** The BTF of a module. */
         record Module(String name) implements Referent {}
 
-        /** A table of the places that an indirect jump may go to. The kernel has it as a map, which one program can use. */
+        /**
+         * A table of the places that an indirect jump may go to. In the kernel it is a map that only one program can
+         * use.
+         */
         record JumpTable(int index) implements Referent {}
     }
 
     /**
-     * An instruction that the verifier refuses if it comes by.
+     * An instruction that the verifier rejects if it is reachable.
      *
      * @param slot where it is in the program
-     * @param what is not there: a reason for a relocation, else a name
+     * @param what the reason of a failed relocation, else the name of the missing symbol
      * @param reason the same with the place in the object
      */
     public record Poisoned(int slot, Kind kind, String what, String reason) {
-        /** What stood there. */
+        /** The kind of the original instruction. */
         public enum Kind {
             /** An instruction with a CO-RE relocation. */
             RELOCATION,

@@ -11,12 +11,12 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The function that a program is loaded for. It is named by its id in somebody's BTF: the kernel's, or that of another
- * program whose function is replaced or traced. What the id stands for depends on the attach type:
+ * The function that a program is loaded for. It is named by its id in the BTF of the kernel, or of another program
+ * whose function is replaced or traced. The meaning of the id depends on the attach type:
  *
  * <pre>
  *   fentry, fexit, fmod_ret   FUNC NAME; also of a module, NAME or MODULE:NAME
- *   fentry.multi and so on    none; the functions are named when it is attached
+ *   fentry.multi and so on    none; the functions are named at attach
  *   tp_btf                    TYPEDEF btf_trace_NAME
  *   lsm, lsm_cgroup           FUNC bpf_lsm_NAME
  *   iter                      FUNC bpf_iter_NAME
@@ -24,18 +24,18 @@ import org.jspecify.annotations.Nullable;
  *   struct_ops                STRUCT, also of a module, with the index of one of its members
  * </pre>
  *
- * @param btfId 0 for programs that need none, and for one that is for a function of another program: that is looked up when
- *     it is loaded
+ * @param btfId 0 for programs that need none, and for a program that targets a function of another program: that id is
+ *     looked up at load
  * @param module whose BTF has the id; empty for the kernel itself
  * @param program the other program; null for the kernel
- * @param member index in a struct of functions; it goes where other programs have their attach type
+ * @param member index in the struct_ops struct; it is passed in the field that holds the attach type of other programs
  */
 public record AttachPoint(
         int btfId, String module, @Nullable ProgramHandle program, OptionalInt member) {
     private static final AttachPoint NONE = new AttachPoint(0, "", null, OptionalInt.empty());
 
     /**
-     * A function of a struct of the kernel's.
+     * A function of a kernel struct.
      *
      * @param module that has the struct; empty for the kernel itself
      */
@@ -44,7 +44,7 @@ public record AttachPoint(
     }
 
     /**
-     * The function of a program; one of struct_ops has its point from {@link StructOpsImages}.
+     * The function of a program; a struct_ops program gets its point from {@link StructOpsImages}.
      *
      * @param target the program whose function is meant; null for the kernel's
      */
@@ -78,7 +78,7 @@ public record AttachPoint(
         }
     }
 
-    /** Whether the functions are named when it is attached, and only the BTF that has them when it is loaded. */
+    /** Whether the functions are named at attach, and only their BTF at load. */
     private static boolean isForMany(ProgramSpec program) {
         return program.attachType()
                 .filter(t -> t == AttachType.TRACE_FENTRY_MULTI
@@ -87,7 +87,7 @@ public record AttachPoint(
                 .isPresent();
     }
 
-    /** The module that many functions are of, {@code MODULE:PATTERN}; empty for the kernel itself. */
+    /** The module of the functions in {@code MODULE:PATTERN}; empty for the kernel itself. */
     private static String moduleOfMany(ProgramSpec program, TargetKernel kernel) {
         String module = moduleOf(program);
         if (module.isEmpty() || module.equals("vmlinux")) {

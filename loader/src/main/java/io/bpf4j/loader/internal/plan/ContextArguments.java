@@ -19,21 +19,21 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Arguments of global functions that are the context of the program, as a tag says ({@code __arg_ctx}):
+ * Arguments of global functions that a tag ({@code __arg_ctx}) marks as the program's context:
  *
  * <pre>
  *   __noinline int length(void *ctx __attribute__((btf_decl_tag("arg:ctx"))))
  * </pre>
  *
- * The verifier checks a global function by itself, and has to know what it may do with a pointer. Since Linux 6.8 it goes
- * by the tag; before, by the name of the struct that the pointer is declared to point to, {@code struct __sk_buff} for
- * instance. For those kernels the argument gets that type. It depends on the kind of the programs that call the function;
- * where these differ, the argument stays as it is.
+ * The verifier checks a global function separately and must know how it may use a pointer. Since Linux 6.8 it uses the
+ * tag; older kernels use the name of the struct that the pointer is declared to point to, such as {@code struct
+ * __sk_buff}. For older kernels the argument gets that type. The type depends on the program type of the callers; if
+ * these differ, the argument is unchanged.
  */
 final class ContextArguments {
     private static final String TAG = "arg:ctx";
 
-    /** Far more than functions of BPF programs have (5); each that is tagged gets a prototype of its own. */
+    /** Far more than functions of BPF programs have (5); each tagged argument gets a prototype of its own. */
     private static final int MAX_PARAMETERS = 32;
 
     private final ObjectSpec spec;
@@ -49,7 +49,7 @@ final class ContextArguments {
         this.result = result;
     }
 
-    /** Gives tagged arguments the type of the context, if the kernel does not go by the tag. */
+    /** Gives tagged arguments the type of the context, if the kernel does not know the tag. */
     static void declare(ObjectSpec spec, Features features, Btf original, BtfBuilder result) {
         new ContextArguments(spec, features, original, result).declare();
     }
@@ -69,7 +69,7 @@ final class ContextArguments {
                 continue;
             }
             if (callers == null) {
-                // Asked only now: objects with such tags are few.
+                // Probed only now: few objects have such tags.
                 if (!features.lacks(Feature.ARGUMENT_TAGS)) {
                     return;
                 }
@@ -82,7 +82,7 @@ final class ContextArguments {
         }
     }
 
-    /** The prototype may be that of other functions, too: this function gets one of its own. */
+    /** Other functions may share the prototype: this function gets a copy. */
     private void declare(BtfType.DeclTag tag, BtfType.Func function, BtfType.FuncProto proto, String struct) {
         List<BtfType.Parameter> parameters = new ArrayList<>(proto.parameters());
         BtfType.Parameter argument = parameters.get(tag.component());
@@ -105,8 +105,9 @@ final class ContextArguments {
     }
 
     /**
-     * The struct by whose name the verifier knows a context: the third column of BPF_PROG_TYPE in the kernel's
-     * include/linux/bpf_types.h. Empty for kinds whose context is no struct, or the arguments of a function.
+     * The struct whose name identifies a context to the verifier: the third column of BPF_PROG_TYPE in the kernel's
+     * include/linux/bpf_types.h. Empty for program types whose context is not a struct, or is the arguments of a
+     * function.
      */
     private static Optional<String> contextOf(ProgramType type) {
         return Optional.ofNullable(

@@ -20,12 +20,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Which functions of an object a program consists of, and where each of them starts.
+ * The functions that a program consists of, and the slot where each starts.
  *
- * <p>The entry comes first. Then each function follows at its first use, and right behind it, before the next use in the
- * same body, those that it uses itself: libbpf's order, so that both loaders give the kernel the same code. Last comes
- * what no instruction refers to: the exception callback, which a tag on the program names ({@code
- * __exception_cb(handler)}, Linux 6.7), and which the verifier looks for in the program's function information.
+ * <p>The entry comes first. Each function follows at its first use; the functions that it uses come directly after it,
+ * before the next use in the caller's body. This is libbpf's order, so that both loaders give the kernel the same code.
+ * The exception callback comes last, because no instruction refers to it: a tag on the program names it ({@code
+ * __exception_cb(handler)}, Linux 6.7), and the verifier looks for it in the program's function information.
  *
  * <p><i>Confined</i>; one per load of an object.
  */
@@ -34,15 +34,15 @@ final class FunctionPlaces {
     private static final int MAX_SLOTS = 1_000_000;
 
     /**
-     * All programs of an object together, as often as they are put together. A few programs that share a large function are
-     * small in a file and large in memory; sixteen programs as large as a kernel takes them are more than anybody has.
+     * A limit for all programs of an object together. A few programs that share a large function are small in a file
+     * and large in memory; sixteen programs of the largest size that a kernel accepts are more than real objects have.
      */
     private static final long MAX_ALL_SLOTS = 16_000_000;
 
-    /** What a function costs besides its instructions, in these. */
+    /** The cost of a function besides its instructions, counted in instructions. */
     private static final int FUNCTION = 16;
 
-    /** What the verifier's bpf_find_exception_callback_insn_off() looks for (kernel/bpf/btf.c). */
+    /** The tag that the verifier's bpf_find_exception_callback_insn_off() looks for (kernel/bpf/btf.c). */
     private static final String CALLBACK = "exception_callback:";
 
     private final ObjectSpec spec;
@@ -66,14 +66,14 @@ final class FunctionPlaces {
     Map<FunctionSpec, Integer> of(ProgramSpec program) {
         Map<FunctionSpec, Integer> places = new LinkedHashMap<>();
         int end = place(program, program.function(), places, 0);
-        // One, in a program that the verifier accepts; about others it says so itself.
+        // A program that the verifier accepts has one; the verifier reports any other number itself.
         for (String callback : callbacks.getOrDefault(program.name(), Set.of())) {
             end = place(program, callback(program, callback), places, end);
         }
         return places;
     }
 
-    /** The function that a reference in another one leads to. */
+    /** The function that a reference in another function leads to. */
     FunctionSpec target(FunctionSpec caller, int instruction, int section, int slot) {
         FunctionSpec callee = functions.getOrDefault(section, Map.of()).get(slot);
         if (callee == null) {
@@ -84,10 +84,10 @@ final class FunctionPlaces {
     }
 
     /**
-     * Places a function and all that it uses, unless they are there. Not recursive: an object may have chains of calls
-     * that are longer than a stack is deep.
+     * Places a function and all functions that it uses, unless they are already placed. Not recursive: an object may
+     * have chains of calls that would overflow the stack.
      *
-     * @return the slot behind the last function
+     * @return the slot after the last function
      */
     private int place(ProgramSpec program, FunctionSpec first, Map<FunctionSpec, Integer> places, int start) {
         int end = start;
@@ -135,7 +135,7 @@ final class FunctionPlaces {
         return used;
     }
 
-    /** The names that tags of functions give as exception callbacks, by function. */
+    /** The names of exception callbacks in tags of functions, by function. */
     private static Map<String, Set<String>> callbacks(Btf types) {
         Map<String, Set<String>> callbacks = new HashMap<>();
         for (int id = types.firstId(); id < types.typeCount(); id++) {

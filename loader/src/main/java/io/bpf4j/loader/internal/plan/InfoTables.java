@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What the kernel is told about the functions and lines of a program: the object's records of the functions that are in it,
- * with their new places. All or nothing, since the kernel refuses a table with gaps. <i>Confined.</i>
+ * The function and line information of a program: the object's records for the functions in the program, with their new
+ * places. All or nothing, because the kernel rejects a table with gaps. <i>Confined.</i>
  */
 final class InfoTables {
     private final ByteOrder order;
@@ -29,7 +29,7 @@ final class InfoTables {
                 section -> ext.map(e -> e.lines().of(section)).orElse(List.of()), BtfExt.LineInfo::offset);
     }
 
-    /** {@code struct bpf_func_info}: u32 instruction, u32 type id; the kernel wants one for every function. */
+    /** {@code struct bpf_func_info}: u32 instruction, u32 type id; the kernel requires one for every function. */
     InfoTable functions(Map<FunctionSpec, Integer> places) {
         ByteBuffer records = ByteBuffer.allocate(places.size() * 8).order(order);
         for (Map.Entry<FunctionSpec, Integer> place : places.entrySet()) {
@@ -49,7 +49,7 @@ final class InfoTables {
         for (Map.Entry<FunctionSpec, Integer> place : places.entrySet()) {
             FunctionSpec function = place.getKey();
             List<BtfExt.LineInfo> own = lines.of(function);
-            // The kernel insists on a line for the first instruction of every function.
+            // The kernel requires a line for the first instruction of every function.
             if (own.isEmpty() || lines.slot(function, own.getFirst()) != 0) {
                 return InfoTable.NONE;
             }

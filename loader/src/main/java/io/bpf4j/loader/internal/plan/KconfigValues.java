@@ -22,12 +22,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Values of {@code __kconfig} externs: options of the kernel's configuration, and names that no kernel has and loaders
- * know.
+ * Values of {@code __kconfig} externs: options of the kernel's configuration, and names that only loaders define.
  *
  * <pre>
  *   LINUX_KERNEL_VERSION        major &lt;&lt; 16 | minor &lt;&lt; 8 | min(patch, 255)
- *   LINUX_HAS_BPF_COOKIE        whether bpf_get_attach_cookie() is there: usdt.bpf.h asks
+ *   LINUX_HAS_BPF_COOKIE        whether bpf_get_attach_cookie() exists; usdt.bpf.h uses it
  *   LINUX_HAS_SYSCALL_WRAPPER   whether system calls are entered with one pt_regs argument
  *   LINUX_ELF_MACHINE           the machine that runs, as e_machine of ELF headers numbers it: 62 x86-64, 183 arm64, 243
  *                               riscv64, 22 s390x, 258 loongarch64. So a program may find a register by its name in one
@@ -35,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  *   CONFIG_…                    y, m, n, a number or text, for externs as {@link KconfigType} has them
  * </pre>
  *
- * An option that is not set leaves a weak extern 0, and a weak name of the first sort that is not known as well: later
- * loaders may know more. A value that does not go with the extern's type is an error for a weak one, too.
+ * A weak extern is 0 if its option is not set, or if its name is not an option and this loader does not define it:
+ * later loaders may define more. A value that does not fit the extern's type is an error, also for a weak extern.
  *
  * <p><i>Confined.</i>
  */
@@ -52,7 +51,7 @@ final class KconfigValues {
     /**
      * Values for an object.
      *
-     * @param given options that come before those of the machine's kernel
+     * @param given options that override those of the machine's kernel
      */
     KconfigValues(Host host, ObjectSpec spec, Features features, Optional<KernelConfig> given) {
         this.spec = spec;
@@ -64,7 +63,7 @@ final class KconfigValues {
     /**
      * The bytes of the {@code .kconfig} map.
      *
-     * @param chosen externs whose values the embedder sets, which need none from here
+     * @param chosen externs whose values the embedder sets; they are not looked up
      */
     byte[] fill(DataSection section, Set<String> chosen) {
         ByteBuffer bytes = ByteBuffer.wrap(section.initial()).order(spec.order());
@@ -83,7 +82,7 @@ final class KconfigValues {
         switch (extern.name()) {
             case "LINUX_KERNEL_VERSION" ->
                 loaders(bytes, extern, type, host.version().code());
-            // As with each feature that code asks for: where it could not be asked, the verifier has the last word.
+            // As with every feature that code asks for: if the probe has no answer, the verifier decides.
             case "LINUX_HAS_BPF_COOKIE" -> loaders(bytes, extern, type, features.lacks(Feature.BPF_COOKIE) ? 0 : 1);
             case "LINUX_ELF_MACHINE" -> loaders(bytes, extern, type, elfMachine(System.getProperty("os.arch", "")));
             case "LINUX_HAS_SYSCALL_WRAPPER" -> loaders(bytes, extern, type, hasSyscallWrapper(extern) ? 1 : 0);
@@ -91,7 +90,7 @@ final class KconfigValues {
         }
     }
 
-    /** No later call would notice a wrong answer, and the program would take its arguments from the wrong registers. */
+    /** No later call would detect a wrong answer, and the program would read its arguments from the wrong registers. */
     private boolean hasSyscallWrapper(ExternSpec extern) {
         return switch (features.support(Feature.SYSCALL_WRAPPER)) {
             case Support.Present _ -> true;
@@ -101,7 +100,7 @@ final class KconfigValues {
         };
     }
 
-    /** Of the machines that {@code internal.sys} knows: on others nothing is loaded. */
+    /** The machines that {@code internal.sys} supports; no program can be loaded on others. */
     static int elfMachine(String osArch) {
         return switch (osArch) {
             case "amd64", "x86_64" -> ElfMachine.X86_64;
@@ -117,7 +116,7 @@ final class KconfigValues {
         return spec.btf().orElseThrow();
     }
 
-    /** A value that the loader knows. Unlike one of the configuration it may go into a bool. */
+    /** A value that the loader defines. Unlike a configuration option it may be stored in a bool. */
     private void loaders(ByteBuffer bytes, ExternSpec extern, KconfigType type, long value) {
         switch (type) {
             case BOOL -> {
@@ -177,7 +176,7 @@ final class KconfigValues {
         byte[] encoded = text.substring(1, text.length() - 1).getBytes(StandardCharsets.UTF_8);
         int room = extern.size() - 1;
         if (encoded.length > room) {
-            // Always with its terminating NUL: programs copy it as a string.
+            // Always with the terminating NUL: programs copy the value as a string.
             System.getLogger(KconfigValues.class.getName())
                     .log(
                             System.Logger.Level.WARNING,
@@ -187,7 +186,10 @@ final class KconfigValues {
         bytes.put(extern.offset(), encoded, 0, Math.min(encoded.length, room));
     }
 
-    /** As C's strtoull reads it: decimal, octal with 0 in front or hexadecimal with 0x; below 0 by two's complement. */
+    /**
+     * As C's strtoull reads it: decimal, octal with a leading 0, or hexadecimal with 0x; negative numbers in two's
+     * complement.
+     */
     private long parsed(ExternSpec extern, KconfigType type, String text) {
         boolean negative = text.startsWith("-");
         String digits = negative || text.startsWith("+") ? text.substring(1) : text;
@@ -212,7 +214,7 @@ final class KconfigValues {
     private void number(ByteBuffer bytes, ExternSpec extern, KconfigType type, long value, String text) {
         int bits = extern.size() * 8;
         boolean signed = types().type(types().resolve(extern.typeId())) instanceof BtfType.Int i && i.isSigned();
-        // Of 8 bytes any 64 bits are a value, whatever the sign.
+        // In 8 bytes every 64-bit pattern is a value, whatever the sign.
         boolean fits =
                 bits == 64 || (signed ? value >= -(1L << (bits - 1)) && value < 1L << (bits - 1) : value >>> bits == 0);
         if (!fits) {

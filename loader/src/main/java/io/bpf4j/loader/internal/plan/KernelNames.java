@@ -1,6 +1,6 @@
 package io.bpf4j.loader.internal.plan;
 
-/** Names as the kernel takes them for maps and programs: 15 bytes of letters, digits, underscore and dot. */
+/** Names that the kernel accepts for maps and programs: at most 15 bytes of letters, digits, underscore and dot. */
 public final class KernelNames {
     private static final int MAX = 15;
     private static final String LONGEST_COMMON = ".rodata";
@@ -19,9 +19,10 @@ public final class KernelNames {
     }
 
     /**
-     * For a section of global data: the object's own name before the section's, as {@code bpftool} users know it. The
-     * object gets what {@code .rodata}, the longest of the common ones, leaves, so that all maps of an object begin alike;
-     * a section of the user's ({@code .data.mine}) stands alone. So does libbpf (internal_map_name).
+     * The name of a map of global data: the object's name, then the section's, as {@code bpftool} shows it. The
+     * object's name is cut to what {@code .rodata}, the longest of the common sections, leaves, so that all maps of an
+     * object begin alike; a custom section ({@code .data.mine}) has its name alone. libbpf does the same
+     * (internal_map_name).
      */
     static String ofSection(String source, String section) {
         String file = source.substring(source.lastIndexOf('/') + 1);

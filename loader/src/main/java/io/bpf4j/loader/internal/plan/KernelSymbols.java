@@ -20,12 +20,12 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Kernel symbols that an object refers to: typed variables and functions by their BTF id, others by the address that
- * /proc/kallsyms gives. What is weak and missing becomes 0. <i>Confined.</i>
+ * Kernel symbols that an object refers to: typed variables and functions by their BTF id, others by their address in
+ * /proc/kallsyms. A weak symbol that is missing becomes 0. <i>Confined.</i>
  *
- * <p>A name alone says little, so the kernel's type must go with the declared one; a program that reads an int where a
- * struct is would be wrong without anybody noticing. Of a function a program may declare several shapes for kernels that
- * changed it, {@code func___old} and {@code func___new}, all weak: the one that fits is there, the others are missing.
+ * <p>The kernel's type must match the declared type: otherwise a program could read an int from a struct without an
+ * error. A program may declare a function in several shapes for kernels that changed it, {@code func___old} and {@code
+ * func___new}, all weak: the shape that fits is resolved, the others are missing.
  */
 final class KernelSymbols {
     /**
@@ -49,7 +49,7 @@ final class KernelSymbols {
         this.kernel = kernel;
     }
 
-    /** All of them by name; what can't be resolved is a problem, and missing. */
+    /** All symbols by name; a symbol that can't be resolved is a problem, and is not in the result. */
     Map<String, Resolved> resolve(Problems problems) {
         Map<String, List<Long>> found =
                 problems.attempt(Finding.Kind.SYMBOL, this::addresses).orElseGet(Map::of);
@@ -84,7 +84,7 @@ final class KernelSymbols {
             return Map.of();
         }
         if (host == null) {
-            // Whether a symbol without type is there is in no BTF; most likely it is.
+            // BTF does not list symbols without a type; the symbol most likely exists.
             return names.stream().collect(Collectors.toMap(name -> name, _ -> List.of(1L)));
         }
         try {
@@ -98,7 +98,7 @@ final class KernelSymbols {
         }
     }
 
-    /** An address may well be 0: some per-CPU symbols have it, and all do where the kernel hides them. */
+    /** An address of 0 is valid: some per-CPU symbols have it, and all symbols do if the kernel hides addresses. */
     private Resolved untyped(ExternSpec extern, List<Long> addresses) {
         if (addresses.size() > 1) {
             throw new RelocationException(spec.source() + ": the symbol " + extern.name() + " is ambiguous: "
@@ -183,7 +183,7 @@ final class KernelSymbols {
         try {
             return kernel.find(name, kind);
         } catch (RelocationException e) {
-            // A kernel that shows no types of its own has none that this extern could be.
+            // A kernel without BTF has no type for this extern.
             if (extern.weak()) {
                 return Optional.empty();
             }

@@ -21,20 +21,20 @@ import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 
 /**
- * What an embedder decides about a load, besides editing the definitions in the object. {@code BpfLoader} has a method for
- * each and writes it down here; a plan is made of it and keeps nothing of it that may change. <i>Confined.</i>
+ * The options of a load, besides edits to the definitions in the object. {@code BpfLoader} has a setter for each; a
+ * plan copies the options and keeps no reference to mutable ones. <i>Confined.</i>
  */
 public final class LoadOptions {
     /** Values of variables by name, encoded for the object. */
     public final Map<String, byte[]> globals = new HashMap<>();
 
-    /** Edited structs of functions, by name. */
+    /** Edited struct_ops variables, by name. */
     public final Map<String, StructOpsSpec> structOps = new HashMap<>();
 
-    /** Maps to use in place of new ones, by name; they stay their owner's. */
+    /** Maps to use in place of new ones, by name; their owner closes them. */
     public final Map<String, BpfMap> reused = new HashMap<>();
 
-    /** What is done to a program's instructions last, by its name. */
+    /** The last edits to a program's instructions, by its name. */
     public final Map<String, UnaryOperator<List<Instruction>>> instructions = new HashMap<>();
 
     /** Programs not to load. */
@@ -44,28 +44,29 @@ public final class LoadOptions {
     public final Set<String> wanted = new HashSet<>();
 
     /**
-     * Programs whose functions are replaced or traced, by the name of the program that does so; they stay their objects'.
+     * Programs whose functions are replaced or traced, by the name of the program that does so; their objects close
+     * them.
      */
     public final Map<String, ProgramHandle> targets = new HashMap<>();
 
-    /** What the names of maps of global data begin with; empty to go by the file's. */
+    /** The prefix of the names of global data maps; empty to use the file's name. */
     public Optional<String> objectName = Optional.empty();
 
-    /** To tell old kernels; empty for what the object or the running kernel says. */
+    /** The version to report to old kernels; empty for the version of the object or the running kernel. */
     public Optional<KernelVersion> kernelVersion = Optional.empty();
 
-    /** Where maps that ask to be pinned by name go; empty for the usual place. */
+    /** The directory of maps that are pinned by name; empty for the default. */
     public Optional<Path> pinDirectory = Optional.empty();
 
     /** Types to relocate against instead of the running kernel's. */
     public Optional<Btf> targetBtf = Optional.empty();
 
-    /** Options of the kernel's configuration that come before those of the running kernel. */
+    /** Kernel configuration options that override those of the running kernel. */
     public Optional<KernelConfig> kconfig = Optional.empty();
 
-    /** Level of the verifier's log for every program, not only refused ones; 0 for none. */
+    /** Verifier log level for every program, not only rejected ones; 0 for none. */
     public int logLevel;
 
-    /** What a program is loaded for. */
+    /** The attach type that a program is loaded for. */
     public BiFunction<ProgramSpec, Features, Optional<AttachType>> attachType = (program, _) -> program.attachType();
 }

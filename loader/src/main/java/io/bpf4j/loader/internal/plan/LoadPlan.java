@@ -10,17 +10,18 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What a load of an object does, worked out before the kernel is asked for anything. <i>Immutable.</i>
+ * The steps of a load, computed before the first system call of the load. <i>Immutable.</i>
  *
  * @param spec the object as the embedder edited it
- * @param kernelVersion to tell old kernels, as {@code LINUX_VERSION_CODE}
- * @param pinDirectory where maps that ask to be pinned by name go; empty for the usual place
- * @param btf the object's types as the kernel takes them; empty if it takes none, or runs elsewhere
- * @param maps those that are made, found or given, in the order of the object
- * @param structOps what the kernel is to call
- * @param programs those that are loaded, in the order of the object
- * @param relocations what became of the CO-RE relocations of each function in these
- * @param problems what is in the way of the object as a whole
+ * @param kernelVersion the version to report to old kernels, as {@code LINUX_VERSION_CODE}
+ * @param pinDirectory the directory of maps that are pinned by name; empty for the default
+ * @param btf the object's types in the form that the kernel accepts; empty if it accepts none, or is not the running
+ *     kernel
+ * @param maps maps to create, to open by pin or to reuse, in the order of the object
+ * @param structOps struct_ops variables to register
+ * @param programs programs to load, in the order of the object
+ * @param relocations the results of the CO-RE relocations of each function in these programs
+ * @param problems problems of the object as a whole
  */
 public record LoadPlan(
         ObjectSpec spec,
@@ -33,9 +34,9 @@ public record LoadPlan(
         Map<FunctionSpec, List<ProgramAssembly.Outcome>> relocations,
         List<Problem> problems) {
     /**
-     * What is in the way of a load.
+     * A problem that prevents a load.
      *
-     * @param failure a BpfException, or one of what the object was read and relocated with
+     * @param failure a BpfException, or an exception of the ELF, BTF or CO-RE reader
      */
     public record Problem(Finding.Kind kind, RuntimeException failure) {}
 
@@ -44,7 +45,7 @@ public record LoadPlan(
         return new Planner(spec, options, kernel).plan();
     }
 
-    /** Throws the first of all problems, if there are some. */
+    /** Throws the first problem, if any. */
     public void requireSound() {
         Stream.concat(problems.stream(), programs.stream().flatMap(program -> program.problems().stream()))
                 .findFirst()

@@ -15,7 +15,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What maps hold from the start: global data the values of its variables, maps of maps and of programs their static values.
+ * The initial contents of maps: values of variables for global data, static values for maps of maps and of programs.
  * <i>Confined.</i>
  */
 final class MapContents {
@@ -29,13 +29,13 @@ final class MapContents {
         this.kernel = kernel;
     }
 
-    /** Whether there is this map when the load is done. */
+    /** Whether this map exists after the load. */
     boolean isThere(MapSpec map) {
         return map.autocreate() || options.reused.containsKey(map.name());
     }
 
     /**
-     * Variables that are set are there to be set, and what a map is to hold is there when it is filled.
+     * Checks that every variable to set exists, and that every map or program in an initial value exists at that time.
      *
      * @param isWanted whether this program is loaded
      */
@@ -95,8 +95,8 @@ final class MapContents {
     }
 
     /**
-     * The bytes of a section of global data, with the values that the embedder gave; null for other maps, for zeroes, which
-     * a new map has anyway, and for the options of a kernel that runs elsewhere.
+     * The bytes of a section of global data, with the values that the embedder set. Null for other maps, for all zeroes
+     * (a new map has them already), and for the options of a kernel that is not the running kernel.
      */
     byte @Nullable [] initial(MapSpec map) {
         DataSection data = map.data();
@@ -119,7 +119,7 @@ final class MapContents {
     private byte[] overridden(DataSection data, byte[] bytes) {
         for (GlobalSpec variable : data.variables()) {
             byte[] value = options.globals.get(variable.name());
-            // Of static variables with one name the first is meant.
+            // If static variables share a name, the first is used.
             if (value != null
                     && spec.global(variable.name()).filter(variable::equals).isPresent()) {
                 System.arraycopy(value, 0, bytes, variable.offset(), Math.min(value.length, variable.size()));

@@ -11,14 +11,14 @@ import io.bpf4j.loader.spec.MapSpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A map that a load makes, finds pinned, or is given. <i>Immutable.</i>
+ * A map that a load creates, opens by its pin, or reuses. <i>Immutable.</i>
  *
- * @param spec the definition, with flags and size as the kernel takes them
- * @param kernelName the kernel's name for it, of at most 15 bytes; empty for a kernel that has none
- * @param initial its bytes, for one of global data; null for other maps, and for zeroes, which a new map has anyway
- * @param frozen whether its value can't change any more, so that the verifier takes it for a constant
- * @param inner what the maps in it look like, for a map of maps
- * @param reused the map that is used in place of a new one; it stays its owner's
+ * @param spec the definition, with the flags and size for the kernel
+ * @param kernelName its name in the kernel, at most 15 bytes; empty if the kernel does not support names
+ * @param initial its bytes, for global data; null for other maps, and for all zeroes (a new map has them already)
+ * @param frozen whether its value can't change after the load, so that the verifier treats it as a constant
+ * @param inner the definition of the maps in it, for a map of maps
+ * @param reused the map that is used in place of a new one; its owner closes it
  */
 @SuppressWarnings("ArrayRecordComponent") // internal; read where the map is made
 public record MapPlan(
@@ -38,10 +38,10 @@ public record MapPlan(
     }
 
     /**
-     * A map to be made.
+     * A map to create.
      *
      * @param source what messages call the object
-     * @param objectName path or name, which names of maps of global data begin with
+     * @param objectName path or name, the prefix of the names of global data maps
      */
     static MapPlan of(MapSpec spec, byte @Nullable [] initial, String source, String objectName, TargetKernel kernel) {
         Features features = kernel.features();
@@ -61,9 +61,9 @@ public record MapPlan(
     }
 
     /**
-     * A map that is there.
+     * An existing map.
      *
-     * @throws InvalidObjectException if it is not one that the object can use
+     * @throws InvalidObjectException if the object can't use it
      */
     static MapPlan reuse(MapSpec wanted, BpfMap found, String source) {
         if (found.typeNumber() != wanted.typeNumber()
@@ -83,7 +83,10 @@ public record MapPlan(
                 : spec.flags();
     }
 
-    /** The size as the kernel wants it: of a ring a power of two of whole pages, of a perf event array every CPU. */
+    /**
+     * The size that the kernel requires: for a ring buffer a power of two of whole pages, for a perf event array one
+     * entry for every CPU.
+     */
     private static int maxEntries(MapSpec spec, String source, @Nullable Host host) {
         long entries = Integer.toUnsignedLong(spec.maxEntries());
         if (host != null && (spec.is(MapType.RINGBUF) || spec.is(MapType.USER_RINGBUF))) {

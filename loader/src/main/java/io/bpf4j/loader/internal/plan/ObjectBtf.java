@@ -21,13 +21,13 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Makes the BTF of an object one that the kernel takes. Ids stay as they are, since maps, functions and lines refer to
- * them; only what stands behind an id changes.
+ * Converts the BTF of an object to BTF that the kernel accepts. Ids do not change, because maps, functions and lines
+ * refer to them; only the types of these ids change.
  *
- * <p>Two things need it. First, a compiler leaves open what a linker knows: a DATASEC has size 0 and its variables have
- * offset 0, and externs are declared but nowhere. The kernel wants sizes, ascending offsets and no externs. Second, an
- * older kernel refuses the whole BTF for one kind that it doesn't know, so each such kind becomes one that it does, of
- * the same size:
+ * <p>The conversion has two reasons. First, a compiler leaves some fields to the linker: a DATASEC has size 0, its
+ * variables have offset 0, and externs have no section. The kernel requires sizes, ascending offsets and no externs.
+ * Second, an older kernel rejects the whole BTF for one kind that it doesn't know. Each such kind becomes a known kind
+ * of the same size:
  *
  * <pre>
  *   kind                 until   becomes
@@ -87,7 +87,7 @@ final class ObjectBtf {
         try {
             return result.toBytes(spec.order());
         } catch (IllegalArgumentException e) {
-            // Sizes that fit a file and not what the kernel takes, such as 100,000 variables in a section.
+            // Sizes that fit a file but exceed the kernel's limits, such as 100,000 variables in a section.
             throw new InvalidObjectException(
                     spec.source() + ": its BTF can't be given to a kernel: " + e.getMessage(), e);
         }
@@ -100,7 +100,7 @@ final class ObjectBtf {
             return;
         }
         if (data == null) {
-            // A section without bytes, such as license or .maps: the variables are there, one after the other.
+            // A section without bytes, such as license or .maps: the variables are laid out one after the other.
             result.set(id, laidOut(datasec));
             return;
         }
@@ -116,7 +116,7 @@ final class ObjectBtf {
             }
             variables.add(new BtfType.SectionVariable(variable.type(), place.offset(), place.size()));
             if (original.type(variable.type()) instanceof BtfType.Var var) {
-                // As hidden functions, hidden variables are the object's own.
+                // Like hidden functions, hidden variables are local to the object.
                 BtfType.Var placed = new BtfType.Var(
                         var.name(), var.type(), place.exported() ? BtfType.Linkage.GLOBAL : BtfType.Linkage.STATIC);
                 if (place.size() != variable.size()) {
@@ -148,8 +148,8 @@ final class ObjectBtf {
     }
 
     /**
-     * Kernel symbols have no place in a section. The kernel takes a DATASEC of variables only, so each extern function
-     * lends its place to an int, and each variable becomes an int of 4 bytes; nothing reads them.
+     * Kernel symbols have no place in a section. The kernel accepts only variables in a DATASEC, so each extern
+     * function is replaced there by an int, and each extern variable becomes an int of 4 bytes; nothing reads them.
      */
     private void ksyms(int id, BtfType.Datasec datasec) {
         int integer = result.integer("int", 4, BtfType.Int.SIGNED);
@@ -175,14 +175,17 @@ final class ObjectBtf {
         result.set(id, new BtfType.Datasec(datasec.name(), Math.max(offset, 1), variables));
     }
 
-    /** A declaration may leave its parameters without names, which the kernel wants of what has become a definition. */
+    /**
+     * A declaration may have parameters without names; the kernel requires names because the declaration is now a
+     * definition.
+     */
     private void nameParameters(int proto) {
         if (!(result.type(proto) instanceof BtfType.FuncProto declared)) {
             return;
         }
         List<BtfType.Parameter> named = new ArrayList<>();
         for (BtfType.Parameter parameter : declared.parameters()) {
-            // Type 0 marks the three dots, which have no name.
+            // Type 0 marks variable arguments, which have no name.
             boolean nameless = parameter.name().isEmpty() && parameter.type() != 0;
             named.add(nameless ? new BtfType.Parameter("p" + named.size(), parameter.type()) : parameter);
         }
@@ -190,9 +193,9 @@ final class ObjectBtf {
     }
 
     /**
-     * The kernel verifies a global function on its own, for any arguments: a pointer may be null there. A hidden one has no
-     * callers but those of the object, so it may be verified with each of them; the helpers of libbpf's usdt.bpf.h, which
-     * are hidden, count on that.
+     * The kernel verifies a global function separately, for any arguments: a pointer may be null there. A hidden
+     * function has callers only in the object, so it may be verified with each caller; the hidden helpers of libbpf's
+     * usdt.bpf.h depend on this.
      */
     private static BtfType hiddenIsStatic(BtfType type, Set<String> hidden) {
         return type instanceof BtfType.Func func && hidden.contains(func.name())
@@ -201,8 +204,8 @@ final class ObjectBtf {
     }
 
     /**
-     * A section that is optional, {@code ?.struct_ops}, by a name that kernels before 6.9 take, too (kernel commit
-     * bd70a8fb7ca4); none of them asks what it is.
+     * A section that is optional, {@code ?.struct_ops}, by a name that kernels before 6.9 accept, too (kernel commit
+     * bd70a8fb7ca4); none of them uses the name.
      */
     private static BtfType withPlainName(BtfType type) {
         return type instanceof BtfType.Datasec datasec && datasec.name().startsWith("?")
@@ -237,12 +240,12 @@ final class ObjectBtf {
         };
     }
 
-    /** A struct or an int may be called {@code .bss} no more than in C. */
+    /** As in C, a struct or an int can't be named {@code .bss}. */
     private static String identifier(String name) {
         return name.replace('.', '_');
     }
 
-    /** Whether functions of the object may be described to the kernel at all. */
+    /** Whether the kernel accepts function information at all. */
     static boolean describesFunctions(ObjectSpec spec, Features features) {
         return spec.btf().isPresent() && !features.lacks(Feature.BTF_FUNC);
     }

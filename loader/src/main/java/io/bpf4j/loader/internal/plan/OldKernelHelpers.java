@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Helpers that an older kernel lacks, each replaced by one that it has and that takes the same arguments.
+ * Replaces helpers that an older kernel lacks by older helpers with the same arguments.
  *
  * <p>Before Linux 5.5 one helper read memory of kernel and user alike (commit 6ae08ae3dea2 split it: on some machines
- * one address means different things to the two). Where the newer ones are missing, the old one does what they would.
+ * one address means different things to the two). If the newer helpers are missing, the old helper does the same.
  */
 public final class OldKernelHelpers {
     private static final int PROBE_READ = 4;
@@ -29,14 +29,14 @@ public final class OldKernelHelpers {
 
     private OldKernelHelpers() {}
 
-    /** Whether a kernel that lacks this helper gets another one. */
+    /** Whether this helper has a replacement for kernels that lack it. */
     public static boolean hasStandIn(int helper) {
         return PROBE_READS.containsKey(helper);
     }
 
-    /** The code as the kernel can take it; the same list where nothing has to change. */
+    /** The code for the kernel; the same list if nothing changes. */
     static List<Instruction> fitted(List<Instruction> code, Features features) {
-        // The code first: a probe costs system calls, and most programs on a new kernel need none.
+        // Look at the code first: a probe costs system calls, and most programs need none.
         boolean calls = false;
         for (Instruction instruction : code) {
             calls |= instruction.isHelperCall() && PROBE_READS.containsKey(instruction.imm());

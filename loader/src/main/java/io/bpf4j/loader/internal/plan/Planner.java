@@ -22,8 +22,8 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /**
- * Makes the plan of a load. A step that fails is a problem, and the others go on as well as they can without: a load stops
- * at the first problem, a dry run tells all of them. <i>Confined</i>; used once.
+ * Makes the plan of a load. A step that fails is recorded as a problem, and the other steps continue without its
+ * result: a load stops at the first problem, a dry run reports all problems. <i>Confined</i>; used once.
  */
 final class Planner {
     private final ObjectSpec spec;
@@ -84,7 +84,7 @@ final class Planner {
                 && (options.wanted.contains(program.name()) || structOps.loadsByItself(program));
     }
 
-    /** The object's types as the kernel takes them. For one that runs elsewhere they are not made: nobody reads them. */
+    /** The object's types in the form that the kernel accepts; empty if the plan is not for the running kernel. */
     private Optional<byte[]> btf() {
         return kernel.host() == null || spec.btf().isEmpty() || features.lacks(Feature.BTF)
                 ? Optional.empty()

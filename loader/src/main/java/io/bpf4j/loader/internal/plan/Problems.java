@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** Collects what is in the way while a plan is made. <i>Confined.</i> */
+/** Collects the problems of a plan. <i>Confined.</i> */
 final class Problems {
     private final List<LoadPlan.Problem> found = new ArrayList<>();
 
-    /** A step of planning: its result, or nothing and a problem. */
+    /** Runs a step of planning: gives its result, or gives nothing and records a problem. */
     <T> Optional<T> attempt(Finding.Kind kind, Supplier<T> step) {
         try {
             return Optional.of(step.get());

@@ -22,10 +22,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Joins a program and the functions that it calls into the one piece of code that the kernel takes.
+ * Joins a program and the functions that it calls into one list of instructions for the kernel.
  *
- * <p>The kernel knows no symbols. A program is a list of instructions whose first function is the entry; other functions
- * follow, and a call says how far away its target is. So:
+ * <p>The kernel does not know symbols. A program is a list of instructions whose first function is the entry; other
+ * functions follow, and a call holds the distance to its target. The steps:
  *
  * <ol>
  *   <li>From the entry, each function that is called, or whose address is taken, is appended once: {@link
@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>Each function's CO-RE relocations are applied, once per object.
  *   <li>Calls get the distance in slots from the next instruction to the target; loads of a map or of global data get
  *       the map's number; loads of a kernel symbol its address or BTF id: {@link ReferenceLinking}.
- *   <li>Function and line information is collected for the functions that are in, with their new places: {@link
+ *   <li>Function and line information is collected for the functions in the program, with their new places: {@link
  *       InfoTables}.
  * </ol>
  *
@@ -53,7 +53,7 @@ public final class ProgramAssembly {
     private record Relocated(List<Instruction> instructions, List<Poisoned> poisoned, List<Outcome> outcomes) {}
 
     /**
-     * What became of a relocation.
+     * The result of a relocation.
      *
      * @param slot in the function
      */
@@ -63,8 +63,8 @@ public final class ProgramAssembly {
      * An assembly of programs of one object.
      *
      * @param maps their numbers; maps that are left out have none
-     * @param target types that CO-RE relocations go by
-     * @param describe whether the kernel takes information about functions
+     * @param target types for CO-RE relocations
+     * @param describe whether the kernel accepts function information
      */
     ProgramAssembly(
             ObjectSpec spec,
@@ -140,7 +140,7 @@ public final class ProgramAssembly {
         return new Relocated(code, poisoned, outcomes);
     }
 
-    /** What became of the relocations of each function that is in a program which was assembled. */
+    /** The results of the relocations of each function in the assembled programs. */
     Map<FunctionSpec, List<Outcome>> outcomes() {
         Map<FunctionSpec, List<Outcome>> all = new HashMap<>();
         relocated.forEach((function, body) -> all.put(function, body.outcomes()));

@@ -10,16 +10,17 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /**
- * A program that a load hands to the verifier. <i>Immutable.</i>
+ * A program that a load passes to the verifier. <i>Immutable.</i>
  *
- * @param autoload false for one that is loaded only if asked for, or that no struct of functions calls which is made
- * @param attachType what it is loaded for
+ * @param autoload false for a program that is loaded only on request, or that no registered struct_ops variable refers
+ *     to
+ * @param attachType the attach type that it is loaded for
  * @param point the function that it is loaded for; empty if that is a problem
  * @param places of its functions: the slot where each starts, in order
  * @param code empty if that is a problem
- * @param edit what the embedder does to the instructions last
- * @param logLevel of the verifier, for a program that it accepts, too; 0 for no log
- * @param problems what is in the way of it alone
+ * @param edit the embedder's last edit to the instructions
+ * @param logLevel of the verifier, also for a program that it accepts; 0 for no log
+ * @param problems problems of this program only
  */
 public record ProgramPlan(
         ProgramSpec spec,

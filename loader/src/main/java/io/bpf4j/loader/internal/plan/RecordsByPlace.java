@@ -55,7 +55,7 @@ final class RecordsByPlace<T> {
         return (int) (offset.applyAsLong(record) / Instruction.SIZE - function.slot());
     }
 
-    /** Index of the first record at or behind a place. */
+    /** Index of the first record at or after a place. */
     private int first(List<T> all, long place) {
         int low = 0;
         int high = all.size();

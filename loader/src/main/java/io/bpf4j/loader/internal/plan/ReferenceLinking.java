@@ -23,9 +23,9 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Puts into the code of one program what its instructions refer to, and keeps account of what that takes: where descriptors
- * go, jump tables to be made, and what is not there and stands as poison instead. <i>Confined</i>; one per
- * program.
+ * Resolves the references in the instructions of one program. Records the places of file descriptors, the jump tables
+ * to create, and the missing symbols, whose instructions the verifier rejects if they are reachable. <i>Confined</i>;
+ * one per program.
  */
 final class ReferenceLinking {
     /** The instruction that replaces a call of a weak kernel function that is missing; see {@link CoreFixup.Poison}. */
@@ -35,7 +35,7 @@ final class ReferenceLinking {
     private static final int POISON_MAP_HELPER = 2_001_000_000;
 
     /**
-     * What references of an object can lead to.
+     * The possible targets of an object's references.
      *
      * @param maps their numbers; maps that are left out have none
      * @param externs by name
@@ -55,7 +55,7 @@ final class ReferenceLinking {
     private final List<String> modules = new ArrayList<>();
     private final List<Poisoned> poisoned = new ArrayList<>();
     private final List<Absent> absent = new ArrayList<>();
-    /** By the table's place in the section of all of them. */
+    /** By the table's place in the section of jump tables. */
     private final Map<Integer, Integer> tableNumbers = new HashMap<>();
 
     private final List<List<Integer>> tables = new ArrayList<>();
@@ -74,7 +74,7 @@ final class ReferenceLinking {
      * The next function of the program.
      *
      * @param instructions its code, with relocations for the kernel's types done
-     * @param missing what these left of poison, by the function's slots
+     * @param missing instructions of failed relocations, by the function's slots
      */
     void append(FunctionSpec function, List<Instruction> instructions, List<Poisoned> missing) {
         int start = code.size();
@@ -86,7 +86,7 @@ final class ReferenceLinking {
     /**
      * The whole program.
      *
-     * @param functions and lines: where they are in the source
+     * @param functions and lines: their places in the source
      */
     AssembledProgram done(InfoTable functions, InfoTable lines, Features features) {
         return new AssembledProgram(
@@ -145,7 +145,7 @@ final class ReferenceLinking {
     /**
      * The number of a jump table.
      *
-     * @param moved how far the function is from its place in the section, by whose slots the entries go
+     * @param moved distance of the function from its place in the section; the entries are slots of the section
      */
     private int tableNumber(CodeReference.ToJumpTable table, int moved) {
         return tableNumbers.computeIfAbsent(table.table(), _ -> {
@@ -154,7 +154,7 @@ final class ReferenceLinking {
         });
     }
 
-    /** A call says by a number in the program's list of modules whose function it means; 0 is the kernel itself. */
+    /** The number that a call uses for a module: a place in the program's list of modules; 0 is the kernel itself. */
     private int moduleNumber(String module) {
         if (module.isEmpty()) {
             return 0;
@@ -207,7 +207,10 @@ final class ReferenceLinking {
         return symbol;
     }
 
-    /** Loads the address of a map, or of a place in its value; or what the verifier refuses, if the map was left out. */
+    /**
+     * Loads the address of a map, or of a place in its value. If the map was left out, the verifier rejects the
+     * instruction.
+     */
     private void loadMap(int at, int source, int offset, FunctionSpec function, String map) {
         Integer number = targets.maps().get(map);
         if (number != null) {
@@ -219,7 +222,7 @@ final class ReferenceLinking {
             throw new InvalidObjectException(targets.spec().source() + ": function \"" + function.name()
                     + "\" refers to unknown map \"" + map + "\"");
         }
-        // Both halves, so that neither is taken for something else.
+        // Both halves, so that neither is mistaken for another instruction.
         Instruction refused = new Instruction(Opcodes.JMP | Opcodes.CALL, 0, 0, 0, POISON_MAP_HELPER);
         code.set(at, refused);
         code.set(at + 1, refused);

@@ -11,16 +11,16 @@ import io.bpf4j.loader.spec.ObjectSpec;
 import java.util.Optional;
 
 /**
- * Sections of global data whose size an embedder changed. The last variable grows or shrinks with its section; that has a
- * meaning for an array only, of which there are more elements then:
+ * Sections of global data whose size an embedder changed. The last variable grows or shrinks with its section. It must
+ * be an array, which then has more or fewer elements:
  *
  * <pre>
  *   int count = 4;                   .data.samples: 8 bytes      withSizes(4, 404): 404 bytes
  *   int samples[1];                  samples: int[1] at 4        samples: int[100] at 4
  * </pre>
  *
- * Programs are checked by the section's size, not by the length that the compiler knew, so that they may go as far; what
- * the kernel is told of types has to say the same.
+ * The verifier checks accesses against the section's size, not the length at compile time, so programs may use the new
+ * size; the BTF for the kernel must have the same size.
  */
 public final class ResizedData {
     private ResizedData() {}
@@ -53,7 +53,7 @@ public final class ResizedData {
         }
     }
 
-    /** The variable with an array as long as it is now, for the kernel. */
+    /** The variable with the array's new length, for the kernel. */
     static Optional<BtfType.Var> variable(BtfBuilder types, Btf original, GlobalSpec variable, BtfType.Var before) {
         if (!(original.type(original.resolve(variable.typeId())) instanceof BtfType.Array array)) {
             return Optional.empty();

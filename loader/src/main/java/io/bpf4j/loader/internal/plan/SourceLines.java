@@ -12,7 +12,7 @@ import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** Where in the source an instruction comes from, by the line information of the object. <i>Confined.</i> */
+/** The source line of an instruction, from the line information of the object. <i>Confined.</i> */
 public final class SourceLines {
     private final ObjectSpec spec;
     private final RecordsByPlace<BtfExt.LineInfo> lines;
@@ -28,7 +28,7 @@ public final class SourceLines {
      * The place of an instruction in an assembled program.
      *
      * @param places of its functions
-     * @return empty if there is no function
+     * @return empty if no function is at that place
      */
     public Optional<Finding.Place> at(NavigableMap<Integer, FunctionSpec> places, int slot) {
         Map.Entry<Integer, FunctionSpec> in = places.floorEntry(slot);
@@ -42,7 +42,7 @@ public final class SourceLines {
         return bySlot;
     }
 
-    /** The place of an instruction in a function; without a source line if the object has none, or a broken one. */
+    /** The place of an instruction in a function; without a source line if the object has none or a malformed one. */
     public Finding.Place at(FunctionSpec function, int slot) {
         BtfExt.LineInfo last = lines.lastUpTo(function, slot);
         return new Finding.Place(function.name(), slot, last == null ? "" : source(last));

@@ -14,12 +14,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A struct of functions in the layout of the running kernel.
+ * A struct_ops struct in the layout of the running kernel.
  *
- * <p>The object's struct is a copy of the kernel's from when the object was written, often cut down to the members in
- * use. The kernel takes its own layout only. So each member is looked up by name in the kernel's BTF and written where
- * that has it; one that the kernel lacks may be missing as long as it is zero. Around the struct goes what the kernel
- * keeps of its own:
+ * <p>The object's struct is a copy of the struct of an earlier kernel, often reduced to the members in use. The kernel
+ * accepts only its own layout. So each member is looked up by name in the kernel's BTF and written at the kernel's
+ * offset; a member that the kernel lacks must be zero. The kernel wraps the struct together with its own state:
  *
  * <pre>
  *   struct bpf_struct_ops_tcp_congestion_ops {     the value of the map
@@ -28,25 +27,25 @@ import org.jspecify.annotations.Nullable;
  *   };
  * </pre>
  *
- * <p>A module may have such structs, too (Linux 6.9): then both are looked up in its types, and the kernel is told whose
- * they are.
+ * <p>A module may define such structs, too (Linux 6.9): then both structs are looked up in the module's BTF, and the
+ * kernel gets a file descriptor of that BTF.
  *
- * <p>Programs are verified for the member they serve, by its index in the kernel's struct; their descriptors go into the
- * value, in place of addresses, once they are loaded. Source: kernel/bpf/bpf_struct_ops.c of Linux 6.12.
+ * <p>Programs are verified for the member they serve, by its index in the kernel's struct; after the load their file
+ * descriptors go into the value, in place of addresses. Source: kernel/bpf/bpf_struct_ops.c of Linux 6.12.
  *
- * @param variable what the object says
+ * @param variable the definition in the object
  * @param module whose BTF has the ids; an empty name for the kernel's own
  * @param typeId of the struct
  * @param wrapperTypeId of the struct around it
  * @param value of the map, functions still 0
- * @param slots where functions go
+ * @param slots places of functions
  */
 @SuppressWarnings("ArrayRecordComponent") // internal; read only where programs are put into a copy
 public record StructOpsImage(
         StructOpsSpec variable, String module, int typeId, int wrapperTypeId, byte[] value, List<Slot> slots) {
     private static final String WRAPPER = "bpf_struct_ops_";
 
-    /** Far above any struct of functions; BTF that comes from a file may say anything, and this is allocated. */
+    /** Far above the size of any struct_ops struct; limits the allocation if BTF from a file is malformed. */
     private static final int MAX_SIZE = 1 << 20;
 
     /**
@@ -61,13 +60,14 @@ public record StructOpsImage(
      * The image for a kernel.
      *
      * @param local the object's types
-     * @throws RelocationException if neither the kernel nor a module has such a struct, or one that the object's doesn't fit
+     * @throws RelocationException if neither the kernel nor a module has such a struct, or the object's struct doesn't
+     *     fit it
      */
     static StructOpsImage of(StructOpsSpec variable, Btf local, TargetKernel kernel) {
         return new Builder(variable, local, wrapper(variable, kernel)).build();
     }
 
-    /** What the kernel keeps around a struct is there for those only that may be implemented, so that is looked for. */
+    /** Looks for the wrapper struct: the kernel has one only for structs that programs may implement. */
     private static TargetKernel.Found wrapper(StructOpsSpec variable, TargetKernel kernel) {
         String name = EssentialName.of(variable.type());
         return kernel.find(WRAPPER + name, BtfKind.STRUCT).orElseThrow(() -> {
@@ -106,7 +106,8 @@ public record StructOpsImage(
 
         StructOpsImage build() {
             BtfType.Struct wrapper = (BtfType.Struct) kernel.type(wrapperId);
-            // The struct of a module may be of that name and another's; or the kernel's own.
+            // The module's own struct may share the name with another module's struct, or the struct may be the
+            // kernel's.
             BtfType.Member data = wrapper.members().stream()
                     .filter(member -> kernel.type(kernel.resolve(member.type())) instanceof BtfType.Struct struct
                             && struct.name().equals(name))
@@ -140,7 +141,7 @@ public record StructOpsImage(
                 byte[] value,
                 List<Slot> slots) {
             int offset = (int) (member.bitOffset() / 8);
-            // A bit-field is looked at with all the bytes that hold a part of it.
+            // A bit-field is read with all bytes that hold a part of it.
             int size = member.isBitField()
                     ? (int) ((member.bitOffset() % 8 + member.bitSize() + 7) / 8)
                     : (int) local.size(member.type());

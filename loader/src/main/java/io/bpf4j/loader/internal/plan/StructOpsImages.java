@@ -13,19 +13,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** All structs of functions that a load makes, and what each program serves in them. <i>Confined.</i> */
+/** All struct_ops variables that a load registers, and the members that each program implements. <i>Confined.</i> */
 final class StructOpsImages {
     private final ObjectSpec spec;
     private final List<StructOpsSpec> variables;
     private final Map<String, StructOpsImage> images = new LinkedHashMap<>();
     private final Map<String, Served> served = new HashMap<>();
 
-    /** Programs that some struct refers to, made or not. */
+    /** Programs that any struct_ops variable refers to, registered or not. */
     private final Set<String> mentioned = new HashSet<>();
 
     private final Set<String> needed = new HashSet<>();
 
-    /** The member of a struct that a program is for. */
+    /** The member of a struct that a program implements. */
     private record Served(StructOpsImage image, StructOpsImage.Slot slot) {
         boolean isSameMemberAs(Served other) {
             return image.typeId() == other.image.typeId()
@@ -70,7 +70,7 @@ final class StructOpsImages {
         });
     }
 
-    /** Looks those that are made up in the kernel's types; what is wrong with one is a problem, and it is not here. */
+    /** Looks up the registered variables in the kernel's types; a variable that fails is a problem, and is left out. */
     void find(TargetKernel kernel, Problems problems) {
         for (StructOpsSpec variable : variables) {
             if (variable.autocreate()) {
@@ -85,7 +85,7 @@ final class StructOpsImages {
         }
     }
 
-    /** One program may serve several variables, in the same member of the same struct. */
+    /** One program may implement several variables, but only for the same member of the same struct. */
     private void serve(String program, Served member) {
         Served before = served.putIfAbsent(program, member);
         if (before != null && !before.isSameMemberAs(member)) {
@@ -99,9 +99,9 @@ final class StructOpsImages {
     }
 
     /**
-     * Whether a program is loaded without being asked for. Of one that structs refer to they decide, whatever its section
-     * says ({@code SEC("?struct_ops")}): it is loaded for those that are made, and left out if none of them is, as libbpf
-     * does it (bpf_object_adjust_struct_ops_autoload()).
+     * Whether a program is loaded by default. If struct_ops variables refer to the program, they decide, whatever its
+     * section says ({@code SEC("?struct_ops")}): it is loaded if one of them is registered, else left out, as in libbpf
+     * (bpf_object_adjust_struct_ops_autoload()).
      */
     boolean loadsByItself(ProgramSpec program) {
         boolean mine = program.type() == ProgramType.STRUCT_OPS && mentioned.contains(program.name());
@@ -109,7 +109,7 @@ final class StructOpsImages {
     }
 
     /**
-     * What a program of type struct_ops is verified for.
+     * The attach point that a struct_ops program is verified for.
      *
      * @throws InvalidObjectException if nothing refers to it
      */

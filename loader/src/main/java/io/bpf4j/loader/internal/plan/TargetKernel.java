@@ -14,12 +14,12 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The kernel that a plan is for: what it can do, the types that it and its modules have, and the machine that it runs on.
- * Of a kernel that runs elsewhere there are types only. <i>Confined.</i>
+ * The kernel that a plan is for: its features, its types and those of its modules, and its machine. For a kernel other
+ * than the running one only types are known. <i>Confined.</i>
  *
- * <p>Modules have functions to call and to attach to, and variables (Linux 5.11 with CONFIG_DEBUG_INFO_BTF_MODULES). They
- * are looked at where the kernel itself has nothing of a name. An id in a module's BTF says nothing without the module, so
- * whoever gets one gets the module's name beside it.
+ * <p>Modules have functions to call and to attach to, and variables (Linux 5.11 with CONFIG_DEBUG_INFO_BTF_MODULES).
+ * Modules are searched if the kernel itself does not have a name. An id in a module's BTF is meaningless without the
+ * module, so it always comes with the module's name.
  */
 public final class TargetKernel {
     private final @Nullable Host host;
@@ -33,7 +33,7 @@ public final class TargetKernel {
         this.source = source;
     }
 
-    /** The kernel of a machine, with the types that this shows when they are first needed. */
+    /** The kernel of a machine; its types are read when they are first needed. */
     public TargetKernel(Host host, Features features) {
         this(host, features, () -> host.types().target());
     }
@@ -43,7 +43,7 @@ public final class TargetKernel {
         this(host, features, () -> types);
     }
 
-    /** One that runs elsewhere, and is taken to have every feature. */
+    /** A kernel other than the running one; it is assumed to have every feature. */
     public static TargetKernel ofTypes(CoreTarget types) {
         return new TargetKernel(null, Features.of(_ -> Support.yes("not asked")), () -> types);
     }
@@ -52,7 +52,7 @@ public final class TargetKernel {
         return features;
     }
 
-    /** Null if the kernel runs elsewhere. */
+    /** Null if this is not the running kernel. */
     @Nullable
     Host host() {
         return host;
@@ -61,7 +61,7 @@ public final class TargetKernel {
     /**
      * The types of the kernel and of its modules.
      *
-     * @throws io.bpf4j.loader.error.RelocationException if it shows none
+     * @throws io.bpf4j.loader.error.RelocationException if the kernel has no BTF
      */
     CoreTarget types() {
         CoreTarget known = types;
@@ -76,7 +76,7 @@ public final class TargetKernel {
      * A type.
      *
      * @param types that have it
-     * @param module whose types these are; empty for the kernel's own
+     * @param module that the types belong to; empty for the kernel itself
      */
     record Found(Btf types, int id, String module) {
         private static Found of(Btf types, int id) {
@@ -84,15 +84,15 @@ public final class TargetKernel {
         }
     }
 
-    /** What has that name and kind in the kernel, or else in the first module that has it. */
+    /** The type with that name and kind in the kernel, or else in the first module that has it. */
     Optional<Found> find(String name, BtfKind kind) {
         return find("", name, kind);
     }
 
     /**
-     * The same in one place.
+     * The same lookup in one BTF.
      *
-     * @param only the module that is meant, {@code vmlinux} for the kernel itself; empty for any
+     * @param only the module to search, {@code vmlinux} for the kernel itself; empty for any
      */
     Optional<Found> find(String only, String name, BtfKind kind) {
         if (only.isEmpty() || only.equals("vmlinux")) {
@@ -105,7 +105,7 @@ public final class TargetKernel {
         for (Btf module : types().modules()) {
             if (only.isEmpty() || only.equals(nameOf(module))) {
                 OptionalInt id = module.find(name, kind);
-                // Split BTF finds what its base has, too.
+                // A look-up in split BTF also finds types of its base.
                 if (id.isPresent() && id.getAsInt() >= module.firstId()) {
                     return Optional.of(Found.of(module, id.getAsInt()));
                 }
@@ -114,12 +114,12 @@ public final class TargetKernel {
         return Optional.empty();
     }
 
-    /** Whether a module of that name shows its types. */
+    /** Whether a module of that name has BTF. */
     boolean hasModule(String name) {
         return types().modules().stream().anyMatch(module -> nameOf(module).equals(name));
     }
 
-    /** For messages: where was searched. */
+    /** The places that were searched, for messages. */
     String searched() {
         List<Btf> modules = types().modules();
         return modules.isEmpty()
@@ -128,7 +128,7 @@ public final class TargetKernel {
                         + modules.stream().map(TargetKernel::nameOf).sorted().collect(Collectors.joining(", "));
     }
 
-    /** Its file in /sys/kernel/btf has its name. */
+    /** Its file in /sys/kernel/btf has the module's name. */
     private static String nameOf(Btf module) {
         return module.source().substring(module.source().lastIndexOf('/') + 1);
     }
