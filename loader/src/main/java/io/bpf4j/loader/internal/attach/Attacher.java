@@ -16,7 +16,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Attaches programs to targets, and explains what fails. <i>Thread-safe.</i> */
+/** Attaches programs to targets, and explains failures. <i>Thread-safe.</i> */
 public final class Attacher {
     private final Host host;
     private final Features features;
@@ -35,10 +35,10 @@ public final class Attacher {
     /**
      * Attaches.
      *
-     * @param program stays the caller's; the kernel holds it for the link
+     * @param program the caller closes it; the kernel holds it for the link
      * @param name of the program, for messages
-     * @param attachType what the program was loaded for
-     * @throws AttachException if it can't; nothing is left attached
+     * @param attachType the attach type that the program was loaded for
+     * @throws AttachException if the attach fails; nothing is left attached
      */
     public Link attach(Fd program, String name, Optional<AttachType> attachType, AttachTarget target) {
         Attempt attempt = Attempt.of(host, features, program, name, attachType, target);
@@ -50,11 +50,11 @@ public final class Attacher {
         }
     }
 
-    /** The kernel's words, and what is known beyond them. */
+    /** The kernel's error, and a known explanation. */
     private static String explained(SyscallException failure, LinkKind kind, Attempt attempt) {
         String words = Objects.requireNonNullElse(failure.getMessage(), failure.call());
         String why = words + kind.refusal(failure.errno());
-        // The kernel says EINVAL to what it doesn't know; only then is it worth asking whether it knows this.
+        // The kernel returns EINVAL for what it doesn't know; only then a feature probe is worth its cost.
         return failure.errno() == Errno.EINVAL ? why + tooOld(kind.since(), attempt) + missing(attempt) : why;
     }
 

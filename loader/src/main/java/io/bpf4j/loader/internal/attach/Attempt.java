@@ -17,10 +17,10 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * One attempt to attach: the program and what it was loaded for. <i>Immutable.</i>
+ * One attempt to attach: the program and its attach type. <i>Immutable.</i>
  *
- * @param program stays its owner's
- * @param what is attached to what, for messages: {@code on_gc to uprobe at …}
+ * @param program its owner closes it
+ * @param what the program and the target, for messages: {@code on_gc to uprobe at …}
  */
 record Attempt(Host host, Features features, Fd program, String what, Optional<AttachType> attachType) {
     static Attempt of(
@@ -45,7 +45,7 @@ record Attempt(Host host, Features features, Fd program, String what, Optional<A
         return attachType.filter(t -> t == type).isPresent();
     }
 
-    /** What the caller got wrong, or the kernel lacks. */
+    /** The exception for a mistake of the caller, or for a feature that the kernel lacks. */
     AttachException refused(String why) {
         return new AttachException("attach " + what + ": " + why);
     }
@@ -70,7 +70,7 @@ record Attempt(Host host, Features features, Fd program, String what, Optional<A
                         + "\") says one, or the target may"));
     }
 
-    /** Creates a link of the type that the program was loaded for. */
+    /** Creates a link of the attach type that the program was loaded for. */
     LinkCommand.Create create(AttachType type, LinkCommand.Details details) {
         return LinkCommand.Create.of(what, program, type.number(), details);
     }

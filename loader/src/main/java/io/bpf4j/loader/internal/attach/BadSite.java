@@ -16,11 +16,12 @@ import java.util.Arrays;
 import java.util.OptionalInt;
 
 /**
- * Finds the site because of which a multi link was refused.
+ * Finds the site because of which the kernel rejected a multi link.
  *
- * <p>The kernel refuses ten thousand sites with one error number and does not say which it dislikes. So halves are tried:
- * if the first fails, the site is in there, else in the second. That is a dozen more links, each made and closed, which
- * is what a failure may cost; and since they would fire while they exist, they are made with a program that does nothing.
+ * <p>The kernel rejects ten thousand sites with one error number and does not name the bad site. So halves are tried:
+ * if the first half fails, the site is in it, else in the second half. This costs a dozen more links, each created and
+ * closed, which is acceptable after a failure. The links use a program that does nothing, because they fire while they
+ * exist.
  */
 final class BadSite {
     /** {@code return 0;} */
@@ -38,9 +39,9 @@ final class BadSite {
     }
 
     /**
-     * The first site that is refused, from 0.
+     * The index of the first rejected site, from 0.
      *
-     * @return empty if it is not the sites that are refused, or that can't be found out
+     * @return empty if the sites are not the reason, or if the site can't be found
      */
     static OptionalInt find(Attempt attempt, LinkCommand.Details.UprobeMulti refused, SyscallException failure) {
         boolean aboutSites = switch (failure.errno()) {
@@ -53,7 +54,7 @@ final class BadSite {
         try (Fd program = idleProgram(attempt)) {
             return new BadSite(attempt, refused, failure.errno()).search(program);
         } catch (SyscallException e) {
-            // Only an explanation was wanted: the failure that it would have explained is reported without.
+            // This was only for an explanation: the original failure is reported without it.
             return OptionalInt.empty();
         }
     }

@@ -19,7 +19,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** From the names of functions to the places in a file that the kernel probes. <i>Immutable.</i> */
+/** Resolves names of functions to the places in a file that the kernel probes. <i>Immutable.</i> */
 final class FunctionSites {
     /** MAX_UPROBE_MULTI_CNT in kernel/trace/bpf_trace.c. */
     private static final int MOST_SITES = 1 << 20;
@@ -35,13 +35,13 @@ final class FunctionSites {
     /**
      * Places in a file, by file offset in bytes.
      *
-     * @param file what the kernel opens: the archive where the functions are in a library that is stored in one
-     * @param identity which file it was when its symbols were read
-     * @param names a function for each offset, by its symbol
+     * @param file the file that the kernel opens; for a library stored in an archive, the archive
+     * @param identity the identity of the file whose symbols were read
+     * @param names for each offset a function, by its symbol
      */
     @SuppressWarnings("ArrayRecordComponent") // handed over once, never compared
     record Places(Path file, FileIdentity identity, long[] offsets, List<String> names) {
-        /** The file whose symbols were read: offsets of one file mean nothing in another that has taken its place. */
+        /** The identity of the file whose symbols were read: its offsets are not valid in a file that replaced it. */
         OpenFile open(Attempt attempt) {
             OpenFile opened = OpenFile.open(attempt.host(), file, file.toString());
             if (!opened.identity().equals(identity)) {
@@ -55,7 +55,7 @@ final class FunctionSites {
     /**
      * Where a function starts, plus an offset.
      *
-     * @param what is attempted, for messages
+     * @param the attempt, for messages
      * @param function {@code NAME}, {@code NAME@VERSION} or {@code NAME@@VERSION}
      * @throws AttachException if the file has no such function, or several that differ
      */
@@ -69,7 +69,7 @@ final class FunctionSites {
     }
 
     /**
-     * Where functions start, in the order of their names, all of them found in one pass.
+     * The places where functions start, in the order of their names, found in one pass.
      *
      * @throws AttachException if the file lacks one of them, or has several that differ
      */
@@ -112,14 +112,15 @@ final class FunctionSites {
     }
 
     /**
-     * Where all functions start whose name fits a pattern, each place once, in the order of the file.
+     * The places where all functions start whose name matches a pattern, each place once, in file order.
      *
-     * @throws AttachException if none does, or more than the kernel takes
+     * @throws AttachException if no function matches, or more than the kernel accepts
      */
     Places matching(String what, Path file, String pattern) {
         Wanted wanted = Wanted.parse(pattern);
         return reading(what, file, elf -> {
-            // A symbol of what is not in the file, as in a section that is made when it is loaded, is none to probe.
+            // A symbol whose bytes are not in the file, such as one in a section without file contents, can't be
+            // probed.
             List<Function> found = FunctionSymbols.find(
                     elf,
                     debugFiles,
@@ -144,8 +145,8 @@ final class FunctionSites {
     }
 
     /**
-     * The one that is meant: what other files can link against comes before a static function of the same name, and of
-     * several versions the default. Symbols at one address are one function.
+     * Chooses among definitions: a function that other files can link against precedes a static function of the same
+     * name, and the default version precedes other versions. Symbols at one address are one function.
      */
     private static Optional<Function> choose(String what, String function, List<Function> found) {
         List<Function> direct = found.stream().filter(f -> !f.indirect()).toList();
@@ -197,14 +198,14 @@ final class FunctionSites {
                 functions.stream().map(Function::name).toList());
     }
 
-    /** What else the file has, or why it may have nothing. */
+    /** Similar functions in the file, or the reason why it may have none. */
     private String why(ElfFile elf, Wanted wanted) {
         String name = wanted.name().pattern();
         TreeMap<String, Boolean> similar = new TreeMap<>();
         int[] functions = {0};
         FunctionSymbols.find(elf, debugFiles, f -> {
             functions[0]++;
-            // Mangled names contain the plain one: _ZN3Foo3barEv.
+            // Mangled names contain the plain name: _ZN3Foo3barEv.
             if (f.name().contains(name)) {
                 similar.put(f.version().map(v -> f.name() + "@" + v).orElse(f.name()), true);
             }

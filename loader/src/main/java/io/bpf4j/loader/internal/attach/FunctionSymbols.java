@@ -16,14 +16,15 @@ import java.util.stream.Stream;
  * <p>A file may have its symbols in several places, and a stripped one keeps few of them:
  *
  * <ol>
- *   <li>{@code .dynsym}: what other files link against; every shared library has it. Only here are versions.
- *   <li>{@code .symtab}: all functions, static ones too; the first thing that stripping removes.
+ *   <li>{@code .dynsym}: functions that other files link against; every shared library has it. Only this table has
+ *       versions.
+ *   <li>{@code .symtab}: all functions, also static ones; stripping removes it first.
  *   <li>{@code .gnu_debugdata}: a compressed ELF file with just the names that {@code .dynsym} lacks (Fedora).
  *   <li>a file of its own under /usr/lib/debug, found by build ID or debug link (Debian's -dbgsym packages).
  * </ol>
  *
- * The first two are always looked at, the others only where {@code .symtab} is missing: with it they say nothing new.
- * Addresses in all four are those of the file itself.
+ * The first two are always read, the others only if {@code .symtab} is missing: otherwise they add nothing. Addresses
+ * in all four are those of the file itself.
  */
 final class FunctionSymbols {
     private FunctionSymbols() {}
@@ -32,12 +33,12 @@ final class FunctionSymbols {
      * One definition of a function.
      *
      * @param address virtual address in the file
-     * @param isDefault whether it is the version that programs are linked against today; true without versions
-     * @param indirect an IFUNC: the address is not the function's, but that of code which chooses it
+     * @param isDefault whether it is the default version, which new programs link against; true without versions
+     * @param indirect an IFUNC: the address is not of the function, but of the code that selects it
      */
     record Function(
             String name, Optional<String> version, boolean isDefault, boolean local, boolean indirect, long address) {
-        /** Whether it is what {@code NAME}, {@code NAME@VERSION} or {@code NAME@@VERSION} asks for. */
+        /** Whether it matches {@code NAME}, {@code NAME@VERSION} or {@code NAME@@VERSION}. */
         boolean is(Wanted wanted) {
             return wanted.name().matches(name)
                     && (wanted.version().isEmpty() || wanted.version().equals(version))
@@ -45,10 +46,10 @@ final class FunctionSymbols {
         }
     }
 
-    /** What is asked for: {@code memcpy}, {@code memcpy@GLIBC_2.2.5}, {@code memcpy@@GLIBC_2.14}, {@code mem*}. */
+    /** The requested name: {@code memcpy}, {@code memcpy@GLIBC_2.2.5}, {@code memcpy@@GLIBC_2.14}, {@code mem*}. */
     record Wanted(NamePattern name, Optional<String> version, boolean onlyDefault) {
         static Wanted parse(String text) {
-            // Not at the start: a name may begin with anything.
+            // Not at the start: a name may begin with any character.
             int at = text.indexOf('@', 1);
             if (at < 0) {
                 return new Wanted(new NamePattern(text), Optional.empty(), false);
@@ -59,7 +60,7 @@ final class FunctionSymbols {
         }
     }
 
-    /** All functions that a test accepts, from every place that has symbols; one may come several times. */
+    /** All functions that a test accepts, from every place that has symbols; a function may occur several times. */
     static List<Function> find(ElfFile elf, DebugFiles debugFiles, Predicate<Function> test) {
         List<Function> found = new ArrayList<>();
         SymbolVersions versions = SymbolVersions.of(elf);

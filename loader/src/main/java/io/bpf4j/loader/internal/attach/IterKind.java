@@ -20,7 +20,10 @@ import java.lang.foreign.SegmentAllocator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Iterators. {@code union bpf_iter_link_info} (include/uapi/linux/bpf.h, 6.18) says what one goes over. */
+/**
+ * Iterators. {@code union bpf_iter_link_info} (include/uapi/linux/bpf.h, 6.18) selects the objects that an iterator
+ * visits.
+ */
 record IterKind(AttachTarget.Iter target) implements LinkKind {
     private static final StructLayout CREATE =
             StructLayout.of("bpf_attr.link_create", "u64 iter_info", "u32 iter_info_len");
@@ -36,7 +39,7 @@ record IterKind(AttachTarget.Iter target) implements LinkKind {
             .withText(_ -> new LinkInfo.TextField(INFO, "target_name", "target_name_len"))
             .withOpener(KernelIteratorLink::new);
 
-    /** The size of the struct for maps; kernels before 6.0 refuse a longer one that isn't zero after it. */
+    /** The size of the struct for maps; kernels before 6.0 reject a longer struct that isn't zero after it. */
     private static final int MAP_SIZE = 4;
 
     private static final int SIZE = 16;

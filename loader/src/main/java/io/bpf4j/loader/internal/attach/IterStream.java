@@ -12,14 +12,14 @@ import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
 import java.util.Objects;
 
-/** What an iterator writes. <i>Confined.</i> */
+/** The output of an iterator. <i>Confined.</i> */
 final class IterStream extends InputStream {
     /** The kernel's own buffer of an iterator: 8 pages (bpf_iter_seq in kernel/bpf/bpf_iter.c), which a read empties. */
     private static final int CHUNK = 32 << 10;
 
     private final Kernel kernel;
     private final Fd fd;
-    /** Freed with this object, and not by {@link #close}, which another thread may call while the kernel writes. */
+    /** Freed with this object, not by {@link #close}, because another thread may call close while the kernel writes. */
     private final MemorySegment buffer = Arena.ofAuto().allocate(CHUNK);
 
     private int next;
@@ -57,7 +57,7 @@ final class IterStream extends InputStream {
         return end - next;
     }
 
-    /** Whether there is a byte to give. */
+    /** Whether a byte is available. */
     private boolean fill() throws IOException {
         while (next == end && !atEnd) {
             long result;
@@ -71,7 +71,8 @@ final class IterStream extends InputStream {
             if (result < 0 && result != -Errno.EAGAIN.number()) {
                 throw new IOException("read of " + fd.what() + ": " + Errno.describe((int) -result));
             }
-            // EAGAIN: a million objects went by and the program wrote nothing; the next read goes on from there.
+            // EAGAIN: the program visited a million objects and wrote nothing; the next read continues with the next
+            // object.
             next = 0;
             end = (int) Math.max(0, result);
             atEnd = result == 0;

@@ -17,14 +17,14 @@ import io.bpf4j.loader.link.ProgramHandle;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** One link of the kernel, and the perf event that it needs, if any. <i>Thread-safe.</i> */
+/** One kernel link, and the perf event that it needs, if any. <i>Thread-safe.</i> */
 class KernelLink implements Link {
     private final Kernel kernel;
     private final String description;
     private final Fd fd;
     private final LinkGroup held;
 
-    /** Takes ownership of a link, and of what is closed after it. */
+    /** Takes ownership of a link, and of the resources that are closed after it. */
     KernelLink(Kernel kernel, String description, Fd fd, Fd... afterwards) {
         this.kernel = kernel;
         this.description = description;
@@ -47,9 +47,9 @@ class KernelLink implements Link {
     }
 
     /**
-     * What stands behind a link.
+     * The implementation of a public link.
      *
-     * @throws IllegalArgumentException if it is not one link of the kernel
+     * @throws IllegalArgumentException if it is not a single kernel link
      */
     static KernelLink of(Link link) {
         if (link instanceof KernelLink own) {
@@ -62,7 +62,7 @@ class KernelLink implements Link {
         return kernel;
     }
 
-    /** Stays this link's. */
+    /** This link closes it. */
     Fd fd() {
         return fd;
     }
@@ -78,7 +78,7 @@ class KernelLink implements Link {
         return new LinkInfo(info.id(), info.type(), info.programId(), LinkKinds.detail(info));
     }
 
-    /** Which text a link has depends on its type, so the kernel is asked twice. */
+    /** Whether a link has a text depends on its type, so the kernel is asked twice. */
     private io.bpf4j.loader.internal.sys.LinkInfo withText(io.bpf4j.loader.internal.sys.LinkInfo known) {
         TextField text = LinkKinds.text(known);
         if (text == null) {
@@ -87,7 +87,7 @@ class KernelLink implements Link {
         try {
             return kernel.execute(new ObjectCommand.InfoOfLink(fd, text));
         } catch (SyscallException e) {
-            return known; // A kernel that doesn't know the field refuses; what it said without is all there is.
+            return known; // A kernel without the field rejects it; use the first answer.
         }
     }
 

@@ -8,7 +8,7 @@ import io.bpf4j.loader.link.LinkDetail;
 import io.bpf4j.loader.link.StructOpsLink;
 import io.bpf4j.loader.map.BpfMap;
 
-/** A struct_ops map in use. <i>Thread-safe.</i> */
+/** An attached struct_ops map. <i>Thread-safe.</i> */
 final class KernelStructOpsLink extends KernelLink implements StructOpsLink {
     private static final StructLayout INFO = StructLayout.of("bpf_link_info.struct_ops", "u32 map_id");
 

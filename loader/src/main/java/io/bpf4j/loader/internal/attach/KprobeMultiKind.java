@@ -12,7 +12,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Many functions of the kernel by one link, whose type the program was loaded for. */
+/** Many kernel functions by one link; the program was loaded for its attach type. */
 record KprobeMultiKind(AttachTarget.KprobeMulti target, TraceFs traceFs) implements LinkKind {
     private static final StructLayout INFO =
             StructLayout.of("bpf_link_info.kprobe_multi", "u64 addrs", "u32 count", "u32 flags", "u64 missed");
@@ -38,7 +38,7 @@ record KprobeMultiKind(AttachTarget.KprobeMulti target, TraceFs traceFs) impleme
         if (wild && !target.cookies().isEmpty()) {
             throw attempt.refused("a pattern stands for any number of functions, so there can't be a cookie for each");
         }
-        // The names that come from tracefs exist; those that were given are for the kernel to find.
+        // Names from tracefs exist; the kernel looks up names that the caller gave.
         Set<String> functions = new LinkedHashSet<>(target.functions());
         if (wild) {
             functions.removeIf(f -> new NamePattern(f).isWild());
@@ -58,7 +58,7 @@ record KprobeMultiKind(AttachTarget.KprobeMulti target, TraceFs traceFs) impleme
         return attempt.link(attempt.create(attempt.attachType().orElseThrow(), details));
     }
 
-    /** Debian's 6.1 has the link type, and not what it needs. */
+    /** Debian's 6.1 has the link type, but not the feature that it needs. */
     @Override
     public String refusal(Errno errno) {
         return errno == Errno.EOPNOTSUPP

@@ -11,8 +11,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All kinds of links: what attaches to a target, and what reads the kernel's description of a link ({@code struct
- * bpf_link_info}, include/uapi/linux/bpf.h, 6.18). <i>Immutable.</i>
+ * All kinds of links: selects the code that attaches to a target and the code that reads the kernel's description of a
+ * link ({@code struct bpf_link_info}, include/uapi/linux/bpf.h, 6.18). <i>Immutable.</i>
  */
 public final class LinkKinds {
     private static final List<LinkView> VIEWS = List.of(
@@ -75,7 +75,7 @@ public final class LinkKinds {
         return VIEWS.stream().filter(view -> view.type() == type).findFirst();
     }
 
-    /** Which text the kernel can be asked for; null for none. */
+    /** The text that the kernel can be asked for; null for none. */
     public static @Nullable TextField text(LinkInfo known) {
         return view(known.type()).map(view -> view.text().apply(known)).orElse(null);
     }

@@ -9,12 +9,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How links of one of the kernel's types are described by it, and what they can do. <i>Immutable.</i>
+ * The description and the operations of links of one kernel type. <i>Immutable.</i>
  *
  * @param type the kernel's number ({@code enum bpf_link_type} of include/uapi/linux/bpf.h)
- * @param text which text such a link has, by what is known of it without; null for none
- * @param detail reads what the type adds
- * @param opener gives a link that is there already as what it is
+ * @param text the text that such a link has, chosen by its other fields; null for none
+ * @param detail reads the fields specific to the type
+ * @param opener opens an existing link as its own Java type
  */
 record LinkView(
         int type, Function<LinkInfo, @Nullable TextField> text, Function<LinkInfo, LinkDetail> detail, Opener opener) {

@@ -1,18 +1,19 @@
 package io.bpf4j.loader.internal.attach;
 
 /**
- * A name in which {@code *} stands for any characters, none included, and {@code ?} for one; everything else is itself.
- * The patterns of {@code SEC("kprobe.multi/…")} and {@code SEC("uprobe.multi/…")}. <i>Immutable.</i>
+ * A name in which {@code *} stands for any number of characters, also none, and {@code ?} for one; every other
+ * character stands for itself. The patterns of {@code SEC("kprobe.multi/…")} and {@code SEC("uprobe.multi/…")}.
+ * <i>Immutable.</i>
  */
 record NamePattern(String pattern) {
-    /** Whether it can fit more than one name. */
+    /** Whether it can match more than one name. */
     boolean isWild() {
         return pattern.indexOf('*') >= 0 || pattern.indexOf('?') >= 0;
     }
 
     /**
-     * Whether a name fits. Goes back only to the last star seen: what an earlier one took need never change, since the
-     * last can take up all the difference. So the time is at most the product of the lengths.
+     * Whether a name matches. Backtracks only to the last star: the match of an earlier star need never change, because
+     * the last star can absorb the difference. So the time is at most the product of the lengths.
      */
     boolean matches(String name) {
         int inName = 0;

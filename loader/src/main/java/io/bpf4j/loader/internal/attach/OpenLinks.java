@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
 
-/** Links that are there without a program having been attached here: pinned ones, those of others, and of maps. */
+/** Links that exist without an attach by this object: pinned links, links of other processes, and links of maps. */
 public final class OpenLinks {
     private OpenLinks() {}
 
@@ -29,7 +29,7 @@ public final class OpenLinks {
         return adopt(kernel, "link " + id, kernel.execute(new ObjectCommand.FdById(ObjectCommand.Kind.LINK, id)));
     }
 
-    /** The ids of all links there are, ascending. */
+    /** The ids of all links, ascending. */
     public static List<Integer> ids(Kernel kernel) {
         List<Integer> ids = new ArrayList<>();
         OptionalInt next = kernel.execute(new ObjectCommand.NextId(ObjectCommand.Kind.LINK, 0));
@@ -40,7 +40,7 @@ public final class OpenLinks {
         return ids;
     }
 
-    /** As what it is, since some kinds can do more. Takes ownership. */
+    /** Opens a link as its own Java type, because some kinds have more operations. Takes ownership. */
     private static Link adopt(Kernel kernel, String description, Fd link) {
         try {
             int type = kernel.execute(new ObjectCommand.InfoOfLink(link)).type();
@@ -57,12 +57,12 @@ public final class OpenLinks {
     /**
      * Attaches a struct_ops map.
      *
-     * @throws AttachException if it can't
+     * @throws AttachException if the attach fails
      */
     public static StructOpsLink structOps(KernelMap map) {
         String what = "struct_ops map \"" + map.name() + "\"";
         try {
-            // The map is where a program is in links of other types.
+            // The map takes the field of the program in links of other types.
             Fd link = map.kernel()
                     .execute(LinkCommand.Create.of(
                             what, map.fd(), AttachType.STRUCT_OPS.number(), LinkCommand.Details.NONE));

@@ -17,7 +17,7 @@ import io.bpf4j.loader.link.TargetFile;
 import java.util.OptionalInt;
 
 /**
- * Attaches through perf events: single uprobes and kprobes, tracepoints, and events of hardware and software. The event is
+ * Attaches through perf events: single uprobes and kprobes, tracepoints, and hardware and software events. The event is
  * opened for the link and closed with it. <i>Immutable.</i>
  */
 final class PerfAttacher {
@@ -80,7 +80,7 @@ final class PerfAttacher {
                 cookie);
     }
 
-    /** A sysfs that isn't there says nothing about the kernel. */
+    /** A missing sysfs says nothing about the kernel. */
     private static RuntimeException noSource(Attempt attempt, Feature source, String missing) {
         return attempt.refused(
                 attempt.features().support(source) instanceof Support.Unknown unknown ? unknown.reason() : missing);
@@ -91,7 +91,7 @@ final class PerfAttacher {
         return link(attempt, attempt.execute(PerfCommand.Open.tracepoint(attempt.what(), id, -1, 0)), target.cookie());
     }
 
-    /** One event where it is asked for, or one for each CPU that is online. */
+    /** One event if a CPU or a process is given, else one for each CPU that is online. */
     Link event(Attempt attempt, AttachTarget.PerfEvent target) {
         if (target.cpu() >= 0 || !(target.process() instanceof ProcessFilter.Any)) {
             return event(attempt, target, target.cpu());
@@ -136,7 +136,7 @@ final class PerfAttacher {
         return 1L << bit.orElseThrow(() -> attempt.refused("this kernel has no return probes"));
     }
 
-    /** A program on a perf event: through a link where the kernel has it (5.15), else by ioctl. Owns the event. */
+    /** A program on a perf event: through a link if the kernel has perf links (5.15), else by ioctl. Owns the event. */
     private static Link link(Attempt attempt, Fd event, long cookie) {
         try {
             if (!attempt.features().lacks(Feature.PERF_LINK)) {
@@ -152,7 +152,7 @@ final class PerfAttacher {
                 return KernelLink.of(attempt, link, event);
             }
             if (cookie != 0) {
-                // The ioctl below has no room for a cookie, and would drop it silently.
+                // The ioctl below has no field for a cookie, and would drop it silently.
                 attempt.features().require(Feature.BPF_COOKIE, "attach " + attempt.what() + " with a cookie");
                 attempt.features().require(Feature.PERF_LINK, "attach " + attempt.what() + " with a cookie");
             }

@@ -13,7 +13,7 @@ import io.bpf4j.loader.link.ProbeSite;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Single uprobes and kprobes, tracepoints and other perf events; {@link PerfAttacher} does it. */
+/** Single uprobes and kprobes, tracepoints and other perf events; {@link PerfAttacher} attaches them. */
 record PerfKind(Function<Attempt, Link> attaching, Function<Errno, String> meaning) implements LinkKind {
     private static final StructLayout UPROBE = StructLayout.of(
             "bpf_link_info.perf_event",
@@ -44,7 +44,7 @@ record PerfKind(Function<Attempt, Link> attaching, Function<Errno, String> meani
     static final LinkView VIEW =
             LinkView.of(7 /* BPF_LINK_TYPE_PERF_EVENT */, PerfKind::detail).withText(PerfKind::text);
 
-    /** By {@code enum bpf_perf_event_type}; 0 on kernels before 6.6, which don't say. */
+    /** By {@code enum bpf_perf_event_type}; 0 on kernels before 6.6, which don't report it. */
     private static LinkDetail detail(LinkInfo info) {
         int type = info.u32(EVENT, "type");
         return switch (type) {
@@ -114,7 +114,7 @@ record PerfKind(Function<Attempt, Link> attaching, Function<Errno, String> meani
                 PerfKind::refusalOfKprobe);
     }
 
-    /** ENOTTY is of the ioctl that stands in for a link before 5.15. */
+    /** ENOTTY comes from the ioctl that replaces a link before 5.15. */
     static LinkKind of(AttachTarget.OpenPerfEvent target, PerfAttacher perf) {
         return new PerfKind(attempt -> perf.openEvent(attempt, target), errno -> switch (errno) {
             case EBADF, EINVAL, ENOTTY -> "; the descriptor is no perf event";
@@ -141,8 +141,8 @@ record PerfKind(Function<Attempt, Link> attaching, Function<Errno, String> meani
     }
 
     /**
-     * The function that serves a system call. Where calls go through a wrapper with pt_regs (4.17), it has the name of the
-     * architecture in it (SYSCALL_DEFINE in arch/*&#47;include/asm/syscall_wrapper.h); powerpc and loongarch have none.
+     * The function that implements a system call. If calls go through a wrapper with pt_regs (4.17), its name contains
+     * the architecture (SYSCALL_DEFINE in arch/*&#47;include/asm/syscall_wrapper.h); powerpc and loongarch have none.
      */
     private static String systemCall(Attempt attempt, String name) {
         String os = System.getProperty("os.arch", "");

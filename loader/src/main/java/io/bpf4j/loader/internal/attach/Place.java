@@ -11,14 +11,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A place in an order as the kernel takes it: flags, and what it is relative to. <i>Immutable.</i>
+ * A place in the kernel's order of programs: flags, and the program or link that it is relative to. <i>Immutable.</i>
  *
- * <p>The default place is said by nothing at all, so that kernels which know no order for control groups (before 6.17)
- * take it.
+ * <p>The default place sets no field, so that kernels without an order for control groups (before 6.17) accept it.
  */
 record Place(int flags, LinkCommand.Details details) {
     /**
-     * Of tcx; those of netkit and cgroup are the same.
+     * The fields for tcx; those of netkit and cgroup are the same.
      *
      * @param relative link or program; null for none, or by id
      * @param relativeId id in place of {@code relative}; 0 for none
@@ -66,7 +65,7 @@ record Place(int flags, LinkCommand.Details details) {
         };
     }
 
-    /** What an error number means for whatever has an order. */
+    /** The meaning of an error number for targets with an order. */
     static String refusal(Errno errno, Anchor anchor) {
         return switch (errno) {
             case ESTALE -> "; the order has another revision than " + anchor.expectedRevision();

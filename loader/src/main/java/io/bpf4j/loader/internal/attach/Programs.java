@@ -3,14 +3,14 @@ package io.bpf4j.loader.internal.attach;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.link.ProgramHandle;
 
-/** What stands behind a public program. */
+/** The implementation of a public program. */
 final class Programs {
     private Programs() {}
 
     /**
-     * Its descriptor, which stays its own.
+     * Its file descriptor; the program closes it.
      *
-     * @throws IllegalArgumentException if it is none of bpf4j's
+     * @throws IllegalArgumentException if it is not an implementation of bpf4j
      */
     static Fd fd(ProgramHandle program) {
         return program.unwrap(Fd.class)

@@ -10,7 +10,9 @@ import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
 
-/** Maps of sockets: by a link where the kernel has them for these maps (6.10, commit 699c23f02c65), else without. */
+/**
+ * Socket maps: by a link if the kernel supports links for these maps (6.10, commit 699c23f02c65), else without a link.
+ */
 record SockmapKind(AttachTarget.Sockmap target) implements LinkKind {
     private static final StructLayout INFO = StructLayout.of("bpf_link_info.sockmap", "u32 map_id", "u32 attach_type");
 

@@ -18,10 +18,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives the map of a struct of functions its value, and attaches it.
+ * Gives a struct_ops map its value, and attaches it.
  *
- * <p>A map of {@code SEC(".struct_ops.link")} takes its value once and then waits for a link, which may come and go. One
- * of {@code SEC(".struct_ops")} is in use from its value on, until its element is deleted.
+ * <p>A map of {@code SEC(".struct_ops.link")} takes its value once; links to it may then be created and closed. A map
+ * of {@code SEC(".struct_ops")} is registered when it gets its value, until its element is deleted.
  */
 public final class StructOpsAttacher {
     private static final byte[] ONLY_KEY = new byte[4];
@@ -31,7 +31,7 @@ public final class StructOpsAttacher {
     /**
      * Attaches.
      *
-     * @return of a linked one a {@link io.bpf4j.loader.link.StructOpsLink}
+     * @return for a map with a link a {@link io.bpf4j.loader.link.StructOpsLink}
      */
     public static Link attach(KernelMap map, StructOpsImage image, Map<String, LoadedProgram> programs) {
         prepare(map, image, programs);
@@ -43,7 +43,7 @@ public final class StructOpsAttacher {
         return held;
     }
 
-    /** Gives the map its value, if it hasn't one. */
+    /** Gives the map its value, if it has none. */
     public static void prepare(KernelMap map, StructOpsImage image, Map<String, LoadedProgram> programs) {
         List<Fd> held = new ArrayList<>();
         try {
@@ -56,13 +56,13 @@ public final class StructOpsAttacher {
                             "its \"" + slot.member() + "\" is program \"" + slot.program() + "\", which was not loaded",
                             null);
                 }
-                // The kernel reads 8 bytes where the function's address will be.
+                // The kernel reads 8 bytes at the place of the function's address.
                 value.putLong(slot.offset(), program.fd().hold());
                 held.add(program.fd());
             }
             map.update(ONLY_KEY.clone(), value.array(), UpdateMode.ANY);
         } catch (SyscallException e) {
-            // A linked map has had its value and keeps it; it can't be given another.
+            // A map that already has its value keeps it; the value can't be replaced.
             if (e.errno() == Errno.EBUSY && image.variable().isLinked()) {
                 return;
             }

@@ -10,12 +10,12 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * The functions of a BTF object that a tracing program can run at, as far as their types say: one that can't be traced
- * makes the kernel refuse a link for a thousand that can.
+ * The functions of a BTF object that are traceable according to their types: one function that is not traceable makes
+ * the kernel reject a link for a thousand others.
  *
  * <p>The trampoline that calls the program copies the arguments, and has limits (btf_distill_func_proto() and
- * bpf_check_attach_btf_id_multi() in the kernel): 12 arguments of 16 bytes at most, none variable, and nothing returned
- * that takes more than a register.
+ * bpf_check_attach_btf_id_multi() in the kernel): 12 arguments of at most 16 bytes, no variable arguments, and a return
+ * value of at most one register.
  */
 final class TraceableFunctions {
     private static final int MOST_ARGUMENTS = 12; // MAX_BPF_FUNC_ARGS

@@ -13,10 +13,10 @@ import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
 
 /**
- * What programs were loaded for, raw tracepoints, and functions of other programs.
+ * Targets that programs were loaded for, raw tracepoints, and functions of other programs.
  *
- * <p>The kernel has two commands for it. BPF_RAW_TRACEPOINT_OPEN is the older one, and the one that raw tracepoints take
- * to this day; BPF_LINK_CREATE (5.10 for freplace, 5.19 for the others) can carry a cookie and a target.
+ * <p>The kernel has two commands for them. BPF_RAW_TRACEPOINT_OPEN is the older one, and raw tracepoints still use it;
+ * BPF_LINK_CREATE (5.10 for freplace, 5.19 for the others) can carry a cookie and a target.
  */
 final class TracingKind {
     private static final StructLayout CREATE =

@@ -21,10 +21,10 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * Attaches a tracing program to many functions by one link (Linux 7.2). The kernel takes their ids in the BTF that the
- * program was loaded for, and takes all of them or none.
+ * Attaches a tracing program to many functions by one link (Linux 7.2). The kernel expects their ids in the BTF that
+ * the program was loaded for, and accepts all of them or none.
  *
- * @param types those of a module, or of the kernel where the name is empty
+ * @param types the types of a module, or of the kernel if the name is empty
  */
 record TracingMultiKind(AttachTarget.TracingMulti target, Function<String, Optional<Btf>> types, TraceFs traceFs)
         implements LinkKind {
@@ -79,7 +79,7 @@ record TracingMultiKind(AttachTarget.TracingMulti target, Function<String, Optio
         };
     }
 
-    /** What stands before the colon, the same for all: a link has functions of one BTF object. */
+    /** The text before the colon, the same for all names: a link has functions of one BTF object. */
     private static String oneModule(Attempt attempt, List<String> functions) {
         Set<String> modules = new HashSet<>();
         for (String name : functions) {
@@ -94,7 +94,7 @@ record TracingMultiKind(AttachTarget.TracingMulti target, Function<String, Optio
         return modules.iterator().next();
     }
 
-    /** One for each, in their order, so that the cookies fit. */
+    /** One id for each name, in the same order, so that the cookies match. */
     private static List<Integer> named(Attempt attempt, List<NamePattern> names, Map<String, List<Integer>> known) {
         Set<Integer> ids = new LinkedHashSet<>();
         for (NamePattern name : names) {
@@ -116,7 +116,7 @@ record TracingMultiKind(AttachTarget.TracingMulti target, Function<String, Optio
         List<Integer> ids = new ArrayList<>();
         known.forEach((name, all) -> {
             boolean named = patterns.stream().anyMatch(p -> p.pattern().equals(name));
-            // Which of several functions of a name the tracer's list means is not known.
+            // If several functions share a name, the tracer's list does not tell which is traceable.
             if (named || (all.size() == 1 && test.test(name))) {
                 ids.add(all.getFirst());
             }
@@ -124,7 +124,7 @@ record TracingMultiKind(AttachTarget.TracingMulti target, Function<String, Optio
         return ids;
     }
 
-    /** What tracefs lists; where it can't be reached the kernel decides, for all of them at once. */
+    /** The functions in tracefs; if tracefs is not accessible, the kernel decides for all of them at once. */
     private static Predicate<String> traceable(Set<String> candidates, TraceFs traceFs) {
         try {
             return new HashSet<>(traceFs.traceableFunctions(candidates::contains))::contains;

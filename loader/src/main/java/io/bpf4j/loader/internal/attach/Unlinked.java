@@ -12,14 +12,13 @@ import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkGroup;
 
 /**
- * Attaches by BPF_PROG_ATTACH: there is no link, and what is attached stays until it is detached, by whomever, or until
- * the target is gone. To detach takes the program and the target; so that neither can be closed before, the attachment
- * has descriptors of its own for both.
+ * Attaches by BPF_PROG_ATTACH, without a link. The program stays attached until any process detaches it, or until the
+ * target is gone. A detach needs the program and the target, so the attachment has its own file descriptors for both.
  */
 final class Unlinked {
     private Unlinked() {}
 
-    /** By a link, and without one where the kernel knows no such links. */
+    /** Attaches by a link, or without one if the kernel does not support such links. */
     static Link orElse(Attempt attempt, LinkCommand.Create create, Fd target, AttachType type) {
         try {
             return attempt.link(create);

@@ -19,7 +19,7 @@ import io.bpf4j.loader.link.TargetFile;
 import java.util.OptionalInt;
 import java.util.function.Function;
 
-/** Many uprobes in a file by one link, whose type the program was loaded for. */
+/** Many uprobes in a file by one link; the program was loaded for its attach type. */
 record UprobeMultiKind(Function<Attempt, Link> attaching) implements LinkKind {
     private static final StructLayout INFO = StructLayout.of(
             "bpf_link_info.uprobe_multi",

@@ -9,7 +9,7 @@ import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
 
-/** What network devices receive, before anything else sees it. */
+/** XDP: packets that a network device receives, before the network stack. */
 record XdpKind(AttachTarget.Xdp target) implements LinkKind {
     private static final StructLayout INFO = StructLayout.of("bpf_link_info.xdp", "u32 ifindex");
 

@@ -12,18 +12,19 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The object's types in the kernel. Most objects can do without: a refusal is kept for what can't, and told as a warning.
+ * The object's BTF in the kernel. Most objects work without BTF: a rejection is kept for programs that need it, and
+ * reported as a warning.
  *
- * @param fd the caller's to close; null if the object has no BTF, or the kernel has not taken it
- * @param refusal why it has not; null if it has, or was not asked
+ * @param fd the caller closes it; null if the object has no BTF, or the kernel did not accept it
+ * @param refusal why the kernel did not accept it; null if it did, or if nothing was loaded
  */
 record BtfLoading(@Nullable Fd fd, @Nullable String refusal) {
     /**
-     * Loads it.
+     * Loads the BTF.
      *
      * @param source what messages call the object
-     * @param bytes empty if there are none, or the kernel takes none
-     * @throws io.bpf4j.loader.error.SyscallException if this process may not, and so no program either
+     * @param bytes empty if the object has no BTF, or the kernel does not support it
+     * @throws io.bpf4j.loader.error.SyscallException if this process lacks the rights, which it needs for programs, too
      */
     static BtfLoading of(Host host, String source, Optional<byte[]> bytes) {
         if (bytes.isEmpty()) {
@@ -62,7 +63,7 @@ record BtfLoading(@Nullable Fd fd, @Nullable String refusal) {
     }
 
     /**
-     * The log lists the types up to the one that is wrong, members behind their type:
+     * The log lists the types up to the wrong one, members after their type:
      *
      * <pre>
      * [2] STRUCT wrong size=4 vlen=1

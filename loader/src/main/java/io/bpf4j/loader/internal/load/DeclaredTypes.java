@@ -11,18 +11,18 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.Stream;
 
-/** What an object says of the C types of its maps and variables, which codecs are compared with. */
+/** The C types that an object declares for its maps and variables; codecs are checked against them. */
 public final class DeclaredTypes {
     private DeclaredTypes() {}
 
-    /** Tells a map what is in it. */
+    /** Passes the declared types to a map. */
     static void describe(KernelMap map, ObjectSpec spec, MapSpec declared) {
         map.describe(
                 typeOf(spec, declared.keyTypeId(), map.keySize()),
                 typeOf(spec, declared.valueTypeId(), map.valueSize()));
     }
 
-    /** A type of the object, if it has that size: an edit may have given a map or a section another. */
+    /** A type of the object if it has that size: an edit may have changed the size of a map or a section. */
     public static Optional<CType> typeOf(ObjectSpec spec, int id, long size) {
         if (id == 0 || spec.btf().isEmpty()) {
             return Optional.empty();

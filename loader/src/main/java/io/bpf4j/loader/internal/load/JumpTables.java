@@ -18,16 +18,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The jump tables of a program as maps, for the time of its load. Each is filled with the slots that may be jumped to, and
- * frozen: the verifier has to know them all. It then keeps them up to date while it rewrites the program, which is why a
- * table serves one program only, and a second copy of the program takes tables of its own. The kernel holds them as long
- * as the program.
+ * The jump tables of a program as maps, for the time of its load. Each table is filled with the slots that may be
+ * jumped to, and frozen, because the verifier must know all targets. The verifier updates the table while it rewrites
+ * the program, so a table serves one program only, and a second copy of the program needs its own tables. The kernel
+ * holds the tables as long as the program.
  *
  * <pre>
  *   struct bpf_insn_array_value {   the value, 16 bytes (include/uapi/linux/bpf.h, 7.3)
  *       u32 orig_off;               the slot, from the start of the program
- *       u32 xlated_off;             0; later where the verifier has moved it
- *       u32 jitted_off;             0; later where it is in machine code
+ *       u32 xlated_off;             0; later its slot after the verifier's rewrite
+ *       u32 jitted_off;             0; later its offset in machine code
  *       u32 :32;
  *   };
  * </pre>
@@ -43,9 +43,9 @@ final class JumpTables implements AutoCloseable {
     private JumpTables() {}
 
     /**
-     * Makes the tables of a program, if it has any.
+     * Creates the tables of a program, if it has any.
      *
-     * @param tables of each the slots that it leads to
+     * @param tables for each table the slots that it leads to
      * @throws UnsupportedFeatureException before Linux 6.19
      */
     static JumpTables make(Host host, Features features, String program, List<List<Integer>> tables) {
@@ -87,7 +87,7 @@ final class JumpTables implements AutoCloseable {
         map.freeze();
     }
 
-    /** The descriptor of a table. */
+    /** The file descriptor of a table. */
     Fd fd(int index) {
         return maps.get(index).fd();
     }

@@ -31,25 +31,25 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * An object in the kernel, made as a {@link LoadPlan} says: a transaction. Whatever fails closes what was made before it,
- * last first.
+ * An object in the kernel, loaded according to a {@link LoadPlan}. The load is a transaction: a failure closes
+ * everything that was created before, last first.
  *
- * <p>The kernel knows no object files. It takes BTF, maps and programs one by one, each by a system call of its own that
- * gives a descriptor, and what comes later holds the descriptors of what came before. That gives the order:
+ * <p>The kernel does not know object files. BTF, maps and programs are loaded one by one, each by a system call that
+ * returns a file descriptor, and later calls use the file descriptors of earlier ones. This determines the order:
  *
  * <pre>
- *   1  BTF        types of maps and functions. A description only: where the kernel refuses it, maps and most programs load
+ *   1  BTF        types of maps and functions. A description only: if rejected, maps and most programs load
  *                 without.
  *   2  maps       those of the object, one per section of global data, one for kconfig values. Values of globals are
- *                 written now, and .rodata is frozen, since the verifier takes a frozen value for a constant and drops
- *                 the code that it rules out: that is how a program for every kernel loads on this one.
- *                 For each struct of functions that the kernel is to call, a map too ({@link StructOpsImage}).
- *   3  programs   each with the descriptors of step 2 in its instructions; then the verifier decides
- *   4  slots      maps that hold maps or programs from the start
+ *                 written now, and .rodata is frozen: the verifier treats a frozen value as a constant and removes
+ *                 unreachable code, so that a program for many kernels loads on this one.
+ *                 Also one map for each struct_ops variable ({@link StructOpsImage}).
+ *   3  programs   each with the file descriptors of step 2 in its instructions; then the verifier decides
+ *   4  slots      initial entries of maps of maps and maps of programs
  * </pre>
  *
- * <p>An example of step 3, {@code counter++} for a variable at byte 8 of {@code .bss}, the object's third map, which has
- * descriptor 23:
+ * <p>An example of step 3, {@code counter++} for a variable at byte 8 of {@code .bss}, the object's third map, which
+ * has file descriptor 23:
  *
  * <pre>
  *   in the file      18 01 00 00 08 00 00 00  00 00 00 00 00 00 00 00   r1 = 8 ll, relocation to section .bss
@@ -57,8 +57,8 @@ import java.util.Set;
  *   for the kernel   18 21 00 00 17 00 00 00  00 00 00 00 08 00 00 00   r1 = map_value(fd 23) + 8
  * </pre>
  *
- * <p>Rejected: light skeletons (a BPF program that makes these calls in the kernel), since they lose the errors; and a
- * lazy load of programs at attach, since a user wants to know at load whether the kernel takes them.
+ * <p>Rejected: light skeletons (a BPF program that makes these calls in the kernel), because they lose the errors; and
+ * loading programs only at attach, because a user wants to know at load whether the kernel accepts them.
  *
  * <p><i>Confined.</i>
  */
@@ -77,8 +77,8 @@ public final class LoadedObject implements AutoCloseable {
     /**
      * A program in the kernel.
      *
-     * @param attachType what it was loaded for
-     * @param log of the verifier, if one was asked for
+     * @param attachType the attach type that it was loaded for
+     * @param log of the verifier, if requested
      */
     public record LoadedProgram(ProgramSpec spec, Fd fd, Optional<AttachType> attachType, String log) {}
 
@@ -92,14 +92,14 @@ public final class LoadedObject implements AutoCloseable {
             throw new InvalidObjectException(spec.source() + ": " + spec.order() + " object on a "
                     + ByteOrder.nativeOrder() + " machine; compile it with -target bpf on, or for, this machine");
         }
-        // Before the plan, for which features are probed.
+        // Before the plan, because the plan probes features.
         if (!features.has(Feature.MEMCG_ACCOUNTING)) {
             host.kernel().execute(new FileCommand.RaiseMemlock());
         }
         return new LoadedObject(host, features, LoadPlan.of(spec, options, new TargetKernel(host, features)));
     }
 
-    /** Does what a plan says, unless a problem is in the way. */
+    /** Executes a plan, unless it has a problem. */
     LoadedObject(Host host, Features features, LoadPlan plan) {
         plan.requireSound();
         this.host = host;
@@ -127,7 +127,7 @@ public final class LoadedObject implements AutoCloseable {
         }
     }
 
-    /** The names of the maps that were made, not found. */
+    /** The names of the maps that were created, not opened by pin. */
     private Set<String> makeMaps(LoadPlan plan, BtfLoading types) {
         ObjectSpec spec = plan.spec();
         MapCreation creation = new MapCreation(host, features, spec.source(), types.fd());
@@ -161,8 +161,8 @@ public final class LoadedObject implements AutoCloseable {
     }
 
     /**
-     * Fills maps with what they hold from the start. A map of maps that was there before keeps what it holds; one of
-     * programs gets this object's, since they are of no use to it elsewhere. So does libbpf.
+     * Writes the initial entries of maps. A map of maps that existed before keeps its entries; an existing map of
+     * programs gets this object's programs, because they are useful to the object only there. libbpf does the same.
      */
     private void fillSlots(LoadPlan plan, Set<String> fresh) {
         for (MapPlan map : plan.maps()) {
@@ -185,12 +185,12 @@ public final class LoadedObject implements AutoCloseable {
         return Objects.requireNonNull(maps.get(name));
     }
 
-    /** Its maps by name, in the order of the object, with those that stay their owner's. */
+    /** Its maps by name, in the order of the object, including reused maps that their owner closes. */
     public Map<String, BpfMap> maps() {
         return Collections.unmodifiableMap(maps);
     }
 
-    /** The pins that were made, as opposed to those that were there, with the maps that have them. */
+    /** The pins that this load created, not those that existed, with their maps. */
     public Map<Path, BpfMap> pins() {
         return pinning.pins();
     }
@@ -200,13 +200,13 @@ public final class LoadedObject implements AutoCloseable {
         return Collections.unmodifiableMap(programs);
     }
 
-    /** What the kernel is to call, without the programs, by the name of its map. */
+    /** The struct_ops images, without the programs, by the name of the map. */
     public Map<String, StructOpsImage> structOps() {
         return Collections.unmodifiableMap(structOps);
     }
 
     /**
-     * Loads a program once more, for another attach type.
+     * Loads a program again, for another attach type.
      *
      * @return the caller's to close
      */
@@ -218,7 +218,7 @@ public final class LoadedObject implements AutoCloseable {
         return loading.load(plan, attachType);
     }
 
-    /** Closes programs, then maps, then types. Pins stay, and so do maps of others. */
+    /** Closes programs, then maps, then BTF. Pins stay, and reused maps stay open. */
     @Override
     public void close() {
         undo.close();

@@ -8,31 +8,31 @@ import java.util.function.Function;
 /**
  * Loads a program or BTF with a log, in a buffer that grows until all of the log fits.
  *
- * <p>How long a log gets nobody knows before. A kernel whose log does not fit says ENOSPC, whatever it thinks of the
- * program. What it leaves in the buffer differs:
+ * <p>The length of a log is not known in advance. If the log does not fit, the kernel returns ENOSPC, whether or not it
+ * accepts the program. The part of the log in the buffer depends on the kernel:
  *
  * <pre>
- *   before 6.4   the beginning. The reason for a refusal is at the end, and lost
+ *   before 6.4   the beginning. The reason for a rejection is at the end, and lost
  *   since 6.4    the end (commit 1216640938035, "bpf: Switch BPF verifier log to be a rotating log by default"), and the
- *                size that all of it needs (commit 47a71c1f9af0): one more try is enough
+ *                size of the whole log (commit 47a71c1f9af0): one more try is enough
  * </pre>
  *
- * <p>The buffer has a largest size, for the sake of this process's memory: {@value #LARGEST} bytes, less in a small heap;
- * and kernels before 5.2 take no more than {@value #LARGEST_BEFORE_5_2} (commit 7a9f5c65abcc). For a log that is longer
- * still, an older kernel is asked once more for figures only (level 4, Linux 5.2, commit 06ee7115b0d1): then it leaves the instructions out of
- * the log, and the reason not.
+ * <p>The buffer's size is limited to protect this process's memory: {@value #LARGEST} bytes, less in a small heap;
+ * kernels before 5.2 accept at most {@value #LARGEST_BEFORE_5_2} (commit 7a9f5c65abcc). If the log is longer, a kernel
+ * before 6.4 runs once more with statistics only (level 4, Linux 5.2, commit 06ee7115b0d1): the log then omits the
+ * instructions but keeps the reason.
  *
  * <p><i>Immutable.</i>
  */
 final class LoggedLoad {
-    /** Instructions, and the way to the one that is refused. */
+    /** Instructions, and the path to the rejected one. */
     static final int INSTRUCTIONS = 1;
-    /** Instructions on every path, refused or not. */
+    /** Instructions on every path, rejected or not. */
     static final int EVERY_PATH = 2;
-    /** Figures, and the reason for a refusal. */
+    /** Statistics, and the reason for a rejection. */
     static final int FIGURES = 4;
 
-    /** Starts the line between the beginning of a log and the reason; what was between them, nobody knows. */
+    /** Starts the line between the beginning of a log and the reason; the text between them is lost. */
     static final String CUT = "(the log is longer than ";
 
     private static final int FIRST = 256 << 10;
@@ -45,7 +45,7 @@ final class LoggedLoad {
     private final int largest;
 
     LoggedLoad() {
-        // The bytes of a log are here twice for a moment, and once as text.
+        // A log briefly exists twice as bytes, and once as text.
         this(Math.clamp(Runtime.getRuntime().maxMemory() / 8, FIRST, LARGEST));
     }
 
@@ -56,10 +56,10 @@ final class LoggedLoad {
     /**
      * Loads.
      *
-     * @param evenPart whether a part of the log is worth another try where it is known that all of it won't fit: each one
-     *     is another verification, and the end is there after the first
-     * @param attempt what to give to the kernel, for a buffer of that size
-     * @return what came of it; {@link Errno#ENOSPC} with a part of the log, and a line that says so, if it was too long
+     * @param evenPart whether to try again for a part of the log although the whole log won't fit: each try is another
+     *     verification, and the first try already has the end
+     * @param attempt the command for a buffer of that size
+     * @return the result; {@link Errno#ENOSPC} with a part of the log, and a line that says so, if the log was too long
      */
     LoadResult load(int level, boolean evenPart, Function<Log, LoadResult> attempt) {
         int size = Math.min(FIRST, largest);
@@ -89,7 +89,7 @@ final class LoggedLoad {
         return refused.errno() == Errno.ENOSPC.number();
     }
 
-    /** A kernel before 5.2 takes no buffer of that size; it gets no further than that, and so says nothing. */
+    /** A kernel before 5.2 rejects a buffer of that size before it verifies anything, so the log is empty. */
     private static boolean isTooLarge(LoadResult result, int size) {
         return size > LARGEST_BEFORE_5_2
                 && result instanceof LoadResult.Refused refused
@@ -101,7 +101,7 @@ final class LoggedLoad {
         String log = refused.log();
         if (refused.logSize() > 0) {
             int line = log.indexOf('\n') + 1;
-            // Its size is told with a NUL at the end.
+            // The kernel's size includes a NUL at the end.
             int missing = refused.logSize() - 1 - log.length() + line;
             return tooLong(
                     "(the first " + missing + " bytes of the log did not fit)\n" + log.substring(line),

@@ -22,7 +22,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the maps of an object. <i>Confined.</i> */
+/** Creates the maps of an object. <i>Confined.</i> */
 public final class MapCreation {
     private final Host host;
     private final Features features;
@@ -32,8 +32,8 @@ public final class MapCreation {
     /**
      * Of an object.
      *
-     * @param source what messages call it
-     * @param btf its types, if the kernel has them
+     * @param source the object's name in messages
+     * @param btf its BTF, if the kernel has it
      */
     MapCreation(Host host, Features features, String source, @Nullable Fd btf) {
         this.host = host;
@@ -48,11 +48,11 @@ public final class MapCreation {
                 .create(MapPlan.standalone(spec, features, host));
     }
 
-    /** A map, empty but for global data, which is in it when this returns. */
+    /** A map; it is empty, except that global data is already written. */
     KernelMap create(MapPlan plan) {
         KernelMap map;
         if (plan.inner() != null) {
-            // The kernel copies the shape of the inner map and needs the map itself no longer.
+            // The kernel copies the properties of the inner map and does not need the map afterwards.
             try (KernelMap template = make(plan.inner(), null)) {
                 map = make(plan, template.fd());
             }
@@ -62,11 +62,11 @@ public final class MapCreation {
         try {
             byte[] initial = plan.initial();
             if (plan.spec().is(MapType.ARENA)) {
-                // The verifier asks where user space has it, so it is mapped before there are programs.
+                // The verifier needs its address in user space, so it is mapped before programs are loaded.
                 fill(plan.spec(), map.arena(), initial == null ? new byte[0] : initial);
                 return map;
             }
-            // Zeroes are there already.
+            // A new map already holds zeroes.
             if (initial != null && !allZero(initial)) {
                 map.update(new byte[4], initial, UpdateMode.ANY);
             }
@@ -81,9 +81,9 @@ public final class MapCreation {
     }
 
     /**
-     * A map for a struct of functions, without its value.
+     * A map for a struct_ops variable, without its value.
      *
-     * @param module the BTF of the module that the struct is of; null for the kernel itself
+     * @param module the BTF of the module that defines the struct; null for the kernel itself
      */
     KernelMap create(StructOpsImage image, @Nullable Fd module) {
         StructOpsSpec variable = image.variable();
@@ -95,7 +95,8 @@ public final class MapCreation {
         try {
             return KernelMap.create(host, create, variable.name());
         } catch (SyscallException e) {
-            // Before 6.9 there was no place for the descriptor: a value beyond the end of the attributes is E2BIG.
+            // Kernels before 6.9 have no field for the file descriptor: a value beyond the end of the attributes is
+            // E2BIG.
             if (!image.module().isEmpty() && (e.errno() == Errno.EINVAL || e.errno() == Errno.E2BIG)) {
                 throw new InvalidObjectException(
                         source + ": the kernel refuses a map for struct_ops variable \"" + variable.name()
@@ -169,7 +170,7 @@ public final class MapCreation {
                 throw missing;
             });
             if (e.errno() == Errno.EINVAL) {
-                // The kernel says no more than that; what it was asked for says the rest.
+                // The kernel gives only the error number; the attributes of the map explain the rest.
                 throw new SyscallException(
                         e.call(),
                         e.errnoNumber(),
@@ -193,12 +194,12 @@ public final class MapCreation {
         return spec.is(MapType.ARRAY_OF_MAPS) || spec.is(MapType.HASH_OF_MAPS);
     }
 
-    /** Kinds of map whose values hang on something of the kernel's, so that they have no number of entries. */
+    /** Map types whose values are attached to a kernel object, so that they have no number of entries. */
     private static boolean isStorage(MapSpec spec) {
         return !storageNeeds(spec).isEmpty();
     }
 
-    /** The commits that made them, and the objects that kernel/bpf/Makefile and net/core/Makefile build them by. */
+    /** The commits that added them, and the object files in kernel/bpf/Makefile and net/core/Makefile. */
     private static String storageNeeds(MapSpec spec) {
         return spec.type()
                 .map(type -> switch (type) {
@@ -213,7 +214,7 @@ public final class MapCreation {
                 .orElse("");
     }
 
-    /** Kinds of map whose keys and values are the kernel's own, of which the kernel takes no description. */
+    /** Map types whose keys and values the kernel defines; it accepts no BTF for them. */
     private static boolean takesBtf(MapSpec spec) {
         return spec.type()
                 .map(type -> switch (type) {
@@ -227,7 +228,7 @@ public final class MapCreation {
                 .orElse(true);
     }
 
-    /** Puts a map or a program into a slot of a map. */
+    /** Writes a map or a program into a slot of a map. */
     static void setSlot(KernelMap map, int index, Fd value) {
         int number = value.hold();
         try {

@@ -19,12 +19,12 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Maps that an object wants to be pinned under their name ({@code LIBBPF_PIN_BY_NAME}): whoever loads it first makes and
- * pins them, whoever comes later uses those. <i>Confined.</i>
+ * Maps that are pinned by name ({@code LIBBPF_PIN_BY_NAME}): the first load of the object creates and pins them, later
+ * loads reuse them. <i>Confined.</i>
  *
- * <p>A pinned map is taken only if it is what would have been made: same type, sizes, number of elements, flags and extra.
- * A program that believes a value to be larger than it is would be refused by the verifier at best. Two processes that load
- * at the same time both find nothing and both pin; the one that comes second drops its map and takes the other's.
+ * <p>A pinned map is reused only if it equals the map to create: same type, sizes, number of elements, flags and extra.
+ * At best, the verifier would reject a program that assumes a larger value. If two processes load at the same time,
+ * both find no pin and both pin; the second closes its map and uses the map of the first.
  */
 final class MapPinning {
     private final Host host;
@@ -56,7 +56,7 @@ final class MapPinning {
             made.pin(path);
         } catch (SyscallException e) {
             made.close();
-            // Somebody else was faster.
+            // Another process pinned its map first.
             Optional<KernelMap> other = e.errno() == Errno.EEXIST ? find(spec, path) : Optional.empty();
             return other.orElseThrow(() -> e);
         }
@@ -70,12 +70,12 @@ final class MapPinning {
         return made;
     }
 
-    /** From now on pins stay when their maps are closed. */
+    /** Pins stay from now on when their maps are closed. */
     void keep() {
         kept = true;
     }
 
-    /** The pins that were made, as opposed to those that were there. */
+    /** The pins that this load created, not those that existed. */
     Map<Path, BpfMap> pins() {
         return pins;
     }
@@ -93,7 +93,7 @@ final class MapPinning {
         return map;
     }
 
-    /** The map that is pinned there; closed if the load fails, also for what is wrong with it. */
+    /** The map that is pinned at the path; closed if the load fails, also if this map is the reason. */
     private Optional<KernelMap> find(MapSpec spec, Path path) {
         Optional<Fd> fd;
         try {

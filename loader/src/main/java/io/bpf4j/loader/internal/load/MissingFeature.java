@@ -13,13 +13,13 @@ import io.bpf4j.loader.spec.ProgramSpec;
 import java.util.Optional;
 
 /**
- * Explains a refusal: the kernel says EINVAL to whatever it does not know, so after one, and only then, a probe finds out
- * whether it knows what was asked for.
+ * Explains a rejection: the kernel returns EINVAL for everything that it does not know. After EINVAL, and only then, a
+ * feature probe checks whether the kernel knows the requested feature.
  */
 final class MissingFeature {
     private MissingFeature() {}
 
-    /** Why a map could not be made; empty if it is not for want of a feature. */
+    /** Why a map could not be created; empty if no feature is missing. */
     static Optional<UnsupportedFeatureException> of(MapSpec map, int errno, Features features) {
         if (errno != Errno.EINVAL.number()) {
             return Optional.empty();
@@ -28,7 +28,9 @@ final class MissingFeature {
         return map.type().flatMap(MissingFeature::of).flatMap(feature -> missing(what, feature, features));
     }
 
-    /** What a kind of map came with; empty for those that are older than what this library runs on, or have no probe. */
+    /**
+     * The feature that introduced a map type; empty for types that every supported kernel has, or that have no probe.
+     */
     private static Optional<Feature> of(MapType type) {
         return Optional.ofNullable(
                 switch (type) {
@@ -42,7 +44,7 @@ final class MissingFeature {
                 });
     }
 
-    /** Why a program could not be loaded; empty if it is not for want of a feature. */
+    /** Why a program could not be loaded; empty if no feature is missing. */
     static Optional<UnsupportedFeatureException> of(
             ProgramSpec program, Optional<AttachType> attachType, int errno, Features features) {
         if (errno != Errno.EINVAL.number() && errno != Errno.E2BIG.number()) {
@@ -72,7 +74,7 @@ final class MissingFeature {
     }
 
     private static Optional<UnsupportedFeatureException> missing(String what, Feature feature, Features features) {
-        // What could not be asked is no explanation: the refusal stands as it is.
+        // A probe without an answer explains nothing: the rejection is reported unchanged.
         return features.support(feature) instanceof Support.Absent absent
                 ? Optional.of(new UnsupportedFeatureException(what, feature, absent.reason()))
                 : Optional.empty();

@@ -14,9 +14,8 @@ import java.util.Map;
 import java.util.OptionalInt;
 
 /**
- * Descriptors of the BTF of modules. Where the kernel is given an id in a module's BTF, it wants a descriptor of that BTF
- * beside it, and gives one by the number that the BTF has in the system. So the number is searched for by the module's name.
- * <i>Confined.</i>
+ * File descriptors of the BTF of modules. With an id in a module's BTF, the kernel requires a file descriptor of that
+ * BTF, which is opened by the BTF's object id. The object id is looked up by the module's name. <i>Confined.</i>
  */
 final class ModuleDescriptors implements AutoCloseable {
     private final Kernel kernel;
@@ -27,9 +26,9 @@ final class ModuleDescriptors implements AutoCloseable {
     }
 
     /**
-     * A descriptor of a module's BTF, the same each time; it stays this object's.
+     * The file descriptor of a module's BTF, the same each time; this object closes it.
      *
-     * @throws RelocationException if the module is gone
+     * @throws RelocationException if the module was unloaded
      */
     Fd of(String module) {
         return opened.computeIfAbsent(module, this::open);

@@ -38,8 +38,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands assembled programs to the verifier. The first try asks for no log, which makes it faster; a refused program is
- * tried again with one ({@link LoggedLoad}). <i>Confined.</i>
+ * Passes assembled programs to the verifier. The first try has no log, which is faster; a rejected program is tried
+ * again with a log ({@link LoggedLoad}). <i>Confined.</i>
  */
 final class ProgramLoading {
     private final Host host;
@@ -57,7 +57,7 @@ final class ProgramLoading {
     /**
      * Of an object.
      *
-     * @param types its types in the kernel
+     * @param types its BTF in the kernel
      * @param maps its maps by name
      */
     ProgramLoading(
@@ -84,7 +84,7 @@ final class ProgramLoading {
         this.refusal = new ProgramRefusal(host, spec, features, types.refusal());
     }
 
-    /** Loads a program for an attach type; the descriptor is the caller's. */
+    /** Loads a program for an attach type; the caller closes the file descriptor. */
     LoadedProgram load(ProgramPlan program, Optional<AttachType> attachType) {
         AssembledProgram code = program.code().orElseThrow();
         try (JumpTables tables = JumpTables.make(host, features, program.name(), code.jumpTables())) {
@@ -104,9 +104,9 @@ final class ProgramLoading {
     }
 
     /**
-     * The code with the numbers of descriptors in it.
+     * The code with the numbers of file descriptors in it.
      *
-     * @param mentioned takes these descriptors, which have to stay open while the kernel looks
+     * @param mentioned receives these file descriptors, which must stay open during the system call
      */
     private List<Instruction> linked(AssembledProgram code, JumpTables tables, Set<Fd> mentioned) {
         List<Instruction> linked = new ArrayList<>(code.instructions());
@@ -123,7 +123,10 @@ final class ProgramLoading {
         return linked;
     }
 
-    /** BTF of modules by the number that calls of their functions have. The first is the kernel's place, never looked at. */
+    /**
+     * BTF of modules by the number in calls of their functions. The first entry stands for the kernel and is never
+     * read.
+     */
     private List<Fd> called(AssembledProgram code) {
         List<Fd> called = new ArrayList<>();
         code.modules().forEach(module -> called.add(modules.of(module)));
@@ -161,7 +164,7 @@ final class ProgramLoading {
                 : command.withBtf(btf, ProgCommand.InfoTable.NONE, ProgCommand.InfoTable.NONE);
     }
 
-    /** With the function that the program is for: one of the kernel's or a module's, or one of another program's. */
+    /** Adds the function that the program is loaded for: of the kernel, of a module, or of another program. */
     private ProgCommand.Load attached(ProgramPlan program, AttachPoint point, ProgCommand.Load command) {
         ProgramHandle target = point.program();
         if (target == null) {
@@ -181,9 +184,9 @@ final class ProgramLoading {
     }
 
     /**
-     * Lets the program hold also those read-only variables that it doesn't use (Linux 5.10). Tools look there for what
-     * describes a program: {@code bpftool prog show} prints the variables whose names begin with {@code bpf_metadata_}. A
-     * refusal costs no more than that.
+     * Binds the read-only data to the program even if it doesn't use the data (Linux 5.10). Tools read metadata of a
+     * program there: {@code bpftool prog show} prints the variables whose names begin with {@code bpf_metadata_}. If
+     * the kernel refuses, only this metadata is missing.
      */
     private void bindConstants(Set<Fd> mentioned, Fd loaded) {
         for (Fd map : constants) {
@@ -211,20 +214,21 @@ final class ProgramLoading {
             case LoadResult.Loaded loaded -> loaded;
             case LoadResult.Refused plain ->
                 switch (logs.load(LoggedLoad.INSTRUCTIONS, false, log -> kernel.execute(command.withLog(log)))) {
-                    // What is refused, then taken, was refused for a passing reason. Nobody asked for its log.
+                    // A program that is rejected and then accepted was rejected for a temporary reason. Its log was not
+                    // requested.
                     case LoadResult.Loaded loaded -> new LoadResult.Loaded(loaded.fd(), "");
                     case LoadResult.Refused refused -> isTooLong(refused) ? withLog(plain, refused) : refused;
                 };
         };
     }
 
-    /** The verdict, with as much of the log as there is room for. */
+    /** The verdict, with as much of the log as fits. */
     private LoadResult logged(ProgCommand.Load command, int level) {
         LoadResult result = logs.load(level, true, log -> kernel.execute(command.withLog(log)));
         if (!(result instanceof LoadResult.Refused refused) || !isTooLong(refused)) {
             return result;
         }
-        // That the log did not fit says nothing about the program.
+        // ENOSPC is about the log, not about the program.
         return switch (kernel.execute(command)) {
             case LoadResult.Loaded loaded -> new LoadResult.Loaded(loaded.fd(), refused.log());
             case LoadResult.Refused plain -> withLog(plain, refused);

@@ -30,28 +30,28 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Explains why the kernel did not take a program: where in the source, why, and what to do.
+ * Explains why the kernel did not accept a program: the source line, the reason, and what to do.
  *
- * <p>A program can be refused before the verifier looks at it, by its header so to say, and then there is no log and only
- * an error number; or by the verifier, whose log ends in a verdict. It knows instructions by their number in the whole
- * program, and so does this:
+ * <p>A program can be rejected for its attributes, before verification: then there is no log, only an error number. Or
+ * it is rejected by the verifier, whose log ends in a verdict. The verifier numbers instructions in the whole program,
+ * and so does this class:
  *
  * <pre>
- *   ; return size_of_missing_type(); @ prog.bpf.c:127      the line, since Linux 6.9 with its place
+ *   ; return size_of_missing_type(); @ prog.bpf.c:127      the source line, since Linux 6.9 with file and line number
  *   0: (85) call pc+2
  *   ...
- *   4: (85) call unknown#195896080                         instruction 4: which function, file and line is looked up
+ *   4: (85) call unknown#195896080                         instruction 4: its function, file and line are looked up
  *   invalid func unknown#195896080                         the verdict
- *   processed 5 insns (limit 1000000) ...                  figures
+ *   processed 5 insns (limit 1000000) ... statistics
  * </pre>
  *
  * <i>Immutable.</i>
  */
 final class ProgramRefusal {
     private static final Pattern INSTRUCTION = Pattern.compile("^(\\d{1,7}): \\([0-9a-f]{2}\\) .*");
-    /** {@code back-edge from insn 5 to 2}: verdicts about the shape of the program come without its instructions. */
+    /** {@code back-edge from insn 5 to 2}: verdicts about the control flow come without instructions in the log. */
     private static final Pattern NUMBERED = Pattern.compile(".*\\binsn (\\d{1,7})\\b.*");
-    /** Lines between the verdict and the instruction that it is about: states of registers that it compares. */
+    /** Lines between the verdict and its instruction: states of registers that the verifier compares. */
     private static final int VERDICT_LINES = 5;
 
     private static final int SLEEPABLE = 1 << 4;
@@ -65,7 +65,7 @@ final class ProgramRefusal {
     /**
      * For the programs of an object.
      *
-     * @param btfRefusal why the kernel has not taken the object's BTF; null if it has, or there is none
+     * @param btfRefusal why the kernel did not accept the object's BTF; null if it did, or if the object has none
      */
     ProgramRefusal(Host host, ObjectSpec spec, Features features, @Nullable String btfRefusal) {
         this.host = host;
@@ -81,7 +81,7 @@ final class ProgramRefusal {
             LoadResult.Refused refused) {
         AssembledProgram code = program.code().orElseThrow();
         Errno errno = Errno.of(refused.errno());
-        // The command has the name cut to the kernel's 15 characters.
+        // In the command the name is cut to the kernel's 15 characters.
         ProgCommand.Load named = ProgCommand.Load.of(command.type(), program.name(), new byte[0], spec.license());
         if (refused.log().isBlank()) {
             Optional<UnsupportedFeatureException> missing =
@@ -111,14 +111,14 @@ final class ProgramRefusal {
             advice.add("the kernel has not taken the object's BTF, which this program may need: " + btfRefusal);
         }
         String all = advice.stream().filter(Predicate.not(String::isEmpty)).collect(Collectors.joining("; "));
-        // An embedder may have put other instructions in; then the numbers in the log are not those of the object.
+        // If an embedder replaced instructions, the numbers in the log are not those of the object.
         boolean asAssembled =
                 command.instructions().length == code.instructions().size() * Instruction.SIZE;
         return new VerifierException(
                 program.name(), refused.errno(), refused.log(), all, asAssembled ? place(program, refused.log()) : "");
     }
 
-    /** Whether the error is the kernel's opinion of the program, and not the state of this process or machine. */
+    /** Whether the error is about the program, and not about the state of this process or machine. */
     private static boolean isAboutTheProgram(Errno errno) {
         return switch (errno) {
             case EPERM, ENOMEM, EMFILE, ENFILE, EINTR, EAGAIN, ENOSYS -> false;
@@ -136,7 +136,7 @@ final class ProgramRefusal {
                         .orElse("");
     }
 
-    /** The instruction that the verdict is about, as far as the end of the log says. A cut one says nothing of it. */
+    /** The instruction of the verdict, from the end of the log; empty if the log is cut. */
     static OptionalInt lastInstruction(String log) {
         int end = log.length();
         int verdict = 0;
@@ -179,7 +179,7 @@ final class ProgramRefusal {
     }
 
     /**
-     * The verifier names what it came across as an unknown helper; what that stands for is known here.
+     * The verifier reports an unknown helper; this method finds the original instruction.
      *
      * <pre>
      * 8: (85) call unknown#195896080
@@ -204,7 +204,7 @@ final class ProgramRefusal {
                 + met.stream().map(AssembledProgram.Poisoned::reason).collect(Collectors.joining("; "));
     }
 
-    /** The address of a weak symbol that is missing is 0, which to the verifier is a number like others. */
+    /** The address of a weak symbol that is missing is 0, which the verifier treats as a scalar. */
     private static String absent(AssembledProgram program, String log) {
         if (!log.contains("invalid mem access 'scalar'") && !log.contains("invalid mem access 'inv'")) {
             return "";
@@ -240,14 +240,14 @@ final class ProgramRefusal {
     }
 
     /**
-     * Without a JIT the kernel's bpf_trampoline_get gives NULL (include/linux/bpf.h), which its check_attach_btf_id takes for
-     * want of memory.
+     * Without a JIT the kernel's bpf_trampoline_get gives NULL (include/linux/bpf.h), which its check_attach_btf_id
+     * reports as ENOMEM.
      */
     static boolean lacksTrampoline(Errno errno, ProgCommand.Load command, Jit jit) {
         return errno == Errno.ENOMEM && command.attachBtfId() != 0 && jit == Jit.MISSING;
     }
 
-    /** Programs that can't be interpreted need the compiler, and all that are compiled need its memory. */
+    /** Programs that can't be interpreted need the JIT compiler, and compiled programs need its memory. */
     static String unsupported(Jit jit) {
         String interpreted =
                 ", and this program can't be interpreted: calls of kernel functions, some instructions and deep"

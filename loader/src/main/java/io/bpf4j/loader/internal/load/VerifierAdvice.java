@@ -8,19 +8,19 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What to do about the commonest of the verifier's verdicts, by its words.
+ * Advice for the most common verdicts of the verifier, found by their text.
  *
- * <p>The words are those of {@code verbose(…)} in kernel/bpf/verifier.c, Linux 5.10 to 6.18, which are no interface: a
- * kernel may change them, and then there is no advice, but still the log.
+ * <p>The texts are those of {@code verbose(…)} in kernel/bpf/verifier.c, Linux 5.10 to 6.18. They are not a stable
+ * interface: if a kernel changes them, the log is reported without advice.
  */
 final class VerifierAdvice {
-    /** Verdicts are at the end, before the figures. */
+    /** Verdicts are at the end, before the statistics. */
     private static final int WHERE = 2_000;
 
     /**
      * A verdict and its advice.
      *
-     * @param advice made of what matched and of the name of the program's type
+     * @param advice built from the match and the name of the program's type
      */
     private record Entry(Pattern verdict, BiFunction<Matcher, String, String> advice) {
         Entry(String verdict, String advice) {
@@ -32,7 +32,7 @@ final class VerifierAdvice {
         }
     }
 
-    /** The first that matches counts. */
+    /** The first match is used. */
     private static final List<Entry> ENTRIES = List.of(
             new Entry(
                     "invalid mem access '\\w*_or_null'|Possibly NULL pointer passed",
@@ -98,7 +98,7 @@ final class VerifierAdvice {
     private VerifierAdvice() {}
 
     /**
-     * Advice on a log that ends in a refusal.
+     * Advice for a log that ends in a rejection.
      *
      * @param type of the program, by its name in the kernel
      */

@@ -33,7 +33,7 @@ import java.util.Set;
 final class ContextArguments {
     private static final String TAG = "arg:ctx";
 
-    /** Far more than functions of BPF programs have (5); each tagged argument gets a prototype of its own. */
+    /** Far more than functions of BPF programs have (5); each tagged function gets a prototype of its own. */
     private static final int MAX_PARAMETERS = 32;
 
     private final ObjectSpec spec;
