@@ -11,29 +11,31 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The types of one BTF blob: of a BPF object's {@code .BTF} section, of a kernel or of a module.
+ * The types of one BTF blob: from the {@code .BTF} section of a BPF object, from a kernel or from a module.
  *
  * <p>Terms: a type has an <i>id</i>, its place in the type section counted from 1; id 0 is {@code void}. A string has an
  * <i>offset</i> into the string section. A <i>split</i> BTF (a kernel module's) continues the ids and the string
- * offsets of its <i>base</i> (the kernel's) and can't be read without it; every method below takes and gives ids of both.
+ * offsets of its <i>base</i> (the kernel's) and can't be read without it; every method accepts and returns ids of both.
  *
- * <p>Parsing finds where each type starts and that it is whole; a type is decoded, and the ids and names that it refers
- * to are checked, when it is asked for. So the 150,000 types of a kernel cost a few milliseconds. Whatever is malformed
- * gives {@link MalformedDataException}, from {@code parse} or from the method that came across it. Cycles are legal in
- * BTF (through pointers); cycles that no C type can have end in that exception, not in a loop.
+ * <p>Parsing finds the start of each type and checks that it is complete. A type is decoded, and its ids and names are
+ * checked, when a method first needs it. So parsing the 150,000 types of a kernel takes a few milliseconds. Malformed
+ * data causes a {@link MalformedDataException}, from {@code parse} or from a later method. Cycles through pointers are
+ * legal in BTF; cycles that no C type can have cause that exception, not an endless loop.
  *
- * <p><i>Immutable</i>, and so safe to share between threads; the name index is made at the first look-up.
+ * <p><i>Immutable</i>, so threads may share it; the name index is built at the first look-up.
  */
 public final class Btf {
     /**
-     * Longest chain of typedefs, modifiers and arrays that is followed. The kernel stops at 32 (MAX_RESOLVE_DEPTH in
-     * kernel/bpf/btf.c) when it checks an object's BTF; twice that leaves room for BTF that it never checks.
+     * The longest chain of typedefs, modifiers and arrays that is followed. The kernel stops at 32 (MAX_RESOLVE_DEPTH
+     * in kernel/bpf/btf.c) when it checks an object's BTF; twice this depth leaves room for BTF that the kernel never
+     * checks.
      */
     private static final int MAX_CHAIN = 64;
 
     /**
-     * Members, values or parameters from which on a type is kept once it is decoded. A file may refer to one such type a
-     * hundred thousand times, and to decode it each time would take hours; all of them together are no more than the file.
+     * A type with at least this many members, values or parameters is cached after decoding. A file may refer to such a
+     * type a hundred thousand times, and decoding it each time would take hours; all cached types together are not
+     * larger than the file.
      */
     private static final int LARGE = 128;
 
@@ -48,7 +50,7 @@ public final class Btf {
 
     private final Map<Integer, BtfType> large = new ConcurrentHashMap<>();
     private volatile @Nullable NameIndex names;
-    /** 0 until asked for. */
+    /** 0 until it is first needed. */
     private volatile int pointerSize;
 
     private Btf(BtfBytes bytes, @Nullable Btf base) {
@@ -60,7 +62,7 @@ public final class Btf {
     }
 
     /**
-     * Reads BTF that stands alone. Its magic number tells its byte order. The bytes are copied.
+     * Reads BTF without a base. The magic number gives the byte order. The bytes are copied.
      *
      * @throws MalformedDataException if the header or the extent of a type is wrong
      */
@@ -71,7 +73,8 @@ public final class Btf {
     /**
      * Reads split BTF, such as {@code /sys/kernel/btf/MODULE}.
      *
-     * @throws MalformedDataException if the header or the extent of a type is wrong, or the byte order not the base's
+     * @throws MalformedDataException if the header or the extent of a type is wrong, or the byte order differs from the
+     *     base's
      */
     public static Btf parse(ByteView view, Btf base) {
         BtfBytes bytes = new BtfBytes(view, true);
@@ -113,7 +116,7 @@ public final class Btf {
 
     // What it is
 
-    /** Where the bytes came from, for messages. */
+    /** The origin of the bytes, for messages. */
     public String source() {
         return bytes.source();
     }
@@ -127,17 +130,17 @@ public final class Btf {
         return Optional.ofNullable(base);
     }
 
-    /** A copy of the bytes that were read: header, types, strings; without those of the base. */
+    /** A copy of the bytes that were read: header, types, strings; without the base. */
     public byte[] raw() {
         return bytes.array().clone();
     }
 
-    /** Number of types with {@code void} and the base's: ids run from 0 to this minus 1. */
+    /** Number of types, including {@code void} and the base's types: ids run from 0 to this number minus 1. */
     public int typeCount() {
         return firstId + offsets.length;
     }
 
-    /** The first id that is not the base's; 1 if there is no base. */
+    /** The first id that is not in the base; 1 without a base. */
     public int firstId() {
         return firstId;
     }
@@ -147,7 +150,8 @@ public final class Btf {
     /**
      * The type with that id.
      *
-     * @throws MalformedDataException if there is no such id, or the type refers to an id or a name that doesn't exist
+     * @throws MalformedDataException if the id does not exist, or the type refers to an id or a name that does not
+     *     exist
      */
     public BtfType type(int id) {
         Btf owner = owner(id);
@@ -184,9 +188,9 @@ public final class Btf {
     }
 
     /**
-     * The same for a string that is a name, of a type, a member or a section.
+     * Like {@code string}, for the name of a type, a member or a section.
      *
-     * @throws MalformedDataException if the offset is outside the string section, or the name longer than 4096 bytes
+     * @throws MalformedDataException if the offset is outside the string section, or the name is longer than 4096 bytes
      */
     public String nameAt(int offset) {
         return offset == 0 ? "" : stringsWith(offset).name(placeOf(offset));
@@ -221,7 +225,7 @@ public final class Btf {
         throw chainTooLong(id);
     }
 
-    /** The third word of a type whose kind has a type id there. */
+    /** The third word of a type whose kind stores a type id there. */
     private int reference(int id) {
         Btf owner = owner(id);
         return owner.bytes.s32(owner.offsets[id - owner.firstId] + 8);
@@ -235,7 +239,8 @@ public final class Btf {
      * The size of a type in bytes: through modifiers, typedefs, variables and arrays. Pointers have {@link
      * #pointerSize()}.
      *
-     * @throws MalformedDataException if it has none ({@code void}, functions, forward declarations), or overflows
+     * @throws MalformedDataException if the type has no size ({@code void}, functions, forward declarations), or the
+     *     size overflows
      */
     public long size(int id) {
         long count = 1;
@@ -284,8 +289,8 @@ public final class Btf {
     }
 
     /**
-     * The size of a pointer on the machine that the BTF is of: 4 or 8 bytes. BTF doesn't say; the size of C's {@code
-     * long} does. Without one, as in objects that clang compiles for BPF, it is 8.
+     * The size of a pointer on the BTF's machine: 4 or 8 bytes. BTF does not store it, so it is the size of C's {@code
+     * long}. In BTF without that type, such as objects that clang compiles for BPF, it is 8.
      */
     public int pointerSize() {
         int size = pointerSize;
@@ -297,7 +302,7 @@ public final class Btf {
     }
 
     private int pointerSizeByLong() {
-        // The spellings that compilers use in DWARF and BTF for one and the same type.
+        // The names that compilers use in DWARF and BTF for the same type.
         for (String name :
                 new String[] {"long unsigned int", "long int", "unsigned long", "long", "unsigned long int"}) {
             for (int id : idsNamed(name)) {
@@ -311,14 +316,14 @@ public final class Btf {
 
     // Types by name
 
-    /** Ids of all types with that name, of the base first, in ascending order. */
+    /** Ids of all types with that name, in ascending order, so the base comes first. */
     public int[] idsNamed(String name) {
         return ids(name, true);
     }
 
     /**
-     * Ids of all types whose {@linkplain EssentialName essential name} is that of {@code name}: what CO-RE considers
-     * the same name. Of the base first, in ascending order.
+     * Ids of all types whose {@linkplain EssentialName essential name} is that of {@code name}: the names that CO-RE
+     * treats as equal. In ascending order, so the base comes first.
      */
     public int[] idsNamedEssentially(String name) {
         return ids(name, false);
@@ -330,7 +335,7 @@ public final class Btf {
         }
         NameIndex index = names;
         if (index == null) {
-            // Two threads may build it at once; both come to the same, and one wins.
+            // Two threads may build it at once; the results are equal, and either is kept.
             index = new NameIndex(this);
             names = index;
         }
@@ -378,12 +383,12 @@ public final class Btf {
         return bytes;
     }
 
-    /** End of the strings, the base's included: the string offset at which a BTF that continues this one starts. */
+    /** End of the strings, including the base's: the first string offset of a split BTF on top of this BTF. */
     int stringsEnd() {
         return firstString + bytes.stringsSize();
     }
 
-    /** The string offset at which the strings of this blob start. */
+    /** The first string offset of this blob. */
     int firstString() {
         return firstString;
     }
@@ -392,7 +397,7 @@ public final class Btf {
         return offsets.length;
     }
 
-    /** Where a type of this blob starts; {@code index} counts from {@link #firstId()}. */
+    /** The start of a type of this blob; {@code index} counts from {@link #firstId()}. */
     int typeStart(int index) {
         return offsets[index];
     }
@@ -402,7 +407,7 @@ public final class Btf {
         return bytes.s32(offsets[index]);
     }
 
-    /** The blob whose string section has that string. */
+    /** The blob whose string section contains that string. */
     BtfBytes stringsWith(int offset) {
         if (offset < 0 || offset >= stringsEnd()) {
             throw bytes.malformed(
@@ -416,7 +421,7 @@ public final class Btf {
         return owner.bytes;
     }
 
-    /** Where the string is in the blob that {@link #stringsWith} gives. */
+    /** The place of the string in the blob that {@link #stringsWith} returns. */
     int placeOf(int offset) {
         Btf owner = this;
         while (offset < owner.firstString && owner.base != null) {

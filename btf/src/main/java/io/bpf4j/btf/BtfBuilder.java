@@ -13,7 +13,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes BTF: from nothing, as a split of a base, or by changing types of one that exists.
+ * Builds BTF: new, split on top of a base, or by changing types of existing BTF.
  *
  * <pre>{@code
  * BtfBuilder types = BtfBuilder.create();
@@ -22,18 +22,18 @@ import org.jspecify.annotations.Nullable;
  * Btf btf = types.build("example", ByteOrder.nativeOrder());
  * }</pre>
  *
- * <p>Changing keeps every id and every string offset: strings are only appended. So the {@code .BTF.ext} of an object
- * stays right when its BTF is changed. A type that isn't changed keeps its very bytes if the byte order stays.
+ * <p>A change keeps every id and every string offset: strings are only appended. So the {@code .BTF.ext} of an object
+ * stays valid when its BTF is changed. An unchanged type keeps its exact bytes if the byte order stays the same.
  *
- * <p>Nothing is checked here but that numbers fit their fields; the kernel checks the rest, and a test may want BTF that
- * is wrong. <i>Confined.</i>
+ * <p>The builder checks only that numbers fit their fields; the kernel checks the rest, and a test may need invalid
+ * BTF. <i>Confined.</i>
  */
 public final class BtfBuilder {
     private final @Nullable Btf base;
     private final @Nullable Btf original;
     private final int firstId;
     private final int firstString;
-    /** By id minus {@link #firstId}; null where the original's bytes stand. */
+    /** By id minus {@link #firstId}; null if the original's bytes are used. */
     private final List<@Nullable BtfType> types = new ArrayList<>();
 
     private final ByteArrayOutputStream strings = new ByteArrayOutputStream();
@@ -54,17 +54,17 @@ public final class BtfBuilder {
         }
     }
 
-    /** BTF from nothing. */
+    /** Starts new BTF. */
     public static BtfBuilder create() {
         return new BtfBuilder(null, null);
     }
 
-    /** BTF that continues the ids and strings of {@code base}. */
+    /** Starts split BTF that continues the ids and strings of {@code base}. */
     public static BtfBuilder split(Btf base) {
         return new BtfBuilder(base, null);
     }
 
-    /** BTF with all that {@code original} has, to change and to add to. */
+    /** Starts with the contents of {@code original}, to change and to extend. */
     public static BtfBuilder from(Btf original) {
         return new BtfBuilder(original.base().orElse(null), original);
     }
@@ -79,18 +79,18 @@ public final class BtfBuilder {
 
     // Types
 
-    /** Adds a type and gives its id. */
+    /** Adds a type and returns its id. */
     public int add(BtfType type) {
         types.add(type);
         return firstId + types.size() - 1;
     }
 
-    /** Puts another type in the place of the one with that id, which must not be the base's. */
+    /** Replaces the type with that id, which must not belong to the base. */
     public void set(int id, BtfType type) {
         types.set(id - firstId, type);
     }
 
-    /** The type with that id as it stands now. */
+    /** The current type with that id. */
     public BtfType type(int id) {
         if (id < firstId) {
             return base == null ? new BtfType.VoidType() : base.type(id);
@@ -104,7 +104,7 @@ public final class BtfBuilder {
         return firstId;
     }
 
-    /** The id that {@link #add} gives next. */
+    /** The id that the next {@link #add} returns. */
     public int nextId() {
         return firstId + types.size();
     }
@@ -135,7 +135,7 @@ public final class BtfBuilder {
 
     // Strings
 
-    /** The offset of a string, which is added if it is new. */
+    /** The offset of a string; a new string is added. */
     public int string(String text) {
         if (text.isEmpty()) {
             return 0;
@@ -152,13 +152,13 @@ public final class BtfBuilder {
 
     // Bytes
 
-    /** The whole, read back. */
+    /** The built BTF, parsed. */
     public Btf build(String source, ByteOrder order) {
         ByteView view = ByteView.of(source, toBytes(order), order);
         return base == null ? Btf.parse(view) : Btf.parse(view, base);
     }
 
-    /** The whole as bytes: header, types, strings. */
+    /** The built BTF as bytes: header, types, strings. */
     public byte[] toBytes(ByteOrder order) {
         TypeEncoder encoder = new TypeEncoder(order, this::string);
         for (int i = 0; i < types.size(); i++) {

@@ -6,11 +6,11 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The bytes of one BTF blob on the heap, with its sections found and checked.
+ * The bytes of one BTF blob on the heap, with checked bounds of its sections.
  *
- * <p>A copy, for two reasons: BTF outlives the mapping of the file that it came from, and the first pass over the 5 MB
- * of a kernel runs in the interpreter, where four loads from an array are several times faster than one through a
- * {@code ByteBuffer} or a memory segment.
+ * <p>The bytes are a copy for two reasons: BTF outlives the file mapping that it came from, and the first pass over the
+ * 5 MB of a kernel runs in the interpreter, where four loads from an array are several times faster than one load
+ * through a {@code ByteBuffer} or a memory segment.
  *
  * <pre>
  *   9f eb 01 00  18 00 00 00  00 00 00 00  10 00 00 00  10 00 00 00  05 00 00 00
@@ -22,12 +22,12 @@ import java.nio.charset.StandardCharsets;
 final class BtfBytes {
     static final int MAGIC = 0xeb9f;
     static final int HEADER_BYTES = 24;
-    /** The kernel refuses more than 16 MiB (BTF_MAX_SIZE); a file for user space may be larger, but not this large. */
+    /** The kernel rejects more than 16 MiB (BTF_MAX_SIZE); a file for user space may be larger, up to this limit. */
     private static final long MAX_BYTES = 1L << 29;
 
     /**
-     * Bytes of a name at most. The kernel takes 512 (KSYM_NAME_LEN); names of C++ and Rust may be longer. Names may share
-     * their bytes, so that one long string could be as many long names as it has bytes.
+     * Maximum bytes of a name. The kernel accepts 512 (KSYM_NAME_LEN); names of C++ and Rust may be longer. Names may
+     * share bytes, so one long string could hold as many long names as it has bytes.
      */
     static final int MAX_NAME = 4096;
 
@@ -72,7 +72,7 @@ final class BtfBytes {
         checkStrings(split);
     }
 
-    /** The magic number tells the byte order, so the order of the view is not asked. */
+    /** The magic number gives the byte order; the order of the view is ignored. */
     static ByteOrder orderByMagic(ByteView view) {
         int first = view.u8(0);
         int second = view.u8(1);
@@ -141,7 +141,7 @@ final class BtfBytes {
         return stringsEnd - stringsStart;
     }
 
-    /** The end of the string that starts at {@code at}; there is one, since the section ends with a zero. */
+    /** The end of the string that starts at {@code at}; it exists because the section ends with a zero. */
     int stringEnd(int at) {
         int end = at;
         while (bytes[end] != 0) {
@@ -150,7 +150,7 @@ final class BtfBytes {
         return end;
     }
 
-    /** As {@link #stringEnd}, for a name, which is no longer than a name may be. */
+    /** Like {@link #stringEnd}, for a name, whose length is limited. */
     int nameEnd(int at) {
         int most = (int) Math.min(stringsEnd, (long) at + MAX_NAME + 1);
         for (int end = at; end < most; end++) {
@@ -171,7 +171,7 @@ final class BtfBytes {
         return new String(bytes, at, stringEnd(at) - at, StandardCharsets.UTF_8);
     }
 
-    /** @param at from the start of the blob; the exception has the place in the file */
+    /** @param at offset from the start of the blob; the exception has the offset in the file */
     MalformedDataException malformed(long at, String problem) {
         return new MalformedDataException(source, base + at, problem);
     }

@@ -9,12 +9,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The {@code .BTF.ext} section of a BPF object: what clang knows about each instruction.
+ * The {@code .BTF.ext} section of a BPF object: clang's information about each instruction.
  *
- * <p>Three tables, each a list of ELF sections with their records: which function starts at an instruction, which
- * source line it is of, and what to relocate by CO-RE. Records say their place as a byte offset in their ELF section;
- * the loader turns it into an instruction index of the program it loads. Strings are offsets into the strings of
- * {@code .BTF}, types its ids.
+ * <p>It has three tables, each a list of ELF sections with their records: function starts, source lines, and CO-RE
+ * relocations. A record's place is a byte offset in its ELF section; the loader converts it to an instruction index of
+ * the program. Strings are offsets into the strings of {@code .BTF}, types are ids of {@code .BTF}.
  *
  * <pre>
  *   header   u16 magic eb9f, u8 version, u8 flags, u32 hdr_len,
@@ -24,8 +23,9 @@ import java.util.Optional;
  *            u32 sec_name_off, u32 num_info, num_info records
  * </pre>
  *
- * <p>Records may be larger than known here, since a newer compiler may append fields: {@link Table#recordSize()} has the
- * size and {@link Section#raw()} the bytes. Source: {@code Documentation/bpf/btf.rst}. <i>Immutable.</i>
+ * <p>Records may be larger than the decoded fields, because a newer compiler may append fields: {@link
+ * Table#recordSize()} has the size and {@link Section#raw()} the bytes. Source: {@code Documentation/bpf/btf.rst}.
+ * <i>Immutable.</i>
  */
 public final class BtfExt {
     private static final int FUNC_INFO_BYTES = 8;
@@ -38,16 +38,16 @@ public final class BtfExt {
     private final Table<CoreRelocation> relocations;
 
     /**
-     * The records of one sort.
+     * The records of one kind.
      *
-     * @param recordSize bytes of a record, at least those that are decoded; 0 if the table is empty
+     * @param recordSize bytes of a record, at least the decoded ones; 0 if the table is empty
      */
     public record Table<T>(int recordSize, List<Section<T>> sections) {
         public Table {
             sections = List.copyOf(sections);
         }
 
-        /** The records that belong to an ELF section, by its name; none if there are none. */
+        /** The records of an ELF section, by its name; may be empty. */
         public List<T> of(String section) {
             List<T> all = new ArrayList<>();
             for (Section<T> candidate : sections) {
@@ -63,7 +63,7 @@ public final class BtfExt {
      * The records of one ELF section.
      *
      * @param name of the ELF section, such as {@code tp/sched/sched_switch}
-     * @param raw the same records as they stand in the file, each of the table's record size
+     * @param raw the same records as in the file, each of the table's record size
      */
     public record Section<T>(String name, List<T> records, ByteView raw) {
         public Section {
@@ -105,7 +105,7 @@ public final class BtfExt {
      * @param offset of the instruction in its ELF section, in bytes
      * @param type id of the root type
      * @param access string offset of the access string, such as {@code 0:1:2}
-     * @param kind number of a {@code enum bpf_core_relo_kind}, as {@code io.bpf4j.core} names them
+     * @param kind number of an {@code enum bpf_core_relo_kind}, named in {@code io.bpf4j.core}
      */
     public record CoreRelocation(long offset, int type, int access, int kind) {}
 
@@ -139,14 +139,14 @@ public final class BtfExt {
      * Reads a {@code .BTF.ext} section.
      *
      * @param btf the object's {@code .BTF}, for the names of sections
-     * @throws MalformedDataException if a table or a record is cut short, a section has no name, or a record is of a
-     *     byte where no instruction begins
+     * @throws MalformedDataException if a table or a record is cut short, a section has no name, or a record's offset
+     *     is not the start of an instruction
      */
     public static BtfExt parse(ByteView view, Btf btf) {
         return new BtfExt(view, btf);
     }
 
-    /** Reads the table whose offset and length stand at {@code at} of the header. */
+    /** Reads the table whose offset and length are at {@code at} in the header. */
     private static <T> Table<T> table(
             ByteView view, long header, long at, Btf btf, int knownBytes, Decoder<T> decoder) {
         long start = header + view.u32(at);
@@ -162,7 +162,7 @@ public final class BtfExt {
         }
         ByteView table = view.slice(start, size);
         long recordSize = table.u32(0);
-        // The kernel wants a multiple of 4 and at most MAX_FUNCINFO_REC_SIZE = MAX_LINEINFO_REC_SIZE = 252.
+        // The kernel requires a multiple of 4 and at most MAX_FUNCINFO_REC_SIZE = MAX_LINEINFO_REC_SIZE = 252.
         if (recordSize < knownBytes || recordSize % 4 != 0 || recordSize > 252) {
             throw table.malformed(
                     0, "records of " + recordSize + " bytes, not a multiple of 4 from " + knownBytes + " to 252");
@@ -222,17 +222,17 @@ public final class BtfExt {
         return order;
     }
 
-    /** Which functions start where. */
+    /** The function starts. */
     public Table<FuncInfo> functions() {
         return functions;
     }
 
-    /** Which source lines instructions are of. */
+    /** The source lines of instructions. */
     public Table<LineInfo> lines() {
         return lines;
     }
 
-    /** What to relocate by CO-RE. */
+    /** The CO-RE relocations. */
     public Table<CoreRelocation> relocations() {
         return relocations;
     }

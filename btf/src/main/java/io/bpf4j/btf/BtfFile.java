@@ -24,7 +24,7 @@ import org.apache.commons.compress.compressors.gzip.GzipCompressorInputStream;
 import org.apache.commons.compress.compressors.xz.XZCompressorInputStream;
 
 /**
- * BTF in files, in the forms that people have it:
+ * Reads BTF from files in these forms:
  *
  * <pre>
  *   raw                    /sys/kernel/btf/vmlinux, or a file that bpftool wrote
@@ -34,11 +34,11 @@ import org.apache.commons.compress.compressors.xz.XZCompressorInputStream;
  *                          /sys/kernel/btf, that file: the others are modules, which say nothing without it
  * </pre>
  *
- * What a file is, its first bytes say and not its name. No file may become larger than {@value #MAX_BYTES} bytes: the BTF
- * of a kernel has ten million.
+ * The first bytes of a file determine its form, not its name. No BTF may have more than {@value #MAX_BYTES} bytes, also
+ * after decompression; the BTF of a kernel has ten million.
  */
 public final class BtfFile {
-    /** Bytes of one BTF at most, and 64 MiB. */
+    /** Maximum bytes of one BTF: 64 MiB. */
     static final int MAX_BYTES = 64 << 20;
 
     /** An ELF with debug information is larger than its BTF. */
@@ -47,32 +47,36 @@ public final class BtfFile {
     /** xz -9 needs 65 MiB to decompress. */
     private static final int XZ_MEMORY_KIB = 66 * 1024;
 
-    /** Compressions around one another: a .tar.xz in an .xz is strange already. And a file may unpack to itself, for ever. */
+    /**
+     * Maximum nesting of compressions: a .tar.xz in an .xz is already unusual, and a file may unpack to itself
+     * endlessly.
+     */
     private static final int MAX_LAYERS = 4;
 
     private static final String VMLINUX = "vmlinux";
 
     private static final int BTF_MAGIC = 0xeb9f;
 
-    /** Where a tar has "ustar". */
+    /** The offset of "ustar" in a tar. */
     private static final int USTAR = 257;
 
     private BtfFile() {}
 
-    /** Takes one BTF of many. */
+    /** Receives each BTF that is read. */
     @FunctionalInterface
     public interface Taker {
         /**
-         * Takes one.
+         * Receives one BTF.
          *
-         * @param name of the file; of one in an archive {@code ARCHIVE!/ENTRY}
+         * @param name of the file; for an entry of an archive {@code ARCHIVE!/ENTRY}
          */
         void take(String name, Btf btf) throws IOException;
 
         /**
-         * Is told of a file that could not be read. Ends everything, unless overridden.
+         * Called for a file that could not be read. The default implementation throws the problem, which ends the
+         * reading.
          *
-         * @param problem with the name of the file
+         * @param problem its message contains the name of the file
          */
         default void refused(String name, IOException problem) throws IOException {
             throw problem;
@@ -80,9 +84,9 @@ public final class BtfFile {
     }
 
     /**
-     * Reads the BTF of one kernel: a file, or an archive of one.
+     * Reads the BTF of one kernel: a file, or an archive with one file.
      *
-     * @throws IOException if it can't be read, has no BTF, or several
+     * @throws IOException if the file can't be read, or does not have exactly one BTF
      * @throws MalformedDataException if the BTF breaks the rules
      */
     public static Btf read(Path file) throws IOException {
@@ -100,7 +104,7 @@ public final class BtfFile {
     }
 
     /**
-     * Reads split BTF, as modules have it.
+     * Reads split BTF, such as a module's.
      *
      * @param file raw or ELF
      * @param base the BTF of the kernel that the module is for
@@ -118,8 +122,9 @@ public final class BtfFile {
     }
 
     /**
-     * The BTF of a module, on top of that of a kernel. One that carries a distilled base ({@code .BTF.base}, Linux 6.11) is
-     * put on any kernel that has the types which it refers to; another is right only on the kernel it was built with.
+     * The BTF of a module, on top of a kernel's BTF. A module with a distilled base ({@code .BTF.base}, Linux 6.11)
+     * works with any kernel that has the types it refers to; other modules work only with the kernel they were built
+     * with.
      *
      * @throws IOException if it has no BTF
      * @throws MalformedDataException if the BTF breaks the rules, or the kernel lacks a type of the distilled base
@@ -133,10 +138,10 @@ public final class BtfFile {
     }
 
     /**
-     * Reads all that is there, in the order of the names.
+     * Reads all BTF at a path, in the order of the names.
      *
-     * @param path a file, an archive or a directory. In a directory, files that are none of these are passed over
-     * @throws IOException if something can't be read, or there is nothing; and what the taker throws
+     * @param path a file, an archive or a directory. In a directory, files of other forms are skipped
+     * @throws IOException if a file can't be read, or no BTF is found; also any exception of the taker
      */
     public static void forEach(Path path, Taker taker) throws IOException {
         if (!Files.isDirectory(path)) {
@@ -282,7 +287,7 @@ public final class BtfFile {
         }
     }
 
-    /** Closing it leaves the archive open. */
+    /** Closing the stream leaves the archive open. */
     private static BufferedInputStream buffered(InputStream in) {
         return new BufferedInputStream(new FilterInputStream(in) {
             @Override
@@ -299,7 +304,7 @@ public final class BtfFile {
     }
 
     private static byte[] bytes(Path file, long most) throws IOException {
-        // Files of sysfs say a size that is right, and those of procfs 0.
+        // Files of sysfs report a correct size, files of procfs report 0.
         if (Files.size(file) > most) {
             throw new IOException(file + ": larger than " + most + " bytes, too large for BTF");
         }

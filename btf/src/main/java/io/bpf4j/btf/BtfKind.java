@@ -8,7 +8,7 @@ import java.util.Optional;
  * <p>Source: {@code include/uapi/linux/btf.h}, {@code BTF_KIND_*}.
  */
 public enum BtfKind {
-    /** Id 0 of every BTF; never stored. */
+    /** Id 0 in every BTF; never stored. */
     VOID(0, 0, 0, "4.18"),
     INT(1, 4, 0, "4.18"),
     PTR(2, 0, 0, "4.18"),
@@ -49,7 +49,7 @@ public enum BtfKind {
         return number;
     }
 
-    /** The kernel version that first knew the kind, such as {@code 5.13}. */
+    /** The first kernel version with this kind, such as {@code 5.13}. */
     public String since() {
         return since;
     }
@@ -59,12 +59,12 @@ public enum BtfKind {
         return 12L + fixedBytes + (long) elementBytes * vlen;
     }
 
-    /** The kind with that number, if it is one this library knows. */
+    /** The kind with that number, if this library knows it. */
     public static Optional<BtfKind> of(int number) {
         return number >= 0 && number < BY_NUMBER.length ? Optional.of(BY_NUMBER[number]) : Optional.empty();
     }
 
-    /** As {@link #of} for numbers already checked. */
+    /** Like {@link #of}, for checked numbers. */
     static BtfKind known(int number) {
         return BY_NUMBER[number];
     }

@@ -3,11 +3,11 @@ package io.bpf4j.btf;
 import java.util.List;
 
 /**
- * One BTF type. There is a record per kind; types refer to one another by id, so that no record is cyclic and decoding
- * one decodes nothing else.
+ * One BTF type. Each kind has a record. Types refer to one another by id, so no record is cyclic, and decoding one type
+ * does not decode others.
  *
- * <p>Ids are those of the {@link Btf} the type came from; 0 is {@code void}. Names are empty where the source has none.
- * Sizes are in bytes, offsets in bytes unless named {@code bitOffset}. All are <i>immutable.</i>
+ * <p>Ids belong to the {@link Btf} of the type; 0 is {@code void}. A name is empty if the source has none. Sizes are in
+ * bytes, offsets in bytes unless named {@code bitOffset}. All are <i>immutable.</i>
  */
 public sealed interface BtfType {
     BtfKind kind();
@@ -17,7 +17,7 @@ public sealed interface BtfType {
         return "";
     }
 
-    // What several kinds share
+    // Shared by several kinds
 
     /** A struct or a union. */
     sealed interface Composite extends BtfType permits Struct, Union {
@@ -38,13 +38,13 @@ public sealed interface BtfType {
         List<EnumValue> values();
     }
 
-    /** A kind that says something about another type without changing its layout or its name. */
+    /** A kind that qualifies another type without changing its layout or its name. */
     sealed interface Modifier extends BtfType permits Volatile, Const, Restrict, TypeTag {
-        /** The id of the type that is modified. */
+        /** The id of the modified type. */
         int type();
     }
 
-    // What they are made of
+    // Parts of types
 
     /**
      * A member of a struct or union.
@@ -55,7 +55,7 @@ public sealed interface BtfType {
      * @param bitSize width of a bit-field in bits; 0 for everything else
      */
     record Member(String name, int type, long bitOffset, int bitSize) {
-        /** A member that is no bit-field, at an offset in bytes. */
+        /** A member that is not a bit-field, at an offset in bytes. */
         public static Member at(String name, int type, long byteOffset) {
             return new Member(name, type, byteOffset * 8, 0);
         }
@@ -87,7 +87,7 @@ public sealed interface BtfType {
      */
     record SectionVariable(int type, long offset, long size) {}
 
-    /** Values of {@link Var#linkage()} and {@link Func#linkage()}; plain numbers since kernels may add to them. */
+    /** Values of {@link Var#linkage()} and {@link Func#linkage()}; plain numbers because kernels may add values. */
     final class Linkage {
         public static final int STATIC = 0;
         public static final int GLOBAL = 1;
@@ -110,7 +110,7 @@ public sealed interface BtfType {
      * An integer, a character or a boolean.
      *
      * @param encoding any of {@link #SIGNED}, {@link #CHAR}, {@link #BOOL}
-     * @param bitOffset where the value starts inside its bytes; not 0 only for bit-fields in BTF of before Linux 5.0
+     * @param bitOffset where the value starts inside its bytes; 0 except for bit-fields in BTF of kernels before 5.0
      * @param bits width of the value, normally 8 times the size
      */
     record Int(String name, int size, int encoding, int bitOffset, int bits) implements BtfType {
@@ -118,7 +118,7 @@ public sealed interface BtfType {
         public static final int CHAR = 2;
         public static final int BOOL = 4;
 
-        /** An integer that fills its bytes. */
+        /** An integer that uses all bits of its bytes. */
         public static Int of(String name, int size, int encoding) {
             return new Int(name, size, encoding, 0, size * 8);
         }
@@ -147,7 +147,7 @@ public sealed interface BtfType {
     /**
      * An array.
      *
-     * @param indexType id of an integer type; of no use
+     * @param indexType id of an integer type; unused
      * @param count number of elements; 0 for a flexible array
      */
     record Array(int elementType, int indexType, long count) implements BtfType {
@@ -179,7 +179,7 @@ public sealed interface BtfType {
         }
     }
 
-    /** An enumeration whose values have up to 32 bits; kernels call it {@code BTF_KIND_ENUM}. */
+    /** An enumeration whose values have up to 32 bits; {@code BTF_KIND_ENUM} in the kernel. */
     record Enum32(String name, int size, boolean signed, List<EnumValue> values) implements Enumeration {
         public Enum32 {
             values = List.copyOf(values);
@@ -286,7 +286,7 @@ public sealed interface BtfType {
         }
     }
 
-    /** Floating point; named so because {@code Float} is Java's own. */
+    /** Floating point; the name avoids a clash with {@link java.lang.Float}. */
     record FloatingPoint(String name, int size) implements BtfType {
         @Override
         public BtfKind kind() {
@@ -298,8 +298,8 @@ public sealed interface BtfType {
      * A tag on a declaration, {@code __attribute__((btf_decl_tag("…")))}.
      *
      * @param name the tag
-     * @param type id of what is tagged
-     * @param component index of the tagged member or parameter; -1 if the tag is on the whole
+     * @param type id of the tagged type
+     * @param component index of the tagged member or parameter; -1 if the whole type is tagged
      * @param attribute whether the tag stands for any attribute rather than {@code btf_decl_tag}, since Linux 6.15
      */
     record DeclTag(String name, int type, int component, boolean attribute) implements BtfType {

@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.function.IntUnaryOperator;
 
 /**
- * Puts the BTF of a module on top of a kernel that it was not built with.
+ * Relocates the BTF of a module to a kernel that it was not built with.
  *
- * <p>A module's BTF counts its types from where the kernel's end, and refers to those of the kernel by number: good for one
- * build of one kernel. So since Linux 6.11 a module that is built apart carries, in a section {@code .BTF.base}, a
- * <i>distilled base</i>: of each type of the kernel that it refers to the name, the kind and, where the layout depends on
- * it, the size. By these each is found again, and the module's types are counted anew:
+ * <p>The type ids of a module's BTF continue those of the kernel, and it refers to kernel types by id: this is valid
+ * for one build of one kernel. So since Linux 6.11 a module that is built separately has a <i>distilled base</i> in its
+ * section {@code .BTF.base}: the name, the kind and, if the layout depends on it, the size of each kernel type that the
+ * module refers to. The kernel's types are found by these, and the module's types are renumbered:
  *
  * <pre>
  *   .BTF.base           [1] INT 'int' size=4   [2] STRUCT 'list_head' size=16   [3] FWD 'task_struct'
@@ -35,10 +35,10 @@ final class DistilledBase {
     }
 
     /**
-     * The module's types on top of a kernel's.
+     * The module's types on top of a kernel's types.
      *
-     * @param split as the module has them, on top of its distilled base
-     * @throws MalformedDataException if the kernel lacks a type, or has two of one name and size
+     * @param split the module's types, on top of its distilled base
+     * @throws MalformedDataException if the kernel lacks a type, or has two with the same name and size
      */
     static Btf relocate(Btf split, Btf kernel) {
         Btf base = split.base().orElseThrow();
@@ -82,7 +82,7 @@ final class DistilledBase {
         return match;
     }
 
-    /** A size of 0 says that the layout does not depend on it. */
+    /** A size of 0 means that the layout does not depend on it. */
     private static boolean fits(BtfType wanted, BtfType candidate) {
         return switch (wanted) {
             case BtfType.Int integer ->
@@ -91,7 +91,7 @@ final class DistilledBase {
                         && other.encoding() == integer.encoding();
             case BtfType.FloatingPoint real ->
                 candidate instanceof BtfType.FloatingPoint other && other.size() == real.size();
-            // Enumerations of 64 bits are in a distilled base as such of 32, with their size.
+            // A distilled base stores 64-bit enumerations as 32-bit ones, with their own size.
             case BtfType.Enumeration enumeration ->
                 candidate instanceof BtfType.Enumeration other && other.size() == enumeration.size();
             case BtfType.Composite composite ->

@@ -3,10 +3,10 @@ package io.bpf4j.btf;
 /**
  * The part of a type's name that counts when types of two BTFs are compared.
  *
- * <p>C has one struct of a name, but a program may need several shapes of a kernel struct, as kernels differ. So
- * whatever follows {@code ___} is a <i>flavour</i> and not compared: {@code task_struct___old} and {@code
- * task_struct___x86} both mean the kernel's {@code task_struct}. The last {@code ___} between two characters that are no
- * underscores separates: {@code a___b___c} means {@code a___b}, and {@code ____x} has no flavour.
+ * <p>In C a struct name is unique, but a program may need several shapes of a kernel struct, because kernels differ. So
+ * the text after {@code ___} is a <i>flavour</i> and is not compared: {@code task_struct___old} and {@code
+ * task_struct___x86} both mean the kernel's {@code task_struct}. The separator is the last {@code ___} between two
+ * characters that are not underscores: {@code a___b___c} means {@code a___b}, and {@code ____x} has no flavour.
  */
 public final class EssentialName {
     private EssentialName() {}
@@ -25,9 +25,9 @@ public final class EssentialName {
         return name;
     }
 
-    /** As {@link #of} on bytes {@code start..end}: the end of the essential part. */
+    /** Like {@link #of} for bytes {@code start..end}: the end of the essential part. */
     static int end(byte[] bytes, int start, int end) {
-        // Most names have no three underscores in a row; where the middle one is not, two places are ruled out.
+        // Most names do not contain three underscores; a middle byte that is not one rules out two places.
         for (int i = end - 5; i >= start; i--) {
             if (bytes[i + 2] != '_') {
                 i--;

@@ -6,12 +6,12 @@ import java.util.Arrays;
 /**
  * Finds the types of one BTF by name.
  *
- * <p>A hash table with chains in two int arrays, over the bytes of the names: a kernel has some 150,000 named types, of
- * which a program asks for a few dozen, so making a String of each would cost more than all the look-ups. The key is
- * the {@linkplain EssentialName essential name}, as CO-RE asks by it; who asks by the full name filters.
+ * <p>A hash table with chains in two int arrays, over the bytes of the names: a kernel has about 150,000 named types,
+ * and a program looks up a few dozen, so creating a String for each would cost more than all look-ups. The key is the
+ * {@linkplain EssentialName essential name}, which CO-RE uses; a look-up by the full name filters the result.
  *
  * <p>Chains run in ascending order of id. The types of the base of a split BTF are in the index of the base; the names
- * of the split BTF's own types may well lie in the strings of the base. <i>Immutable.</i>
+ * of the split BTF's own types may lie in the strings of the base. <i>Immutable.</i>
  */
 final class NameIndex {
     private final Btf btf;
@@ -20,13 +20,13 @@ final class NameIndex {
     /** By index of a type: 1 + index of the next type in its bucket. */
     private final int[] next;
 
-    /** Indexes the types that {@code btf} adds to its base; it must be able to tell their names. */
+    /** Indexes the types that {@code btf} adds to its base; {@code btf} must already resolve names. */
     NameIndex(Btf btf) {
         this.btf = btf;
         int count = btf.ownTypeCount();
         this.heads = new int[Math.max(16, Integer.highestOneBit(count + 1) * 2)];
         this.next = new int[count];
-        // Names may start within one another: many in one long string would take hours.
+        // Names may overlap: many names within one long string would take hours.
         long bytes = 256L * count + 16L * btf.bytes().stringsSize();
         for (int i = count - 1; i >= 0; i--) {
             int name = btf.nameOffset(i);
@@ -56,7 +56,7 @@ final class NameIndex {
         return hash & (heads.length - 1);
     }
 
-    /** Ids of the types whose essential name is that of {@code name}; or, if {@code exact}, whose name is the same. */
+    /** Ids of the types with the essential name of {@code name}, or, if {@code exact}, with exactly that name. */
     int[] ids(String name, boolean exact) {
         byte[] wanted = name.getBytes(StandardCharsets.UTF_8);
         int essential = EssentialName.end(wanted, 0, wanted.length);

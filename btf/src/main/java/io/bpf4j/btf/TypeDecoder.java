@@ -4,18 +4,18 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Bytes to {@link BtfType}.
+ * Decodes bytes to {@link BtfType}.
  *
  * <pre>
  *   struct btf_type:  u32 name_off | u32 info | u32 size or type
  *   info:  bits 0-23 length (vlen), 24-30 kind, 31 kind_flag
  * </pre>
  *
- * Up to Linux 6.x the length has 16 bits and the kind 5, and the bits between must be zero; taking them in costs
- * nothing and reads BTF of kernels that widen both.
+ * Up to Linux 6.x the length has 16 bits and the kind 5, and the bits between must be zero; including these bits costs
+ * nothing and reads BTF of kernels that widen both fields.
  *
- * <p>{@code kind_flag} means: struct and union, some member is a bit-field and offsets hold {@code size << 24 | offset};
- * enumerations, signed; forward declarations, of a union; tags, any attribute.
+ * <p>{@code kind_flag} means: for a struct or union, a member is a bit-field and offsets hold {@code size << 24 |
+ * offset}; for an enumeration, signed; for a forward declaration, a union; for a tag, any attribute.
  */
 final class TypeDecoder {
     private final Btf btf;
@@ -23,8 +23,8 @@ final class TypeDecoder {
     private final int start;
     private final int id;
     /**
-     * How many bytes all names of the type may have: far more than those of honest types, and few enough for a struct whose
-     * 65,535 members all start within one long string.
+     * Maximum bytes of all names of a type: far more than valid types have, and a safe limit for a struct whose 65,535
+     * members all start within one long string.
      */
     private int nameBytes;
 
@@ -44,7 +44,7 @@ final class TypeDecoder {
         return bytes.s32(start + 4) & 0xff_ffff;
     }
 
-    /** Decodes the type at {@code start}, which {@link Btf} has found to be whole and of a known kind. */
+    /** Decodes the type at {@code start}, which {@link Btf} has checked to be complete and of a known kind. */
     static BtfType decode(Btf btf, BtfBytes bytes, int start, int id) {
         return new TypeDecoder(btf, bytes, start, id).decode();
     }
@@ -108,7 +108,7 @@ final class TypeDecoder {
         return type;
     }
 
-    /** The size of a number; at most {@code max} bytes, as no machine has larger ones. */
+    /** The size of a number: at most {@code max} bytes, because no machine has larger numbers. */
     private int scalarSize(int max) {
         long size = bytes.u32(start + 8);
         if (size > max) {

@@ -6,13 +6,15 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.ToIntFunction;
 
-/** {@link BtfType} to bytes; the reverse of {@link TypeDecoder}, which has the layout. <i>Confined.</i> */
+/**
+ * Encodes {@link BtfType} to bytes; the reverse of {@link TypeDecoder}, which describes the layout. <i>Confined.</i>
+ */
 final class TypeEncoder {
     private final ToIntFunction<String> strings;
     private final ByteOrder order;
     private ByteBuffer out;
 
-    /** @param strings gives the offset of a string, adding it if need be */
+    /** @param strings returns the offset of a string, and adds the string if it is new */
     TypeEncoder(ByteOrder order, ToIntFunction<String> strings) {
         this.order = order;
         this.strings = strings;
@@ -24,7 +26,7 @@ final class TypeEncoder {
         return Arrays.copyOf(out.array(), out.position());
     }
 
-    /** Appends a type that is already bytes. */
+    /** Appends an encoded type. */
     void copy(byte[] type) {
         room(type.length);
         out.put(type);

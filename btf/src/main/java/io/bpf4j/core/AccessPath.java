@@ -7,9 +7,9 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way from a root type to what a relocation is about, in one BTF.
+ * The path from a root type to the target of a relocation, in one BTF.
  *
- * <p>Clang writes it as indexes. For {@code &s[2].b.c[5]} of
+ * <p>Clang encodes it as indexes. For {@code &s[2].b.c[5]} of
  *
  * <pre>{@code
  * struct sample {
@@ -22,24 +22,24 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * the access string is {@code 2:1:1:0:5}: element 2 of an array of the root (0 for a plain pointer), then indexes of
- * members and array elements. The <i>raw</i> path has all of them. The <i>steps</i> leave out anonymous members, since
- * the target may nest them differently: {@code [2]} {@code b} {@code c} {@code [5]}. Those are looked up in the target by
- * name.
+ * members and array elements. The <i>raw</i> path has all indexes. The <i>steps</i> leave out anonymous members,
+ * because the target may nest them differently: {@code [2]} {@code b} {@code c} {@code [5]}. The steps are looked up in
+ * the target by name.
  *
  * @param types the BTF that the path is in
  * @param root id of the root type
  * @param steps empty for type relocations; one named step for an enumeration's value
  * @param raw indexes as in the access string
- * @param bitOffset of what the path leads to, from the start of the root, in bits; 0 but for fields
+ * @param bitOffset offset of the path's end from the start of the root, in bits; 0 except for fields
  */
 record AccessPath(Types types, int root, CoreRelocationKind kind, List<Step> steps, List<Integer> raw, long bitOffset) {
-    /** libbpf's bound (BPF_CORE_SPEC_MAX_LEN) on the length of an access string. */
+    /** libbpf's limit (BPF_CORE_SPEC_MAX_LEN) for the length of an access string. */
     static final int MAX_LENGTH = 64;
 
-    /** Characters of an access string at most: indexes of at most ten digits, with a colon between them. */
+    /** Maximum characters of an access string: indexes of at most ten digits, separated by colons. */
     private static final int MAX_CHARACTERS = MAX_LENGTH * 11;
 
-    /** A 32-bit count of bytes bounds what an instruction can hold; with some room for sums. */
+    /** An instruction can hold a 32-bit count of bytes; this limit leaves room for sums. */
     private static final long MAX_BITS = 1L << 40;
 
     /**
@@ -60,12 +60,12 @@ record AccessPath(Types types, int root, CoreRelocationKind kind, List<Step> ste
         return steps.getLast();
     }
 
-    /** Reads a relocation's access string; what is wrong with it is {@link CoreException}. */
+    /** Reads a relocation's access string; throws {@link CoreException} if it is invalid. */
     static AccessPath parse(Types local, int root, String access, CoreRelocationKind kind) {
         return new Parser(local, root, access, kind).parse();
     }
 
-    /** The path as C would write it, such as {@code struct sample[2].b.c[5] (2:1:1:0:5 at 176)}. */
+    /** The path in C syntax, such as {@code struct sample[2].b.c[5] (2:1:1:0:5 at 176)}. */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder(describe(types, root));
@@ -88,7 +88,7 @@ record AccessPath(Types types, int root, CoreRelocationKind kind, List<Step> ste
         return types.btf().kind(id).toString().toLowerCase(Locale.ROOT) + " " + (name.isEmpty() ? "(anonymous)" : name);
     }
 
-    /** Whether an array is one that C lets a program index beyond its end: the last member, with no elements. */
+    /** Whether an array may be indexed beyond its end in C: the last member, declared without elements. */
     static boolean isFlexible(Types types, BtfType.Array array, Step before) {
         return before.name() != null
                 && array.count() == 0
@@ -205,7 +205,7 @@ record AccessPath(Types types, int root, CoreRelocationKind kind, List<Step> ste
         }
     }
 
-    /** How many bits {@code index} elements of a type take; bounded, so that sums along a path can't overflow. */
+    /** The size of {@code index} elements of a type in bits; limited, so that sums along a path can't overflow. */
     static long elementBits(Types types, int index, int type) {
         long size = types.size(type);
         if (size > MAX_BITS / 8 / index) {

@@ -10,10 +10,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks the program's path in a candidate of the target: named steps by name, wherever the target has put the member,
+ * Follows the program's path in a candidate of the target: named steps by name, wherever the member is in the target,
  * elements by index.
  *
- * <p>Made per candidate and relocation. If the walk fails, {@link #mismatch} says at what. <i>Confined.</i>
+ * <p>Created for each candidate and relocation. If the path does not exist, {@link #mismatch} gives the reason.
+ * <i>Confined.</i>
  */
 final class CandidateMatcher {
     private final AccessPath path;
@@ -35,7 +36,7 @@ final class CandidateMatcher {
         this.compatibility = new TypeCompatibility(path.types(), target, effort);
     }
 
-    /** Why there was no match; empty if there was. */
+    /** Why the candidate does not match; empty if it does. */
     String mismatch() {
         return mismatch;
     }
@@ -117,10 +118,11 @@ final class CandidateMatcher {
     }
 
     /**
-     * Finds a member by name, also in anonymous structs and unions, and adds the way there to {@link #raw} and {@link
+     * Finds a member by name, also in anonymous structs and unions, and adds the path to it to {@link #raw} and {@link
      * #bitOffset}.
      *
-     * @param searched types that don't have it; without them, anonymous members that repeat take exponential time
+     * @param searched types that don't have the member; without this set, repeated anonymous members take exponential
+     *     time
      */
     private @Nullable Step member(int id, Step wanted, Set<Integer> searched) {
         int composite = target.resolve(id);

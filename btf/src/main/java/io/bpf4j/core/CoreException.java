@@ -1,10 +1,11 @@
 package io.bpf4j.core;
 
 /**
- * A relocation that can't be decided at all: the program is built wrongly, or the target answers it in two ways.
+ * A relocation without a defined result: the program is invalid, or the target has two different answers.
  *
- * <p>That the target lacks what is asked for is no exception but a {@link CoreFixup.Poison}, since programs guard such
- * instructions. The message names the relocation, and for an ambiguity both candidates. <i>Immutable.</i>
+ * <p>If the target lacks a type or a field, the result is a {@link CoreFixup.Poison}, not an exception, because
+ * programs guard such instructions. The message names the relocation, and for an ambiguity both candidates.
+ * <i>Immutable.</i>
  */
 public final class CoreException extends RuntimeException {
     private static final long serialVersionUID = 1L;

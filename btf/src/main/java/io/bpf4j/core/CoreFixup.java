@@ -4,27 +4,27 @@ import io.bpf4j.insn.Instruction;
 import io.bpf4j.insn.Opcodes;
 import java.util.List;
 
-/** What becomes of an instruction that was relocated. All are <i>immutable.</i> */
+/** The result of a relocation for its instruction. All are <i>immutable.</i> */
 public sealed interface CoreFixup {
     /**
-     * The helper id that a poisoned instruction calls. It is libbpf's (0xbad2310, "bad relo"), so that whoever knows a
-     * verifier log with {@code invalid func unknown#195896080} knows this one.
+     * The helper id that a poisoned instruction calls. It is libbpf's id (0xbad2310, "bad relo"), so that the verifier
+     * log has the familiar line {@code invalid func unknown#195896080}.
      */
     int POISON_HELPER = 195896080;
 
     /**
-     * The instruction is right as it is.
+     * The instruction is already right.
      *
-     * @param value the value it had been compiled with, which the target has, too
+     * @param value the compiled value, which is also the target's value
      */
     record Keep(long value) implements CoreFixup {}
 
     /**
-     * Other slots take the instruction's place.
+     * Other slots replace the instruction.
      *
      * @param slots one, or two for a 64-bit load: as many as the instruction has
-     * @param from the value the instruction had been compiled with
-     * @param to the value it has now
+     * @param from the compiled value
+     * @param to the new value
      */
     record Patch(List<Instruction> slots, long from, long to) implements CoreFixup {
         public Patch {
@@ -33,19 +33,19 @@ public sealed interface CoreFixup {
     }
 
     /**
-     * The target doesn't have what the instruction needs. Each slot becomes a call that the verifier refuses; if the
-     * program never reaches it, because a test such as {@code bpf_core_field_exists} guards it, the verifier removes it
-     * as dead code and all is well.
+     * The target doesn't have the type or field that the instruction needs. Each slot becomes a call that the verifier
+     * rejects. If the program never reaches the call, because a test such as {@code bpf_core_field_exists} guards it,
+     * the verifier removes it as dead code and accepts the program.
      *
      * @param slots as many as the instruction has
-     * @param reason what is missing where, to explain the verifier's refusal by
+     * @param reason the missing type or field and its place, to explain the verifier's rejection
      */
     record Poison(List<Instruction> slots, String reason) implements CoreFixup {
         public Poison {
             slots = List.copyOf(slots);
         }
 
-        /** The poison for an instruction of that many slots. */
+        /** The poison for an instruction with that many slots. */
         static Poison of(int slots, String reason) {
             Instruction call = new Instruction(Opcodes.JMP | Opcodes.CALL, 0, 0, 0, POISON_HELPER);
             return new Poison(slots == 2 ? List.of(call, call) : List.of(call), reason);

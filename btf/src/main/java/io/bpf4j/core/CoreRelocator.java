@@ -12,58 +12,58 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fits the instructions of one BPF object to the types of one kernel.
+ * Adjusts the instructions of one BPF object to the types of one kernel.
  *
  * <h2>The problem</h2>
  *
- * A program that reads {@code task->mm->start_code} is compiled with the offsets of the header it was compiled with. On
- * another kernel the fields are elsewhere. So clang, for types with {@code preserve_access_index} (all of vmlinux.h),
- * records for each such instruction what it stands for:
+ * A program that reads {@code task->mm->start_code} is compiled with the field offsets of one kernel header. On another
+ * kernel the offsets differ. So for types with {@code preserve_access_index} (all of vmlinux.h), clang records the
+ * meaning of each such instruction:
  *
  * <pre>
  *   instruction 17: r1 = *(u64 *)(r1 +2336)
  *   relocation:     kind FIELD_BYTE_OFFSET, type [12] struct task_struct, access "0:54"
  * </pre>
  *
- * and the loader works out the number anew before the kernel sees the program.
+ * and the loader recomputes the number before it loads the program.
  *
  * <h2>Terms</h2>
  *
- * The <i>local</i> types are those of the object's {@code .BTF}; the <i>target</i> is the kernel the program shall run
- * on. A <i>candidate</i> is a type of the target with the same kind and the same name but for its flavour ({@link
- * EssentialName}). There may be several: deduplication of a kernel's BTF isn't perfect.
+ * The <i>local</i> types are those of the object's {@code .BTF}; the <i>target</i> is the kernel that the program will
+ * run on. A <i>candidate</i> is a type of the target with the same kind and the same name, ignoring flavours ({@link
+ * EssentialName}). Several candidates may exist, because the deduplication of a kernel's BTF isn't perfect.
  *
- * <h2>What happens</h2>
+ * <h2>Steps</h2>
  *
  * <ol>
- *   <li>The access string is read along the local types: {@code 0:54} is member {@code mm} ({@link AccessPath}).
- *   <li>In each candidate that path is walked by name ({@link CandidateMatcher}). A kernel that has moved {@code mm}
- *       into an anonymous struct matches; one where {@code mm} is a number doesn't.
- *   <li>For the local path and that of each match the value is worked out ({@link CoreValue}). The local one must be
- *       what stands in the instruction, else code and types don't belong together. Those of the matches must agree,
- *       else the relocation is ambiguous and the object is refused, with both candidates named.
- *   <li>The new value goes into the instruction ({@link InstructionPatcher}): a {@link CoreFixup.Patch}, or {@link
- *       CoreFixup.Keep} if it is the old.
- *   <li>Without a match, questions ("does it exist?") are answered by 0. For anything else the instruction becomes
- *       {@link CoreFixup.Poison}: the program may still be right, if it never gets there.
+ *   <li>The access string is resolved with the local types: {@code 0:54} is member {@code mm} ({@link AccessPath}).
+ *   <li>In each candidate the path is followed by name ({@link CandidateMatcher}). A kernel that moved {@code mm} into
+ *       an anonymous struct matches; a kernel where {@code mm} is a number doesn't.
+ *   <li>The value is computed for the local path and for each match ({@link CoreValue}). The local value must equal the
+ *       value in the instruction, else the code does not belong to the types. The values of all matches must be equal,
+ *       else the relocation is ambiguous and the object is rejected; the error names both candidates.
+ *   <li>The new value is written to the instruction ({@link InstructionPatcher}): a {@link CoreFixup.Patch}, or {@link
+ *       CoreFixup.Keep} if the value is unchanged.
+ *   <li>Without a match, the value of an existence check is 0. For other kinds the instruction becomes {@link
+ *       CoreFixup.Poison}: the program is still valid if it never reaches the instruction.
  * </ol>
  *
  * <h2>Candidates narrow</h2>
  *
- * Of a type's candidates, those that didn't match are dropped for the relocations that follow, if at least one did. So
- * a program that first reads a field that only one of two {@code struct foo} has means that one from there on. It makes
- * the result depend on the order of relocations, which is why a relocator is made per object and has state; we do it
- * since programs that load with libbpf depend on it.
+ * If at least one candidate of a type matches, the others are dropped for all later relocations. For example, after a
+ * program reads a field that only one of two {@code struct foo} has, only that struct remains a candidate. So the
+ * result depends on the order of relocations, and each object needs its own relocator with state. Programs that load
+ * with libbpf depend on this behaviour.
  *
- * <p>Rejected: to take the best of several candidates (a wrong guess reads wrong memory without a word).
+ * <p>Rejected: choosing the best of several candidates (a wrong guess silently reads wrong memory).
  *
- * <p>The algorithm is that of libbpf's {@code relo_core.c}; values come out the same. <i>Confined.</i>
+ * <p>The algorithm is that of libbpf's {@code relo_core.c}; values are the same. <i>Confined.</i>
  */
 public final class CoreRelocator {
     private final Types local;
     private final CoreTarget target;
     private final Map<Btf, Types> targetTypes = new HashMap<>();
-    /** By local root type: its candidates that are still in the race. */
+    /** By local root type: its remaining candidates. */
     private final Map<Integer, List<Candidate>> candidates = new HashMap<>();
 
     private final Effort effort = new Effort();
@@ -80,13 +80,14 @@ public final class CoreRelocator {
     }
 
     /**
-     * Decides what becomes of an instruction.
+     * Computes the fixup of an instruction.
      *
-     * @param relocation what the instruction depends on, from the object's {@code .BTF.ext}
-     * @param code slots with the instruction
-     * @param index of the instruction's first slot in {@code code}; the relocation's own offset isn't looked at
+     * @param relocation the relocation of the instruction, from the object's {@code .BTF.ext}
+     * @param code slots that include the instruction
+     * @param index index of the instruction's first slot in {@code code}; the relocation's own offset is ignored
      * @throws CoreException if the relocation is none, doesn't fit its instruction, or is ambiguous
-     * @throws io.bpf4j.elf.MalformedDataException if a BTF of either side is malformed where the relocation leads
+     * @throws io.bpf4j.elf.MalformedDataException if the BTF of either side is malformed at a type that the relocation
+     *     needs
      */
     public CoreFixup relocate(BtfExt.CoreRelocation relocation, List<Instruction> code, int index) {
         AccessPath path = path(local, relocation);
@@ -106,8 +107,7 @@ public final class CoreRelocator {
     }
 
     /**
-     * A relocation as words, without a target: what is asked of what, such as {@code byte offset of struct
-     * task_struct.mm}.
+     * A description of a relocation, without a target, such as {@code byte offset of struct task_struct.mm}.
      *
      * @throws CoreException if the relocation is none
      */
@@ -135,10 +135,10 @@ public final class CoreRelocator {
     }
 
     /**
-     * What the target says.
+     * The target's answer.
      *
-     * @param value null if the instruction has to be poisoned
-     * @param types the BTF that it was found in
+     * @param value null if the instruction must be poisoned
+     * @param types the BTF that contains the match
      */
     private record Answer(@Nullable CoreValue value, Types types, String reason) {}
 

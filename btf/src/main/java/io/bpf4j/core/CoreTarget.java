@@ -8,9 +8,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The types that programs are fitted to: a kernel's, and its modules' if the kernel lacks a type.
+ * The types that programs are relocated to: a kernel's, and its modules' if the kernel lacks a type.
  *
- * <p>Make one per kernel and share it: the name index of each BTF is built once, at the first look-up. <i>Thread-safe.</i>
+ * <p>Create one per kernel and share it: the name index of each BTF is built once, at the first look-up.
+ * <i>Thread-safe.</i>
  */
 public final class CoreTarget {
     private final Btf kernel;
@@ -30,7 +31,7 @@ public final class CoreTarget {
     /**
      * The types of a kernel with modules.
      *
-     * @param modules split BTFs on top of {@code kernel}; asked for once, when the kernel first lacks a type
+     * @param modules split BTFs on top of {@code kernel}; called once, when the kernel first lacks a type
      */
     public static CoreTarget of(Btf kernel, Supplier<List<Btf>> modules) {
         return new CoreTarget(kernel, modules);
@@ -51,8 +52,8 @@ public final class CoreTarget {
     }
 
     /**
-     * Types with that essential name and a kind that goes with {@code kind}. Modules are searched only if the kernel
-     * has none: a module repeats a few of the kernel's types, and such a copy would make the answer ambiguous.
+     * Types with that essential name and a kind compatible with {@code kind}. Modules are searched only if the kernel
+     * has no such type: a module repeats a few of the kernel's types, and such a copy would make the result ambiguous.
      */
     List<Candidate> candidates(String name, BtfKind kind) {
         List<Candidate> found = new ArrayList<>();
@@ -73,7 +74,7 @@ public final class CoreTarget {
         }
     }
 
-    /** The BTFs of its modules, each on top of the kernel's; read when first asked for. */
+    /** The BTFs of its modules, each on top of the kernel's; read when first needed. */
     public List<Btf> modules() {
         List<Btf> loaded = loadedModules;
         if (loaded == null) {

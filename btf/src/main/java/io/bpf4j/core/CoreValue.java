@@ -5,12 +5,12 @@ import io.bpf4j.core.AccessPath.Step;
 import java.nio.ByteOrder;
 
 /**
- * The number that a relocation comes to in one BTF.
+ * The value of a relocation in one BTF.
  *
- * @param value to go into the instruction, or expected there
- * @param checked whether the compiler must have come to the same value as we do, for the program's own BTF. Not so for
- *     bit-fields, where it may choose another load; nor for type ids, which linking renumbers.
- * @param accessBytes size of the field that a load or store moves; 0 if the relocation isn't about one
+ * @param value the number to write into the instruction, or expected there
+ * @param checked whether the compiler's value must equal this one, for the program's own BTF. False for bit-fields,
+ *     where the compiler may choose another load, and for type ids, which linking renumbers.
+ * @param accessBytes size of the field that a load or store moves; 0 if the relocation isn't about a field
  * @param accessType id of that field's type, 0 with {@code accessBytes} 0
  */
 record CoreValue(long value, boolean checked, long accessBytes, int accessType) {
@@ -30,7 +30,7 @@ record CoreValue(long value, boolean checked, long accessBytes, int accessType) 
         };
     }
 
-    /** The value where the target lacks what is asked for, or null if the instruction has to be poisoned. */
+    /** The value if the target lacks the type or field, or null if the instruction must be poisoned. */
     static @org.jspecify.annotations.Nullable CoreValue absent(CoreRelocationKind kind) {
         return switch (kind) {
             case FIELD_EXISTS, TYPE_EXISTS, TYPE_MATCHES, ENUMVAL_EXISTS, TYPE_ID_TARGET, TYPE_SIZE -> of(0);
@@ -47,7 +47,7 @@ record CoreValue(long value, boolean checked, long accessBytes, int accessType) 
     private static long enumValue(AccessPath path) {
         Step step = path.last();
         return switch (path.types().type(step.type())) {
-            // Always as signed: kernels of before 6.0 don't say which, and clang's 64-bit load has it so as well.
+            // Always signed: kernels before 6.0 don't record the signedness, and clang's 64-bit load is signed, too.
             case BtfType.Enum32 e -> (int) e.values().get(step.index()).value();
             case BtfType.Enum64 e -> e.values().get(step.index()).value();
             case BtfType other -> throw new IllegalStateException("no enumeration but " + other.kind());
@@ -67,7 +67,7 @@ record CoreValue(long value, boolean checked, long accessBytes, int accessType) 
         };
     }
 
-    /** The size of what one load from an array moves: that of its elements, however many dimensions it has. */
+    /** The bytes that one load from an array moves: the size of an element, for any number of dimensions. */
     private static long elementSize(Types types, int id) {
         int current = types.resolve(id);
         for (int depth = 0; depth < AccessPath.MAX_LENGTH; depth++) {
@@ -79,7 +79,7 @@ record CoreValue(long value, boolean checked, long accessBytes, int accessType) 
         throw new CoreException("type " + id + " of " + types.btf().source() + " is an array of arrays without end");
     }
 
-    /** Where the bytes of a member are and how many of them a load takes. */
+    /** The place of a member's bytes, and how many of them a load moves. */
     private record Extent(long byteOffset, long bytes, long bits) {}
 
     private static CoreValue member(AccessPath path) {
@@ -120,8 +120,8 @@ record CoreValue(long value, boolean checked, long accessBytes, int accessType) 
     }
 
     /**
-     * The smallest aligned load that holds a bit-field. It starts as wide as the declared type; a field that straddles
-     * two of them (packed structs) takes twice the width, up to 8 bytes.
+     * The smallest aligned load that holds a bit-field. The load starts as wide as the declared type; a field that
+     * straddles two such units (packed structs) needs twice the width, up to 8 bytes.
      */
     private static Extent bitFieldExtent(AccessPath path, BtfType.Member member, int type) {
         long bit = path.bitOffset();

@@ -1,26 +1,26 @@
 package io.bpf4j.core;
 
 /**
- * How much the relocations of one object may look at. Honest ones look at a few hundred members each. But types can be made
- * so that each of a hundred thousand relocations compares a hundred thousand members, and a loader has to say no at some
- * point. <i>Confined.</i>
+ * Limits the work of the relocations of one object. Normal relocations compare a few hundred members each. Malicious
+ * types could make each of a hundred thousand relocations compare a hundred thousand members, so a loader must stop at
+ * a limit. <i>Confined.</i>
  */
 final class Effort {
-    /** Members, values and parameters: some ten times what the largest tools come to. */
+    /** Members, values and parameters: about ten times the count of the largest tools. */
     private static final long MOST = 50_000_000;
 
-    /** What a candidate costs, in members. */
+    /** The cost of a candidate, in members. */
     static final int CANDIDATE = 20;
 
-    /** What a pair of types costs whose comparison is remembered. */
+    /** The cost of a pair of types whose comparison is cached. */
     static final int ANSWER = 50;
 
     private long left = MOST;
 
     /**
-     * Notes that so many are looked at.
+     * Adds to the count.
      *
-     * @throws CoreException if that is more than may be
+     * @throws CoreException if the count exceeds the limit
      */
     void spend(long count) {
         left -= count;

@@ -8,7 +8,7 @@ import io.bpf4j.insn.PseudoSource;
 import java.util.List;
 
 /**
- * Puts a relocation's value into its instruction.
+ * Writes a relocation's value into its instruction.
  *
  * <pre>
  *   r1 = 16, r1 += 16        ALU, ALU64 with immediate    the value goes into imm
@@ -17,15 +17,15 @@ import java.util.List;
  *   *(u32 *)(r2 +16) = r1    STX, ST                      the access follows the field's
  * </pre>
  *
- * <p>The access size may change only where zero extension keeps the meaning: between pointers (a 32-bit kernel has
- * 4-byte pointers, a BPF program 8-byte ones) and between unsigned integers. A signed field that grew or shrank poisons
- * the instruction.
+ * <p>The access size may change only if zero extension keeps the value: between pointers (a 32-bit kernel has 4-byte
+ * pointers, a BPF program 8-byte ones) and between unsigned integers. If a signed field changed its size, the
+ * instruction is poisoned.
  */
 final class InstructionPatcher {
     private final AccessPath path;
     private final CoreValue from;
     private final CoreValue to;
-    /** The types that the access sizes are of. */
+    /** The types of the accessed fields. */
     private final Types target;
 
     InstructionPatcher(AccessPath path, CoreValue from, CoreValue to, Types target) {

@@ -8,23 +8,23 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Whether a type of the program and one of the target are close enough to stand for each other.
+ * Whether a type of the program and a type of the target are compatible.
  *
- * <p>Two relations, both looser than equality, for kernels change. <i>Fields</i>: a field may change its size, but not
- * from number to pointer. <i>Types</i>, for type relocations: same kind, whatever the members; pointers, arrays and
- * prototypes are followed. Modifiers and typedefs never count.
+ * <p>Two relations, both weaker than equality because kernels change. <i>Fields</i>: a field may change its size, but
+ * not from number to pointer. <i>Types</i>, for type relocations: same kind, with any members; pointers, arrays and
+ * prototypes are followed. Modifiers and typedefs are always ignored.
  *
- * <p>The rules are those of libbpf's {@code bpf_core_fields_are_compat} and {@code bpf_core_types_are_compat}, as
- * programs rely on them.
+ * <p>The rules are those of libbpf's {@code bpf_core_fields_are_compat} and {@code bpf_core_types_are_compat}, because
+ * programs depend on them.
  */
 public final class TypeCompatibility {
-    /** How deep prototypes may nest in prototypes. */
+    /** Maximum nesting of prototypes in prototypes. */
     private static final int MAX_DEPTH = 32;
 
     private final Types local;
     private final Types target;
     private final Effort effort;
-    /** Answers already found; without them nested prototypes with many parameters take exponential time. */
+    /** Cached results; without them nested prototypes with many parameters take exponential time. */
     private final Map<Long, Boolean> answers = new HashMap<>();
 
     TypeCompatibility(Types local, Types target, Effort effort) {
@@ -34,10 +34,11 @@ public final class TypeCompatibility {
     }
 
     /**
-     * Whether what the program declares of type {@code localId} may be the target's of type {@code targetId}: a variable,
-     * or a function by its prototype. The second relation; typedefs at the root don't count either.
+     * Whether the program's declaration of type {@code localId} is compatible with the target's of type {@code
+     * targetId}: a variable, or a function by its prototype. Uses the second relation; typedefs at the root are
+     * ignored, too.
      *
-     * @throws CoreException if the types nest too deep to compare
+     * @throws CoreException if the types nest too deeply
      */
     public static boolean declared(Btf local, int localId, Btf target, int targetId) {
         return new TypeCompatibility(new Types(local), new Types(target), new Effort())
@@ -53,7 +54,7 @@ public final class TypeCompatibility {
         return kind == BtfKind.ENUM || kind == BtfKind.ENUM64;
     }
 
-    /** Whether a field of type {@code targetId} can be read where the program has {@code localId}. */
+    /** Whether the program can read a field of type {@code targetId} as {@code localId}. */
     boolean fields(int localId, int targetId) {
         int localType = localId;
         int targetType = targetId;
@@ -96,7 +97,7 @@ public final class TypeCompatibility {
         throw tooDeep(localId, targetId);
     }
 
-    /** BTF of before Linux 5.0 has bit-fields as odd integers; whoever relocates them gets wrong values. */
+    /** BTF of kernels before 5.0 stores bit-fields as integers of unusual width; relocating them gives wrong values. */
     private static boolean noOldBitField(BtfType.Int one, BtfType other) {
         return one.bitOffset() == 0 && other instanceof BtfType.Int i && i.bitOffset() == 0;
     }
@@ -105,9 +106,9 @@ public final class TypeCompatibility {
         return EssentialName.of(one).equals(EssentialName.of(other));
     }
 
-    /** Whether the root types of a type relocation, whose names are the same, are of one kind all the way down. */
+    /** Whether the root types of a type relocation, whose names are equal, have the same kinds at all levels. */
     boolean types(int localId, int targetId) {
-        // Root typedefs go only with typedefs, although what they stand for is compared without.
+        // A root typedef is compatible only with a typedef, although typedefs below it are ignored.
         return kindsGoTogether(local.btf().kind(localId), target.btf().kind(targetId))
                 && types(localId, targetId, MAX_DEPTH);
     }

@@ -10,19 +10,19 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The relation behind {@code bpf_core_type_matches}: the target's type has at least what the program's has.
+ * The relation behind {@code bpf_core_type_matches}: the target's type has at least the members of the program's type.
  *
  * <ul>
- *   <li>Modifiers and typedefs don't count. Names must be the same but for flavours, at every level.
+ *   <li>Modifiers and typedefs are ignored. Names must be equal except for flavours, at every level.
  *   <li>Integers: same size and signedness. Arrays: same count, and the elements match.
- *   <li>Structs and unions: each member of the program's is in the target's, by name, and matches. Behind a pointer,
- *       the name and the kind are enough, and a forward declaration will do: else one pointer in {@code task_struct}
- *       would compare half a kernel.
- *   <li>Enumerations: same size, and each name of the program's is in the target's, whatever its number.
- *   <li>Prototypes: as many parameters, which match in order, as does what is returned.
+ *   <li>Structs and unions: each member of the program's type is in the target's type, by name, and matches. For the
+ *       target of a pointer, an equal name and kind are enough, and it may be a forward declaration: otherwise one
+ *       pointer in {@code task_struct} would compare half of the kernel.
+ *   <li>Enumerations: same size, and each name of the program's type is in the target's type, with any number.
+ *   <li>Prototypes: the same number of parameters; parameters match in order, and return types match.
  * </ul>
  *
- * <p>The rules are those of libbpf's {@code bpf_core_types_match}, as programs rely on them.
+ * <p>The rules are those of libbpf's {@code bpf_core_types_match}, because programs depend on them.
  */
 final class TypeMatcher {
     private static final int MAX_DEPTH = 32;
@@ -30,7 +30,7 @@ final class TypeMatcher {
     private final Types local;
     private final Types target;
     private final Effort effort;
-    /** Answers already found, since members of one type recur: without them hostile types take exponential time. */
+    /** Cached results, because types of members recur: without the cache malicious types take exponential time. */
     private final Map<Question, Boolean> answers = new HashMap<>();
 
     private record Question(int local, int target, boolean behindPointer) {}
@@ -41,7 +41,7 @@ final class TypeMatcher {
         this.effort = effort;
     }
 
-    /** Whether the root types, whose names are the same, match. */
+    /** Whether the root types, whose names are equal, match. */
     boolean matches(int localId, int targetId) {
         return matches(localId, targetId, false, MAX_DEPTH);
     }

@@ -6,8 +6,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * One BTF with the types that relocation has already decoded: a program asks for the 250 members of {@code task_struct}
- * once per relocation. <i>Confined.</i>
+ * One BTF with a cache of decoded types: each relocation of a program may need the 250 members of {@code task_struct}.
+ * <i>Confined.</i>
  */
 final class Types {
     private final Btf btf;
@@ -30,7 +30,7 @@ final class Types {
         return type;
     }
 
-    /** The type behind modifiers and typedefs. */
+    /** The type after any modifiers and typedefs. */
     BtfType resolved(int id) {
         return type(btf.resolve(id));
     }

@@ -1,7 +1,8 @@
 /**
- * CO-RE, "compile once, run everywhere": fits instructions compiled against one kernel's types to another's.
+ * CO-RE, "compile once, run everywhere": adjusts instructions compiled with one kernel's types to another kernel's
+ * types.
  *
- * <p>{@link CoreRelocator} has the whole story. Pure: it needs the types of both sides and no kernel.
+ * <p>{@link CoreRelocator} describes the algorithm. Pure: it needs the types of both sides, not a running kernel.
  */
 @NullMarked
 package io.bpf4j.core;

@@ -40,7 +40,7 @@ public final class Assembler {
     private final Map<String, Integer> labels = new HashMap<>();
     private final List<Jump> jumps = new ArrayList<>();
 
-    /** A jump whose distance is known only when its label is; {@code wide} ones keep it in {@code imm}. */
+    /** A jump whose distance is not known before its label; a {@code wide} jump has the distance in {@code imm}. */
     private record Jump(int index, String label, boolean wide) {}
 
     private Assembler() {}
@@ -166,7 +166,7 @@ public final class Assembler {
     /**
      * Names the place of the next instruction.
      *
-     * @throws IllegalStateException if the label is already taken
+     * @throws IllegalStateException if the label already exists
      */
     public Assembler label(String name) {
         if (labels.putIfAbsent(name, slots.size()) != null) {
@@ -176,7 +176,7 @@ public final class Assembler {
     }
 
     /**
-     * The program, with every jump bound to its label.
+     * The program, with all jumps resolved.
      *
      * @throws IllegalStateException if a label is missing
      */

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Instructions as text, in the words of the kernel's own disassembler ({@code kernel/bpf/disasm.c}), so that a line of
- * ours and a line of the verifier's log can be laid side by side.
+ * Prints instructions in the syntax of the kernel's disassembler ({@code kernel/bpf/disasm.c}), so that the output can
+ * be compared with the verifier log.
  *
  * <pre>
  *   0: (b7) r1 = 5
@@ -15,8 +15,8 @@ import java.util.List;
  *   5: (15) if r0 == 0x0 goto pc+1
  * </pre>
  *
- * <p>Where the kernel prints an address that only it knows, this prints what the load stands for: {@code map[fd:7]},
- * {@code map[fd:7]+16} (inside the value), {@code btf[4711]}, {@code subprog[pc+12]}.
+ * <p>If the kernel would print an address, this class prints the target of the load: {@code map[fd:7]}, {@code
+ * map[fd:7]+16} (inside the value), {@code btf[4711]}, {@code subprog[pc+12]}.
  */
 public final class Disassembler {
     private Disassembler() {}
@@ -183,7 +183,7 @@ public final class Disassembler {
         };
     }
 
-    /** Of the three the indirect one, which takes a register, is the newest: Linux 6.19. */
+    /** The indirect jump, through a register, is the newest of the three: Linux 6.19. */
     private static String always(Instruction slot, boolean is64) {
         if (!is64) {
             return "gotol pc" + signed(slot.imm());

@@ -8,8 +8,8 @@ import java.util.OptionalInt;
 /**
  * Names of the kernel's helpers, by id.
  *
- * <p>Source: {@code __BPF_FUNC_MAPPER} of {@code include/uapi/linux/bpf.h}. The list is closed: since Linux 6.2 what
- * programs may call is added as kernel functions, which have BTF ids and no place here.
+ * <p>Source: {@code __BPF_FUNC_MAPPER} of {@code include/uapi/linux/bpf.h}. The list is closed: since Linux 6.2 new
+ * functions for programs are kernel functions, which have BTF ids instead.
  */
 public final class Helpers {
     /** The names in order of id, from 0. */
@@ -63,7 +63,7 @@ public final class Helpers {
         return Map.copyOf(ids);
     }
 
-    /** The name of a helper, such as {@code bpf_map_lookup_elem} for 1; {@code unknown} for an id of no helper. */
+    /** The name of a helper, such as {@code bpf_map_lookup_elem} for 1; {@code unknown} for an id without a helper. */
     public static String name(int id) {
         return id < 0 || id >= NAMES.size() ? "unknown" : "bpf_" + NAMES.get(id);
     }

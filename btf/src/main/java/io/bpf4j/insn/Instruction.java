@@ -1,7 +1,7 @@
 package io.bpf4j.insn;
 
 /**
- * One 8-byte slot of a BPF program, as {@code struct bpf_insn} of {@code include/uapi/linux/bpf.h} has it.
+ * One 8-byte slot of a BPF program, laid out as {@code struct bpf_insn} in {@code include/uapi/linux/bpf.h}.
  *
  * <pre>
  *   byte  0        1             2..3      4..7
@@ -11,10 +11,10 @@ package io.bpf4j.insn;
  *   b7 00 00 00 2a 00 00 00      r0 = 42   (ALU64 | MOV | K, little-endian)
  * </pre>
  *
- * <p>It is one flat record rather than a type per operation, since relocation edits the fields of instructions that it
- * knows only by opcode. A 64-bit immediate load ({@link #isLoadImm64()}) takes two slots: the second has opcode 0 and
- * the upper half of the value in {@code imm}; a list of instructions is a list of slots, so jump distances and the byte
- * offsets of ELF relocations (8 times the index) need no translation. <i>Immutable.</i>
+ * <p>It is one flat record rather than a type per operation, because relocation edits fields of instructions by opcode.
+ * A 64-bit immediate load ({@link #isLoadImm64()}) takes two slots: the second has opcode 0 and the upper half of the
+ * value in {@code imm}; a list of instructions is a list of slots, so jump distances and the byte offsets of ELF
+ * relocations (8 times the index) need no translation. <i>Immutable.</i>
  *
  * @param opcode 0..255, see {@link Opcodes}
  * @param dst destination register, 0..15 (valid programs use 0..10)
@@ -50,7 +50,7 @@ public record Instruction(int opcode, int dst, int src, int offset, int imm) {
         return opcode == Opcodes.LD_IMM64;
     }
 
-    /** Whether this calls anything: a helper, a subprogram or a kernel function. */
+    /** Whether this is a call: of a helper, a subprogram or a kernel function. */
     public boolean isCall() {
         return opcode == (Opcodes.JMP | Opcodes.CALL);
     }

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Instructions to bytes and back.
+ * Decodes and encodes instructions.
  *
  * <p>The two byte orders differ in more than the order of {@code offset} and {@code imm}: {@code struct bpf_insn}
  * declares the registers as two bit-fields, so the register byte is {@code src << 4 | dst} on a little-endian machine
@@ -51,7 +51,7 @@ public final class Instructions {
         return List.copyOf(slots);
     }
 
-    /** Encodes slots in the given byte order; the result has 8 bytes per slot. */
+    /** Encodes slots in the given byte order, 8 bytes per slot. */
     public static byte[] encode(List<Instruction> slots, ByteOrder order) {
         ByteBuffer bytes = ByteBuffer.allocate(Math.multiplyExact(slots.size(), Instruction.SIZE))
                 .order(order);

@@ -1,7 +1,7 @@
 package io.bpf4j.insn;
 
 /**
- * The parts that an opcode is made of, by {@code |}: class, then size and mode for memory, or source and operation for
+ * The parts of an opcode, combined with {@code |}: class, then size and mode for memory, or source and operation for
  * arithmetic and jumps.
  *
  * <p>Values: {@code include/uapi/linux/bpf_common.h} and {@code include/uapi/linux/bpf.h}; meaning:
@@ -52,7 +52,7 @@ public final class Opcodes {
 
     public static final int ATOMIC = 0xc0;
 
-    // Where the second operand of arithmetic and jumps comes from
+    // The source of the second operand of arithmetic and jumps
     public static final int SOURCE_MASK = 0x08;
     /** The immediate. */
     public static final int K = 0x00;
@@ -100,7 +100,7 @@ public final class Opcodes {
     /** {@code may_goto}, since Linux 6.9. */
     public static final int JCOND = 0xe0;
 
-    // The immediate of an atomic: an ALU operation, with FETCH if the old value is wanted, or one of these
+    // The immediate of an atomic: an ALU operation, with FETCH to return the old value, or one of these
     public static final int FETCH = 0x01;
     public static final int XCHG = 0xe0 | FETCH;
     public static final int CMPXCHG = 0xf0 | FETCH;

@@ -1,7 +1,7 @@
 package io.bpf4j.insn;
 
 /**
- * Values of {@link Instruction#src()} that say what the immediate of a 64-bit load or a call stands for.
+ * Values of {@link Instruction#src()} that give the meaning of the immediate of a 64-bit load or a call.
  *
  * <p>Source: {@code include/uapi/linux/bpf.h}, {@code BPF_PSEUDO_*}.
  */

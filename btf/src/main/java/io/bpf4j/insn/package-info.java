@@ -1,7 +1,7 @@
 /**
- * BPF instructions: decode, encode, disassemble, and assemble small programs.
+ * BPF instructions: decoding, encoding, disassembling, and assembling small programs.
  *
- * <p>Pure: nothing here looks at the running machine. The instruction set is the one that the kernel documents in {@code
+ * <p>Pure: nothing here depends on the running machine. The kernel documents the instruction set in {@code
  * Documentation/bpf/standardization/instruction-set.rst} (RFC 9669).
  */
 @NullMarked

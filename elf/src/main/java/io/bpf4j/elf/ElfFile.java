@@ -23,21 +23,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * An ELF file: headers, sections, segments, symbols, relocations and notes of either class and byte order.
  *
- * <p><i>Thread-safe</i> until closed. A file opened from a path is read as far as it is looked at, in blocks, of which
- * the last used are kept: a few MiB of memory for a file of any size. Views got from a closed file throw {@link
- * IllegalStateException}; records other than {@link Note} outlive it. As with every {@link FileChannel}, interrupting a
- * thread that reads closes the file.
+ * <p><i>Thread-safe</i> until closed. A file opened from a path is read on demand, in blocks, and the last used blocks
+ * are kept: a few MiB of memory for a file of any size. Views of a closed file throw {@link IllegalStateException};
+ * records other than {@link Note} stay valid. As with every {@link FileChannel}, interrupting a thread that reads
+ * closes the file.
  *
- * <p>Whatever is malformed gives {@link MalformedDataException} and nothing else, from {@code open} for the headers and
- * the tables of sections and segments, and from the other methods for what they read. Time and memory stay in
- * proportion to the size of the file, and within {@link ElfLimits} where a file may expand.
+ * <p>Malformed data causes a {@link MalformedDataException} and no other exception: {@code open} throws it for the
+ * headers and the tables of sections and segments, the other methods for the data that they read. Time and memory are
+ * proportional to the size of the file, and within {@link ElfLimits} if a file may expand.
  *
- * <p>Somebody else may change a file while it is read. What has become shorter is malformed, and what was overwritten
- * is read as it is when it is first looked at. The file is not mapped: the machine would fault on pages that are gone,
- * and the kernel would patch that mapping, too, with every uprobe.
+ * <p>Another process may change a file while it is read. A shortened file is malformed, and overwritten bytes have
+ * their value at the time of the first read. The file is not mapped: an access to a removed page would fault, and the
+ * kernel would patch this mapping, too, with every uprobe.
  *
- * <p>One file of more than the usual length: it is the single door to the package, short delegations with their
- * contracts, and what they delegate to is one concept per file beside it.
+ * <p>This class is longer than usual because it is the only entry point of the package: short methods with their
+ * contracts, which delegate to one class per concept.
  */
 public final class ElfFile implements AutoCloseable {
     private static final String BUILD_ID_SECTION = ".note.gnu.build-id";
@@ -56,7 +56,7 @@ public final class ElfFile implements AutoCloseable {
     private final List<Section> sections;
     private final Map<Section, SymbolTable> symbolTables = new ConcurrentHashMap<>();
     private volatile @Nullable Map<Integer, List<Section>> relocationTables;
-    /** Found through segments, for want of sections. */
+    /** Found through segments, if sections are missing. */
     private volatile @Nullable SymbolTable segmentsTable;
 
     private ElfFile(
@@ -99,12 +99,12 @@ public final class ElfFile implements AutoCloseable {
     /**
      * As {@link #open(Path)}, with other limits than the defaults.
      *
-     * @param name what messages call the file, for a path like {@code /proc/self/fd/7} that doesn't tell
+     * @param name the file's name in messages, for a path like {@code /proc/self/fd/7} that isn't descriptive
      */
     public static ElfFile open(Path path, String name, ElfLimits limits) throws IOException {
         Optional<StoredEntry> stored = StoredEntry.of(path);
         Path file = stored.isPresent() ? stored.get().archive() : path;
-        // Looked at before it is opened: to open a FIFO is to wait for its writer.
+        // Checked before the open: opening a FIFO waits for its writer.
         BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
         if (attributes.isDirectory()) {
             throw new FileSystemException(file.toString(), null, "is a directory, not an ELF file");
@@ -122,7 +122,7 @@ public final class ElfFile implements AutoCloseable {
                 offset = place.offset();
                 size = place.size();
             }
-            // What the path led to before and after it was opened is what was opened in between.
+            // If the path led to the same file before and after the open, that file was opened.
             if (!FileIdentity.of(file).equals(identity)) {
                 throw new FileSystemException(file.toString(), null, "was replaced or written while it was opened");
             }
@@ -136,33 +136,33 @@ public final class ElfFile implements AutoCloseable {
     }
 
     /**
-     * Reads a file that is in memory already.
+     * Reads a file in memory.
      *
      * @param source its name in error messages
-     * @param bytes not copied: don't change them afterwards
+     * @param bytes not copied: the caller must not change them afterwards
      */
     public static ElfFile parse(String source, byte[] bytes) {
         return parse(source, bytes, ElfLimits.defaults());
     }
 
-    /** As {@link #parse(String, byte[])}, with other limits than the defaults. */
+    /** Like {@link #parse(String, byte[])}, with other limits than the defaults. */
     public static ElfFile parse(String source, byte[] bytes, ElfLimits limits) {
         return new ElfFile(ByteView.of(source, bytes, ByteOrder.LITTLE_ENDIAN), null, null, 0, null, limits);
     }
 
-    /** The name of the file in messages; {@code archive!/entry} for one in an archive. */
+    /** The name of the file in messages; {@code archive!/entry} for an entry of an archive. */
     public String source() {
         return source;
     }
 
-    /** The file that is read, the archive where the ELF is stored in one; empty if it was parsed from bytes. */
+    /** The path of the file, or of the archive that stores the ELF; empty if it was parsed from bytes. */
     public Optional<Path> path() {
         return Optional.ofNullable(path);
     }
 
     /**
-     * Which file {@link #path()} led to when it was opened: who attaches to the file later can tell by it that the path
-     * still means the same one. Empty if it was parsed from bytes.
+     * The identity of the file at {@link #path()} when it was opened: a later attach can check that the path still
+     * leads to the same file. Empty if it was parsed from bytes.
      */
     public Optional<FileIdentity> identity() {
         return Optional.ofNullable(identity);
@@ -191,7 +191,7 @@ public final class ElfFile implements AutoCloseable {
         return sections;
     }
 
-    /** The first section of a name. */
+    /** The first section with a name. */
     public Optional<Section> section(String name) {
         for (Section section : sections) {
             if (section.name().equals(name)) {
@@ -202,9 +202,9 @@ public final class ElfFile implements AutoCloseable {
     }
 
     /**
-     * The section of an index that comes from the file, such as a symbol's.
+     * The section with an index that comes from the file, such as a symbol's section index.
      *
-     * @throws MalformedDataException if there is no such section
+     * @throws MalformedDataException if the section does not exist
      */
     public Section section(int index) {
         if (index < 0 || index >= sections.size()) {
@@ -221,8 +221,8 @@ public final class ElfFile implements AutoCloseable {
     }
 
     /**
-     * A section's bytes; empty for {@link Section#SHT_NOBITS}. Those of a compressed section are decompressed, anew at
-     * each call, into an array of their own, which outlives this file.
+     * A section's bytes; empty for {@link Section#SHT_NOBITS}. A compressed section is decompressed at each call into a
+     * new array, which stays valid after this file is closed.
      */
     public ByteView data(Section section) {
         return new Decompressor(limits).expand(header.elfClass(), section, storedBytes(section));
@@ -255,7 +255,7 @@ public final class ElfFile implements AutoCloseable {
         return mainTable().map(SymbolTable::stream).orElseGet(Stream::empty);
     }
 
-    /** All symbols of the dynamic symbol table, found through the dynamic segment where section headers are missing. */
+    /** All symbols of the dynamic symbol table, found through the dynamic segment if section headers are missing. */
     public Stream<Symbol> dynamicSymbols() {
         return dynamicTable().map(SymbolTable::stream).orElseGet(Stream::empty);
     }
@@ -263,7 +263,7 @@ public final class ElfFile implements AutoCloseable {
     /**
      * All symbols of one symbol table, in order.
      *
-     * @throws MalformedDataException also if the section is no symbol table
+     * @throws MalformedDataException also if the section is not a symbol table
      */
     public Stream<Symbol> symbols(Section table) {
         return table(table).stream();
@@ -271,7 +271,7 @@ public final class ElfFile implements AutoCloseable {
 
     /**
      * The defined and undefined symbols of exactly this name in the main symbol table, else in the dynamic one. The
-     * first call reads all names of the table and makes an index of 8 bytes per symbol.
+     * first call reads all names of the table and builds an index of 8 bytes per symbol.
      */
     public List<Symbol> symbols(String name) {
         List<Symbol> found = mainTable().map(table -> table.named(name)).orElseGet(List::of);
@@ -292,7 +292,7 @@ public final class ElfFile implements AutoCloseable {
     /**
      * One symbol of a symbol table.
      *
-     * @throws MalformedDataException if there is no such index, or the section is no symbol table
+     * @throws MalformedDataException if the index does not exist, or the section is not a symbol table
      */
     public Symbol symbol(Section table, long index) {
         return table(table).at(index);
@@ -351,10 +351,10 @@ public final class ElfFile implements AutoCloseable {
     }
 
     /**
-     * Relocations, in the order of their tables. Of a {@code SHT_REL} or {@code SHT_RELA} section its own entries; of
-     * any other section those that apply to it, from every relocation table whose {@code info} names it. Their symbol
-     * indices belong to the table that the relocation section's {@code link} names, in relocatable files the main one.
-     * The bit maps of relative relocations (SHT_RELR) are no such entries; read them through {@link #data(Section)}.
+     * Relocations, in the order of their tables. For a {@code SHT_REL} or {@code SHT_RELA} section its own entries; for
+     * any other section the entries that apply to it, from every relocation table whose {@code info} names it. Their
+     * symbol indices refer to the table that the relocation section's {@code link} names, in relocatable files the main
+     * table. The bit maps of relative relocations (SHT_RELR) are not included; read them with {@link #data(Section)}.
      */
     public List<Relocation> relocations(Section section) {
         List<Section> tables = RelocationReader.isTable(section)
@@ -389,8 +389,8 @@ public final class ElfFile implements AutoCloseable {
     }
 
     /**
-     * All notes: of the note sections, or of the note segments if there is no note section. One bad section fails the
-     * call; {@link #notes(Section)} reads a single one.
+     * All notes: of the note sections, or of the note segments if there is no note section. One malformed section fails
+     * the call; {@link #notes(Section)} reads a single section.
      */
     public List<Note> notes() {
         List<Note> notes = new ArrayList<>();
@@ -429,8 +429,8 @@ public final class ElfFile implements AutoCloseable {
     }
 
     /**
-     * Each note and relocation becomes an object, and sections that share their bytes, or expand, could make a small
-     * file into many. Honest ones do neither.
+     * Each note and relocation becomes an object, and sections that share their bytes, or are compressed, could turn a
+     * small file into many objects. Normal files do neither.
      */
     private long checkTotal(long total, ByteView next, String what) {
         long sum = total + next.size();
@@ -441,11 +441,11 @@ public final class ElfFile implements AutoCloseable {
     }
 
     /**
-     * Where the byte at a virtual address is in the ELF, through its {@link Segment#PT_LOAD} segments; empty if no byte
-     * of the file is loaded there. Add {@link #containerOffset()} for the offset in an archive.
+     * The offset in the ELF of the byte at a virtual address, from its {@link Segment#PT_LOAD} segments; empty if no
+     * byte of the file is loaded there. Add {@link #containerOffset()} for the offset in an archive.
      *
-     * <p>The answer is what the segment table says. A separate debug file has the table of the file that it belongs to,
-     * so that its answers hold for that file, and may lie beyond its own end.
+     * <p>The result depends only on the segment table. A separate debug file has the table of its main file, so the
+     * result is valid for the main file, and may lie beyond the end of the debug file.
      */
     public OptionalLong fileOffset(long virtualAddress) {
         for (Segment segment : segments) {
@@ -483,8 +483,8 @@ public final class ElfFile implements AutoCloseable {
     }
 
     /**
-     * The ELF file in {@code .gnu_debugdata}: symbols that were left out of this one. It is decompressed into memory of
-     * its own, so it outlives this file.
+     * The ELF file in {@code .gnu_debugdata}: symbols that this file lacks. It is decompressed into separate memory, so
+     * it stays valid after this file is closed.
      */
     public Optional<ElfFile> miniDebugInfo() {
         return section(".gnu_debugdata")

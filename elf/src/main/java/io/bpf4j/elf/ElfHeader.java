@@ -5,8 +5,8 @@ import java.nio.ByteOrder;
 /**
  * The header of an ELF file. <i>Immutable.</i>
  *
- * <p>The counts and the index of the section that holds section names are the true ones, also where the file has too
- * many for the 16-bit fields of the header and puts them elsewhere.
+ * <p>The counts and the index of the section with section names are the true values, even if they exceed the 16-bit
+ * fields of the header and are stored elsewhere.
  *
  * @param elfClass 32 or 64 bits
  * @param order byte order of every number in the file
@@ -22,7 +22,7 @@ import java.nio.ByteOrder;
  * @param sectionHeaderOffset where the section table starts, in bytes from the start of the ELF; 0 if there is none
  * @param sectionHeaderEntrySize bytes per entry of the section table
  * @param sectionHeaderCount number of sections, the empty section 0 included; 0 if there is no section table
- * @param sectionNameTableIndex index of the string table with the sections' names; 0 if they have none
+ * @param sectionNameTableIndex index of the string table with the sections' names; 0 if sections have no names
  */
 public record ElfHeader(
         ElfClass elfClass,

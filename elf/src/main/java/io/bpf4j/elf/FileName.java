@@ -13,12 +13,12 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
- * The name of somebody else's file: bytes, of any value but 0. <i>Immutable.</i>
+ * The name of a file of another owner: bytes of any value except 0. <i>Immutable.</i>
  *
- * <p>Only the owner of a file decides what it is called, so its name may be no text in any encoding; and even where it
- * is UTF-8, {@code Path.of} refuses it if the locale has no such characters, as in an empty environment. So a name that
- * comes from a file, a process or the kernel becomes a path here, from its bytes by way of a URI, and what people see is
- * another thing than what is opened.
+ * <p>The owner of a file chooses its name, so the name may not be text in any encoding. Even if it is UTF-8, {@code
+ * Path.of} rejects it if the locale lacks its characters, as in an empty environment. So this class converts a name
+ * from a file, a process or the kernel to a path from its bytes through a URI. The displayed text is separate from the
+ * path that is opened.
  */
 public final class FileName {
     private static final Path ROOT = Path.of("/");
@@ -29,17 +29,17 @@ public final class FileName {
         this.bytes = bytes;
     }
 
-    /** The name of these bytes, which are copied. */
+    /** A name with these bytes, which are copied. */
     public static FileName of(byte[] bytes) {
         return of(bytes, 0, bytes.length);
     }
 
-    /** The name in a range of bytes, which is copied. */
+    /** A name from a range of bytes, which is copied. */
     public static FileName of(byte[] bytes, int from, int to) {
         return new FileName(Arrays.copyOfRange(bytes, from, to));
     }
 
-    /** A name that is text. */
+    /** A name from text. */
     public static FileName of(String text) {
         return new FileName(text.getBytes(StandardCharsets.UTF_8));
     }
@@ -56,8 +56,8 @@ public final class FileName {
     }
 
     /**
-     * All bytes of a path. Its text is decoded by the locale, and without one (LC_ALL=C) what is not ASCII is lost; its URI
-     * has every byte.
+     * All bytes of a path. The text of a path is decoded by the locale, and without a locale (LC_ALL=C) bytes that are
+     * not ASCII are lost; its URI has every byte.
      */
     public static FileName of(Path path) {
         String text = path.toString();
@@ -92,7 +92,7 @@ public final class FileName {
         return bytes.length > 0 && bytes[0] == '/';
     }
 
-    /** Whether it names a file of a directory, and leads nowhere else. */
+    /** Whether it is the name of a single file in a directory, without leading elsewhere. */
     public boolean isPlain() {
         String text = toString();
         return !text.isEmpty()
@@ -102,12 +102,12 @@ public final class FileName {
                 && text.indexOf('\0') < 0;
     }
 
-    /** The path of exactly these bytes. */
+    /** The path with exactly these bytes. */
     public Path path() {
         return isAbsolute() ? belowRoot() : below(Path.of(""));
     }
 
-    /** The same below a directory, such as {@code /proc/7/root}, whether the name is absolute or not. */
+    /** The path below a directory, such as {@code /proc/7/root}, whether the name is absolute or not. */
     public Path below(Path directory) {
         Path path = belowRoot();
         int names = path.getNameCount();
@@ -130,7 +130,7 @@ public final class FileName {
         return (b >= 'a' && b <= 'z') || (b >= 'A' && b <= 'Z') || (b >= '-' && b <= '9') || b == '_';
     }
 
-    /** For people: UTF-8, and each byte that is none as {@code \xff}. */
+    /** Text for display: UTF-8, with each invalid byte as {@code \xff}. */
     @Override
     public String toString() {
         CharsetDecoder decoder = StandardCharsets.UTF_8
