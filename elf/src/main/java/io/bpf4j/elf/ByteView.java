@@ -9,34 +9,34 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bounds-checked, read-only window over bytes: the one way in which parsers read untrusted input.
+ * A bounds-checked, read-only window over bytes: parsers read untrusted input only through this class.
  *
  * <p>Offsets and sizes are in bytes, 64 bits wide and signed; a 64-bit field of a file that is read as a negative
  * number is thereby out of bounds. The check {@code offset > size - length} can't overflow, which
- * {@code offset + length > size} would. Every read outside the window is a {@link MalformedDataException} that names
- * the source and the place in it, never an {@code IndexOutOfBoundsException}.
+ * {@code offset + length > size} would. A read outside the window throws a {@link MalformedDataException} with the
+ * source and the place in it, never an {@code IndexOutOfBoundsException}.
  *
- * <p>The bytes are in an array, or in the file of an open {@link ElfFile}, which is read as far as it is looked at. A
- * view of a file is good until that is closed, and then throws {@link IllegalStateException}. If the file has become
- * shorter meanwhile, reading what is gone is a {@link MalformedDataException}.
+ * <p>The bytes are in an array, or in the file of an open {@link ElfFile}, which is read on demand. A view of a file is
+ * valid until the file is closed, and then throws {@link IllegalStateException}. If the file was shortened, reading the
+ * removed bytes throws a {@link MalformedDataException}.
  *
- * <p><i>Immutable</i>, as far as the bytes below it are: whoever hands over an array must not change it afterwards.
+ * <p><i>Immutable</i> if its bytes are: the caller must not change an array after passing it.
  */
 public final class ByteView {
     private static final VarHandle S16 = MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
     private static final VarHandle S32 = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
     private static final VarHandle S64 = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
-    /** The largest array that every JVM can make. */
+    /** The largest array that every JVM can allocate. */
     private static final long MAX_ARRAY = Integer.MAX_VALUE - 8L;
 
     private final String source;
     private final long base;
-    /** Where the bytes are; null if they are in a file. */
+    /** The array with the bytes; null if they are in a file. */
     private final byte @Nullable [] array;
 
     private final @Nullable FileBlocks file;
-    /** Where the window starts in the array or file. */
+    /** The start of the window in the array or file. */
     private final long start;
 
     private final long size;
@@ -64,17 +64,17 @@ public final class ByteView {
         return new ByteView(source, 0, bytes, null, 0, bytes.length, order == ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** A view of a whole file, which stays the caller's to close. */
+    /** A view of a whole file; the caller closes the file. */
     static ByteView of(String source, FileBlocks file, ByteOrder order) {
         return new ByteView(source, 0, null, file, 0, file.size(), order == ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** What the bytes are, as a person would name it: the first word of every error message. */
+    /** The readable name of the source: the first word of every error message. */
     public String source() {
         return source;
     }
 
-    /** Where this window starts in its source, in bytes. */
+    /** The start of this window in its source, in bytes. */
     public long base() {
         return base;
     }
@@ -122,14 +122,14 @@ public final class ByteView {
         return little ? value : Integer.reverseBytes(value);
     }
 
-    /** The raw 64 bits at an offset; an unsigned value of 2^63 or more comes out negative. */
+    /** The raw 64 bits at an offset; an unsigned value of 2^63 or more is negative. */
     public long s64(long offset) {
         check(offset, 8);
         long value = (long) S64.get(bytes(offset), index(offset));
         return little ? value : Long.reverseBytes(value);
     }
 
-    /** The array with the number at an offset that was checked, at {@link #index}. */
+    /** The array with the number at a checked offset; the number is at {@link #index}. */
     private byte[] bytes(long offset) {
         return array != null ? array : inFile().block(start + offset);
     }
@@ -142,7 +142,7 @@ public final class ByteView {
         return Objects.requireNonNull(file);
     }
 
-    /** A window into this window, over the same bytes; its {@link #base()} tells where it starts in the source. */
+    /** A window into this window, over the same bytes; its {@link #base()} is its start in the source. */
     public ByteView slice(long offset, long length) {
         check(offset, length);
         return new ByteView(source, base + offset, array, file, start + offset, length, little);
@@ -160,7 +160,7 @@ public final class ByteView {
         return wanted == little ? this : new ByteView(source, base, array, file, start, size, wanted);
     }
 
-    /** A copy of all bytes, the caller's own. */
+    /** A copy of all bytes, owned by the caller. */
     public byte[] toByteArray() {
         if (size > MAX_ARRAY) {
             throw malformed(0, size + " bytes, too many to hold in memory at once");
@@ -175,7 +175,7 @@ public final class ByteView {
         return cString(offset, MAX_ARRAY);
     }
 
-    /** As {@link #cString(long)}, but a string of more than {@code maxBytes} bytes is refused: hostile input. */
+    /** Like {@link #cString(long)}, but a string of more than {@code maxBytes} bytes is malformed. */
     public String cString(long offset, long maxBytes) {
         int length = cStringLength(offset, maxBytes);
         byte[] bytes = new byte[length];
@@ -187,7 +187,8 @@ public final class ByteView {
     int cStringLength(long offset, long maxBytes) {
         check(offset, 1);
         long most = Math.min(size - offset, Math.min(maxBytes, MAX_ARRAY - 1) + 1);
-        // By chunks: a copy into an array and a loop over that beat single reads until all is compiled, and after.
+        // By chunks: a copy into an array and a loop over it are faster than single reads, before and after JIT
+        // compilation.
         byte[] chunk = new byte[(int) Math.min(most, 64)];
         for (long at = 0; at < most; at += chunk.length) {
             int length = (int) Math.min(chunk.length, most - at);
@@ -205,7 +206,7 @@ public final class ByteView {
                         : "string of more than " + maxBytes + " bytes");
     }
 
-    /** Copies bytes of this window into an array, whose bounds are the caller's affair. */
+    /** Copies bytes of this window into an array, whose bounds the caller checks. */
     void copy(long offset, byte[] target, int at, int length) {
         check(offset, length);
         if (array != null) {
@@ -215,7 +216,7 @@ public final class ByteView {
         }
     }
 
-    /** Whether the bytes at an offset, as far as there are any, equal all of those given. */
+    /** Whether the bytes at an offset equal the given bytes; false if the window ends before. */
     boolean matches(long offset, byte[] expected) {
         if (offset < 0 || offset > size - expected.length) {
             return false;
@@ -225,7 +226,7 @@ public final class ByteView {
         return Arrays.equals(actual, expected);
     }
 
-    /** The exception to throw for bad data at an offset of this window; it names the source and the place in it. */
+    /** The exception for malformed data at an offset of this window; it names the source and the place in it. */
     public MalformedDataException malformed(long offset, String problem) {
         return new MalformedDataException(source, base + offset, problem);
     }

@@ -10,8 +10,8 @@ import java.util.function.Predicate;
 import java.util.zip.CRC32;
 
 /**
- * Finds the separate file with the symbols and debug information of a stripped one, where distributions put it and GDB
- * looks for it ("Debugging Information in Separate Files" in its manual):
+ * Finds the separate file with the symbols and debug information of a stripped file, in the places that distributions
+ * and GDB use ("Debugging Information in Separate Files" in its manual):
  *
  * <ol>
  *   <li>by build ID {@code abcdef…}: {@code /usr/lib/debug/.build-id/ab/cdef….debug}
@@ -19,7 +19,7 @@ import java.util.zip.CRC32;
  *       {@code /usr/lib/debug/usr/bin/x.debug}
  * </ol>
  *
- * A candidate counts only if its build ID is the one asked for, or where one of the two files has none, its checksum.
+ * A candidate is accepted only if its build ID matches, or, if one of the two files has no build ID, its checksum.
  * <i>Immutable.</i>
  *
  * @param debugRoot the directory of debug files, {@code /usr/lib/debug} as a rule
@@ -28,17 +28,17 @@ public record DebugFiles(Path debugRoot) {
     private static final int CHUNK = 1 << 16;
 
     /**
-     * The largest file whose checksum is computed, which takes half a second. The debug link of somebody else's file may
-     * name one of any size that is mostly a hole. Larger files with debug information have a build ID.
+     * The largest file whose checksum is computed, which takes half a second. The debug link of another owner's file
+     * may name a sparse file of any size. Larger files with debug information have a build ID.
      */
     private static final long MOST_CHECKED = 1L << 30;
 
-    /** Looks below {@code /usr/lib/debug}. */
+    /** Searches below {@code /usr/lib/debug}. */
     public static DebugFiles standard() {
         return new DebugFiles(Path.of("/usr/lib/debug"));
     }
 
-    /** Opens the debug file of an ELF file, the caller's to close; empty if there is none that can be read. */
+    /** Opens the debug file of an ELF file; the caller closes it. Empty if no readable debug file exists. */
     public Optional<ElfFile> open(ElfFile elf) {
         Optional<String> buildId = elf.buildId().filter(id -> id.length() > 2);
         if (buildId.isPresent()) {

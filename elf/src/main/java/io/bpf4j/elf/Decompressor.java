@@ -10,7 +10,8 @@ import java.util.zip.Inflater;
 import org.apache.commons.compress.compressors.xz.XZCompressorInputStream;
 
 /**
- * Decompresses sections: SHF_COMPRESSED (zlib), its forerunner {@code .zdebug_*}, and the xz of {@code .gnu_debugdata}.
+ * Decompresses sections: SHF_COMPRESSED (zlib), its predecessor {@code .zdebug_*}, and the xz of {@code
+ * .gnu_debugdata}.
  *
  * <pre>
  *   SHF_COMPRESSED, ELF64:  01 00 00 00  00 00 00 00  00 10 00 00 00 00 00 00  08 00 ...  78 9c ...
@@ -20,11 +21,11 @@ import org.apache.commons.compress.compressors.xz.XZCompressorInputStream;
  *                           "ZLIB"       4096, big-endian in every file
  * </pre>
  *
- * zlib expands to at most 1032 times its input, so a larger claim is a lie and gets no memory; within that, memory
- * grows with what really comes out, up to {@link ElfLimits#maxDecompressedBytes()}.
+ * zlib expands to at most 1032 times its input, so a larger declared size is malformed and allocates no memory; below
+ * this limit, memory grows with the actual output, up to {@link ElfLimits#maxDecompressedBytes()}.
  *
- * <p>Sections compressed by zstd are refused: Java has no zstd of its own, and that of Commons Compress is a binding to
- * a native library, which this module must not load.
+ * <p>Sections compressed by zstd are rejected: Java has no zstd, and Commons Compress binds a native library, which
+ * this module must not load.
  */
 final class Decompressor {
     private static final int ELFCOMPRESS_ZLIB = 1;
@@ -32,12 +33,12 @@ final class Decompressor {
     private static final byte[] ZDEBUG_MAGIC = "ZLIB".getBytes(StandardCharsets.US_ASCII);
     private static final int ZDEBUG_HEADER_SIZE = 12;
     private static final int ZLIB_MOST_EXPANSION = 1032;
-    /** xz -9 needs 65 MiB to decompress; what writes mini debug info uses far less. */
+    /** xz -9 needs 65 MiB to decompress; tools that write mini debug info use far less. */
     private static final int XZ_MEMORY_KIB = 66 * 1024;
 
     /**
-     * xz expands without bound: 255 MB of zeros are 37 KB. Symbols expand to some 5 times what they are compressed, and one
-     * chunk is for free.
+     * xz expands without bound: 255 MB of zeros are 37 KB. Symbols expand to about 5 times their compressed size; one
+     * chunk is always allowed.
      */
     private static final long XZ_MOST_EXPANSION = 64;
 
@@ -49,7 +50,7 @@ final class Decompressor {
         this.limits = limits;
     }
 
-    /** The true bytes of a section, given those in the file. */
+    /** The decompressed bytes of a section, from its bytes in the file. */
     ByteView expand(ElfClass elfClass, Section section, ByteView raw) {
         if (section.has(Section.SHF_COMPRESSED)) {
             int word = elfClass.addressSize();

@@ -6,20 +6,21 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Finds the dynamic symbols of a file without section headers, in the way the dynamic linker does: through the segment
- * PT_DYNAMIC, a list of (tag, value) pairs of which DT_SYMTAB and DT_STRTAB are virtual addresses.
+ * Finds the dynamic symbols of a file without section headers, like the dynamic linker: through the segment PT_DYNAMIC,
+ * a list of (tag, value) pairs of which DT_SYMTAB and DT_STRTAB are virtual addresses.
  *
- * <p>Nothing there says how many symbols there are; the linker never needs to know. The hash tables tell:
+ * <p>The segment does not store the number of symbols, because the linker does not need it. The hash tables give the
+ * number:
  *
  * <ul>
- *   <li>DT_HASH has it in its second word, nchain: one chain entry per symbol. Words have 32 bits, but 64 on 64-bit
- *       s390 and Alpha.
+ *   <li>DT_HASH has the number in its second word, nchain: one chain entry per symbol. Words have 32 bits, but 64 on
+ *       64-bit s390 and Alpha.
  *   <li>DT_GNU_HASH has one bucket per hash value with the index of that chain's first symbol. The last chain is the
- *       one that starts highest, and its last symbol is the first whose hash is odd. Symbols below {@code symoffset}
- *       are not hashed, but counted.
+ *       chain with the highest start, and its last symbol is the first symbol with an odd hash. Symbols below {@code
+ *       symoffset} are not hashed, but counted.
  * </ul>
  *
- * With neither, the usual order of the linkers is taken as a hint: the strings follow right after the symbols.
+ * Without both tables, the usual layout of linkers is assumed: the strings directly follow the symbols.
  */
 final class DynamicSymbols {
     private static final long DT_NULL = 0;
@@ -39,7 +40,7 @@ final class DynamicSymbols {
         this.elfClass = elf.header().elfClass();
     }
 
-    /** The table, or nothing if the file isn't dynamically linked. */
+    /** The table; empty if the file isn't dynamically linked. */
     static Optional<SymbolTable> find(ElfFile elf, ElfLimits limits) {
         Optional<Segment> dynamic = elf.segments().stream()
                 .filter(segment -> segment.type() == Segment.PT_DYNAMIC)
@@ -81,7 +82,7 @@ final class DynamicSymbols {
         return tags.getOrDefault(tag, 0L);
     }
 
-    /** All of the file from the virtual address that a tag has. */
+    /** The file's bytes from the virtual address in a tag. */
     private ByteView at(ByteView dynamic, long tag) {
         OptionalLong offset = elf.fileOffset(value(tag));
         if (offset.isEmpty()) {

@@ -3,7 +3,7 @@ package io.bpf4j.elf;
 /**
  * Whether a file's addresses and offsets are 32 or 64 bits wide, and the sizes in bytes that follow from it.
  *
- * <p>32-bit fields are widened as they are read, so nothing above this package knows the difference.
+ * <p>32-bit fields are widened as they are read, so code outside this package does not see the difference.
  */
 public enum ElfClass {
     ELF32(4, 52, 32, 40, 16, 8),
@@ -14,7 +14,7 @@ public enum ElfClass {
     final int programHeaderSize;
     final int sectionHeaderSize;
     final int symbolSize;
-    /** Of Elf_Rel; an Elf_Rela has one more word of {@link #addressSize()}. */
+    /** Size of Elf_Rel; an Elf_Rela has one more word of {@link #addressSize()}. */
     final int relSize;
 
     ElfClass(

@@ -1,18 +1,18 @@
 package io.bpf4j.elf;
 
 /**
- * How much memory a file may make its reader use, beyond what its own size justifies. <i>Immutable.</i>
+ * Limits for the memory that reading a file may need, in addition to the limits from the file's size. <i>Immutable.</i>
  *
- * <p>Time and memory are otherwise bounded by the size of the file: a count is believed only if the file has room for
+ * <p>Time and memory are otherwise bounded by the size of the file: a count is accepted only if the file has room for
  * that many entries.
  *
- * @param maxNameBytes longest name of a section or symbol; C++ and Rust reach some 100,000 bytes
- * @param maxSections most sections that are made into objects, and most segments, and most notes; an object file may have
- *     a section per function
- * @param maxSymbols most symbols of a table that is read; the largest browsers have some 3 million. A file that is mostly
- *     holes may claim any number
- * @param maxDecompressedBytes most bytes that one compressed section may have when decompressed, at most 2 GiB - 9. While
- *     it is decompressed, it takes half as much again
+ * @param maxNameBytes longest name of a section or symbol; names of C++ and Rust reach about 100,000 bytes
+ * @param maxSections maximum number of sections, also of segments and of notes; an object file may have a section per
+ *     function
+ * @param maxSymbols maximum number of symbols of a table; the largest browsers have about 3 million. A sparse file may
+ *     declare any number
+ * @param maxDecompressedBytes maximum decompressed size of one section in bytes, at most 2 GiB - 9. Decompression
+ *     temporarily needs half as much in addition
  */
 public record ElfLimits(int maxNameBytes, int maxSections, int maxSymbols, long maxDecompressedBytes) {
     private static final ElfLimits DEFAULTS = new ElfLimits(1 << 20, 1 << 21, 1 << 25, 1L << 28);

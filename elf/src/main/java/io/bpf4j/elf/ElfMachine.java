@@ -1,9 +1,10 @@
 package io.bpf4j.elf;
 
 /**
- * The values of {@code e_machine} that matter to BPF and USDT, and their names.
+ * The values of {@code e_machine} that are relevant for BPF and USDT, and their names.
  *
- * <p>An open set, so a machine stays the number that the file has. Values: Linux {@code include/uapi/linux/elf-em.h}.
+ * <p>The set is open, so a machine is represented by the number in the file. Values: Linux {@code
+ * include/uapi/linux/elf-em.h}.
  */
 public final class ElfMachine {
     public static final int NONE = 0;
@@ -27,7 +28,7 @@ public final class ElfMachine {
 
     private ElfMachine() {}
 
-    /** The usual name of a machine, such as {@code x86_64}; {@code machine 1234} for one that has none here. */
+    /** The usual name of a machine, such as {@code x86_64}; {@code machine 1234} for an unknown machine. */
     public static String name(int machine) {
         return switch (machine) {
             case NONE -> "none";

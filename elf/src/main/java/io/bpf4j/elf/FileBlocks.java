@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The bytes of an open file, read in blocks by pread(2). <i>Thread-safe.</i>
  *
- * <p>Not a mapping: whoever may write to a file may also shorten it, and the machine faults on a mapped page that is
- * gone. A read only gives fewer bytes than it was asked for.
+ * <p>The file is not mapped: a process that may write to a file may also shorten it, and an access to a removed page
+ * faults. A read only returns fewer bytes.
  *
- * <p>The blocks used last are kept, so many bytes that lie together cost one call, and reading twice gives the same
- * bytes. What is kept is bounded: a small part of a file of any size.
+ * <p>The last used blocks are cached, so adjacent bytes cost one call, and a second read of a cached block gives the
+ * same bytes. The cache is a small part of a large file.
  */
 final class FileBlocks implements AutoCloseable {
     private static final int SHIFT = 15;
@@ -22,13 +22,13 @@ final class FileBlocks implements AutoCloseable {
     /** Bytes of a block; a power of two. */
     static final int BLOCK = 1 << SHIFT;
 
-    /** Each block has the first bytes of the next one too, so no number of up to 8 bytes lies in two blocks. */
+    /** Each block also has the first bytes of the next block, so that no number of up to 8 bytes spans two blocks. */
     private static final int OVERLAP = Long.BYTES - 1;
 
-    /** Blocks that are kept: 4 MiB. A block has one slot where it may be kept, which others share. */
+    /** Cached blocks: 4 MiB. Each block has one slot, which it shares with other blocks. */
     private static final int SLOTS = 128;
 
-    /** The most that is asked for at once: the JDK copies through native memory of that size. */
+    /** Maximum size of one read: the JDK copies through native memory of that size. */
     private static final int MOST_AT_ONCE = 1 << 18;
 
     private final String source;
@@ -41,10 +41,10 @@ final class FileBlocks implements AutoCloseable {
     private record Block(long number, byte[] bytes) {}
 
     /**
-     * @param source what messages call the file
+     * @param source the file's name in messages
      * @param channel closed with this
      * @param start where the bytes start in the file
-     * @param size how many there are
+     * @param size number of bytes
      */
     FileBlocks(String source, FileChannel channel, long start, long size) {
         this.source = source;
@@ -124,7 +124,7 @@ final class FileBlocks implements AutoCloseable {
         try {
             channel.close();
         } catch (IOException e) {
-            // Nothing was written. Linux has given the descriptor back, whatever close(2) says.
+            // Nothing was written. Linux has released the file descriptor, whatever close(2) returns.
         }
     }
 }

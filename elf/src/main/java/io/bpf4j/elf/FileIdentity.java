@@ -9,13 +9,13 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Which file it is, whatever it is called: two looks that give the same identity looked at the same file with the same
- * contents. <i>Immutable.</i>
+ * The identity of a file, independent of its name: equal identities mean the same file with the same contents.
+ * <i>Immutable.</i>
  *
- * <p>A path is no identity: an upgrade renames another file over it. The inode alone is none either, since a file may be
- * written in place, and a number is used again after its file was deleted. The time of the last status change (ctime) is
- * left out: it also moves when a name is added or removed, so that a program that is being replaced would seem changed
- * although it is not.
+ * <p>A path is not an identity: an upgrade renames another file over it. The inode alone is not an identity either,
+ * because a file may be written in place, and an inode number is reused after its file was deleted. The time of the
+ * last status change (ctime) is left out: it also changes when a name is added or removed, so a program that is being
+ * replaced would seem changed although it is not.
  *
  * @param device {@code st_dev}, as glibc's {@code makedev} packs major and minor number
  * @param inode {@code st_ino}
@@ -25,9 +25,9 @@ import java.util.concurrent.TimeUnit;
 public record FileIdentity(long device, long inode, long size, long modifiedNanos) {
 
     /**
-     * The identity of the file that a path leads to now, links followed.
+     * The identity of the file that a path leads to now, following links.
      *
-     * @throws IOException if there is none, or the file system has no inodes
+     * @throws IOException if the file does not exist, or the file system has no inodes
      */
     public static FileIdentity of(Path path) throws IOException {
         Map<String, Object> found;

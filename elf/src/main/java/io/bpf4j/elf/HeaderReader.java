@@ -22,7 +22,7 @@ import java.util.List;
  * section table offset of {@code a} bytes each, then 32 bits of flags and six 16-bit numbers.
  *
  * <p><b>Extended numbering.</b> The three counts of the header have 16 bits, and section indices from 0xff00 on are
- * reserved. A file with more keeps the true numbers in section 0, which has no other use:
+ * reserved. A file with larger numbers stores the true numbers in section 0, which has no other use:
  *
  * <table>
  * <caption>Where the true numbers are</caption>
@@ -32,11 +32,11 @@ import java.util.List;
  * <tr><td>number of segments</td><td>e_phnum = 0xffff (PN_XNUM; core dumps)</td><td>sh_info</td></tr>
  * </table>
  *
- * A symbol's 16-bit section index escapes the same way, see {@link SymbolTable}. Source: System V gABI, "ELF Header";
- * for PN_XNUM {@code man 5 elf}.
+ * A symbol's 16-bit section index has a similar extension, see {@link SymbolTable}. Source: System V gABI, "ELF
+ * Header"; for PN_XNUM {@code man 5 elf}.
  *
- * <p>No count is believed before the table of that many entries is known to lie inside the file: a hostile count
- * can't make this allocate more than the file's size justifies.
+ * <p>A count is accepted only after a check that a table with that many entries is inside the file: a malicious count
+ * can't cause an allocation larger than the file's size justifies.
  */
 final class HeaderReader {
     private static final byte[] MAGIC = {0x7f, 'E', 'L', 'F'};
@@ -44,7 +44,7 @@ final class HeaderReader {
     private static final int SHN_XINDEX = 0xffff;
     private static final int PN_XNUM = 0xffff;
 
-    /** The file, in its own byte order. */
+    /** The file, in its declared byte order. */
     private final ByteView file;
 
     private final ElfClass elfClass;
@@ -56,7 +56,7 @@ final class HeaderReader {
         this.a = elfClass.addressSize();
     }
 
-    /** The byte order that a file declares, after a check that it is an ELF file at all. */
+    /** The declared byte order of a file, after a check that it is an ELF file. */
     static ByteOrder order(ByteView file) {
         if (file.isEmpty()) {
             throw file.malformed(0, "not an ELF file: it is empty");
@@ -128,7 +128,7 @@ final class HeaderReader {
             if (segments == PN_XNUM) {
                 throw file.malformed(counts + 4, "more than 65,534 segments, but no section 0 to say how many");
             }
-            // Without a table there are no sections, whatever the counts say: a stripped file may keep them.
+            // Without a table the file has no sections, whatever the counts are: a stripped file may keep the counts.
             sections = 0;
             names = 0;
         }
@@ -264,7 +264,10 @@ final class HeaderReader {
         return file.slice(table + index * entrySize, entrySize);
     }
 
-    /** A section's bytes as they are in the file; {@code headerOffset} is where to point in case they aren't. */
+    /**
+     * A section's bytes as they are in the file; {@code headerOffset} is the place for the error message if they are
+     * outside the file.
+     */
     static ByteView bytesOf(ByteView file, Section section, long headerOffset) {
         if (section.type() == Section.SHT_NOBITS || section.type() == Section.SHT_NULL) {
             return file.slice(0, 0);

@@ -6,11 +6,11 @@ import java.nio.charset.StandardCharsets;
 /**
  * Reads names out of a string table, within a budget. <i>Confined</i>: one reader for one walk over one table.
  *
- * <p>A string table is strings one after the other, each ended by NUL; a name is an offset into it, and may point into
- * the middle of a string, so that {@code .rela.text} holds {@code .text} too. A hostile file exploits that: one string
- * of a megabyte, and a million symbols whose names start at each of its bytes, are half a terabyte of names in a file
- * of 25 MB. So all names of a walk together may have 256 bytes per entry and 64 times the table's size, which honest
- * files stay far below.
+ * <p>A string table is a sequence of strings, each ended by NUL. A name is an offset into it, and may point into the
+ * middle of a string: {@code .rela.text} also contains {@code .text}. A malicious file can exploit this: one string of
+ * a megabyte, and a million symbols whose names start at each of its bytes, are half a terabyte of names in a file of
+ * 25 MB. So all names of a walk together may have 256 bytes per entry and 64 times the table's size; normal files need
+ * far less.
  */
 final class NameReader {
     private static final int BYTES_PER_ENTRY = 256;
@@ -46,7 +46,7 @@ final class NameReader {
         return new String(buffer, 0, length, StandardCharsets.UTF_8);
     }
 
-    /** The {@link #hash(byte[], int)} of a name, without making a string of it; 0 for an empty one. */
+    /** The {@link #hash(byte[], int)} of a name, without creating a string; 0 for an empty name. */
     int hash(long offset) {
         if (isEmpty(offset)) {
             return 0;
@@ -63,7 +63,7 @@ final class NameReader {
         return hash;
     }
 
-    /** Offset 0 stands for "no name" by the gABI, also where there is no string at all. */
+    /** In the gABI offset 0 means "no name", even if the table has no string. */
     private boolean isEmpty(long offset) {
         return unnamed || (offset == 0 && strings.isEmpty());
     }

@@ -5,10 +5,10 @@ import java.util.Optional;
 /**
  * A note: a small tagged record, such as a build ID or a USDT probe.
  *
- * <p><i>Immutable</i>; the description is a view of the file, good until that is closed.
+ * <p><i>Immutable</i>; the description is a view of the file, valid until the file is closed.
  *
- * @param section name of the section that holds it; empty if it was found through a segment
- * @param owner who defined the type, such as {@code GNU} or {@code stapsdt}
+ * @param section name of the section that holds it; empty if the note was found through a segment
+ * @param owner the owner that defines the type, such as {@code GNU} or {@code stapsdt}
  * @param type number given by the owner, such as {@link #NT_GNU_BUILD_ID}
  * @param description its contents, of any size
  */

@@ -5,18 +5,18 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Reads notes, one after the other as they stand in a section or segment:
+ * Reads the consecutive notes of a section or segment:
  *
  * <pre>
  *   04 00 00 00  14 00 00 00  03 00 00 00  47 4e 55 00   5d 1f ...
  *   namesz 4     descsz 20    type 3       "GNU\0"       description: a build ID
  * </pre>
  *
- * The three numbers have 32 bits in both classes. Name and description are each padded, and by how much is where
- * readers differ. The gABI wants 8 bytes in 64-bit files, nobody did that, and 4 became the rule in both classes; then
- * {@code .note.gnu.property} came with true 8-byte alignment. So the alignment that the section or segment declares
- * decides: 8 means that descriptions and the next note start at multiples of 8 from the start, and everything else, 0
- * and 1 included, means 4. (With 8 a 5-byte name ends at 17 and its description starts at 24, not 20.) The padding
+ * The three numbers have 32 bits in both classes. Name and description are each padded, and readers differ in the
+ * alignment. The gABI requires 8 bytes in 64-bit files, but tools used 4 in both classes; later {@code
+ * .note.gnu.property} was added with real 8-byte alignment. So the declared alignment of the section or segment
+ * decides: 8 means that descriptions and the next note start at multiples of 8 from the start; every other value,
+ * including 0 and 1, means 4. (With 8 a 5-byte name ends at 17 and its description starts at 24, not 20.) The padding
  * counts from the start of the section or segment; the linkers never mix alignments in one PT_NOTE segment.
  *
  * <p>The last description needs no padding after it, and fewer bytes than a header may remain if all are zero.
@@ -36,7 +36,7 @@ final class NoteReader {
             int type = data.s32(at + 8);
             long name = at + HEADER_SIZE;
             long description = roundUp(name + nameSize, padding);
-            // A note that has no description needs no padding to where it would be.
+            // A note without a description needs no padding after its name.
             if (name + nameSize > data.size() || (descriptionSize > 0 && description + descriptionSize > data.size())) {
                 throw data.malformed(
                         at,
@@ -63,7 +63,7 @@ final class NoteReader {
         }
     }
 
-    /** The size bounds a name already; some writers forgot the NUL that should end it. */
+    /** The size already limits a name; some writers omit the terminating NUL. */
     private static String owner(ByteView name) {
         byte[] bytes = name.toByteArray();
         int length = 0;

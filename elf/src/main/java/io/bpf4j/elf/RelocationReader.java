@@ -7,9 +7,9 @@ import java.util.List;
  * Reads relocation tables, SHT_REL and SHT_RELA.
  *
  * <p>An entry is an offset and an {@code info} word, each of the class's address size, and in SHT_RELA an addend. Info
- * holds the symbol's index above the type: 24 and 8 bits in ELF32, 32 and 32 in ELF64. Little-endian 64-bit MIPS alone
- * stores the two halves as a 32-bit symbol index followed by four single bytes, which reads as a word with the type in
- * reverse order above the symbol.
+ * holds the symbol's index above the type: 24 and 8 bits in ELF32, 32 and 32 in ELF64. Only little-endian 64-bit MIPS
+ * stores the two halves as a 32-bit symbol index followed by four single bytes; read as a word, the type is above the
+ * symbol with its bytes reversed.
  */
 final class RelocationReader {
     private RelocationReader() {}

@@ -5,15 +5,15 @@ package io.bpf4j.elf;
  *
  * @param index place in the section table, from 0; section 0 is always an empty one
  * @param name such as {@code .text}; several sections may share one, and it may be empty
- * @param type {@link #SHT_PROGBITS} and its like, or any other number
- * @param flags set of {@link #SHF_ALLOC} and its like
+ * @param type {@link #SHT_PROGBITS} or another {@code SHT_} constant, or any other number
+ * @param flags set of {@link #SHF_ALLOC} and other {@code SHF_} constants
  * @param address virtual address when loaded, 0 if it isn't
  * @param offset where its bytes start, from the start of the ELF
- * @param size size in bytes; of {@link #SHT_NOBITS} in memory, where the file holds none of them
+ * @param size size in bytes; for {@link #SHT_NOBITS} the size in memory, because the file holds no bytes
  * @param link index of a section that this one needs, by type: a symbol table's strings, a relocation table's symbols
- * @param info further number, by type: a relocation table's target section, a symbol table's first global symbol
+ * @param info additional number, by type: a relocation table's target section, a symbol table's first global symbol
  * @param alignment of the address in bytes, a power of two; 0 and 1 mean none
- * @param entrySize bytes per entry of a table; 0 where the section isn't one
+ * @param entrySize bytes per entry of a table; 0 if the section isn't a table
  */
 public record Section(
         int index,
@@ -42,7 +42,7 @@ public record Section(
     public static final int SHT_GROUP = 17;
     public static final int SHT_SYMTAB_SHNDX = 18;
     public static final int SHT_GNU_HASH = 0x6ffffff6;
-    /** Clang's table of address-significant symbols; nothing that a loader needs. */
+    /** Clang's table of address-significant symbols; loaders do not need it. */
     public static final int SHT_LLVM_ADDRSIG = 0x6fff4c03;
 
     public static final long SHF_WRITE = 0x1;

@@ -4,7 +4,7 @@ package io.bpf4j.elf;
  * A program header: a part of the file that the kernel or the dynamic linker uses. <i>Immutable.</i>
  *
  * @param index place in the segment table, from 0
- * @param type {@link #PT_LOAD} and its like, or any other number
+ * @param type {@link #PT_LOAD} or another {@code PT_} constant, or any other number
  * @param flags set of {@link #PF_X}, {@link #PF_W}, {@link #PF_R}
  * @param offset where its bytes start, from the start of the ELF
  * @param virtualAddress where they are mapped, before the load bias
@@ -43,7 +43,7 @@ public record Segment(
         return (flags & PF_X) != 0;
     }
 
-    /** Whether a virtual address lies in the part of the segment that comes from the file. */
+    /** Whether a virtual address is in the part of the segment that the file contains. */
     boolean holds(long address) {
         return Long.compareUnsigned(address, virtualAddress) >= 0
                 && Long.compareUnsigned(address - virtualAddress, fileSize) < 0;

@@ -16,9 +16,9 @@ import org.apache.commons.compress.archivers.zip.ZipFile;
 /**
  * An ELF file inside a zip archive, named as Android's linker and perf name it: {@code /data/app.apk!/lib/x.so}.
  *
- * <p>The linker maps such a library right out of the archive, so uprobes are placed in the archive too, at the offset
- * in the ELF plus the offset of the ELF. That works only for entries that are stored as they are; a compressed one is
- * never mapped by anybody, so there would be nothing to probe.
+ * <p>The linker maps such a library directly from the archive, so uprobes are also placed in the archive, at the offset
+ * in the ELF plus the offset of the ELF. This works only for uncompressed entries; a compressed entry is never mapped,
+ * so it can't be probed.
  *
  * @param archive the file to map
  * @param entry name of the entry
@@ -26,10 +26,10 @@ import org.apache.commons.compress.archivers.zip.ZipFile;
 record StoredEntry(Path archive, String entry) {
     private static final String SEPARATOR = "!/";
 
-    /** Where an entry's bytes are in its archive. */
+    /** The place of an entry's bytes in its archive. */
     record Place(long offset, long size) {}
 
-    /** Takes a path apart at the first {@code !/} that follows an existing file; a real file of that name wins. */
+    /** Splits a path at the first {@code !/} after an existing file; a real file with the whole name has precedence. */
     static Optional<StoredEntry> of(Path path) {
         if (!path.toString().contains(SEPARATOR) || Files.exists(path)) {
             return Optional.empty();
@@ -56,14 +56,14 @@ record StoredEntry(Path archive, String entry) {
 
     private Place locate(FileChannel channel) throws IOException {
         ZipArchiveEntry found;
-        // Closes the channel too; left open it would be closed, with a complaint on stderr, by its finalizer.
+        // Also closes the channel; otherwise its finalizer would close it and print a warning on stderr.
         try (ZipFile zip = ZipFile.builder()
                 .setSeekableByteChannel(channel)
                 .setIgnoreLocalFileHeader(true)
                 .get()) {
             found = zip.getEntry(entry);
             if (found != null) {
-                // Reads the entry's local header, which is what tells where its data starts.
+                // Reads the entry's local header, which gives the start of its data.
                 zip.getRawInputStream(found);
             }
         } catch (IOException | RuntimeException e) {

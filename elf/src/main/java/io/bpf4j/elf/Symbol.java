@@ -1,19 +1,19 @@
 package io.bpf4j.elf;
 
 /**
- * An entry of a symbol table. <i>Immutable</i>; it outlives the file.
+ * An entry of a symbol table. <i>Immutable</i>; it stays valid after the file is closed.
  *
  * <p>{@code sectionIndex} is a true section index, however large, or one of the negative numbers {@link #SHN_ABS} and
  * {@link #SHN_COMMON}. The file has these reserved values as 0xfff1 and 0xfff2, which are ordinary indices in a file of
  * more than 65,000 sections; sign-extending the reserved ones keeps the two apart.
  *
  * @param index place in its table, from 0; relocations refer to it
- * @param name may be empty, as that of a section symbol usually is
+ * @param name may be empty, usually for a section symbol
  * @param value in a relocatable file an offset in its section, else a virtual address
  * @param size bytes, 0 if unknown
- * @param type {@link #STT_FUNC} and its like
- * @param binding {@link #STB_GLOBAL} and its like
- * @param visibility {@link #STV_DEFAULT} and its like
+ * @param type {@link #STT_FUNC} or another {@code STT_} constant
+ * @param binding {@link #STB_GLOBAL} or another {@code STB_} constant
+ * @param visibility {@link #STV_DEFAULT} or another {@code STV_} constant
  * @param sectionIndex the section that it is defined in; {@link #SHN_UNDEF} if it isn't defined here
  */
 public record Symbol(
@@ -40,7 +40,7 @@ public record Symbol(
     public static final int SHN_UNDEF = 0;
     /** Absolute: the value belongs to no section. 0xfff1 in the file. */
     public static final int SHN_ABS = -15;
-    /** Common: storage that the linker has yet to place. 0xfff2 in the file. */
+    /** Common: storage that the linker will place. 0xfff2 in the file. */
     public static final int SHN_COMMON = -14;
 
     /** Whether it is defined in this file: in a section, absolute or common. */
@@ -65,7 +65,7 @@ public record Symbol(
         return binding == STB_WEAK;
     }
 
-    /** Whether nobody outside of this file's module sees it, although it is not local: hidden, or internal. */
+    /** Whether it is not visible outside this file's module although it is not local: hidden, or internal. */
     public boolean isHidden() {
         return visibility == STV_HIDDEN || visibility == STV_INTERNAL;
     }

@@ -14,13 +14,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * One symbol table, read entry by entry on demand. <i>Thread-safe.</i>
  *
- * <p>A symbol's section index has 16 bits. Of the reserved values from 0xff00 on, SHN_XINDEX (0xffff) says that the
+ * <p>A symbol's section index has 16 bits. Of the reserved values from 0xff00 on, SHN_XINDEX (0xffff) means that the
  * true index is elsewhere: in a section of type SHT_SYMTAB_SHNDX that links to this table and holds one 32-bit number
  * per symbol. The other reserved values are sign-extended, see {@link Symbol}.
  *
- * <p>A table of a debug build has millions of entries, of which a caller wants one. So looking up a name builds an
- * index of 8 bytes per symbol, once: the hash of the name in the upper half, the symbol's index in the lower, sorted.
- * That is a fifth of what a map of strings takes, and a search compares bytes of the file, not strings.
+ * <p>The table of a debug build has millions of entries, and a caller needs one of them. So the first look-up of a name
+ * builds a sorted index of 8 bytes per symbol: the hash of the name in the upper half, the symbol's index in the lower
+ * half. It takes a fifth of the memory of a map of strings, and a search compares bytes of the file, not strings.
  */
 final class SymbolTable {
     private static final int SHN_LORESERVE = 0xff00;
@@ -31,7 +31,7 @@ final class SymbolTable {
     private final long entrySize;
     private final long count;
     private final ByteView strings;
-    /** Of SHT_SYMTAB_SHNDX; null if there is none. */
+    /** From SHT_SYMTAB_SHNDX; null if that section does not exist. */
     private final @Nullable ByteView extendedIndices;
 
     private final ElfLimits limits;
@@ -135,7 +135,7 @@ final class SymbolTable {
                 false);
     }
 
-    /** All symbols of a name in the order of the table; none of an empty name. */
+    /** All symbols with a name in the order of the table; none for an empty name. */
     List<Symbol> named(String name) {
         byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
         if (bytes.length == 0) {

@@ -5,18 +5,19 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The versions of the functions and variables that a shared library defines, as GNU symbol versioning has them: one name
- * may be defined several times, and each program goes on using the definition that it was linked against. <i>Immutable.</i>
+ * The versions of the functions and variables that a shared library defines, according to GNU symbol versioning: one
+ * name may be defined several times, and each program keeps using the definition that it was linked against.
+ * <i>Immutable.</i>
  *
  * <pre>
- *   memcpy@@GLIBC_2.14    the default: what a program linked today gets
+ *   memcpy@@GLIBC_2.14    the default for programs that are linked today
  *   memcpy@GLIBC_2.2.5    hidden: only for programs that were linked long ago
  * </pre>
  *
- * <p>Two sections say so ("Symbol Versioning" in the Linux Standard Base, Core Specification). {@code .gnu.version} has
- * 16 bits for each dynamic symbol: the number of a version, and in the highest bit whether it is hidden. {@code
- * .gnu.version_d} names the numbers: a list of records of 20 bytes, each with a list of names of which the first is the
- * version's own. Numbers 0 (local) and 1 (of no version) have no name.
+ * <p>Two sections store the versions ("Symbol Versioning" in the Linux Standard Base, Core Specification). {@code
+ * .gnu.version} has 16 bits for each dynamic symbol: the number of a version, and in the highest bit whether it is
+ * hidden. {@code .gnu.version_d} names the numbers: a list of records of 20 bytes, each with a list of names; the first
+ * is the name of the version. Numbers 0 (local) and 1 (no version) have no name.
  */
 public final class SymbolVersions {
     /** Numbers from glibc's elf.h. */
@@ -30,7 +31,7 @@ public final class SymbolVersions {
     private static final long DEFINITION_NAMES = 12;
     private static final long DEFINITION_NEXT = 16;
 
-    /** A version may be given up to 2^15 times; a list that goes on beyond that goes in circles. */
+    /** At most 2^15 versions can exist; a longer list is circular. */
     private static final int MOST_VERSIONS = 1 << 15;
 
     private static final int LONGEST_NAME = 1024;
@@ -47,14 +48,14 @@ public final class SymbolVersions {
      * The version of a symbol.
      *
      * @param name such as {@code GLIBC_2.14}
-     * @param isDefault whether programs that are linked without naming a version get this one
+     * @param isDefault whether programs that are linked without naming a version get this version
      */
     public record Version(String name, boolean isDefault) {}
 
     /**
-     * Reads the versions of a file's dynamic symbols; without any where the file has none.
+     * Reads the versions of a file's dynamic symbols; empty if the file has none.
      *
-     * @throws MalformedDataException if their sections are broken
+     * @throws MalformedDataException if their sections are malformed
      */
     public static SymbolVersions of(ElfFile elf) {
         Optional<Section> symbols = ofType(elf, SHT_GNU_VERSYM);
@@ -96,7 +97,7 @@ public final class SymbolVersions {
         throw definitions.malformed(at, "more than " + MOST_VERSIONS + " symbol versions");
     }
 
-    /** The version of a dynamic symbol that is defined in the file; empty where it has none. */
+    /** The version of a dynamic symbol that the file defines; empty if it has none. */
     public Optional<Version> of(Symbol dynamic) {
         if (dynamic.index() >= numbers.length || !dynamic.isDefined()) {
             return Optional.empty();

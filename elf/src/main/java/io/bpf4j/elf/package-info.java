@@ -1,13 +1,13 @@
 /**
- * ELF files, read by hand: every offset is checked, and malformed input gives one exception type.
+ * A reader of ELF files that checks every offset; malformed input causes one exception type.
  *
- * <p>{@link io.bpf4j.elf.ElfFile} is the door: it opens a file, reads its headers and hands out records for what the
- * file declares and {@link io.bpf4j.elf.ByteView}s for the bytes. Names are those of the format, so that
- * {@code SHT_NOTE} can be looked up in {@code man 5 elf} or the System V gABI, where all layouts here come from.
- * 32-bit fields are widened as they are read; sizes and offsets are in bytes and {@code long} throughout.
+ * <p>{@link io.bpf4j.elf.ElfFile} is the entry point: it opens a file, reads its headers and returns records for the
+ * declarations of the file and {@link io.bpf4j.elf.ByteView}s for the bytes. Names are those of the format, so that
+ * {@code SHT_NOTE} can be looked up in {@code man 5 elf} or the System V gABI, the source of all layouts. 32-bit fields
+ * are widened as they are read; sizes and offsets are in bytes and {@code long} throughout.
  *
- * <p>The contract for hostile input: whatever the bytes are, a method returns, or throws
- * {@link io.bpf4j.elf.MalformedDataException} with the source and the place in it, in time and memory that the size of
- * the file and {@link io.bpf4j.elf.ElfLimits} bound.
+ * <p>The contract for malicious input: for any bytes a method returns, or throws {@link
+ * io.bpf4j.elf.MalformedDataException} with the source and the place in it. The size of the file and {@link
+ * io.bpf4j.elf.ElfLimits} limit its time and memory.
  */
 package io.bpf4j.elf;
