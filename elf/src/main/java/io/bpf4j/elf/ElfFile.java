@@ -91,13 +91,13 @@ public final class ElfFile implements AutoCloseable {
         return open(path, ElfLimits.defaults());
     }
 
-    /** As {@link #open(Path)}, with other limits than the defaults. */
+    /** Like {@link #open(Path)}, with other limits than the defaults. */
     public static ElfFile open(Path path, ElfLimits limits) throws IOException {
         return open(path, FileName.of(path).toString(), limits);
     }
 
     /**
-     * As {@link #open(Path)}, with other limits than the defaults.
+     * Like {@link #open(Path)}, with other limits than the defaults.
      *
      * @param name the file's name in messages, for a path like {@code /proc/self/fd/7} that isn't descriptive
      */

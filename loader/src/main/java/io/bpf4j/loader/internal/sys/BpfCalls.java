@@ -19,11 +19,11 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries out the commands of bpf(2): encodes the struct into the thread's scratch memory, calls, and reads what came
- * back. Whatever the struct points at lives in a confined arena for the time of the call. <i>Thread-safe.</i>
+ * Executes the commands of bpf(2): encodes the struct into the thread's scratch memory, makes the call, and reads the
+ * result. Memory that the struct points to is in a confined arena for the duration of the call. <i>Thread-safe.</i>
  */
 final class BpfCalls {
-    /** Numbers of {@code enum bpf_cmd} that no record carries itself. */
+    /** Numbers of {@code enum bpf_cmd} that are not in a record. */
     private static final int MAP_CREATE = 0;
 
     private static final int PROG_LOAD = 5;
@@ -48,11 +48,11 @@ final class BpfCalls {
 
     /**
      * The verifier gives up with EAGAIN when a signal is pending (commit c3494801cd17, "bpf: check pending signals while
-     * verifying programs"); the signals of a JVM are short, so the next try is likely to pass.
+     * verifying programs"); signals in a JVM are handled quickly, so the next try is likely to succeed.
      */
     private static final int LOAD_TRIES = 5;
 
-    /** Longest name of a BTF object: that of a module, 56 bytes (MODULE_NAME_LEN on 64-bit machines). */
+    /** Longest name of a BTF object: a module name, 56 bytes (MODULE_NAME_LEN on 64-bit machines). */
     private static final int BTF_NAME_SIZE = 64;
 
     private final LinuxKernel kernel;
@@ -109,7 +109,7 @@ final class BpfCalls {
         }
     }
 
-    /** Gives 0 or the error number; allocates nothing. */
+    /** Returns 0 or the error number; allocates nothing. */
     int element(MapCommand.Op op, Fd map, MemorySegment key, MemorySegment value, long flags) {
         Libc.Scratch scratch = Libc.Scratch.get();
         long size = MapElementAttr.encode(scratch.attr, map.number(), key, value, flags);
@@ -148,7 +148,7 @@ final class BpfCalls {
                     yield bytes.asSlice(0, got).toArray(ValueLayout.JAVA_BYTE);
                 }
                 case ProgCommand.EnableStats stats ->
-                    // BPF_STATS_RUN_TIME is 0, the only kind there is.
+                    // BPF_STATS_RUN_TIME is 0, the only kind.
                     Fd.of(kernel, kernel.check(stats, ints(ENABLE_STATS, scratch, 0, 0, 0, 4)), "BPF statistics");
             };
         }
@@ -156,7 +156,7 @@ final class BpfCalls {
 
     private LoadResult load(ProgCommand.Load load, @Nullable Fd token, Libc.Scratch scratch, Arena arena) {
         MemorySegment log = arena.allocate(load.log().size());
-        // Encoded once: repeating it would copy instructions again.
+        // Encoded once: encoding again would copy the instructions again.
         long plain = ProgLoadAttr.encode(scratch.attr, arena, load, log);
         long size = token == null ? plain : TokenAttr.addToProgram(scratch.attr, plain, token);
         long result = -Errno.EAGAIN.number();
@@ -276,7 +276,10 @@ final class BpfCalls {
         return LinkInfoStruct.read(info(of, of.link(), info, scratch), Struct.text(text));
     }
 
-    /** Asks twice: first how many there are, then for them. A program's maps never change, but for those bound to it. */
+    /**
+     * Two calls: the first gets the number of ids, the second the ids. A program's maps change only when a map is bound
+     * to it.
+     */
     private List<Integer> mapIds(ObjectCommand.MapIdsOfProgram of, Libc.Scratch scratch, Arena arena) {
         MemorySegment first = info(of, of.program(), arena.allocate(InfoStructs.PROG_SIZE, 8), scratch);
         int count = InfoStructs.program(first).mapCount();
@@ -293,7 +296,7 @@ final class BpfCalls {
         return list;
     }
 
-    /** Asks twice: first how large the types are, then for them. Loaded BTF never changes. */
+    /** Two calls: the first gets the size of the types, the second the types. Loaded BTF never changes. */
     private BtfInfo btf(ObjectCommand.InfoOfBtf of, Libc.Scratch scratch, Arena arena) {
         MemorySegment size = info(of, of.btf(), arena.allocate(InfoStructs.BTF_SIZE, 8), scratch);
         MemorySegment data = arena.allocate(Integer.toUnsignedLong(InfoStructs.btfSize(size)), 8);
@@ -344,7 +347,7 @@ final class BpfCalls {
         }
     }
 
-    /** Attaching and detaching sleep, in a virtual thread as in others. */
+    /** Attaching and detaching may sleep, so a virtual thread must not make the call itself. */
     private static long attaching(int command, Libc.Scratch scratch, long size) {
         return OffCarrier.call(() -> Libc.bpf(command, scratch, size));
     }
@@ -355,8 +358,8 @@ final class BpfCalls {
     }
 
     /**
-     * Kernels before 5.11 charge maps, programs and BTF to RLIMIT_MEMLOCK, 64 KiB by default, and say EPERM when it is
-     * used up. So the first EPERM raises the limit, where that is allowed, and tries again.
+     * Kernels before 5.11 charge maps, programs and BTF to RLIMIT_MEMLOCK, 64 KiB by default, and return EPERM when it
+     * is used up. So after the first EPERM the limit is raised, if permitted, and the call is repeated.
      */
     private long withMemlock(LongSupplier call) {
         long result = call.getAsLong();

@@ -11,27 +11,27 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names in a BPF file system: what maps, programs and links have in common there.
+ * Pins in a BPF file system: the operations that maps, programs and links share.
  *
- * <p>A descriptor keeps an object of the kernel alive for as long as its process lives. A pin is a name for it in a file
- * system of its own kind (kernel/bpf/inode.c), usually mounted at /sys/fs/bpf, and keeps it alive until the name is
- * removed, or the file system unmounted. Three things about these names are not as in other file systems:
+ * <p>A file descriptor keeps a kernel object alive at most until its process ends. A pin is a name for the object in a
+ * BPF file system (kernel/bpf/inode.c), usually mounted at /sys/fs/bpf, and keeps it alive until the name is removed,
+ * or the file system unmounted. These names differ from other file systems:
  *
  * <ul>
- *   <li>They are made by BPF_OBJ_PIN and opened by BPF_OBJ_GET; open(2) refuses them, and unlink(2) removes them.
- *   <li>A dot in a name is reserved, and refused with EPERM (bpf_lookup in kernel/bpf/inode.c), the same error as for a
- *       directory of another file system. Hence {@link #in}.
- *   <li>A name does not say what it stands for, and the kernel answers a question about a map with facts about a program
- *       if that is what it was given. Hence {@link #open} looks at what came back.
+ *   <li>They are created by BPF_OBJ_PIN and opened by BPF_OBJ_GET; open(2) fails, and unlink(2) removes them.
+ *   <li>A dot in a name is reserved, and rejected with EPERM (bpf_lookup in kernel/bpf/inode.c), the same error as for
+ *       a directory in another file system. Hence {@link #in}.
+ *   <li>A name does not tell the kind of its object, and the kernel returns information about a program if it gets a
+ *       program instead of a map. Hence {@link #open} checks the kind of the object.
  * </ul>
  */
 public final class BpfFs {
     private BpfFs() {}
 
     /**
-     * Gives an object a name. The directory is made if only that is missing, as libbpf does.
+     * Pins an object. Creates the last directory of the path if it is missing, as libbpf does.
      *
-     * @throws SyscallException with the reason: the path is taken, or its directory is in no BPF file system
+     * @throws SyscallException with the reason: the path exists, or its directory is not in a BPF file system
      */
     public static void pin(Kernel kernel, Fd object, Path path) {
         ObjectCommand.Pin pin = new ObjectCommand.Pin(object, path);
@@ -69,7 +69,7 @@ public final class BpfFs {
     }
 
     /**
-     * Whether that is the name of this very object.
+     * Whether the path is a pin of exactly this object.
      *
      * @throws IllegalArgumentException if it is the pin of another kind
      */
@@ -84,11 +84,11 @@ public final class BpfFs {
     }
 
     /**
-     * Opens what is pinned.
+     * Opens a pinned object.
      *
      * @param flags {@code BPF_F_RDONLY} or {@code BPF_F_WRONLY} for a map, else 0
-     * @return the caller's to close
-     * @throws SyscallException if there is no pin there (ENOENT, among others)
+     * @return the file descriptor; the caller closes it
+     * @throws SyscallException if the pin does not exist (ENOENT, among others)
      * @throws IllegalArgumentException if it is of another kind
      */
     public static Fd open(Kernel kernel, Path path, ObjectCommand.Kind kind, int flags) {
@@ -124,10 +124,10 @@ public final class BpfFs {
     }
 
     /**
-     * Takes a name away, if it is this object's: another's pin, or a file of another file system, stays.
+     * Removes a pin of this object; a pin of another object, or a file in another file system, stays.
      *
-     * @return whether there was a pin
-     * @throws IllegalArgumentException if the path is the pin of something else
+     * @return whether a pin was removed
+     * @throws IllegalArgumentException if the path is the pin of another object
      */
     public static boolean unpin(Kernel kernel, Fd object, ObjectCommand.Kind kind, Path path) {
         Optional<Fd> found = find(kernel, path, kind);
@@ -157,10 +157,10 @@ public final class BpfFs {
     }
 
     /**
-     * The path of a name in a directory, as a BPF file system takes it: {@code .rodata} becomes {@code _rodata}, as libbpf
-     * has it.
+     * The path of a name in a directory, in the form that a BPF file system accepts: {@code .rodata} becomes {@code
+     * _rodata}, as in libbpf.
      *
-     * @throws IllegalArgumentException if it is no name of one file: names come from objects, and a slash in one would lead
+     * @throws IllegalArgumentException if it is not a single file name: names come from objects, and a slash would lead
      *     out of the directory
      */
     public static Path in(Path directory, String name) {
@@ -192,7 +192,7 @@ public final class BpfFs {
                 }
                 yield wrongFileSystem(directory);
             }
-            // sysfs, in which /sys/fs/bpf is until something is mounted there, says that there is no such file.
+            // Before a mount, /sys/fs/bpf is a directory of sysfs, which returns ENOENT.
             case ENOENT ->
                 Files.isDirectory(directory)
                         ? wrongFileSystem(directory)
@@ -210,7 +210,7 @@ public final class BpfFs {
                         + " not in a BPF file system: mount -t bpf bpf /sys/fs/bpf";
     }
 
-    /** The type of the file system that a directory is in; empty if that can't be found out. */
+    /** The type of a directory's file system; empty if unknown. */
     private static String fileSystem(Path directory) {
         try {
             return Files.getFileStore(directory).type();

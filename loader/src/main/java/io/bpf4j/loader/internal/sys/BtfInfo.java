@@ -1,8 +1,8 @@
 package io.bpf4j.loader.internal.sys;
 
 /**
- * What the kernel says about loaded BTF ({@code struct bpf_btf_info}), with the types. <i>Immutable</i> as long as nobody
- * writes into the array.
+ * The kernel's information about loaded BTF ({@code struct bpf_btf_info}), with the types. <i>Immutable</i> as long as
+ * the array is not modified.
  *
  * @param id the kernel's id of the BTF
  * @param name {@code vmlinux} or a module's name; empty for BTF that a process loaded

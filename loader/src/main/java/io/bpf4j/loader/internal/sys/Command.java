@@ -3,12 +3,11 @@ package io.bpf4j.loader.internal.sys;
 import java.util.List;
 
 /**
- * One thing asked of the kernel, as data: a record for each call, so that a fake kernel can look at what it was asked.
+ * A request to the kernel, as data: a record for each call, so that a fake kernel can inspect the requests.
  *
- * <p>Kernel spellings live here and below. <i>Immutable</i>, except that memory segments in a command are written by the
- * call.
+ * <p>Commands use the kernel's names. <i>Immutable</i>, except that the call may write to memory segments in a command.
  *
- * @param <R> what a successful call gives; {@code Integer} where there is nothing but the call's own result
+ * @param <R> the result of a successful call; {@code Integer} if the call returns only a number
  */
 public sealed interface Command<R>
         permits MapCommand,
@@ -19,10 +18,10 @@ public sealed interface Command<R>
                 PerfCommand,
                 FileCommand,
                 ProcessCommand {
-    /** What is asked, for the start of an error message: {@code bpf(BPF_MAP_CREATE) for map "events"}. */
+    /** The request, for the start of an error message: {@code bpf(BPF_MAP_CREATE) for map "events"}. */
     String call();
 
-    /** The descriptors that must stay open until the call returns. */
+    /** The file descriptors that must stay open until the call returns. */
     default List<Fd> fds() {
         return List.of();
     }

@@ -4,8 +4,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * {@code struct epoll_event} (include/uapi/linux/eventpoll.h): u32 events, u64 data. Packed on x86-64, so that 32-bit
- * programs share it, and nowhere else.
+ * {@code struct epoll_event} (include/uapi/linux/eventpoll.h): u32 events, u64 data. Packed only on x86-64, so that
+ * 32-bit programs share it.
  */
 public final class EpollEvent {
     private static final boolean PACKED = switch (System.getProperty("os.arch", "")) {
@@ -22,7 +22,7 @@ public final class EpollEvent {
     /** EPOLLOUT. */
     public static final int WRITABLE = 4;
 
-    /** EPOLLET: an event for each time that it becomes so, not for as long as it is so. */
+    /** EPOLLET: edge-triggered, one event for each change to ready. */
     public static final int ONCE_EACH = 1 << 31;
 
     private static final long DATA = PACKED ? 4 : 8;
@@ -36,7 +36,7 @@ public final class EpollEvent {
         event.set(U64, DATA, data);
     }
 
-    /** What was given with the descriptor that the event at {@code index} is about. */
+    /** The data that was registered with the file descriptor of the event at {@code index}. */
     public static long data(MemorySegment events, int index) {
         return events.get(U64, (long) index * SIZE + DATA);
     }

@@ -7,22 +7,22 @@ import io.bpf4j.loader.kernel.Errno;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Why a call usually fails with an error, and what to do: the end of the sentence that the error number starts. */
+/** The usual reason of an error, and what to do: appended to the error number in a message. */
 public final class FailureHints {
     private FailureHints() {}
 
-    /** The refusal of a command as an exception, with what this process's rights and limits say about it. */
+    /** The failure of a command as an exception, with hints from this process's rights and limits. */
     public static SyscallException explained(Command<?> command, int errnoNumber, ProcessRights rights) {
         String hint = of(command, errnoNumber, rights);
         return new SyscallException(command.call(), errnoNumber, hint);
     }
 
-    /** What this process may not do that a command of bpf(2) needs; null if it has all the capabilities. */
+    /** The capabilities that a command of bpf(2) needs and this process lacks; null if it has all. */
     public static @Nullable String missingRights(Command<?> command, ProcessRights rights) {
         return bpf(command, Errno.EACCES, rights);
     }
 
-    /** The hint, or null where the error says it all or nothing is known. */
+    /** The hint, or null if the error is self-explanatory or no hint is known. */
     static @Nullable String of(Command<?> command, int errnoNumber, ProcessRights rights) {
         Errno errno = Errno.of(errnoNumber);
         if (command instanceof TokenCommand.Create) {
@@ -86,9 +86,9 @@ public final class FailureHints {
     }
 
     /**
-     * CAP_PERFMON, but for uprobes: kernels 5.8 to 6.15 take it for those, too, and others take CAP_SYS_ADMIN (commit
-     * ba677dbe77af "perf: Revert to requiring CAP_SYS_ADMIN for uprobes", Linux 6.16 and updates of older ones). A link of
-     * many uprobes goes past perf_uprobe_event_init() and that check.
+     * CAP_PERFMON, except for uprobes: kernels 5.8 to 6.15 accept it for uprobes, too, and others require CAP_SYS_ADMIN
+     * (commit ba677dbe77af "perf: Revert to requiring CAP_SYS_ADMIN for uprobes", Linux 6.16 and updates of older
+     * ones). A uprobe multi link does not call perf_uprobe_event_init(), which has that check.
      */
     private static String perf(PerfCommand<?> command, ProcessRights rights) {
         if (command instanceof PerfCommand.Open open && isUprobe(open)) {

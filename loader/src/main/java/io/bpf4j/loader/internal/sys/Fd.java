@@ -6,12 +6,12 @@ import java.lang.invoke.VarHandle;
 /**
  * A file descriptor with an owner. <i>Thread-safe.</i>
  *
- * <p>The danger with descriptors is reuse: one thread is about to call the kernel with number 7, another closes 7, a
- * third opens a file and gets 7, and the first call works on the wrong thing. So each call is bracketed by {@link #hold}
- * and {@link #release}, and {@link #close} gives the number back only when no call is in flight: at once, or by the last
- * call that ends. Close itself never waits. After it, {@code hold} throws.
+ * <p>File descriptors may be reused: one thread is about to call the kernel with number 7, another closes 7, a third
+ * opens a file and gets 7, and the first call uses the wrong file. So each call is bracketed by {@link #hold} and
+ * {@link #release}, and {@link #close} releases the number only when no call is in flight: at once, or when the last
+ * call ends. Close itself never waits. After close, {@code hold} throws.
  *
- * <p>All in one int: the calls in flight in the low bits, and above them whether it is closed.
+ * <p>The state is one int: the number of calls in flight in the low bits, and a closed flag above them.
  */
 public final class Fd implements AutoCloseable {
     private static final int CLOSED = 1 << 31;
@@ -39,21 +39,21 @@ public final class Fd implements AutoCloseable {
     }
 
     /**
-     * Takes ownership of a number that the kernel just gave.
+     * Takes ownership of a number that the kernel just returned.
      *
-     * @param what what it is, for messages: {@code map "events"}
+     * @param what a description for messages: {@code map "events"}
      */
     public static Fd of(Kernel kernel, int number, String what) {
         return new Fd(kernel, number, what);
     }
 
-    /** What it is, for messages: {@code map "events"}. */
+    /** A description for messages: {@code map "events"}. */
     public String what() {
         return what;
     }
 
     /**
-     * The number. It means this file only while the caller holds it, or knows that the owner does not close it.
+     * The number. It refers to this file only while the caller holds it, or if the owner does not close it.
      *
      * @throws IllegalStateException if closed
      */
@@ -69,7 +69,7 @@ public final class Fd implements AutoCloseable {
     }
 
     /**
-     * Keeps the number from being given back until {@link #release}, which must follow.
+     * Keeps the number open until {@link #release}, which must follow.
      *
      * @return the number
      * @throws IllegalStateException if closed
@@ -86,7 +86,7 @@ public final class Fd implements AutoCloseable {
         }
     }
 
-    /** Ends a {@link #hold}; the last one of a closed descriptor gives the number back. */
+    /** Ends a {@link #hold}; the last release of a closed file descriptor releases the number. */
     public void release() {
         int before = (int) STATE.getAndAdd(this, -1);
         if (before == (CLOSED | 1)) {
@@ -94,7 +94,7 @@ public final class Fd implements AutoCloseable {
         }
     }
 
-    /** Gives the number back as soon as no call is in flight. Does nothing the second time. */
+    /** Releases the number as soon as no call is in flight. A second close has no effect. */
     @Override
     public void close() {
         int before = (int) STATE.getAndBitwiseOr(this, CLOSED);

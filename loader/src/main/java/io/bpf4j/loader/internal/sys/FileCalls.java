@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.function.LongSupplier;
 
-/** Carries out perf_event_open and the calls on files, memory and waiting. <i>Thread-safe.</i> */
+/** Executes perf_event_open and the calls for files, memory and waiting. <i>Thread-safe.</i> */
 final class FileCalls {
     /** include/uapi/asm-generic/signal-defs.h. */
     private static final long SIG_IGN = 1;
@@ -91,7 +91,7 @@ final class FileCalls {
     Object execute(FileCommand<?> command) {
         try (Arena arena = Arena.ofConfined()) {
             return switch (command) {
-                // Never again after EINTR: Linux has given the number back by then.
+                // Never repeated after EINTR: Linux has already released the number.
                 case FileCommand.Close close -> kernel.check(close, closed(close.number()));
                 case FileCommand.Open open -> {
                     long path = Struct.path(arena, open.path()).address();
@@ -205,7 +205,7 @@ final class FileCalls {
         return Libc.syscall(NUMBERS.openat(), AT_FDCWD, path, flags | OpenFlags.CLOEXEC, 0, 0, 0);
     }
 
-    /** What statx says of an open file. */
+    /** The statx information of an open file. */
     private MemorySegment status(Command<?> command, Fd fd, Arena arena) {
         MemorySegment stat = arena.allocate(StatxBuffer.SIZE, 8);
         long nothing = arena.allocateFrom("").address();
@@ -232,7 +232,7 @@ final class FileCalls {
 
     private Mapping map(FileCommand.Map map) {
         int protection = PROT_READ | (map.writable() ? PROT_WRITE : 0);
-        // Never in place of what is there: that may be the heap. The flag is of Linux 4.17.
+        // Never replaces an existing mapping, which may be the heap. The flag exists since Linux 4.17.
         int flags = map.address() == 0 ? MAP_SHARED : MAP_SHARED | MAP_FIXED_NOREPLACE;
         long address =
                 Libc.mmap(map.address(), map.size(), protection, flags, map.fd().number(), map.offset());
@@ -272,7 +272,7 @@ final class FileCalls {
         return 1;
     }
 
-    /** Any socket will do: the call is about the namespace that it is in. */
+    /** Any socket works: the call is about its network namespace. */
     private int deviceIndex(FileCommand.DeviceIndex device, Arena arena) {
         MemorySegment request = arena.allocate(IFREQ_SIZE, 8);
         byte[] name = device.name().getBytes(StandardCharsets.UTF_8);

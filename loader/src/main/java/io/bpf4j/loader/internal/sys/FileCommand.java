@@ -5,9 +5,9 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Files, memory and waiting: what bpf4j needs of Linux beside bpf(2) and perf_event_open(2). */
+/** System calls for files, memory and waiting, besides bpf(2) and perf_event_open(2). */
 public sealed interface FileCommand<R> extends Command<R> {
-    /** close(2). Only {@link Fd} gives this. */
+    /** close(2). Only {@link Fd} uses this command. */
     record Close(int number) implements FileCommand<Integer> {
         @Override
         public String call() {
@@ -24,13 +24,13 @@ public sealed interface FileCommand<R> extends Command<R> {
     }
 
     /**
-     * open(2) for reading, close-on-exec, of a regular file and nothing else, whatever the path leads to by now. The file
-     * is first opened by O_PATH, which only names it, and looked at; then that descriptor is opened through
-     * {@code /proc/self/fd}. Not waiting: its owner may hold a lease (fcntl(2), F_SETLEASE), which delays an open by 45
-     * seconds.
+     * open(2) for reading, close-on-exec, only of a regular file, even if the path has changed. The file is first
+     * opened with O_PATH, which gives no access, and checked; then that file descriptor is opened through {@code
+     * /proc/self/fd}. The open does not wait: the file's owner may hold a lease (fcntl(2), F_SETLEASE), which delays an
+     * open by 45 seconds.
      *
-     * @param path its bytes count, not its text
-     * @param name what messages call the file
+     * @param path its bytes are used, not its text
+     * @param name the file's name in messages
      */
     record OpenRegular(Path path, String name) implements FileCommand<Fd> {
         @Override
@@ -39,7 +39,7 @@ public sealed interface FileCommand<R> extends Command<R> {
         }
     }
 
-    /** unlink(2): removes a name, of a pin for instance. */
+    /** unlink(2): removes a name, for example of a pin. */
     record Unlink(Path path) implements FileCommand<Integer> {
         @Override
         public String call() {
@@ -47,7 +47,7 @@ public sealed interface FileCommand<R> extends Command<R> {
         }
     }
 
-    /** statx(2) of an open file (Linux 4.11): which file it is. */
+    /** statx(2) of an open file (Linux 4.11), for its identity. */
     record Identify(Fd fd) implements FileCommand<FileIdentity> {
         @Override
         public String call() {
@@ -60,7 +60,7 @@ public sealed interface FileCommand<R> extends Command<R> {
         }
     }
 
-    /** pidfd_open(2) (Linux 5.3): a process, as long as it is held, and no other that gets its number. */
+    /** pidfd_open(2) (Linux 5.3): refers to one process while it is open, even if its pid is reused. */
     record OpenProcess(int pid) implements FileCommand<Fd> {
         @Override
         public String call() {
@@ -68,7 +68,7 @@ public sealed interface FileCommand<R> extends Command<R> {
         }
     }
 
-    /** pidfd_getfd(2) (Linux 5.6): a descriptor of our own for a file that another process has open. */
+    /** pidfd_getfd(2) (Linux 5.6): a new file descriptor for a file that another process has open. */
     record TakeDescriptor(Fd process, int number) implements FileCommand<Fd> {
         @Override
         public String call() {
@@ -82,10 +82,10 @@ public sealed interface FileCommand<R> extends Command<R> {
     }
 
     /**
-     * fcntl(2) F_DUPFD_CLOEXEC: a descriptor of our own for what another part of this process has open.
+     * fcntl(2) F_DUPFD_CLOEXEC: a new file descriptor for a file that other code of this process has open.
      *
-     * @param number stays its owner's, who must not close it meanwhile
-     * @param what the new one is, for messages
+     * @param number its owner keeps it and must not close it during the call
+     * @param what describes the new file descriptor, for messages
      */
     record Duplicate(int number, String what) implements FileCommand<Fd> {
         @Override
@@ -102,7 +102,7 @@ public sealed interface FileCommand<R> extends Command<R> {
         }
     }
 
-    /** mkdir(2), for the user alone. */
+    /** mkdir(2), accessible only to the user. */
     record MakeDirectory(Path path) implements FileCommand<Integer> {
         @Override
         public String call() {
@@ -128,7 +128,7 @@ public sealed interface FileCommand<R> extends Command<R> {
 
     /** pipe2(2), close-on-exec and non-blocking. */
     record Pipe(String what) implements FileCommand<Pipe.Ends> {
-        /** The two ends, each the caller's. */
+        /** The two ends; the caller closes each. */
         public record Ends(Fd read, Fd write) {}
 
         @Override
@@ -137,7 +137,7 @@ public sealed interface FileCommand<R> extends Command<R> {
         }
     }
 
-    /** read(2) into native memory; gives the bytes read, or minus the error number. */
+    /** read(2) into native memory; returns the bytes read, or minus the error number. */
     record Read(Fd fd, MemorySegment into) implements FileCommand<Long> {
         @Override
         public String call() {
@@ -150,7 +150,7 @@ public sealed interface FileCommand<R> extends Command<R> {
         }
     }
 
-    /** write(2) from native memory; gives the bytes written, or minus the error number. */
+    /** write(2) from native memory; returns the bytes written, or minus the error number. */
     record Write(Fd fd, MemorySegment from) implements FileCommand<Long> {
         @Override
         public String call() {
@@ -164,7 +164,7 @@ public sealed interface FileCommand<R> extends Command<R> {
     }
 
     /**
-     * mmap(2), shared, readable; {@code writable} adds that.
+     * mmap(2), shared, readable, and writable if {@code writable} is set.
      *
      * @param address where it must be; 0 leaves that to the kernel
      */
@@ -185,7 +185,7 @@ public sealed interface FileCommand<R> extends Command<R> {
         }
     }
 
-    /** munmap(2). Only {@link Mapping} gives this. */
+    /** munmap(2). Only {@link Mapping} uses this command. */
     record Unmap(long address, long size) implements FileCommand<Integer> {
         @Override
         public String call() {
@@ -212,7 +212,7 @@ public sealed interface FileCommand<R> extends Command<R> {
     /**
      * epoll_ctl(2) EPOLL_CTL_ADD.
      *
-     * @param data comes back with the event
+     * @param data returned with the event
      * @param events to wait for, as {@link EpollEvent} names them
      */
     record EpollAdd(Fd epoll, Fd fd, long data, int events) implements FileCommand<Integer> {
@@ -233,11 +233,11 @@ public sealed interface FileCommand<R> extends Command<R> {
     }
 
     /**
-     * epoll_wait(2); gives the number of events, 0 when time is up and also when a signal came first, so that whoever
-     * waits looks at the clock again.
+     * epoll_wait(2); returns the number of events, 0 after the timeout and also after a signal, so the caller must
+     * check the clock.
      *
      * @param events room for events as {@link EpollEvent} lays them out
-     * @param timeoutMillis -1 for ever
+     * @param timeoutMillis -1 for no timeout
      */
     record EpollWait(Fd epoll, MemorySegment events, int timeoutMillis) implements FileCommand<Integer> {
         @Override
@@ -252,7 +252,7 @@ public sealed interface FileCommand<R> extends Command<R> {
     }
 
     /**
-     * rt_sigaction(2): gives a signal that is ignored its default action; gives 1 if it was ignored, 0 if not.
+     * rt_sigaction(2): sets an ignored signal to its default action; returns 1 if it was ignored, 0 if not.
      *
      * @param number such as 2, SIGINT
      */
@@ -263,7 +263,7 @@ public sealed interface FileCommand<R> extends Command<R> {
         }
     }
 
-    /** prlimit64(2) of RLIMIT_MEMLOCK: raises it without limit; gives 0 or the error number. */
+    /** prlimit64(2) of RLIMIT_MEMLOCK: raises it to unlimited; returns 0 or the error number. */
     record RaiseMemlock() implements FileCommand<Integer> {
         @Override
         public String call() {
@@ -272,8 +272,8 @@ public sealed interface FileCommand<R> extends Command<R> {
     }
 
     /**
-     * fsopen, fsconfig and fsmount (5.2, commits 24dcb3d90a1f, ecdab150fddb, 93766fbd2696): a file system mounted
-     * nowhere, reached through its descriptor and gone with it, so that nothing of the machine's mounts is changed.
+     * fsopen, fsconfig and fsmount (5.2, commits 24dcb3d90a1f, ecdab150fddb, 93766fbd2696): a file system without a
+     * mount point, which exists as long as its file descriptor, so that the machine's mounts do not change.
      */
     record DetachedMount(String fileSystem) implements FileCommand<Fd> {
         @Override

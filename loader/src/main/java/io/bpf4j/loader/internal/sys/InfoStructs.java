@@ -9,8 +9,8 @@ import java.nio.ByteOrder;
 import java.util.HexFormat;
 
 /**
- * What BPF_OBJ_GET_INFO_BY_FD fills: {@code struct bpf_map_info, bpf_prog_info, bpf_btf_info}
- * (include/uapi/linux/bpf.h, 6.18). A kernel that knows less leaves the rest 0.
+ * The structs that BPF_OBJ_GET_INFO_BY_FD fills: {@code struct bpf_map_info, bpf_prog_info, bpf_btf_info}
+ * (include/uapi/linux/bpf.h, 6.18). An older kernel leaves unknown fields 0.
  */
 final class InfoStructs {
     static final long MAP_SIZE = 88;

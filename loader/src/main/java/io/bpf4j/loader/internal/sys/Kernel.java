@@ -3,25 +3,25 @@ package io.bpf4j.loader.internal.sys;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The one seam between bpf4j and Linux: whatever is asked of the kernel is a {@link Command} given to this.
+ * The only interface between bpf4j and Linux: each request to the kernel is a {@link Command} passed to this interface.
  *
- * <p>{@link LinuxKernel} makes the system calls; tests put a scripted kernel in its place and need no root.
+ * <p>{@link LinuxKernel} makes the system calls; tests use a scripted kernel instead and do not need root.
  * <i>Thread-safe.</i>
  */
 public interface Kernel {
     /**
-     * Does what the command asks. File descriptors that the command uses are held for the time of the call.
+     * Executes a command. File descriptors that the command uses are held during the call.
      *
-     * @return what the command's type says; a new descriptor belongs to the caller
-     * @throws io.bpf4j.loader.error.SyscallException if the kernel refuses, except for commands whose result carries the
-     *     error number
-     * @throws IllegalStateException if a descriptor of the command is closed
+     * @return the result of the command's type; the caller owns a new file descriptor
+     * @throws io.bpf4j.loader.error.SyscallException if the kernel returns an error, except for commands whose result
+     *     contains the error number
+     * @throws IllegalStateException if a file descriptor of the command is closed
      */
     <R> R execute(Command<R> command);
 
     /**
-     * {@link MapCommand.Element} without the object: map operations run millions of times, and an implementation may do
-     * this one without allocating.
+     * {@link MapCommand.Element} without the record: map operations run millions of times, and an implementation may
+     * execute this method without allocating.
      *
      * @return 0 or the error number
      */

@@ -8,11 +8,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Catches what its owner forgot to close: when the garbage collector finds it, it is closed, and the leak is reported.
- * Nothing may rely on this; a descriptor leaks for as long as the collector has no reason to run. <i>Thread-safe.</i>
+ * Closes resources that their owner did not close, when the garbage collector finds the owner, and reports the leak. No
+ * code may rely on it; a file descriptor leaks until the collector runs. <i>Thread-safe.</i>
  *
- * <p>With the system property {@value #PROPERTY} set to {@code true} each entry keeps the stack that made it, and the
- * report has it. Tests run so, and fail on any report.
+ * <p>With the system property {@value #PROPERTY} set to {@code true} each entry keeps the stack trace of its creation
+ * for the report. Tests run with it, and fail on any report.
  */
 public final class LeakNet {
     static final String PROPERTY = "io.bpf4j.leaks";
@@ -21,20 +21,20 @@ public final class LeakNet {
     private static final Cleaner CLEANER = Cleaner.create();
     private static final System.Logger LOG = System.getLogger(LeakNet.class.getName());
 
-    /** Bounded by what tests drain; production code only logs. */
+    /** Bounded because tests drain it; production code only logs. */
     private static final ConcurrentLinkedQueue<Leak> LEAKS = new ConcurrentLinkedQueue<>();
 
     private LeakNet() {}
 
     /**
-     * Something that nobody closed.
+     * A resource that was not closed.
      *
-     * @param what what it was
-     * @param allocation where it was made; null unless stacks are kept
+     * @param what a description of the resource
+     * @param allocation the stack trace of its creation; null unless stacks are kept
      */
     public record Leak(String what, @Nullable Throwable allocation) {}
 
-    /** The leaks seen since the last call; kept only where the property is set. */
+    /** The leaks since the last call; kept only if the property is set. */
     public static List<Leak> drain() {
         List<Leak> leaks = new ArrayList<>();
         for (Leak leak = LEAKS.poll(); leak != null; leak = LEAKS.poll()) {
@@ -44,15 +44,15 @@ public final class LeakNet {
     }
 
     /**
-     * Watches the owner.
+     * Registers an owner.
      *
-     * @param release must not refer to the owner, which could then never be collected */
+     * @param release must not refer to the owner, which would prevent its collection */
     static Entry watch(Object owner, String what, Runnable release) {
         State state = new State(what, release, KEEP_STACKS ? new Throwable("allocated here: " + what) : null);
         return new Entry(state, CLEANER.register(owner, state));
     }
 
-    /** What an owner keeps, to say that it is done. */
+    /** The owner's handle to release its resource. */
     static final class Entry {
         private final State state;
         private final Cleaner.Cleanable cleanable;

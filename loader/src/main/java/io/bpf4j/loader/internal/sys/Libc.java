@@ -19,19 +19,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * The native calls themselves: two functions of libc, {@code syscall} and {@code mmap}. <i>Thread-safe.</i>
  *
- * <p>All results follow the kernel's own convention: what is negative is minus the error number. libc instead returns -1
- * and leaves the number in the thread's errno, which the JVM may overwrite before Java code could look, so the linker
+ * <p>All results follow the kernel's convention: a negative result is minus the error number. libc instead returns -1
+ * and stores the number in the thread's errno. The JVM may overwrite errno before Java code reads it, so the linker
  * captures it in the same step.
  *
- * <p>One handle with six long arguments serves every call, since a handle costs milliseconds to make and most calls are
- * rare. Memory goes in as a plain address, and whoever calls keeps it alive; only map operations, which take segments
- * from users, have a handle that takes segments, so that the linker holds their arenas open for the time of the call.
- * mmap has its own because s390x takes its arguments in a block of memory, which libc knows and we need not.
+ * <p>One handle with six long arguments serves every call, because creating a handle takes milliseconds and most calls
+ * are rare. Memory is passed as a plain address, and the caller keeps it alive; only map operations, which take
+ * segments from users, have a handle that takes segments, so that the linker keeps their arenas open during the call.
+ * mmap has its own handle because s390x passes its arguments in a block of memory, which libc hides.
  */
 final class Libc {
     static final SyscallNumbers NUMBERS;
 
-    /** Why there can be no call; null if there can. */
+    /** The reason why calls are not possible; null if they are. */
     private static final @Nullable String UNUSABLE;
 
     static {
@@ -55,7 +55,7 @@ final class Libc {
 
     private Libc() {}
 
-    /** Made when first needed: programs that only load and attach never do. */
+    /** Created when first needed: programs that only load and attach never need it. */
     private static final class OnSegments {
         static final MethodHandle SYSCALL = link(
                 "syscall",
@@ -69,7 +69,7 @@ final class Libc {
                 FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
     }
 
-    /** What each thread reuses from call to call: where errno is captured, and room for the struct of a call. */
+    /** Memory that each thread reuses for all calls: the captured errno, and the struct of a call. */
     static final class Scratch {
         /** More than the largest struct here; {@code union bpf_attr} has 168 bytes in 6.18. */
         static final int ATTR_SIZE = 256;
@@ -77,7 +77,7 @@ final class Libc {
         private static final MemoryLayout ERRNO = Linker.Option.captureStateLayout();
         private static final ThreadLocal<Scratch> LOCAL = ThreadLocal.withInitial(Scratch::new);
 
-        // Automatic: goes when the thread does.
+        // Automatic: freed after the thread ends.
         private final MemorySegment errno = Arena.ofAuto().allocate(ERRNO);
         final MemorySegment attr = Arena.ofAuto().allocate(ATTR_SIZE, 8);
 
@@ -95,7 +95,7 @@ final class Libc {
         return syscall(number, a, b, c, 0, 0, 0);
     }
 
-    /** A system call whose arguments are numbers and addresses; gives the result or minus the error number. */
+    /** A system call whose arguments are numbers and addresses; returns the result or minus the error number. */
     static long syscall(long number, long a, long b, long c, long d, long e, long f) {
         Scratch scratch = Scratch.get();
         try {
@@ -111,8 +111,8 @@ final class Libc {
     }
 
     /**
-     * bpf(2) with the struct in {@code scratch.attr}, which has the addresses of two segments in it. The segments are
-     * passed as further arguments that the kernel does not look at: so the linker keeps them alive.
+     * bpf(2) with the struct in {@code scratch.attr}, which contains the addresses of two segments. The segments are
+     * also passed as further arguments, which the kernel ignores, so that the linker keeps them alive.
      */
     static long bpf(int command, Scratch scratch, long size, MemorySegment first, MemorySegment second) {
         try {
@@ -146,9 +146,9 @@ final class Libc {
     }
 
     /**
-     * A handle to a function of libc that captures errno. The one place that asks for native access. Where there is none,
-     * the handle says so each time that it is called: an error while a class is initialised would be told once, and then
-     * that the class is missing.
+     * A handle to a function of libc that captures errno. Only this method needs native access. Without native access,
+     * the handle throws at each call: an error during class initialisation would be reported only once, and later as a
+     * missing class.
      */
     @SuppressWarnings("restricted")
     private static MethodHandle link(String function, FunctionDescriptor type, Linker.Option... options) {

@@ -7,15 +7,15 @@ import java.lang.foreign.SegmentAllocator;
 
 /**
  * The parts of {@code union bpf_attr} for attaching: {@code link_create}, {@code link_update}, {@code link_detach}, {@code
- * iter_create}, {@code prog_bind_map}, {@code raw_tracepoint}, and the one of BPF_PROG_ATTACH (include/uapi/linux/bpf.h,
- * 6.18).
+ * iter_create}, {@code prog_bind_map}, {@code raw_tracepoint}, and the struct of BPF_PROG_ATTACH
+ * (include/uapi/linux/bpf.h, 6.18).
  */
 final class LinkAttr {
     private static final long UPDATE_SIZE = 16;
     private static final StructLayout UPDATE =
             StructLayout.of("bpf_attr.link_update", "u32 link_fd", "u32 new_prog_fd", "u32 flags", "u32 old_prog_fd");
 
-    /** BPF_F_REPLACE: only if the old program is the one we think. */
+    /** BPF_F_REPLACE: only if the old program is the expected one. */
     private static final int REPLACE = 4;
 
     private static final long RAW_TRACEPOINT_SIZE = 24;
@@ -33,7 +33,7 @@ final class LinkAttr {
 
     private static final long INTS_SIZE = 12;
 
-    /** Four fields in front, and what the kind of link adds from offset 16 on (7.3). */
+    /** Four common fields, and fields specific to the kind of link from offset 16 on (7.3). */
     static final long CREATE_SIZE = 64;
 
     private static final StructLayout CREATE =
@@ -80,7 +80,7 @@ final class LinkAttr {
         return ATTACH_SIZE;
     }
 
-    /** The structs that are up to three u32: link_detach, iter_create, prog_bind_map, enable_stats, map_freeze. */
+    /** The structs of up to three u32: link_detach, iter_create, prog_bind_map, enable_stats, map_freeze. */
     static long encodeInts(MemorySegment attr, int first, int second, int third) {
         attr.set(U32, 0, first);
         attr.set(U32, 4, second);

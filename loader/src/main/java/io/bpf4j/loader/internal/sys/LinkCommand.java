@@ -11,22 +11,22 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("ArrayRecordComponent") // handed over once, never compared
 public sealed interface LinkCommand<R> extends Command<R> {
     /**
-     * The part of BPF_LINK_CREATE that differs by kind of link: a union from offset 16 of the attributes on, which each kind
-     * lays out itself. Those that features are probed with, too, stand here.
+     * The part of BPF_LINK_CREATE that differs by kind of link: a union at offset 16 of the attributes, with a layout
+     * for each kind. Layouts that feature probes also use are defined here.
      */
     interface Details {
-        /** Nothing beyond the program, the target and the attach type. */
+        /** No fields besides the program, the target and the attach type. */
         Details NONE = (_, _) -> {};
 
         /**
          * Writes the fields.
          *
          * @param union zeroes
-         * @param memory for what the fields point at; it lives until the call has been made
+         * @param memory for data that the fields point to; valid until the call returns
          */
         void encode(MemorySegment union, SegmentAllocator memory);
 
-        /** What the fields have the numbers of; kept open during the call. */
+        /** The file descriptors in the fields; kept open during the call. */
         default List<Fd> fds() {
             return List.of();
         }
@@ -44,13 +44,14 @@ public sealed interface LinkCommand<R> extends Command<R> {
         /**
          * Many uprobes in one file. Offsets are file offsets.
          *
-         * @param path of the file; empty if the descriptor is given
+         * @param path of the file; empty if the file descriptor is given
          * @param descriptor number of the open file, which the caller keeps open (Linux 7.2)
-         * @param refCounterOffsets file offsets of the semaphores, 0 for a site that has none; empty if none has one
+         * @param refCounterOffsets file offsets of the semaphores, 0 for a site without a semaphore; empty if no site
+         *     has one
          * @param cookies one for each offset; empty for none
-         * @param pid process to look at; 0 for all
-         * @param returns whether to fire when the function returns instead
-         * @param flags {@code BPF_F_UPROBE_MULTI_*} beyond the one for returns
+         * @param pid process to probe; 0 for all
+         * @param returns whether to fire at the return of the function instead
+         * @param flags {@code BPF_F_UPROBE_MULTI_*} except the flag for returns
          */
         record UprobeMulti(
                 String path,
@@ -127,7 +128,7 @@ public sealed interface LinkCommand<R> extends Command<R> {
         }
 
         /**
-         * Many functions of one BTF object, that of the kernel or of a module, which the program was loaded for (Linux 7.2).
+         * Many functions of one BTF object, of the kernel or a module, that the program was loaded for (Linux 7.2).
          *
          * @param functions their BTF ids
          * @param cookies one for each function; empty for none
@@ -148,7 +149,7 @@ public sealed interface LinkCommand<R> extends Command<R> {
     /**
      * BPF_LINK_CREATE.
      *
-     * @param what what it is for, for messages: {@code uprobes in /usr/lib/libc.so.6}
+     * @param what a description for messages: {@code uprobes in /usr/lib/libc.so.6}
      * @param target perf event, cgroup, or map; null for none
      * @param targetIndex a number in place of {@code target}, such as an interface index; 0 for none
      * @param attachType the kernel's number
@@ -217,7 +218,8 @@ public sealed interface LinkCommand<R> extends Command<R> {
     /**
      * BPF_RAW_TRACEPOINT_OPEN.
      *
-     * @param tracepoint name without category; empty for tp_btf, fentry, lsm, where the program knows its target
+     * @param tracepoint name without category; empty for tp_btf, fentry and lsm, because the program already has its
+     *     target
      * @param cookie 0 for none; others need 6.10
      */
     record OpenRawTracepoint(String tracepoint, Fd program, long cookie) implements LinkCommand<Fd> {
@@ -233,7 +235,7 @@ public sealed interface LinkCommand<R> extends Command<R> {
         }
     }
 
-    /** BPF_PROG_ATTACH, for what has no link: sockmap, lirc, old cgroups. */
+    /** BPF_PROG_ATTACH, for targets without a link: sockmap, lirc, cgroups on old kernels. */
     record Attach(Fd program, Fd target, int attachType, int flags) implements LinkCommand<Integer> {
         @Override
         public String call() {
@@ -259,7 +261,7 @@ public sealed interface LinkCommand<R> extends Command<R> {
         }
     }
 
-    /** BPF_ITER_CREATE: each read of the descriptor gives what the iterator writes. */
+    /** BPF_ITER_CREATE: a read of the file descriptor returns the iterator's output. */
     record CreateIter(Fd link) implements LinkCommand<Fd> {
         @Override
         public String call() {

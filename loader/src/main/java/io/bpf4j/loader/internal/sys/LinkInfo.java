@@ -3,25 +3,27 @@ package io.bpf4j.loader.internal.sys;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What the kernel says about a link ({@code struct bpf_link_info}). <i>Immutable</i> as long as the bytes are left alone.
+ * The kernel's information about a link ({@code struct bpf_link_info}). <i>Immutable</i> as long as the bytes are not
+ * modified.
  *
  * @param type the kernel's number ({@code enum bpf_link_type})
  * @param id the kernel's id of the link
  * @param programId the kernel's id of the attached program
- * @param detail the union that follows: what it holds depends on the type, which has a layout for it
- * @param text what the union points at: the name of a tracepoint, function or kind of iterator, the path of a file
+ * @param detail the union that follows; its layout depends on the type
+ * @param text the text that the union points to: the name of a tracepoint, function or kind of iterator, the path of a
+ *     file
  */
 @SuppressWarnings("ArrayRecordComponent") // handed over once, never compared
 public record LinkInfo(int type, int id, int programId, byte[] detail, String text) {
     /**
-     * Where the union points at a text. The caller says where to put it, and may do so only for the types that have one.
+     * A text field in the union. The caller passes a buffer for it, only for types that have a text.
      *
      * @param pointer name of the field for the address
-     * @param length name of the field for the room, in bytes
+     * @param length name of the field for the buffer's size, in bytes
      */
     public record TextField(StructLayout layout, String pointer, String length) {}
 
-    /** Without what the type adds. */
+    /** Without the fields specific to the type. */
     public LinkInfo(int type, int id, int programId) {
         this(type, id, programId, new byte[(int) LinkInfoStruct.DETAIL_SIZE], "");
     }

@@ -13,7 +13,7 @@ public final class LinuxKernel implements Kernel {
     private final FileCalls files;
     private final ProcessCalls processes;
 
-    /** With this process's own facts, such as its descriptors and rights, below the given {@code /proc}. */
+    /** Reads this process's information, such as its file descriptors and rights, below the given {@code /proc}. */
     public LinuxKernel(Path proc) {
         this.proc = proc;
         this.bpf = new BpfCalls(this, proc.resolve("self"));
@@ -62,7 +62,7 @@ public final class LinuxKernel implements Kernel {
         };
     }
 
-    /** The result of a call that gives a descriptor or 0; what is negative becomes an exception. */
+    /** The result of a call that returns a file descriptor or 0; a negative result becomes an exception. */
     int check(Command<?> command, long result) {
         if (result < 0) {
             throw failure(command, (int) -result);

@@ -1,24 +1,24 @@
 package io.bpf4j.loader.internal.sys;
 
 /**
- * What came of loading a program or BTF. A refusal is an answer here and not an exception, since the loader looks at the
- * log, tries again with another, or asks what the kernel lacks. <i>Immutable.</i>
+ * The result of loading a program or BTF. A rejection is a result and not an exception, because the loader reads the
+ * log, tries again with another log level, or probes the kernel's features. <i>Immutable.</i>
  */
 public sealed interface LoadResult {
-    /** The verifier's log; empty unless one was asked for. */
+    /** The verifier log; empty unless it was requested. */
     String log();
 
     /**
-     * In the kernel.
+     * The kernel accepted it.
      *
-     * @param fd belongs to whoever gave the command
+     * @param fd owned by the caller of the command
      */
     record Loaded(Fd fd, String log) implements LoadResult {}
 
     /**
-     * Refused.
+     * The kernel rejected it.
      *
-     * @param errno the error number; ENOSPC where the log did not fit, whatever else there was to say
+     * @param errno the error number; ENOSPC if the log did not fit, whatever the verdict
      * @param logSize bytes that the whole log needs, from kernel 6.4 on (commit 47a71c1f9af0, "bpf: Add log_true_size
      *     output field to return necessary log buffer size"); 0 where unknown
      */

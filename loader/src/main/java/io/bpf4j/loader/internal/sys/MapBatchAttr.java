@@ -32,7 +32,7 @@ final class MapBatchAttr {
         return SIZE;
     }
 
-    /** How many elements were done: the kernel writes it over the number that was asked for. */
+    /** The number of processed elements: the kernel overwrites the requested number. */
     static int count(MemorySegment attr) {
         return attr.get(U32, COUNT);
     }

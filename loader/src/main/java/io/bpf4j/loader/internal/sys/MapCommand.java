@@ -6,20 +6,20 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The commands of bpf(2) that make maps and work on them. */
+/** The commands of bpf(2) that create and access maps. */
 public sealed interface MapCommand<R> extends Command<R> {
     /**
-     * BPF_MAP_CREATE. Start from {@link #of} and add what is needed.
+     * BPF_MAP_CREATE. Start from {@link #of} and set the other fields.
      *
      * @param type the kernel's number of the map type, which may be one that {@code MapType} does not know
-     * @param name what the kernel shows, cut to 15 bytes; empty for kernels before 4.15
-     * @param ifindex network device that the map is moved to (offload); 0 for none
+     * @param name the name in the kernel, cut to 15 bytes; empty for kernels before 4.15
+     * @param ifindex network device that the map is offloaded to; 0 for none
      * @param inner the template of a map-in-map's values
      * @param btf the BTF that describes key and value
      * @param keyTypeId id in {@code btf}; 0 for none
      * @param valueTypeId id in {@code btf}; 0 for none
      * @param kernelValueTypeId id in the kernel's BTF, or a module's, for struct_ops
-     * @param kernelValueBtf the module's, if it is one (Linux 6.9)
+     * @param kernelValueBtf the BTF of that module, for a module's type (Linux 6.9)
      * @param extra {@code map_extra}: hash functions of a bloom filter, address of an arena
      */
     record Create(
@@ -56,7 +56,7 @@ public sealed interface MapCommand<R> extends Command<R> {
             return with(draft -> draft.numaNode = node);
         }
 
-        /** For the network device of that index, which the map is moved to. */
+        /** Offloads the map to the network device with that index. */
         public Create withIfindex(int index) {
             return with(draft -> draft.ifindex = index);
         }
@@ -93,7 +93,7 @@ public sealed interface MapCommand<R> extends Command<R> {
 
         @Override
         public String call() {
-            // A kernel that takes no names, or tells us nothing for want of permission, gets none.
+            // No name for a kernel without names, or if the probe lacks permission.
             return name.isEmpty() ? "bpf(BPF_MAP_CREATE)" : "bpf(BPF_MAP_CREATE) for map \"" + name + "\"";
         }
 
@@ -104,7 +104,7 @@ public sealed interface MapCommand<R> extends Command<R> {
                     .toList();
         }
 
-        /** A command that is being put together. */
+        /** A builder of the command. */
         private static final class Draft {
             private final Create original;
             private String name;
@@ -155,12 +155,12 @@ public sealed interface MapCommand<R> extends Command<R> {
         }
     }
 
-    /** What can be done with one element; the number is the command of bpf(2). */
+    /** Operations on one element; the number is the command of bpf(2). */
     enum Op {
         LOOKUP(1, "BPF_MAP_LOOKUP_ELEM"),
         UPDATE(2, "BPF_MAP_UPDATE_ELEM"),
         DELETE(3, "BPF_MAP_DELETE_ELEM"),
-        /** The value of this one is where the next key goes; a NULL key asks for the first. */
+        /** The kernel writes the next key to the value; a NULL key requests the first key. */
         NEXT_KEY(4, "BPF_MAP_GET_NEXT_KEY"),
         LOOKUP_AND_DELETE(21, "BPF_MAP_LOOKUP_AND_DELETE_ELEM");
 
@@ -182,7 +182,7 @@ public sealed interface MapCommand<R> extends Command<R> {
     }
 
     /**
-     * One element of a map. Gives 0 or the error number, since ENOENT and EEXIST are answers here, not failures.
+     * One element of a map. Returns 0 or the error number, because ENOENT and EEXIST are results, not failures.
      *
      * @param key native memory, or {@link MemorySegment#NULL} where the operation takes none
      * @param value native memory, or {@link MemorySegment#NULL} where the operation takes none
@@ -199,7 +199,7 @@ public sealed interface MapCommand<R> extends Command<R> {
         }
     }
 
-    /** What can be done with many elements at once; the number is the command of bpf(2). */
+    /** Operations on many elements at once; the number is the command of bpf(2). */
     enum BatchOp {
         LOOKUP(24, "BPF_MAP_LOOKUP_BATCH"),
         LOOKUP_AND_DELETE(25, "BPF_MAP_LOOKUP_AND_DELETE_BATCH"),
@@ -226,8 +226,8 @@ public sealed interface MapCommand<R> extends Command<R> {
     /**
      * Many elements at once. All segments are native, or {@link MemorySegment#NULL} where the operation takes none.
      *
-     * @param position where a walk goes on, as the last call left it; NULL to begin
-     * @param nextPosition where the kernel leaves the place to go on from
+     * @param position where an iteration continues, from the last call; NULL to begin
+     * @param nextPosition where the kernel writes the position to continue from
      * @param count room for elements, or elements given
      */
     record Batch(
@@ -252,11 +252,11 @@ public sealed interface MapCommand<R> extends Command<R> {
     }
 
     /**
-     * How far a batch came. ENOENT after a lookup means that the walk is at its end, with {@code count} elements in this
-     * last step.
+     * The progress of a batch. ENOENT after a lookup means that the iteration is complete, with {@code count} elements
+     * in this last step.
      *
      * @param errno 0 or the error number
-     * @param count elements done
+     * @param count processed elements
      */
     record BatchResult(int errno, int count) {}
 

@@ -10,12 +10,14 @@ import java.lang.foreign.MemorySegment;
  * {@code value_type_btf_obj_fd}.
  */
 final class MapCreateAttr {
-    /** Up to {@code map_extra}: what comes behind is for few maps. */
+    /** Up to {@code map_extra}: few maps need the fields after it. */
     private static final long SIZE = 72;
 
     private static final long SIZE_WITH_BTF_OF_VALUE = 80;
 
-    /** BPF_F_VTYPE_BTF_OBJ_FD: there is a descriptor of the BTF that has the type of the value (fcc2c1fb0651). */
+    /**
+     * BPF_F_VTYPE_BTF_OBJ_FD: the struct has a file descriptor of the BTF with the type of the value (fcc2c1fb0651).
+     */
     private static final int VTYPE_BTF_OBJ_FD = 1 << 15;
 
     private static final long MAP_TYPE = 0;

@@ -1,10 +1,10 @@
 package io.bpf4j.loader.internal.sys;
 
 /**
- * What the kernel says about a map ({@code struct bpf_map_info}). <i>Immutable.</i>
+ * The kernel's information about a map ({@code struct bpf_map_info}). <i>Immutable.</i>
  *
  * @param type the kernel's number
- * @param id the kernel's id of the map, never used again while the machine is up
+ * @param id the kernel's id of the map, not reused until a reboot
  * @param btfId the kernel's id of the BTF of key and value; 0 for none
  */
 public record MapInfo(

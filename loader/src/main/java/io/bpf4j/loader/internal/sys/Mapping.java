@@ -5,10 +5,10 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Memory mapped from a descriptor. <i>Thread-safe.</i>
+ * Memory mapped from a file descriptor. <i>Thread-safe.</i>
  *
- * <p>The segment belongs to a shared arena, so that whoever touches it after {@link #close}, on whatever thread, gets an
- * IllegalStateException and not a crash of the process.
+ * <p>The segment belongs to a shared arena, so an access after {@link #close}, on any thread, throws an
+ * IllegalStateException and does not crash the process.
  */
 public final class Mapping implements AutoCloseable {
     private final Arena arena;
@@ -22,7 +22,7 @@ public final class Mapping implements AutoCloseable {
         this.leak = LeakNet.watch(this, what, unmap);
     }
 
-    /** Takes ownership of a mapping that the kernel just made. */
+    /** Takes ownership of a mapping that the kernel just created. */
     static Mapping of(Kernel kernel, long address, long size, String what) {
         Arena arena = Arena.ofShared();
         MemorySegment segment = Restricted.view(MemorySegment.ofAddress(address), size, arena);
@@ -40,15 +40,15 @@ public final class Mapping implements AutoCloseable {
     }
 
     /**
-     * Unmaps. Does nothing the second time.
+     * Unmaps the memory. A second close has no effect.
      *
-     * @throws IllegalStateException if a native call is using the memory right now; it may be closed later
+     * @throws IllegalStateException if a native call is using the memory; close may be called again later
      */
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
             try {
-                // First no Java code can reach the memory any more, then it goes.
+                // First make the memory inaccessible to Java code, then unmap it.
                 arena.close();
             } catch (IllegalStateException e) {
                 closed.set(false); // in use: the next close may find it free

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The commands of bpf(2) that programs, maps, links and BTF have in common: pins, ids, information. */
 public sealed interface ObjectCommand<R> extends Command<R> {
-    /** What has ids; the numbers are commands of bpf(2). */
+    /** Kinds of objects with ids; the numbers are commands of bpf(2). */
     enum Kind {
         PROGRAM(11, 13, "PROG", "bpf-prog"),
         MAP(12, 14, "MAP", "bpf-map"),
@@ -20,7 +20,7 @@ public sealed interface ObjectCommand<R> extends Command<R> {
         private final int fdById;
         private final String kernelName;
 
-        /** The name of such a file in /proc/PID/fd, behind {@code anon_inode:}. */
+        /** The name of such a file in /proc/PID/fd, after {@code anon_inode:}. */
         private final String fileName;
 
         Kind(int nextId, int fdById, String kernelName, String fileName) {
@@ -62,7 +62,7 @@ public sealed interface ObjectCommand<R> extends Command<R> {
         }
     }
 
-    /** BPF_OBJ_GET: opens what is pinned. */
+    /** BPF_OBJ_GET: opens a pinned object. */
     record Get(Path path, int flags) implements ObjectCommand<Fd> {
         @Override
         public String call() {
@@ -70,7 +70,7 @@ public sealed interface ObjectCommand<R> extends Command<R> {
         }
     }
 
-    /** What a descriptor is, as /proc names it; empty for none of these, and without /proc. */
+    /** The kind of a file descriptor, from /proc; empty for other kinds, and without /proc. */
     record KindOf(Fd object) implements ObjectCommand<Optional<Kind>> {
         @Override
         public String call() {
@@ -83,7 +83,7 @@ public sealed interface ObjectCommand<R> extends Command<R> {
         }
     }
 
-    /** What /proc/self/fdinfo says about a descriptor, by the names it uses; empty without /proc. */
+    /** The fields of /proc/self/fdinfo for a file descriptor, by name; empty without /proc. */
     record FdInfo(Fd object) implements ObjectCommand<Map<String, String>> {
         @Override
         public String call() {
@@ -96,7 +96,7 @@ public sealed interface ObjectCommand<R> extends Command<R> {
         }
     }
 
-    /** BPF_*_GET_NEXT_ID: the smallest id above; empty behind the last. */
+    /** BPF_*_GET_NEXT_ID: the smallest id above; empty after the last. */
     record NextId(Kind kind, int after) implements ObjectCommand<OptionalInt> {
         @Override
         public String call() {
@@ -154,7 +154,7 @@ public sealed interface ObjectCommand<R> extends Command<R> {
     /**
      * BPF_OBJ_GET_INFO_BY_FD of a link.
      *
-     * @param text which text of the link to ask for; null for none
+     * @param text the text of the link to request; null for none
      */
     record InfoOfLink(Fd link, LinkInfo.@Nullable TextField text) implements ObjectCommand<LinkInfo> {
         public InfoOfLink(Fd link) {

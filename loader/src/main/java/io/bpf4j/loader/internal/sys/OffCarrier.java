@@ -11,23 +11,24 @@ import java.util.function.LongSupplier;
 /**
  * Makes system calls that may sleep in the kernel without holding a carrier of virtual threads. <i>Thread-safe.</i>
  *
- * <p>A virtual thread runs on one of a few platform threads, its carrier; there is one for each processor. When Java code
- * waits, for a lock or a socket, the carrier turns to another virtual thread meanwhile. In a native call it can't: the
- * native stack is the carrier's own. Nor does the JVM start another carrier in its place, as it does for reads of files.
- * So as many virtual threads as there are processors, each in epoll_wait, stop all others (seen on JDK 25).
+ * <p>A virtual thread runs on one of a few platform threads, its carrier; there is one for each processor. While Java
+ * code waits, for a lock or a socket, the carrier runs another virtual thread. In a native call this is not possible,
+ * because the native stack belongs to the carrier. The JVM does not start a replacement carrier either, as it does for
+ * reads of files. So if as many virtual threads as processors are in epoll_wait, they block all others (seen on JDK
+ * 25).
  *
- * <p>Here a platform thread of a pool makes the call, and the virtual thread waits for it as Java code does. As many threads
- * of the pool are busy as calls sleep at the moment; one without work ends after some seconds. Handing over costs about
- * ten microseconds, so only calls that sleep go this way: waiting for events; attaching and detaching, which wait until no
- * processor runs what was there before (RCU); and closing, which may detach. Calls that are work, such as loading a
- * program, keep the carrier as any work does. A platform thread makes each call itself.
+ * <p>So a platform thread of a pool makes the call, and the virtual thread waits for it in Java code. The pool uses one
+ * thread per sleeping call; an idle thread ends after some seconds. The handover takes about ten microseconds, so it is
+ * used only for calls that sleep: waiting for events; attaching and detaching, which wait for an RCU grace period; and
+ * closing, which may detach. Calls that compute, such as loading a program, run on the carrier. A platform thread makes
+ * each call itself.
  */
 final class OffCarrier {
     private static final int IDLE_SECONDS = 5;
 
     private OffCarrier() {}
 
-    /** Made when first needed: most programs have no virtual threads. */
+    /** Created when first needed: most programs have no virtual threads. */
     private static final class Pool {
         static final Executor THREADS = new ThreadPoolExecutor(
                 0,
@@ -43,8 +44,8 @@ final class OffCarrier {
     }
 
     /**
-     * Gives what the call gives. An interrupt does not end it, and the thread's flag stays set: the call uses memory that
-     * the caller gives back afterwards.
+     * Returns the result of the call. An interrupt does not end the call, and the thread's interrupt flag stays set:
+     * the call uses memory that the caller frees afterwards.
      */
     static long call(LongSupplier call) {
         if (!Thread.currentThread().isVirtual()) {
@@ -54,7 +55,8 @@ final class OffCarrier {
         try {
             Pool.THREADS.execute(() -> complete(result, call));
         } catch (OutOfMemoryError e) {
-            // No thread to be had, by a limit of the process for instance: slow, but a descriptor must not stay open.
+            // A thread can't be created, for example at a limit of the process: slow, but a file descriptor must not
+            // stay open.
             return call.getAsLong();
         }
         try {

@@ -4,14 +4,14 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * What to undo, last first, each step also where one before it fails. Whoever makes something of several parts acquires,
- * pushes and goes on, and at the end calls {@link #commit()}; whoever holds several things keeps it until it closes them.
- * <i>Confined.</i>
+ * Undo steps, executed last first; a failed step does not prevent the others. Code that creates several parts pushes a
+ * step for each part, and calls {@link #commit()} at the end; the owner of several resources keeps the stack to close
+ * them. <i>Confined.</i>
  */
 public final class UndoStack implements AutoCloseable {
     private final Deque<Runnable> steps = new ArrayDeque<>();
 
-    /** One with a single step. */
+    /** A stack with a single step. */
     public static UndoStack of(Runnable undo) {
         UndoStack stack = new UndoStack();
         stack.push(undo);
@@ -22,24 +22,24 @@ public final class UndoStack implements AutoCloseable {
         steps.push(undo);
     }
 
-    /** Closes it as one of the steps. */
+    /** Adds a step that closes it. */
     public Fd own(Fd fd) {
         push(fd::close);
         return fd;
     }
 
-    /** Unmaps it as one of the steps. */
+    /** Adds a step that unmaps it. */
     public Mapping own(Mapping mapping) {
         push(mapping::close);
         return mapping;
     }
 
-    /** Keeps what was done. */
+    /** Removes all steps without executing them. */
     public void commit() {
         steps.clear();
     }
 
-    /** Undoes everything because of a failure, which it gives back, with what else failed as suppressed. */
+    /** Undoes everything after a failure; returns that failure, with further failures as suppressed exceptions. */
     public <E extends Throwable> E closeAfter(E failure) {
         try {
             close();
@@ -49,7 +49,7 @@ public final class UndoStack implements AutoCloseable {
         return failure;
     }
 
-    /** Undoes everything that was not committed, then throws the first failure. Does nothing the second time. */
+    /** Undoes everything that was not committed, then throws the first failure. A second call has no effect. */
     @Override
     public void close() {
         RuntimeException failure = null;
