@@ -37,8 +37,8 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * Judges the plan of a load by the types of the kernel that it is for: what of it that kernel would lack. <i>Confined</i>;
- * used once.
+ * Checks the plan of a load against the types of its target kernel, and reports what that kernel lacks.
+ * <i>Confined</i>; used once.
  */
 public final class DryRunJudgement {
     private final ObjectSpec spec;
@@ -57,7 +57,7 @@ public final class DryRunJudgement {
         this.lines = new SourceLines(spec);
     }
 
-    /** Of every program of an object, those that are loaded only if asked for, too. */
+    /** For every program of an object, also programs that are loaded only on request. */
     public static Fit of(ObjectSpec spec, CoreTarget target) {
         Btf kernel = target.kernel();
         if (spec.order() != kernel.order()) {
@@ -117,8 +117,8 @@ public final class DryRunJudgement {
     }
 
     /**
-     * The program whose function another one replaces is unknown here, and what no struct of functions calls is loaded for
-     * none. What kernels think of kinds of program their vocabulary tells.
+     * Problems that do not count: the program whose function is replaced is unknown here, and a struct_ops program
+     * without a struct is not loaded. Program types are checked by the kernel's vocabulary.
      */
     private static boolean isFinding(LoadPlan.Problem problem, ProgramPlan program) {
         return switch (problem.kind()) {
@@ -157,7 +157,7 @@ public final class DryRunJudgement {
         NavigableMap<Integer, FunctionSpec> bySlot = SourceLines.bySlot(places);
         BitSet poisons = new BitSet();
         for (AssembledProgram.Poisoned poisoned : assembled.poisoned()) {
-            // What the object can't do without is told once, and not at each call.
+            // A symbol that the object needs is reported once, not at each call.
             boolean told = poisoned.kind() == AssembledProgram.Poisoned.Kind.FUNCTION && !isWeak(poisoned.what());
             if (reached.get(poisoned.slot()) && !told && !poisons.get(poisoned.slot())) {
                 poisons.set(poisoned.slot());
@@ -187,7 +187,7 @@ public final class DryRunJudgement {
         }
     }
 
-    /** Whatever kconfig says. */
+    /** For all values of kconfig options. */
     private BitSet surelyReached(AssembledProgram program) {
         List<Instruction> code = program.instructions();
         BitSet jumps = new BitSet();
@@ -227,7 +227,7 @@ public final class DryRunJudgement {
         return all;
     }
 
-    /** The message without the object's name, which whoever reads a finding knows. */
+    /** The message without the object's name, which the reader of a finding knows. */
     private String bare(RuntimeException e) {
         String message = Objects.requireNonNullElse(e.getMessage(), e.toString());
         String prefix = spec.source() + ": ";

@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What a kernel says of itself in the enumerations of its uapi header, which its BTF carries: the numbers that it knows.
- * Each may be missing in BTF that was cut down; then everything is taken for known. <i>Immutable.</i>
+ * The numbers that a kernel knows, from the enumerations of its uapi header in its BTF. Each enumeration may be missing
+ * in reduced BTF; then all numbers are assumed to be known. <i>Immutable.</i>
  */
 final class KernelVocabulary {
     private final Optional<Set<Long>> helpers;
@@ -25,7 +25,7 @@ final class KernelVocabulary {
         attachTypes = values(kernel, "bpf_attach_type", "__MAX_BPF_ATTACH_TYPE");
     }
 
-    /** Without the last, which counts them. */
+    /** Without the last value, which is the count. */
     private static Optional<Set<Long>> values(Btf kernel, String name, String end) {
         OptionalInt id = kernel.find(name, BtfKind.ENUM);
         if (id.isEmpty() || !(kernel.type(id.getAsInt()) instanceof BtfType.Enumeration enumeration)) {

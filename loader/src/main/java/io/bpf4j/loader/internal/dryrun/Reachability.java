@@ -12,18 +12,17 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which instructions of a program the verifier may come to.
+ * Finds the instructions of a program that the verifier may reach.
  *
- * <p>A program for many kernels asks before it uses: {@code if (bpf_core_field_exists(…))}. Relocation turns the question
- * into a constant, and the verifier, which knows constants, never walks into the branch that they rule out; it removes
- * it. So whether something that a kernel lacks is in the way depends on whether it can be reached. This is decided here
- * in the way the verifier does it, with less knowledge: what is a constant for this walk is one for the verifier, too.
- * What isn't reached here isn't reached there. The other way round the verifier, which knows ranges of values as well,
- * may rule out more.
+ * <p>A program for many kernels checks before use: {@code if (bpf_core_field_exists(…))}. Relocation turns the check
+ * into a constant, and the verifier tracks constants: it never visits the excluded branch, and removes it. So a missing
+ * feature is a problem only if its instruction is reachable. This class follows the verifier with less knowledge: a
+ * constant here is also a constant for the verifier, and an instruction that is unreachable here is unreachable for the
+ * verifier. The verifier may exclude more, because it also tracks ranges of values.
  *
- * <p>The state at an instruction is what is in each register: a number, a place in read-only data, some address, or
- * anything. States that meet are merged, and whatever differs is anything; as that can happen but twice to a register, the
- * walk ends.
+ * <p>The state at an instruction is the content of each register: a number, a place in read-only data, some address, or
+ * anything. States that meet are merged, and different contents become anything; each register can change at most
+ * twice, so the walk terminates.
  *
  * <pre>
  *   r1 = 0                   relocated: the kernel has no such field
@@ -31,21 +30,21 @@ import org.jspecify.annotations.Nullable;
  *   call unknown#195896080   not reached
  * </pre>
  *
- * <p>Options of kconfig are constants for the verifier and unknown here. What a jump does that depends on them is assumed:
- * one walk takes all such jumps, another none. What both come to is reached whatever the options are, but for programs
- * that ask for several of them in a row.
+ * <p>Options of kconfig are constants for the verifier and unknown here. Jumps that depend on them are assumed: one
+ * walk takes all such jumps, another walk none. Instructions that both walks reach are reachable for all options,
+ * except in programs that check several options in sequence.
  *
  * <i>Confined.</i>
  */
 final class Reachability {
     private static final int REGISTERS = 11;
 
-    /** What is read from read-only data while a program is verified. */
+    /** Reads read-only data during verification. */
     interface Constants {
         /**
          * A value.
          *
-         * @param map as the first immediate of the load says
+         * @param map the first immediate of the load
          * @param bytes 1, 2, 4 or 8
          * @return empty if that map may change
          */
@@ -55,13 +54,13 @@ final class Reachability {
         boolean isKconfig(int map);
     }
 
-    /** What a jump does that depends on kconfig. */
+    /** The assumption for jumps that depend on kconfig. */
     enum Kconfig {
         TAKEN,
         NOT_TAKEN
     }
 
-    /** What a register holds; null for anything. */
+    /** The content of a register; null for anything. */
     private sealed interface Value {
         record Constant(long value) implements Value {}
 
@@ -70,7 +69,7 @@ final class Reachability {
         /** The address of a map, a function or a variable of the kernel: not null. */
         record Address() implements Value {}
 
-        /** What was worked out from options of kconfig. */
+        /** A value computed from kconfig options. */
         record Option() implements Value {}
     }
 
@@ -81,7 +80,7 @@ final class Reachability {
     private final @Nullable Value[][] states;
     private final BitSet seen = new BitSet();
     private final Deque<Integer> waiting = new ArrayDeque<>();
-    /** No BitSet: to clear its highest bit it looks for the next one, through all that is clear. */
+    /** Not a BitSet: clearing its highest bit searches for the next lower set bit through all clear bits. */
     private final boolean[] isWaiting;
 
     private Reachability(List<Instruction> code, BitSet indirect, Constants constants, Kconfig kconfig) {
@@ -96,7 +95,7 @@ final class Reachability {
     /**
      * The slots that may be reached from the first.
      *
-     * @param code a program with everything in it relocated
+     * @param code a fully relocated program
      * @param indirect slots that indirect jumps may go to
      */
     static BitSet of(List<Instruction> code, BitSet indirect, Constants constants, Kconfig kconfig) {
@@ -181,7 +180,7 @@ final class Reachability {
             case PseudoSource.NUMBER -> new Value.Constant(instruction.imm64(second));
             case PseudoSource.MAP_VALUE -> new Value.Place(instruction.imm(), Integer.toUnsignedLong(second.imm()));
             case PseudoSource.FUNC -> {
-                // A callback: called with whatever.
+                // A callback: its arguments are unknown.
                 flow(at + 1 + instruction.imm(), new @Nullable Value[REGISTERS]);
                 yield new Value.Address();
             }
@@ -262,12 +261,12 @@ final class Reachability {
         return arithmetic(operation, a.value(), b.value(), wide);
     }
 
-    /** Whether one is of kconfig and the other at least no runtime value. */
+    /** Whether one value comes from kconfig and the other is not a runtime value. */
     private static boolean isOption(@Nullable Value one, @Nullable Value other) {
         return one instanceof Value.Option && (other instanceof Value.Option || other instanceof Value.Constant);
     }
 
-    /** What is rarer than this may be anything: that costs knowledge, not truth. */
+    /** Other operations give anything: less precise, but still correct. */
     private static @Nullable Value arithmetic(int operation, long a, long b, boolean wide) {
         int shift = (int) (b & (wide ? 63 : 31));
         Long result = switch (operation) {
@@ -300,7 +299,7 @@ final class Reachability {
         switch (operation) {
             case Opcodes.JA -> {
                 if ((instruction.opcode() & Opcodes.SOURCE_MASK) == Opcodes.X) {
-                    // Which table it goes by isn't followed: it may go anywhere that one leads to.
+                    // The jump's table isn't tracked: the jump may go to any target of any table.
                     indirect.stream().forEach(target -> flow(target, state));
                 } else {
                     flow(at + 1 + (narrow ? instruction.imm() : instruction.offset()), state);
@@ -330,7 +329,7 @@ final class Reachability {
         flow(at + 1, state);
     }
 
-    /** 1 if a conditional jump is taken, 0 if it isn't, nothing if that depends. */
+    /** 1 if a conditional jump is taken, 0 if it isn't, empty if unknown. */
     private OptionalLong decided(Instruction instruction, @Nullable Value[] state, boolean narrow) {
         Value one = value(state, instruction.dst());
         Value other = operand(instruction, state);

@@ -13,8 +13,8 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The {@code .rodata} of an object as the verifier sees it: frozen, and so constant. Maps are known by their index in the
- * object plus 1. <i>Confined.</i>
+ * The {@code .rodata} of an object as the verifier sees it: frozen, and therefore constant. Maps are identified by
+ * their index in the object plus 1. <i>Confined.</i>
  */
 final class ReadOnlyData implements Reachability.Constants {
     private final List<@Nullable ByteBuffer> contents = new ArrayList<>();

@@ -1,2 +1,2 @@
-/** Judges the plan of a load by the types of the kernel that it is for. */
+/** Checks the plan of a load against the types of its target kernel. */
 package io.bpf4j.loader.internal.dryrun;

@@ -9,11 +9,11 @@ import java.util.stream.IntStream;
 /**
  * CPUs by number, as the kernel writes them in /sys/devices/system/cpu: {@code 0-3,8,10-11}. <i>Immutable.</i>
  *
- * <p>Possible CPUs are those that may ever come; maps with a value for each CPU have one for each of them, whether it is
- * there or not. Online ones run code now.
+ * <p>Possible CPUs are all CPUs that may come online; per-CPU maps have one value for each of them, whether it is
+ * present or not. Online CPUs currently run code.
  */
 public final class CpuSet {
-    /** Far above NR_CPUS of any kernel (8192); keeps a broken list from taking all memory. */
+    /** Far above NR_CPUS of any kernel (8192); prevents a malformed list from using all memory. */
     private static final int MAX_CPUS = 1 << 16;
 
     private final BitSet cpus;
@@ -27,7 +27,7 @@ public final class CpuSet {
         try {
             return parse(Files.readString(file));
         } catch (IOException e) {
-            // No sysfs, as in a bare chroot: what the JVM sees is the best there is.
+            // No sysfs, as in a bare chroot: use the number of processors of the JVM.
             BitSet all = new BitSet();
             all.set(0, Runtime.getRuntime().availableProcessors());
             return new CpuSet(all);
@@ -37,7 +37,7 @@ public final class CpuSet {
     /**
      * Reads a list such as {@code 0-3,8}.
      *
-     * @throws IllegalArgumentException if it is none
+     * @throws IllegalArgumentException if it is malformed
      */
     public static CpuSet parse(String list) {
         BitSet cpus = new BitSet();

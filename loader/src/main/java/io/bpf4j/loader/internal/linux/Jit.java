@@ -5,24 +5,25 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The kernel's compiler of BPF. Without it programs are interpreted, which some instructions and functions can't be.
+ * The kernel's JIT compiler for BPF. Without it programs are interpreted, but the interpreter does not support some
+ * instructions and functions.
  *
- * <p>Known by the sysctls of net/core/sysctl_net_core.c: {@code bpf_jit_enable} is there if the kernel is built with
- * CONFIG_BPF_JIT, and its value is whether it is used. Only root may read the value, and only the first network namespace
- * has the file; {@code netdev_max_backlog} beside it tells whether this is that one.
+ * <p>Detected by the sysctls of net/core/sysctl_net_core.c: {@code bpf_jit_enable} exists if the kernel is built with
+ * CONFIG_BPF_JIT, and its value tells whether the JIT is enabled. Only root may read the value, and only the first
+ * network namespace has the file; {@code netdev_max_backlog} next to it exists only there, too.
  */
 public enum Jit {
-    /** There, and in use. */
+    /** Built in and enabled. */
     ON,
-    /** There, and switched off. */
+    /** Built in and disabled. */
     OFF,
-    /** Not in this kernel. */
+    /** Not built into this kernel. */
     MISSING,
-    /** Not for this process to know. */
+    /** Unknown, because this process may not read it. */
     UNKNOWN;
 
     /**
-     * Reads it.
+     * Reads the state.
      *
      * @param sysctls {@code /proc/sys/net/core}
      */

@@ -12,14 +12,14 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The kernel's symbols, from /proc/kallsyms: a hundred thousand lines, read anew for each question and not kept.
+ * The kernel's symbols, from /proc/kallsyms: a hundred thousand lines, read for each look-up and not cached.
  *
  * <pre>
  * ffffffff81000000 T _stext
  * ffffffffc0a04000 t helper   [some_module]
  * </pre>
  *
- * <p>Without CAP_SYSLOG, or by sysctl kernel.kptr_restrict, all addresses read as 0; the names are there all the same.
+ * <p>Without CAP_SYSLOG, or by sysctl kernel.kptr_restrict, all addresses read as 0; the names are still readable.
  */
 public final class Kallsyms {
     private final Path file;
@@ -28,14 +28,14 @@ public final class Kallsyms {
         this.file = file;
     }
 
-    /** Where they are read. */
+    /** The file. */
     public Path file() {
         return file;
     }
 
     /**
-     * The addresses of the symbols that are there, of each name all that differ: static functions and variables of
-     * different files may be called the same. Addresses are 0 where the kernel hides them.
+     * The addresses of the existing symbols, all different addresses for each name: static functions and variables of
+     * different files may share a name. Addresses are 0 if the kernel hides them.
      *
      * @throws IOException if the file is missing (no CONFIG_KALLSYMS) or can't be read
      */

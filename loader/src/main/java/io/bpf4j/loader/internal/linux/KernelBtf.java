@@ -18,12 +18,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A kernel's own types, read and indexed once: several megabytes, which every object that relocates against them shares.
- * That there are none is not kept: they may be mounted later, or become readable. <i>Thread-safe.</i>
+ * A kernel's own types, read and indexed once: several megabytes, shared by all objects that are relocated against
+ * them. A failure is not cached: the files may be mounted later, or become readable. <i>Thread-safe.</i>
  *
- * <p>The kernel shows them itself (Linux 5.4 with CONFIG_DEBUG_INFO_BTF). Where it doesn't, for instance since there is no
- * sysfs, or since somebody gave an older kernel its types with {@code pahole -J}, the file that it was built as may have
- * them: {@code vmlinux}, in one of the places where libbpf looks (btf__load_vmlinux_btf() in its btf.c).
+ * <p>The kernel exports its types (Linux 5.4 with CONFIG_DEBUG_INFO_BTF). If it doesn't, for example without sysfs, or
+ * if {@code pahole -J} added the types to an older kernel, its ELF file may have them: {@code vmlinux}, in one of the
+ * places where libbpf looks (btf__load_vmlinux_btf() in its btf.c).
  */
 public final class KernelBtf {
     private final Path root;
@@ -33,9 +33,9 @@ public final class KernelBtf {
     private @Nullable Btf kernel; // guarded by this
 
     /**
-     * Those of a kernel.
+     * The types of a kernel.
      *
-     * @param root of the file system, or a folder that stands for it
+     * @param root of the file system, or a directory in its place
      */
     public KernelBtf(Path root, Path proc, Path sys) {
         this.root = root;
@@ -45,8 +45,8 @@ public final class KernelBtf {
     }
 
     /**
-     * The types: those of the kernel, and of the modules that are loaded when these are first asked for. So each object that
-     * is loaded has a target of its own.
+     * The types of the kernel, and of the modules that are loaded when they are first needed. So each loaded object has
+     * its own target.
      *
      * @throws RelocationException if they are nowhere, or what the kernel shows is no BTF
      */
@@ -95,7 +95,7 @@ public final class KernelBtf {
         return Optional.empty();
     }
 
-    /** Where distributions, developers and debug packages put the file that a kernel was built as. */
+    /** The places of a kernel's ELF file in distributions, source trees and debug packages. */
     private List<String> places() {
         String release = KernelConfig.release(proc);
         return List.of(
@@ -109,8 +109,8 @@ public final class KernelBtf {
     }
 
     /**
-     * The types of a loaded module, on top of the kernel's; the kernel's own if the name is empty. Empty if no module of
-     * that name shows its types.
+     * The types of a loaded module, on top of the kernel's; the kernel's own if the name is empty. Empty if no module
+     * of that name exports types.
      */
     public Optional<Btf> ofModule(String name) {
         if (name.isEmpty()) {

@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.zip.GZIPInputStream;
 
 /**
- * How a kernel was configured: {@code CONFIG_HZ=250} and ten thousand more. <i>Immutable.</i>
+ * The configuration of a kernel: {@code CONFIG_HZ=250} and ten thousand more options. <i>Immutable.</i>
  *
  * <p>A value is {@code y} or {@code m}, a number in decimal or with {@code 0x}, or text in double quotes; an option that
  * is off has no value ({@code # CONFIG_KPROBES is not set}).
@@ -30,12 +30,13 @@ public final class KernelConfig {
     }
 
     /**
-     * That of a kernel: /proc/config.gz (CONFIG_IKCONFIG_PROC), or where distributions put the file.
+     * The configuration of a kernel: from /proc/config.gz (CONFIG_IKCONFIG_PROC), or from the places that distributions
+     * use.
      *
      * @param proc where /proc is
      * @param root of the file system
-     * @return empty if it is in none of these places
-     * @throws IOException if it is there and can't be read
+     * @return empty if the file is not in any of these places
+     * @throws IOException if the file exists and can't be read
      */
     public static Optional<KernelConfig> find(Path proc, Path root) throws IOException {
         String release = release(proc);
@@ -51,7 +52,7 @@ public final class KernelConfig {
         return Optional.empty();
     }
 
-    /** Reads a file, compressed by gzip where its name or its first bytes say so. */
+    /** Reads a file, compressed by gzip if its name or its first bytes indicate it. */
     static KernelConfig read(Path file) throws IOException {
         try (InputStream raw = new BufferedInputStream(Files.newInputStream(file));
                 InputStream in =
@@ -73,7 +74,7 @@ public final class KernelConfig {
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
             int equals = line.indexOf('=');
             if (line.startsWith("CONFIG_") && equals > 0) {
-                // Where an option is there twice, the first counts, as with libbpf.
+                // If an option occurs twice, the first is used, as in libbpf.
                 values.putIfAbsent(
                         line.substring(0, equals), line.substring(equals + 1).strip());
             }
@@ -82,7 +83,8 @@ public final class KernelConfig {
     }
 
     /**
-     * Options that a user gives, in the same form. What is no option is an error here, since somebody has just typed it.
+     * Options that a user gives, in the same form. A malformed line is an error here, because the user has just typed
+     * it.
      *
      * @throws IllegalArgumentException if a line is neither an option with a value nor a comment nor blank
      */
@@ -116,7 +118,7 @@ public final class KernelConfig {
         return Optional.ofNullable(values.get(option));
     }
 
-    /** The release of a kernel, as uname(2) says it: it is in the names of files that belong to a kernel. */
+    /** The release of a kernel from uname(2), which is part of the names of the kernel's files. */
     public static String release(Path proc) {
         try {
             return Files.readString(proc.resolve("sys/kernel/osrelease")).strip();

@@ -8,12 +8,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The version of a kernel, as its own headers spell it in LINUX_VERSION_CODE.
+ * The version of a kernel, equal to LINUX_VERSION_CODE in its headers.
  *
- * <p>The release that uname(2) tells is usually it. Two distributions put a number of their own there that stays at
- * {@code .0} while the kernel's moves on, and tell the real one elsewhere: Ubuntu in /proc/version_signature ({@code
- * Ubuntu 5.4.0-12.15-generic 5.4.8}, the last word), Debian in the version of uname ({@code #1 SMP Debian 4.19.304-1
- * (2024-01-09)}).
+ * <p>It is usually the release from uname(2). Two distributions report their own number there, which stays at {@code
+ * .0}, and report the real version elsewhere: Ubuntu in /proc/version_signature ({@code Ubuntu 5.4.0-12.15-generic
+ * 5.4.8}, the last word), Debian in the version of uname ({@code #1 SMP Debian 4.19.304-1 (2024-01-09)}).
  */
 public final class LinuxVersion {
     private static final Pattern DEBIAN = Pattern.compile("Debian (\\d+\\.\\d+\\.\\d+)");

@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Bytes of a page of memory: 4096 on most machines, 16 or 64 KiB on some of arm64.
+ * Bytes of a page of memory: 4096 on most machines, 16 or 64 KiB on some arm64 machines.
  *
  * <p>From the auxiliary vector that the kernel gives each process, in /proc/self/auxv: pairs of words, the type {@code
  * AT_PAGESZ} being 6 (include/uapi/linux/auxvec.h).

@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import java.util.OptionalInt;
 
 /**
- * The dynamic sources of perf events, from /sys/bus/event_source/devices: each has a type number, given at boot, and says
- * which bits of {@code perf_event_attr.config} mean what. <i>Thread-safe.</i>
+ * The dynamic sources of perf events, from /sys/bus/event_source/devices: each has a type number, assigned at boot, and
+ * describes the bits of {@code perf_event_attr.config}. <i>Thread-safe.</i>
  *
  * <pre>
  * uprobe/type                    8
@@ -63,12 +63,12 @@ public final class PerfSources {
         }
     }
 
-    /** Not that the kernel lacks something, and so nothing to go by: too many open files, for instance. */
+    /** Errors that do not mean that the kernel lacks a feature, such as too many open files. */
     private static BpfException unreadable(Path file, IOException e) {
         return new BpfException("can't read " + file + ": " + e.getMessage(), e);
     }
 
-    /** Of a file such as {@code config:32-63}, 32. */
+    /** The lowest bit in a file: 32 for {@code config:32-63}. */
     private OptionalInt firstBit(String source, String field) {
         Path file = devices.resolve(source).resolve("format").resolve(field);
         try {

@@ -9,11 +9,11 @@ import io.bpf4j.loader.internal.sys.ObjectCommand;
 import java.nio.ByteOrder;
 import java.util.Optional;
 
-/** The BTF that a program was loaded with, which names its functions to those who replace or trace them. */
+/** The BTF that a program was loaded with; programs that replace or trace its functions find them by name. */
 public final class ProgramBtf {
     private ProgramBtf() {}
 
-    /** Reads it from the kernel; empty if the program was loaded without. */
+    /** Reads it from the kernel; empty if the program was loaded without BTF. */
     public static Optional<Btf> of(Kernel kernel, Fd program) {
         int id = kernel.execute(new ObjectCommand.InfoOfProgram(program)).btfId();
         if (id == 0) {

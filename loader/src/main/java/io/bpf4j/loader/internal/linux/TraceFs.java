@@ -16,10 +16,11 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * The tracing file system, as far as attaching needs it: ids of tracepoints, and which functions can be traced. <i>Thread-safe.</i>
+ * The parts of the tracing file system for attaching: ids of tracepoints, and the traceable functions.
+ * <i>Thread-safe.</i>
  *
- * <p>It may not be mounted, in containers above all. Then the kernel is asked for a mount that no directory has (Linux
- * 5.2), which is looked into through its descriptor and gone when that is closed: the machine's mounts stay as they are.
+ * <p>It may not be mounted, especially in containers. Then it is opened as a file system without a mount point (Linux
+ * 5.2), which is read through its file descriptor until that is closed: the machine's mounts do not change.
  */
 public final class TraceFs {
     private final Kernel kernel;
@@ -29,8 +30,8 @@ public final class TraceFs {
     /**
      * Of a kernel.
      *
-     * @param self where {@code /proc} has this process
-     * @param sys where {@code /sys} is
+     * @param self this process's directory in {@code /proc}
+     * @param sys the place of {@code /sys}
      */
     public TraceFs(Kernel kernel, Path self, Path sys) {
         this.kernel = kernel;
@@ -39,11 +40,11 @@ public final class TraceFs {
     }
 
     /**
-     * The number that perf_event_open takes for a tracepoint.
+     * The id of a tracepoint for perf_event_open.
      *
      * @param category such as {@code sched}
      * @param name such as {@code sched_switch}
-     * @throws AttachException if there is none of that name, or the file system can't be reached
+     * @throws AttachException if the tracepoint does not exist, or the file system is not accessible
      */
     public long tracepointId(String category, String name) {
         for (Path place : places) {
@@ -63,9 +64,9 @@ public final class TraceFs {
     }
 
     /**
-     * The functions of the kernel that can be traced and whose name a test accepts, each once, in the kernel's order.
+     * The traceable kernel functions whose name a test accepts, each once, in the kernel's order.
      *
-     * @throws AttachException if the list can't be reached (it takes CONFIG_DYNAMIC_FTRACE)
+     * @throws AttachException if the list is not accessible (it needs CONFIG_DYNAMIC_FTRACE)
      */
     public List<String> traceableFunctions(Predicate<String> test) {
         for (Path place : places) {
@@ -84,12 +85,12 @@ public final class TraceFs {
         }
     }
 
-    /** A line is a name, and the module in brackets where it is of one: {@code nf_hook_slow [nf_tables]}. */
+    /** A line is a name, and in brackets the module if it has one: {@code nf_hook_slow [nf_tables]}. */
     private static List<String> functions(Path tracefs, Predicate<String> test) {
         Path list = tracefs.resolve("available_filter_functions");
         try (Stream<String> lines = Files.lines(list, StandardCharsets.ISO_8859_1)) {
             return lines.map(line -> line.substring(0, end(line)))
-                    // Names that the kernel makes up for code without one.
+                    // Names that the kernel generates for code without a name.
                     .filter(name -> !name.isEmpty() && !name.startsWith("__ftrace_invalid_address__"))
                     .filter(test)
                     .distinct()

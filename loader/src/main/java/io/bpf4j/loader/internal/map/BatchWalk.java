@@ -14,22 +14,22 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Goes through a map in steps of many elements, reading them or taking them away. <i>Confined</i>; runs once.
+ * Iterates over a map in steps of many elements, reading or removing them. <i>Confined</i>; runs once.
  *
- * <p>In each step the kernel fills two arrays, keys and values, says how many, and leaves in {@code out_batch} a token
- * that {@code in_batch} of the next step takes. The token is the number of a bucket for the hash maps
- * (__htab_map_lookup_and_delete_batch in kernel/bpf/hashtab.c) and the last key for all others (generic_map_lookup_batch
- * in kernel/bpf/syscall.c). Example, a hash map with 4 buckets and room for 4 elements:
+ * <p>In each step the kernel fills two arrays, keys and values, returns the count, and writes to {@code out_batch} a
+ * token for {@code in_batch} of the next step. The token is the number of a bucket for the hash maps
+ * (__htab_map_lookup_and_delete_batch in kernel/bpf/hashtab.c) and the last key for all others
+ * (generic_map_lookup_batch in kernel/bpf/syscall.c). Example, a hash map with 4 buckets and room for 4 elements:
  *
  * <pre>
  *   in NULL  ->  0       count 3  out 2     buckets 0 and 1 had three; bucket 2 has two, which do not fit
  *   in 2     ->  ENOENT  count 3  out 4     the end, with three more: not an error
  * </pre>
  *
- * <p>Since a bucket comes whole or not at all, under its lock, an element of a hash map comes at most once whatever others
- * do, and no key need be remembered. A bucket with more elements than there is room for at all is ENOSPC: more room then.
- * In the other kinds a last key that is gone may make the walk start over, as {@link KeyWalk} explains, and the same is
- * done about it: keys are remembered, and steps are counted.
+ * <p>A bucket is returned completely or not at all, under its lock. So an element of a hash map is returned at most
+ * once, even with concurrent changes, and keys need not be remembered. A bucket with more elements than the arrays hold
+ * gives ENOSPC: the arrays are then enlarged. In other map types a deleted last key may restart the walk, as {@link
+ * KeyWalk} explains, with the same remedy: keys are remembered, and steps are counted.
  */
 final class BatchWalk {
     private final KernelMap map;
@@ -38,7 +38,7 @@ final class BatchWalk {
     private final long keySize;
     private final long valueSize;
 
-    /** Keys that were given, where the kernel may give one again. */
+    /** Keys that were returned, if the kernel may return a key again. */
     private final Set<ByteBuffer> given = new HashSet<>();
 
     private final boolean remember;
@@ -67,16 +67,16 @@ final class BatchWalk {
         return Integer.toUnsignedLong(map.maxEntries());
     }
 
-    /** Elements handed out. */
+    /** Number of returned elements. */
     long count() {
         return count;
     }
 
     /**
-     * Hands out the elements.
+     * Passes on the elements.
      *
-     * @param firstRoom elements to ask for at first
-     * @return false, before anything was handed out, if there is no such operation for this map
+     * @param firstRoom elements to request first
+     * @return false, before the first element, if this map does not support the operation
      */
     boolean run(int firstRoom) {
         try (Arena tokens = Arena.ofConfined()) {
@@ -112,14 +112,14 @@ final class BatchWalk {
                     }
                 }
                 if (room > 2 * entries()) {
-                    // More room than the map has elements, and not enough: whatever it is, it would not end.
+                    // The arrays are larger than the map and still too small: stop, to avoid an endless loop.
                     throw MapFailure.of(map, op.kernelName(), Errno.ENOSPC.number());
                 }
             }
         }
     }
 
-    /** How many elements of the arrays are good. */
+    /** Number of valid elements in the arrays. */
     private static int filled(BatchResult result, int room) {
         return switch (Errno.of(result.errno())) {
             case OK, ENOENT -> result.count();

@@ -11,8 +11,8 @@ import java.nio.ByteOrder;
 import java.util.Optional;
 
 /**
- * Maps as the values of other maps. What goes in is a descriptor and what comes out an id, 4 bytes both: the kernel keeps
- * neither, but the map itself, and a descriptor means nothing outside the process that has it (bpf_map_fd_get_ptr and
+ * Maps as the values of other maps. A write takes a file descriptor and a read returns an id, both 4 bytes: the kernel
+ * stores the map itself, and a file descriptor is valid only in its own process (bpf_map_fd_get_ptr and
  * bpf_map_fd_sys_lookup_elem in kernel/bpf/map_in_map.c).
  */
 final class InnerMaps {

@@ -26,12 +26,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A map of the kernel, through the syscall seam. <i>Thread-safe.</i>
+ * A kernel map, accessed through system calls. <i>Thread-safe.</i>
  *
- * <p>The kernel takes keys and values by address, so they must be in native memory: segments that are go to it as they
- * are, heap memory is copied through a buffer that each thread has.
+ * <p>The kernel takes keys and values by address, so they must be in native memory: native segments are passed
+ * directly, heap memory is copied through a buffer of the thread.
  *
- * <p>A long file, because it is all operations of the interface; walks, batches and mappings are classes beside it.
+ * <p>The file is long because it has all operations of the interface; iteration, batches and mappings are in other
+ * classes.
  */
 public final class KernelMap implements BpfMap {
     /** BPF_F_MMAPABLE (include/uapi/linux/bpf.h). */
@@ -70,15 +71,15 @@ public final class KernelMap implements BpfMap {
                 : info.valueSize();
     }
 
-    /** Makes a map. Nothing is left behind if that fails. */
+    /** Creates a map. A failure leaves nothing behind. */
     public static KernelMap create(Host host, MapCommand.Create create, String name) {
         return adopt(host, host.kernel().execute(create), name);
     }
 
     /**
-     * Takes ownership of the descriptor of a map, and closes it if the kernel tells nothing about it.
+     * Takes ownership of the file descriptor of a map, and closes it if the kernel gives no information about it.
      *
-     * @param name as the object has it: the kernel's own is cut short
+     * @param name the name in the object: the kernel's name is truncated
      */
     public static KernelMap adopt(Host host, Fd fd, String name) {
         try {
@@ -91,9 +92,9 @@ public final class KernelMap implements BpfMap {
     }
 
     /**
-     * What stands behind a public map.
+     * The implementation of a public map.
      *
-     * @throws IllegalArgumentException if it is none of bpf4j's
+     * @throws IllegalArgumentException if it is not an implementation of bpf4j
      */
     public static KernelMap of(BpfMap map) {
         if (map instanceof KernelMap own) {
@@ -103,7 +104,7 @@ public final class KernelMap implements BpfMap {
                 + map.getClass().getName());
     }
 
-    /** The machine that it is of. */
+    /** The machine of the map. */
     public Host host() {
         return host;
     }
@@ -112,12 +113,12 @@ public final class KernelMap implements BpfMap {
         return kernel;
     }
 
-    /** Stays this map's. */
+    /** This map closes it. */
     public Fd fd() {
         return fd;
     }
 
-    /** Tells what its keys and values are in C, unless another object has said so before. */
+    /** Sets the C types of its keys and values, unless another object has set them before. */
     public void describe(Optional<CType> key, Optional<CType> value) {
         if (keyType.isEmpty() && valueType.isEmpty()) {
             keyType = key;
@@ -153,15 +154,15 @@ public final class KernelMap implements BpfMap {
         }
     }
 
-    /** The values of an array that was made {@link #MMAPABLE}: live, shared with the programs. */
+    /** The values of an array that was created with {@link #MMAPABLE}: live, shared with the programs. */
     public MemorySegment values(boolean writable) {
         long stride = (Integer.toUnsignedLong(info.valueSize()) + 7) / 8 * 8;
         return memory(0, stride * Integer.toUnsignedLong(info.maxEntries()), writable);
     }
 
     /**
-     * All of an arena, mapped once: the first mapping decides the addresses that programs and processes know it by, unless
-     * its maker did.
+     * The whole arena, mapped once: the first mapping determines its addresses for programs and processes, unless its
+     * creator did.
      */
     @Override
     public MemorySegment arena() {
@@ -258,7 +259,7 @@ public final class KernelMap implements BpfMap {
         checkKey(key.byteSize());
         checkValue(value.byteSize());
         NativeScratch scratch = NativeScratch.get();
-        // Copied in as well: a bloom filter is asked about the value.
+        // Also copied in: a look-up in a bloom filter passes the value.
         MemorySegment nativeValue = scratch.value(value);
         boolean found = found(op, kernel.element(op, fd, scratch.key(key), nativeValue, 0));
         if (found && !value.isNative()) {
@@ -397,7 +398,7 @@ public final class KernelMap implements BpfMap {
         try (UndoStack all = new UndoStack()) {
             all.own(fd);
             synchronized (mappings) {
-                // They stay in the list: one that is in use now is unmapped by the next close.
+                // The mappings stay in the list: the next close unmaps a mapping that is in use now.
                 mappings.forEach(all::own);
             }
         }

@@ -10,16 +10,16 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Goes through the keys of a map. <i>Confined.</i>
+ * Iterates over the keys of a map. <i>Confined.</i>
  *
- * <p>BPF_MAP_GET_NEXT_KEY finds the given key and gives the one behind it. In a hash map whose given key has been deleted
- * meanwhile it silently starts over from the first (htab_map_get_next_key in kernel/bpf/hashtab.c), so a simple loop
- * repeats keys, and does not end while someone keeps deleting. Hence two measures. The next key is always fetched before
- * the current one is handed out, so that deleting what was just given, the usual case, does no harm. And keys of types
- * that can lose elements are remembered: one that was given is skipped when a start over brings it up again.
+ * <p>BPF_MAP_GET_NEXT_KEY finds the given key and returns the next key. In a hash map whose given key has been deleted
+ * it silently restarts from the first key (htab_map_get_next_key in kernel/bpf/hashtab.c), so a simple loop repeats
+ * keys, and does not end while keys are being deleted. Hence two measures. First, the next key is fetched before the
+ * current key is returned, so that deleting the current key, the usual case, is safe. Second, keys of map types that
+ * can lose elements are remembered: a key that was returned is skipped after a restart.
  *
- * <p>Under a storm of deletions each step may start over; the walk gives up after {@value #ROUNDS} times the steps that
- * the largest possible map takes, as it must end some time.
+ * <p>With many concurrent deletions each step may restart; to terminate, the walk fails after {@value #ROUNDS} times
+ * the steps that the largest possible map takes.
  */
 final class KeyWalk implements Iterator<byte[]> {
     static final int ROUNDS = 8;
@@ -37,7 +37,7 @@ final class KeyWalk implements Iterator<byte[]> {
         this.next = after(null);
     }
 
-    /** Arrays have all their elements at all times, and their order is that of the index. */
+    /** Arrays always have all their elements, in the order of the index. */
     private static boolean hasAllElements(MapType type) {
         return type == MapType.ARRAY || type == MapType.PERCPU_ARRAY;
     }

@@ -17,31 +17,31 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * Many elements of a map at once. <i>Thread-safe.</i>
  *
- * <p>BPF_MAP_*_BATCH (Linux 5.6, commits cb4d03ab499d, aa2e93b8e58e, 057996380a42) does with one system call what takes
- * one or two for each element otherwise. It can be refused as a whole, by an older kernel with EINVAL or by a map type that
- * has no such operation with ENOTSUPP (524), and then the same is done one by one, with the same result. {@link BatchWalk}
- * explains how reading goes.
+ * <p>BPF_MAP_*_BATCH (Linux 5.6, commits cb4d03ab499d, aa2e93b8e58e, 057996380a42) processes many elements with one
+ * system call, instead of one or two calls per element. An older kernel rejects it with EINVAL, a map type without
+ * batch operations with ENOTSUPP (524); then elements are processed one by one, with the same result. {@link BatchWalk}
+ * explains reading.
  *
- * <p><b>The count</b> in the struct is what was asked for until the kernel writes over it, which it does not if it refuses
- * early. An operation that fails on the way has done less than asked for. So after an error, a count as large as asked for
- * means that nothing was done.
+ * <p><b>The count</b> in the struct is the requested count until the kernel overwrites it; the kernel does not
+ * overwrite it if it rejects the call early. An operation that fails later has processed fewer elements than requested.
+ * So after an error, an unchanged count means that no element was processed.
  */
 final class MapBatch {
-    /** Bytes of keys and values in one step: few enough to stay in a processor's cache. */
+    /** Bytes of keys and values in one step: small enough to stay in a processor's cache. */
     private static final long STEP_BYTES = 64 << 10;
 
     private static final int SMALLEST_STEP = 16;
 
     private final KernelMap map;
 
-    /** The operations that the kernel has refused; it will not change its mind. */
+    /** The operations that the kernel has rejected; they are not tried again. */
     private final Set<BatchOp> refused = ConcurrentHashMap.newKeySet();
 
     MapBatch(KernelMap map) {
         this.map = map;
     }
 
-    /** Hands out each element. */
+    /** Passes on each element. */
     void forEach(ElementHandler handler) {
         if (isRefused(BatchOp.LOOKUP) || !walked(walk(BatchOp.LOOKUP, handler), BatchOp.LOOKUP)) {
             for (byte[] key : map.keys()) {
@@ -50,7 +50,7 @@ final class MapBatch {
         }
     }
 
-    /** Takes each element away and hands it out; gives how many. */
+    /** Removes each element and passes it on; returns the count. */
     long drain(ElementHandler handler) {
         if (isOneOf(MapType.QUEUE, MapType.STACK)) {
             return pop(handler);
@@ -72,7 +72,7 @@ final class MapBatch {
         return taken;
     }
 
-    /** No more than fit, or a program that keeps pushing would keep this popping. */
+    /** At most the map's capacity; otherwise a program that keeps pushing would make this loop endless. */
     private long pop(ElementHandler handler) {
         byte[] none = new byte[0];
         long most = Integer.toUnsignedLong(map.maxEntries());
@@ -86,7 +86,7 @@ final class MapBatch {
         return most;
     }
 
-    /** In one step where the kernel can; else a program may write between the read and the deletion. */
+    /** In one step if the kernel supports it; else a program may write between the read and the deletion. */
     private Optional<byte[]> take(byte[] key) {
         try {
             return map.lookupAndDelete(key);
@@ -94,7 +94,7 @@ final class MapBatch {
             if (!meansRefused(e.errnoNumber())) {
                 throw e;
             }
-            // Deleted by another meanwhile: taken by that one, not by us.
+            // Another process deleted it first, so it is not counted here.
             return map.lookup(key).filter(_ -> map.delete(key));
         }
     }
@@ -117,7 +117,7 @@ final class MapBatch {
         return walked;
     }
 
-    /** Makes or replaces elements, in order; throws at the first that fails, those before it being done. */
+    /** Creates or replaces elements, in order; throws at the first failure, after updating the elements before it. */
     void updateAll(MemorySegment keys, MemorySegment values, int count) {
         long keySize = map.keySize();
         long valueSize = map.valueBytes();
@@ -146,7 +146,7 @@ final class MapBatch {
         }
     }
 
-    /** Deletes elements; keys that are not there are passed over. Gives how many were. */
+    /** Deletes elements; skips keys that do not exist. Returns the number of deleted elements. */
     int deleteAll(MemorySegment keys, int count) {
         long keySize = map.keySize();
         checkSize("keys", keys, count, keySize);
@@ -161,7 +161,7 @@ final class MapBatch {
                 deleted += size;
                 done += size;
             } else if (result.errno() == Errno.ENOENT.number()) {
-                // The kernel stops at a key that is not there.
+                // The kernel stops at a key that does not exist.
                 int before = result.count() < size ? result.count() : 0;
                 deleted += before;
                 done += before + 1;
@@ -198,7 +198,7 @@ final class MapBatch {
                 : arena.allocate(segment.byteSize(), 8).copyFrom(segment);
     }
 
-    /** How many elements to move at once through memory of our own. */
+    /** Number of elements per step in the buffer. */
     private int step(long elementSize) {
         long most = Math.max(1, Integer.toUnsignedLong(map.maxEntries()));
         return (int) Math.min(most, Math.max(SMALLEST_STEP, STEP_BYTES / Math.max(1, elementSize)));
@@ -211,7 +211,7 @@ final class MapBatch {
         }
     }
 
-    /** Hash maps give buckets whole; arrays have all their elements at all times. */
+    /** Hash maps return complete buckets; arrays always have all their elements. */
     private boolean comesOnce() {
         return isOneOf(
                 MapType.HASH,

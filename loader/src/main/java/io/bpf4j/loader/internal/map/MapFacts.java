@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** Puts together what the kernel says about a map in two places. */
+/** Combines the kernel's information about a map from two sources. */
 final class MapFacts {
     private MapFacts() {}
 

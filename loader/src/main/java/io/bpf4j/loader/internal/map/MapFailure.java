@@ -5,12 +5,12 @@ import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.kernel.Errno;
 import org.jspecify.annotations.Nullable;
 
-/** The refusal of an operation on a map, with why that usually is. */
+/** The failure of an operation on a map, with its usual reason. */
 final class MapFailure {
     private MapFailure() {}
 
     /**
-     * The refusal as an exception.
+     * The failure as an exception.
      *
      * @param operation the kernel's name of it: {@code BPF_MAP_UPDATE_ELEM}
      */

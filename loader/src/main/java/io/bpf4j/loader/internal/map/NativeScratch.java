@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 final class NativeScratch {
     private static final ThreadLocal<NativeScratch> LOCAL = ThreadLocal.withInitial(NativeScratch::new);
 
-    // Automatic: goes when the thread does.
+    // Automatic: freed after the thread ends.
     private MemorySegment key = Arena.ofAuto().allocate(64, 8);
     private MemorySegment value = Arena.ofAuto().allocate(256, 8);
 
@@ -41,7 +41,7 @@ final class NativeScratch {
         return from.isNative() ? from : value(from.byteSize()).copyFrom(from);
     }
 
-    /** Room for a value, with what an earlier one left there. */
+    /** Memory for a value, with leftover bytes of earlier values. */
     MemorySegment value(long size) {
         if (value.byteSize() < size) {
             value = Arena.ofAuto().allocate(size, 8);

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The processes that are traced, and what /proc says about them. <i>Thread-safe.</i> */
+/** The traced processes, and their information in /proc. <i>Thread-safe.</i> */
 final class LiveProcesses {
     private final Host host;
     private final Set<Integer> pids = ConcurrentHashMap.newKeySet();
@@ -21,7 +21,7 @@ final class LiveProcesses {
         this.host = host;
     }
 
-    /** A thread that takes a SIGURG at once. */
+    /** A thread that receives a SIGURG at once. */
     record Wakeable(int pid, int tid) {}
 
     void add(int pid) {

@@ -48,15 +48,15 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * A uprobe in one process whose program sends SIGURG to the thread that comes there. <i>Thread-safe.</i>
+ * A uprobe in one process whose program sends SIGURG to the thread that hits it. <i>Thread-safe.</i>
  *
- * <p>A tracee reports each signal to its tracer before it is delivered, also one that it ignores (sig_ignored in
- * kernel/signal.c); so the thread stops right there, and the tracer drops the signal. If the tracer has died meanwhile,
- * the signal is delivered, and does nothing: SIGURG is ignored by default, and whoever handles it must stand more of them
- * than there is urgent data. A breakpoint that ptrace writes into the process would kill it in that case.
+ * <p>The kernel stops a tracee for each signal before delivery, also for an ignored signal (sig_ignored in
+ * kernel/signal.c); so the thread stops at the probe, and the tracer drops the signal. If the tracer has died, the
+ * signal is delivered without effect: SIGURG is ignored by default, and a handler must tolerate additional signals. A
+ * breakpoint that ptrace writes into the process would kill the process in this case.
  *
- * <p>A thread that blocks SIGURG does not stop. Where the kernel's types tell the program where the mask is, it sends
- * none to such a thread, which could read it from a signalfd, and counts it as missed.
+ * <p>A thread that blocks SIGURG does not stop. If the kernel's BTF gives the place of the signal mask, the program
+ * sends no signal to such a thread, which could read it from a signalfd, and counts the hit as missed.
  */
 public final class StopSignal implements AutoCloseable {
     /** Numbers of include/uapi/linux/bpf.h. */
@@ -67,7 +67,7 @@ public final class StopSignal implements AutoCloseable {
     /** Linux 5.6, commit 8482941f0906. */
     private static final int BPF_SEND_SIGNAL_THREAD = 117;
 
-    /** The map has one value: the signals that were sent, and those that could not be; 8 bytes each. */
+    /** The map has one value: the number of sent signals, and of signals that could not be sent; 8 bytes each. */
     private static final int SENT = 0;
 
     private static final int MISSED = 8;
@@ -91,9 +91,9 @@ public final class StopSignal implements AutoCloseable {
     /**
      * Attaches to an instruction in one process.
      *
-     * @param expected which file it has to be
-     * @throws AttachException if the kernel refuses, or another file has taken the path
-     * @throws SyscallException if the kernel can't send signals so, or the file can't be opened
+     * @param expected the identity that the file must have
+     * @throws AttachException if the kernel rejects the probe, or another file is at the path
+     * @throws SyscallException if the kernel can't send signals from programs, or the file can't be opened
      */
     public static StopSignal attach(
             Host host, Features features, int pid, Path path, FileIdentity expected, long offset) {
@@ -119,12 +119,12 @@ public final class StopSignal implements AutoCloseable {
         }
     }
 
-    /** Whether it is at this place. */
+    /** Whether the probe is at this place. */
     public boolean isAt(FileIdentity otherFile, long otherOffset) {
         return file.equals(otherFile) && offset == otherOffset;
     }
 
-    /** Whether a SIGURG of the kernel that a thread stopped for is one of these; each is claimed once. */
+    /** Whether a SIGURG from the kernel that stopped a thread comes from this probe; each signal is claimed once. */
     public synchronized boolean claim() {
         if (read(SENT) <= seen) {
             return false;
@@ -133,14 +133,14 @@ public final class StopSignal implements AutoCloseable {
         return true;
     }
 
-    /** Threads that came by and did not stop, as far as they were not stopped later. */
+    /** Hits by threads that did not stop, not counting threads that stopped later. */
     public synchronized long missed() {
         return read(MISSED) + Math.max(0, read(SENT) - seen);
     }
 
     /**
-     * Detaches, without waiting for it: the kernel takes tens of milliseconds, in which tracees would be held up. Nobody comes
-     * by any more: the process has ended, or has become another program, or nobody is traced any more.
+     * Detaches without waiting: the kernel takes tens of milliseconds, during which tracees would be delayed. The probe
+     * is not hit any more: the process has ended or called exec, or tracing has ended.
      */
     @Override
     public void close() {
@@ -197,7 +197,7 @@ public final class StopSignal implements AutoCloseable {
                 .assemble();
     }
 
-    /** Where {@code struct task_struct} has the signals that the thread blocks: one word of 64 bits. */
+    /** The offset in {@code struct task_struct} of the thread's blocked signals: one word of 64 bits. */
     private static OptionalInt offsetOfMask(Host host) {
         try {
             Optional<Btf> types = host.types().find();

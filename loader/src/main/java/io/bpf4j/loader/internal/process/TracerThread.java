@@ -22,25 +22,26 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The thread that traces. ptrace(2) ties tracees to one thread: only it may give commands for them, and when it ends the
- * kernel lets them all go on. So ending is all that closing takes. <i>Thread-safe</i>, except for the private part, which
+ * The tracing thread. ptrace(2) binds tracees to one thread: only this thread may control them, and when it ends the
+ * kernel resumes all of them. So closing only ends the thread. <i>Thread-safe</i>, except for the private part, which
  * belongs to the thread.
  *
- * <p>It sleeps in wait4, which only news of a tracee ends. Requests come only while a tracee is held, and then it looks at
- * both in turn. To be woken for the end, a tracee is sent a SIGURG, which the thread recognises and drops.
+ * <p>It sleeps in wait4 until an event of a tracee. Requests arrive only while a tracee is held; during that time the
+ * thread polls both in turn. To wake the thread for closing, a tracee is sent a SIGURG, which the thread recognises and
+ * drops.
  *
- * <p>What news there is (ptrace(2), "PTRACE_SEIZE"):
+ * <p>The events (ptrace(2), "PTRACE_SEIZE"):
  *
  * <ul>
- *   <li>{@link Ptrace#EVENT_STOP} of a thread that is not known: it was born, traced from the start
- *   <li>the same of one that is known: its process was stopped by a signal, or goes on after that
- *   <li>{@link Ptrace#EVENT_EXEC}; other threads of the process are gone then without a word
+ *   <li>{@link Ptrace#EVENT_STOP} of an unknown thread: it was created, and is traced from its start
+ *   <li>the same of a known thread: its process was stopped by a signal, or resumes after that
+ *   <li>{@link Ptrace#EVENT_EXEC}; other threads of the process are gone without an event
  *   <li>no event: a signal is about to be delivered
- *   <li>the end of a thread; that of the first comes when no other is left, and is that of the process
+ *   <li>the end of a thread; the end of the first thread is reported last, and is the end of the process
  * </ul>
  */
 public final class TracerThread {
-    /** How long a request may wait while somebody is held. */
+    /** Maximum delay of a request while a thread is held. */
     private static final long LOOK_MILLIS = 1;
 
     private static final long WAKE_MILLIS = 50;
@@ -59,18 +60,18 @@ public final class TracerThread {
     /** Thread -> process, of all tracees. */
     private final Map<Integer, Integer> tracees = new HashMap<>();
 
-    /** By thread, what waits for {@link #resume}. */
+    /** Held threads that wait for {@link #resume}, by thread id. */
     private final Map<Integer, Hold> held = new HashMap<>();
 
     /**
-     * A thread that is held. Compared as an object: a thread that is killed while it is held may leave its number to
-     * another, that of the first thread to one that calls exec for instance.
+     * A held thread. Compared by identity: another thread may get the number of a thread that is killed while it is
+     * held, for example a thread that calls exec gets the number of the first thread.
      */
     @SuppressWarnings("ClassCanBeRecord")
     public static final class Hold {
         private final int tid;
 
-        /** Whether a signal has stopped its process, which then stays so. */
+        /** Whether a signal has stopped its process, which stays stopped. */
         private final boolean groupStop;
 
         private Hold(int tid, boolean groupStop) {
@@ -83,30 +84,31 @@ public final class TracerThread {
         }
     }
 
-    /** Is told what happens, in the thread that traces. What it is told of with born, exec and urgent is held. */
+    /** Receives events, in the tracing thread. The thread of a born, exec or urgent event is held. */
     public interface Listener {
-        /** A process was made by a tracee. */
+        /** A tracee created a process. */
         void born(int pid, Hold hold);
 
         /**
-         * A process has become another program.
+         * A process called exec.
          *
-         * @param renumbered whether it was not the first thread that called exec
+         * @param renumbered whether a thread other than the first called exec
          */
         void exec(int pid, boolean renumbered, Hold hold);
 
         /**
          * The kernel has sent a thread SIGURG.
          *
-         * @return whether it is a breakpoint's, and the thread to be held; else it gets the signal
+         * @return whether the signal comes from a breakpoint and the thread is to be held; else the thread gets the
+         *     signal
          */
         boolean urgent(int pid, Hold hold);
 
-        /** A process is gone. */
+        /** A process has ended. */
         void ended(int pid);
     }
 
-    /** A thread that is not running yet. */
+    /** Creates a tracer whose thread is not running yet. */
     public TracerThread(Host host, boolean withChildren, Listener listener) {
         this.kernel = host.kernel();
         this.processes = new LiveProcesses(host);
@@ -115,13 +117,13 @@ public final class TracerThread {
     }
 
     /**
-     * Starts it and returns when the process is traced.
+     * Starts the thread and returns when the process is traced.
      *
-     * @throws SyscallException if it can't be
+     * @throws SyscallException if the process can't be traced
      */
     public void start(int pid) {
         CompletableFuture<Boolean> traced = new CompletableFuture<>();
-        // A platform thread: a virtual one changes the thread that the kernel knows.
+        // A platform thread: a virtual thread can move to another kernel thread.
         thread = Thread.ofPlatform().name("bpf4j-ptrace").daemon().start(() -> run(pid, traced));
         try {
             traced.join();
@@ -133,7 +135,7 @@ public final class TracerThread {
         }
     }
 
-    /** Lets a held thread go on. */
+    /** Resumes a held thread. */
     public void resume(Hold hold) {
         resumed.add(hold);
     }
@@ -143,7 +145,7 @@ public final class TracerThread {
         return processes.has(pid);
     }
 
-    /** Why something may have gone on without being held. */
+    /** Why a thread or process may have continued without being held. */
     public List<String> gaps() {
         synchronized (gaps) {
             return List.copyOf(gaps);
@@ -156,7 +158,7 @@ public final class TracerThread {
         }
     }
 
-    /** Ends the thread, with which the kernel lets all tracees go on. */
+    /** Ends the thread; the kernel then resumes all tracees. */
     public void close() {
         closing = true;
         Thread started = thread;
@@ -165,7 +167,7 @@ public final class TracerThread {
         }
         boolean interrupted = false;
         try {
-            // Perhaps it is not asleep.
+            // The thread may not be asleep.
             started.join(RELEASED);
             for (LiveProcesses.Wakeable one : processes.wakeable()) {
                 if (!started.isAlive()) {
@@ -265,7 +267,7 @@ public final class TracerThread {
         }
     }
 
-    /** Whether a SIGURG needs no delivery: the thread is held for it then, or goes on already. */
+    /** Whether a SIGURG needs no delivery: the thread is held for it, or already resumed. */
     private boolean isOurs(int pid, int tid) {
         ProcessCommand.SignalOrigin.Origin origin;
         try {
@@ -296,7 +298,7 @@ public final class TracerThread {
         }
         tracees.values().removeIf(process -> process == pid);
         tracees.put(pid, pid);
-        // A thread that was held and is gone needs no release; its number may be another's soon.
+        // A held thread that has ended needs no release; its number may soon belong to another thread.
         held.keySet().removeIf(tid -> !tracees.containsKey(tid));
         listener.exec(pid, former != pid, hold(pid, false));
     }
@@ -311,7 +313,7 @@ public final class TracerThread {
     }
 
     private void go(int tid, int signal, boolean groupStop) {
-        // ESRCH: it was killed, and wait4 will tell.
+        // ESRCH: it was killed, and wait4 will report it.
         kernel.execute(groupStop ? new ProcessCommand.Listen(tid) : new ProcessCommand.Continue(tid, signal));
     }
 
@@ -327,7 +329,7 @@ public final class TracerThread {
         return withChildren ? always | Ptrace.TRACE_FORK | Ptrace.TRACE_VFORK : always;
     }
 
-    /** Traces a process and what it has made so far. What is born from now on is traced by itself. */
+    /** Traces a process and its existing threads and children. The kernel traces new ones automatically. */
     private void seizeAll(int root) {
         kernel.execute(new ProcessCommand.Seize(root, options()));
         tracees.put(root, root);
@@ -368,7 +370,7 @@ public final class TracerThread {
         try {
             kernel.execute(new ProcessCommand.Seize(tid, options()));
         } catch (SyscallException e) {
-            // EPERM: also of one that was born to a tracee since, and is traced by this thread already.
+            // EPERM: also for a new child of a tracee, which this thread already traces.
             if (e.errno() != Errno.ESRCH && !processes.isTracedByThisProcess(tid)) {
                 gap("thread " + tid + " of process " + pid + " can't be traced: " + e.getMessage());
             }
