@@ -117,8 +117,8 @@ public final class DryRunJudgement {
     }
 
     /**
-     * Problems that do not count: the program whose function is replaced is unknown here, and a struct_ops program
-     * without a struct is not loaded. Program types are checked by the kernel's vocabulary.
+     * Whether a problem is reported. Exceptions: the program whose function is replaced is unknown here, and a
+     * struct_ops program without a struct is not loaded. Program types are checked by {@link KernelVocabulary}.
      */
     private static boolean isFinding(LoadPlan.Problem problem, ProgramPlan program) {
         return switch (problem.kind()) {

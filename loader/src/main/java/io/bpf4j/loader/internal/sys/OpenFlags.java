@@ -7,7 +7,7 @@ public final class OpenFlags {
     public static final int NONBLOCK = 04000;
     public static final int CLOEXEC = 02000000;
 
-    /** A descriptor that only names the file: needs no right to read it. */
+    /** A file descriptor without access to the contents: needs no read permission. */
     public static final int PATH = 010000000;
 
     private OpenFlags() {}

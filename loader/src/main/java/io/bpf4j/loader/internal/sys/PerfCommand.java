@@ -3,7 +3,7 @@ package io.bpf4j.loader.internal.sys;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** perf_event_open(2) and the ioctls of its descriptors. */
+/** perf_event_open(2) and the ioctls of its file descriptors. */
 public sealed interface PerfCommand<R> extends Command<R> {
     /** Types of event that have fixed numbers (include/uapi/linux/perf_event.h, {@code enum perf_type_id}). */
     int TYPE_HARDWARE = 0;
@@ -11,21 +11,22 @@ public sealed interface PerfCommand<R> extends Command<R> {
     int TYPE_SOFTWARE = 1;
     int TYPE_TRACEPOINT = 2;
 
-    /** A software event that never fires by itself: carries the records of a perf buffer, or does nothing. */
+    /** A software event that never fires by itself: used for the records of a perf buffer, or as a dummy. */
     long SOFTWARE_DUMMY = 9;
 
     long SOFTWARE_BPF_OUTPUT = 10;
     long SOFTWARE_CPU_CLOCK = 0;
 
-    /** Sample type PERF_SAMPLE_RAW, which a perf buffer asks for. */
+    /** Sample type PERF_SAMPLE_RAW, which a perf buffer uses. */
     long SAMPLE_RAW = 1 << 10;
 
     /**
-     * perf_event_open(2), close-on-exec, disabled until {@link Enable} where {@code disabled} says so.
+     * perf_event_open(2), close-on-exec, disabled until {@link Enable} if {@code disabled} is set.
      *
-     * @param what what it is for, for messages: {@code uprobe at /bin/x+0x1f40}
+     * @param what a description for messages: {@code uprobe at /bin/x+0x1f40}
      * @param type a fixed number, or that of a dynamic source such as uprobe
-     * @param text what {@code config1} points at: path of a uprobe, function of a kprobe; null for {@code config1} itself
+     * @param text the text that {@code config1} points to: path of a uprobe, function of a kprobe; null for {@code
+     *     config1} itself
      * @param config2 offset of the probe
      * @param pid a thread; -1 for all, which then needs a cpu
      * @param cpu -1 for all, which then needs a pid
@@ -45,7 +46,7 @@ public sealed interface PerfCommand<R> extends Command<R> {
             int pid,
             int cpu)
             implements PerfCommand<Fd> {
-        /** A probe or tracepoint that fires each time: no sampling. */
+        /** A probe or tracepoint that fires at each hit: no sampling. */
         public static Open probe(
                 String what, int type, long config, @Nullable String text, long config2, int pid, int cpu) {
             return new Open(what, type, config, text, 0, config2, 0, false, 0, 0, false, pid, cpu);
@@ -55,7 +56,7 @@ public sealed interface PerfCommand<R> extends Command<R> {
             return new Open(what, TYPE_TRACEPOINT, id, null, 0, 0, 0, false, 0, 0, false, pid, cpu);
         }
 
-        /** What a program's bpf_perf_event_output writes to on a CPU, each record as it is. */
+        /** The target of a program's bpf_perf_event_output on a CPU, with raw records. */
         public static Open output(String what, int cpu, int wakeupEvents) {
             return new Open(
                     what,

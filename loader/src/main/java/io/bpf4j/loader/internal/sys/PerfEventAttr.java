@@ -9,7 +9,7 @@ import java.nio.ByteOrder;
 
 /**
  * {@code struct perf_event_attr} (include/uapi/linux/perf_event.h), in the size of PERF_ATTR_SIZE_VER5, which every
- * kernel since 4.1 takes and newer ones extend with zeros.
+ * kernel since 4.1 accepts and newer kernels extend with zeros.
  */
 final class PerfEventAttr {
     static final long SIZE = 112;

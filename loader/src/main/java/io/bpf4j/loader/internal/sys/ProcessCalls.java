@@ -7,7 +7,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** Carries out ptrace, wait4 and tgkill. <i>Thread-safe</i>, as far as the kernel lets other threads trace. */
+/** Executes ptrace, wait4 and tgkill. <i>Thread-safe</i>, within the kernel's rule that one thread traces. */
 final class ProcessCalls {
     /** include/uapi/linux/wait.h. */
     private static final int WNOHANG = 1;
@@ -56,7 +56,7 @@ final class ProcessCalls {
     }
 
     private WaitStatus await(ProcessCommand.Wait wait) {
-        // The room of the thread: this call comes for every signal of every tracee.
+        // The thread's scratch memory: this call is made for every signal of every tracee.
         MemorySegment status = Libc.Scratch.get().attr;
         int options = WALL | WNOTHREAD | (wait.blocking() ? 0 : WNOHANG);
         long result;

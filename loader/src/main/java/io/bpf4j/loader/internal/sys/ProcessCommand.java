@@ -1,18 +1,18 @@
 package io.bpf4j.loader.internal.sys;
 
 /**
- * ptrace(2), wait4(2) and tgkill(2): holding other processes.
+ * ptrace(2), wait4(2) and tgkill(2), to hold other processes.
  *
- * <p>The kernel knows the thread that traces, not its process: all commands but {@link Signal} must come from the thread
- * that gave {@link Seize}. Commands to a tracee that somebody kills meanwhile fail with ESRCH at any time, which is no
- * failure of the tracer's; their result is the error number.
+ * <p>The tracer is a thread, not a process: all commands except {@link Signal} must come from the thread that executed
+ * {@link Seize}. A command to a tracee that is killed fails with ESRCH at any time, which is not an error of the
+ * tracer; the result of the commands is the error number.
  */
 public sealed interface ProcessCommand<R> extends Command<R> {
     /**
-     * PTRACE_SEIZE (Linux 3.4): traces a thread without stopping it. If the calling thread ends, the kernel lets all its
-     * tracees go on.
+     * PTRACE_SEIZE (Linux 3.4): traces a thread without stopping it. If the calling thread ends, the kernel resumes all
+     * its tracees.
      *
-     * @param options {@link Ptrace}'s, of those that begin with TRACE
+     * @param options constants of {@link Ptrace} that begin with TRACE
      */
     record Seize(int tid, int options) implements ProcessCommand<Integer> {
         @Override
@@ -22,7 +22,7 @@ public sealed interface ProcessCommand<R> extends Command<R> {
     }
 
     /**
-     * PTRACE_CONT: lets a stopped tracee run.
+     * PTRACE_CONT: resumes a stopped tracee.
      *
      * @param signal delivered to it, if it stopped for one; 0 for none
      */
@@ -33,7 +33,10 @@ public sealed interface ProcessCommand<R> extends Command<R> {
         }
     }
 
-    /** PTRACE_LISTEN: leaves a tracee stopped whose process was stopped by SIGSTOP or the like, until that is continued. */
+    /**
+     * PTRACE_LISTEN: leaves a tracee stopped whose process was stopped by SIGSTOP or the like, until the process is
+     * continued.
+     */
     record Listen(int tid) implements ProcessCommand<Integer> {
         @Override
         public String call() {
@@ -53,7 +56,7 @@ public sealed interface ProcessCommand<R> extends Command<R> {
         }
     }
 
-    /** PTRACE_GETEVENTMSG of a tracee at PTRACE_EVENT_EXEC: the number that the thread had before. */
+    /** PTRACE_GETEVENTMSG of a tracee at PTRACE_EVENT_EXEC: the former number of the thread. */
     record FormerThread(int tid) implements ProcessCommand<Integer> {
         @Override
         public String call() {
@@ -64,10 +67,10 @@ public sealed interface ProcessCommand<R> extends Command<R> {
     /** PTRACE_GETSIGINFO of a tracee that stopped for a signal: who sent it. */
     record SignalOrigin(int tid) implements ProcessCommand<SignalOrigin.Origin> {
         /**
-         * Where a signal comes from (sigaction(2)).
+         * The origin of a signal (sigaction(2)).
          *
          * @param code si_code: positive if the kernel sent it
-         * @param pid si_pid, of the sending process; has a meaning only for what a process sent
+         * @param pid si_pid, the sending process; valid only for a signal from a process
          */
         public record Origin(int code, int pid) {
             /** include/uapi/asm-generic/siginfo.h. */
@@ -75,7 +78,7 @@ public sealed interface ProcessCommand<R> extends Command<R> {
 
             private static final int SI_TKILL = -6;
 
-            /** Whether the kernel sent it of itself. A BPF program does it so, too. */
+            /** Whether the kernel sent it. True also for a signal from a BPF program. */
             public boolean isKernel() {
                 return code == SI_KERNEL;
             }
@@ -93,10 +96,10 @@ public sealed interface ProcessCommand<R> extends Command<R> {
     }
 
     /**
-     * wait4(2) for the next news of a tracee of the calling thread, with {@code __WALL | __WNOTHREAD}: it sees neither what
-     * other threads of this process trace nor their children.
+     * wait4(2) for the next event of a tracee of the calling thread, with {@code __WALL | __WNOTHREAD}: it sees neither
+     * the tracees nor the children of other threads of this process.
      *
-     * @param blocking whether to wait until there is some
+     * @param blocking whether to wait for an event
      */
     record Wait(boolean blocking) implements ProcessCommand<WaitStatus> {
         @Override

@@ -8,13 +8,13 @@ import org.jspecify.annotations.Nullable;
 /** The commands of bpf(2) that load programs and BTF and work on programs. */
 @SuppressWarnings("ArrayRecordComponent") // handed over once, never compared
 public sealed interface ProgCommand<R> extends Command<R> {
-    /** What is written into the verifier's log: everything (level 1) is usual, 2 adds each path, 4 only figures. */
+    /** The contents of the verifier log: 1 is the usual level, 2 adds each path, 4 has only statistics. */
     record Log(int level, int size) {
-        /** No log: the fastest load, and the first to try. */
+        /** No log: the fastest load, tried first. */
         public static final Log NONE = new Log(0, 0);
     }
 
-    /** A section of .BTF.ext as the kernel takes it: records of one size, instruction offsets counted in instructions. */
+    /** A section of .BTF.ext in the kernel's form: records of one size, instruction offsets counted in instructions. */
     record InfoTable(byte[] records, int recordSize) {
         public static final InfoTable NONE = new InfoTable(new byte[0], 0);
 
@@ -24,16 +24,17 @@ public sealed interface ProgCommand<R> extends Command<R> {
     }
 
     /**
-     * BPF_PROG_LOAD. Start from {@link #of} and add what is needed.
+     * BPF_PROG_LOAD. Start from {@link #of} and set the other fields.
      *
      * @param type the kernel's number of the program type
-     * @param name what the kernel shows, cut to 15 bytes; empty for kernels before 4.15
-     * @param instructions encoded, 8 bytes each, in the machine's byte order, with the numbers of descriptors in them
-     * @param mentioned the descriptors whose numbers stand in the instructions or in {@code fdArray}
+     * @param name the name in the kernel, cut to 15 bytes; empty for kernels before 4.15
+     * @param instructions encoded, 8 bytes each, in the machine's byte order, with the numbers of file descriptors in
+     *     them
+     * @param mentioned the file descriptors whose numbers are in the instructions or in {@code fdArray}
      * @param kernelVersion {@code kern_version}, which kernels before 5.0 compare for kprobes; 0 for none
-     * @param ifindex network device that the program is moved to (offload), or for which it is made; 0 for none
+     * @param ifindex network device that the program is offloaded or bound to; 0 for none
      * @param attachTarget program to extend, or BTF object of a module; null for none and for vmlinux
-     * @param fdArray numbers of maps and BTF objects that instructions mention by index
+     * @param fdArray file descriptors of maps and BTF objects that instructions refer to by index
      */
     record Load(
             int type,
@@ -90,7 +91,7 @@ public sealed interface ProgCommand<R> extends Command<R> {
             return with(draft -> draft.kernelVersion = code);
         }
 
-        /** For the network device of that index, which the program is moved to. */
+        /** Offloads the program to the network device with that index. */
         public Load withIfindex(int index) {
             return with(draft -> draft.ifindex = index);
         }
@@ -114,7 +115,9 @@ public sealed interface ProgCommand<R> extends Command<R> {
             return with(draft -> draft.fdArray = List.copyOf(fds));
         }
 
-        /** The instructions mention these by number: hold them while the kernel reads the instructions. */
+        /**
+         * The instructions contain these numbers: hold the file descriptors while the kernel reads the instructions.
+         */
         public Load withMentioned(List<Fd> fds) {
             return with(draft -> draft.mentioned = List.copyOf(fds));
         }
@@ -147,7 +150,7 @@ public sealed interface ProgCommand<R> extends Command<R> {
             return all;
         }
 
-        /** A command that is being put together. */
+        /** A builder of the command. */
         private static final class Draft {
             private final Load original;
             private String name;
@@ -225,9 +228,9 @@ public sealed interface ProgCommand<R> extends Command<R> {
     }
 
     /**
-     * BPF_PROG_ASSOC_STRUCT_OPS: the program belongs to the struct of functions that a map holds.
+     * BPF_PROG_ASSOC_STRUCT_OPS: associates the program with the struct in a struct_ops map.
      *
-     * @param program number, held by the caller: a probe has none
+     * @param program file descriptor, held by the caller; a feature probe has none
      */
     record AssociateStructOps(int program, Fd map) implements ProgCommand<Integer> {
         @Override
@@ -244,12 +247,12 @@ public sealed interface ProgCommand<R> extends Command<R> {
     /**
      * BPF_PROG_TEST_RUN.
      *
-     * @param data what the program's context points at; empty for kinds that take none
-     * @param dataOut room for what the program made of it, in bytes
-     * @param context the context itself, for kinds that take one
-     * @param contextOut room for what the program made of it, in bytes
-     * @param repeat how often to run, 0 and 1 both once
-     * @param batchSize live XDP frames handed on at once; 0 for the kernel's own choice
+     * @param data data that the program's context points to; empty for program types without data
+     * @param dataOut size of the buffer for the data after the run, in bytes
+     * @param context the context itself, for program types that accept one
+     * @param contextOut size of the buffer for the context after the run, in bytes
+     * @param repeat number of runs; 0 and 1 both mean one run
+     * @param batchSize live XDP frames per batch; 0 for the kernel's default
      */
     record TestRun(
             Fd program,
@@ -280,15 +283,15 @@ public sealed interface ProgCommand<R> extends Command<R> {
     }
 
     /**
-     * What a test run gave.
+     * The result of a test run.
      *
-     * @param returned what the program returned
+     * @param returned the program's return value
      * @param nanos average duration of a run
      */
     record TestRunResult(int returned, int nanos, byte[] data, byte[] context) {}
 
     /**
-     * BPF_PROG_STREAM_READ_BY_FD: takes what a program has written out of one of its streams.
+     * BPF_PROG_STREAM_READ_BY_FD: reads and removes a program's output from one of its streams.
      *
      * @param stream 1 or 2
      * @param room bytes at most
@@ -305,7 +308,9 @@ public sealed interface ProgCommand<R> extends Command<R> {
         }
     }
 
-    /** BPF_ENABLE_STATS: run time and run count of every program are kept while the descriptor is open. */
+    /**
+     * BPF_ENABLE_STATS: the kernel records run time and run count of every program while the file descriptor is open.
+     */
     record EnableStats() implements ProgCommand<Fd> {
         @Override
         public String call() {

@@ -1,7 +1,7 @@
 package io.bpf4j.loader.internal.sys;
 
 /**
- * What the kernel says about a program ({@code struct bpf_prog_info}). <i>Immutable.</i>
+ * The kernel's information about a program ({@code struct bpf_prog_info}). <i>Immutable.</i>
  *
  * @param type the kernel's number
  * @param id the kernel's id of the program
@@ -11,7 +11,7 @@ package io.bpf4j.loader.internal.sys;
  * @param runNanos time spent in it; 0 unless statistics are on
  * @param runCount runs; 0 unless statistics are on
  * @param missed runs that the kernel left out because the program was already running on that CPU
- * @param verifiedInstructions instructions that the verifier looked at
+ * @param verifiedInstructions instructions that the verifier processed
  * @param loadedAtNanos when it was loaded, since boot
  * @param uid user who loaded it
  * @param mapCount maps that it uses

@@ -9,7 +9,8 @@ import java.lang.foreign.SegmentAllocator;
 /**
  * The part of {@code union bpf_attr} for BPF_PROG_LOAD (include/uapi/linux/bpf.h, 6.18), up to {@code log_true_size}.
  *
- * <p>{@code fd_array_cnt}, which follows, stays out: with it the kernel also binds the maps of the array to the program.
+ * <p>{@code fd_array_cnt}, which follows, is not used: with it the kernel also binds the maps of the array to the
+ * program.
  */
 final class ProgLoadAttr {
     static final long SIZE = 144;
@@ -82,7 +83,7 @@ final class ProgLoadAttr {
         return SIZE;
     }
 
-    /** Bytes that the whole log needs, with its NUL; 0 on kernels that do not say. */
+    /** Bytes that the whole log needs, with its NUL; 0 on kernels that do not report it. */
     static int logTrueSize(MemorySegment attr) {
         return attr.get(U32, LOG_TRUE_SIZE);
     }

@@ -2,12 +2,12 @@ package io.bpf4j.loader.internal.sys;
 
 /** Numbers of include/uapi/linux/ptrace.h and asm-generic/signal.h, the same on all machines of {@link SyscallNumbers}. */
 public final class Ptrace {
-    /** The tracee stops when it has forked, and its child is traced from birth. */
+    /** The tracee stops after a fork, and its child is traced from the start. */
     public static final int TRACE_FORK = 1 << 1;
 
     public static final int TRACE_VFORK = 1 << 2;
 
-    /** The same for what is neither: a thread, or a child that sends no SIGCHLD. */
+    /** The same for clone: a thread, or a child that sends no SIGCHLD. */
     public static final int TRACE_CLONE = 1 << 3;
 
     /** The tracee stops in execve, before the new program's first instruction, instead of getting a SIGTRAP. */
@@ -15,7 +15,7 @@ public final class Ptrace {
 
     public static final int EVENT_EXEC = 4;
 
-    /** A tracee at birth, or a process that was stopped by a signal, or one that goes on after that. */
+    /** A new tracee, or a process that was stopped by a signal, or that resumes after that. */
     public static final int EVENT_STOP = 128;
 
     public static final int SIGCONT = 18;
@@ -24,7 +24,7 @@ public final class Ptrace {
     public static final int SIGTTIN = 21;
     public static final int SIGTTOU = 22;
 
-    /** Ignored unless a program asks for it; one that does must stand any number of it (socket(7)). */
+    /** Ignored by default; a program that handles it must tolerate any number of it (socket(7)). */
     public static final int SIGURG = 23;
 
     static final int CONT = 7;
@@ -36,7 +36,7 @@ public final class Ptrace {
 
     private Ptrace() {}
 
-    /** Whether it is one of the four that stop a process. */
+    /** Whether it is one of the four signals that stop a process. */
     public static boolean isStopping(int signal) {
         return signal >= SIGSTOP && signal <= SIGTTOU;
     }

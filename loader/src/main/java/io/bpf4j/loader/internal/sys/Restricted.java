@@ -3,15 +3,15 @@ package io.bpf4j.loader.internal.sys;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** Memory at an address of our choosing: the step that the JDK can't check, kept in one place. */
+/** Memory at a given address: the only operation that the JDK can't check. */
 final class Restricted {
     private Restricted() {}
 
     /**
-     * The memory that starts where {@code start} does.
+     * The memory at the address of {@code start}.
      *
-     * @param size bytes that are known to be there
-     * @param arena how long they may be used
+     * @param size number of accessible bytes
+     * @param arena the lifetime of the memory
      */
     @SuppressWarnings("restricted")
     static MemorySegment view(MemorySegment start, long size, Arena arena) {

@@ -14,7 +14,7 @@ import java.lang.foreign.ValueLayout;
 final class StatxBuffer {
     static final long SIZE = 256;
 
-    /** Asks about the descriptor itself: the path is empty. */
+    /** Queries the file descriptor itself: the path is empty. */
     static final int AT_EMPTY_PATH = 0x1000;
 
     static final int BASIC_STATS = 0x7ff;

@@ -11,11 +11,10 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the classes that mirror C structs share.
+ * Shared code of the classes that mirror C structs.
  *
- * <p>Each of them names its offsets as constants and sets fields with plain {@code MemorySegment.set}: var handles from a
- * struct layout would say the same and cost tens of milliseconds of start-up. That the offsets are right is what the
- * golden-bytes tests are for.
+ * <p>Each of them names its offsets as constants and sets fields with plain {@code MemorySegment.set}: var handles of a
+ * struct layout would be equivalent but cost tens of milliseconds at start-up. Golden-bytes tests check the offsets.
  */
 public final class Struct {
     static final ValueLayout.OfInt U32 = ValueLayout.JAVA_INT;
@@ -26,7 +25,7 @@ public final class Struct {
 
     private Struct() {}
 
-    /** Number of a descriptor for a field where 0 means none; the caller holds it. */
+    /** Number of a file descriptor for a field in which 0 means none; the caller holds it. */
     static int fd(@Nullable Fd fd) {
         return fd == null ? 0 : fd.number();
     }
@@ -35,7 +34,7 @@ public final class Struct {
         return segment == null ? 0 : segment.address();
     }
 
-    /** A copy in native memory; NULL where there is nothing. */
+    /** A copy in native memory; NULL if the input is empty. */
     public static MemorySegment bytes(SegmentAllocator memory, byte[] bytes) {
         if (bytes.length == 0) {
             return MemorySegment.NULL;
@@ -67,8 +66,8 @@ public final class Struct {
     }
 
     /**
-     * A name as the kernel takes it: at most 15 bytes, and only letters, digits, '_' and '.'; others become '_', since a
-     * name is for people and no reason to fail (bpf_obj_name_cpy in kernel/bpf/syscall.c).
+     * A name in the form that the kernel accepts: at most 15 bytes, and only letters, digits, '_' and '.'; others
+     * become '_', because an invalid name should not make the call fail (bpf_obj_name_cpy in kernel/bpf/syscall.c).
      */
     static void name(MemorySegment struct, long offset, String name) {
         byte[] ascii = name.getBytes(StandardCharsets.UTF_8);
@@ -81,7 +80,7 @@ public final class Struct {
         }
     }
 
-    /** A name as the kernel gives it. */
+    /** A name from the kernel. */
     static String name(MemorySegment struct, long offset) {
         return text(struct.asSlice(offset, NAME_LENGTH));
     }

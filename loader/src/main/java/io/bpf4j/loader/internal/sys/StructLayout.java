@@ -7,15 +7,15 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * A struct of the kernel's, declared once as in C: its fields in order, from which their offsets follow. <i>Immutable.</i>
+ * A kernel struct, declared once as in C: its fields in order, from which their offsets follow. <i>Immutable.</i>
  *
  * <pre>{@code
  * StructLayout.of("bpf_link_info.cgroup", "u64 cgroup_id", "u32 attach_type")
  * }</pre>
  *
- * <p>A field stands at the next multiple of its size, which is what all ABIs do for structs that user space shares with the
- * kernel. Fields of nested structs and unions are named by their path; of a union the one that is used stands for all, and
- * padding need not be named.
+ * <p>A field starts at the next multiple of its size, as in all ABIs for structs that user space shares with the
+ * kernel. Fields of nested structs and unions are named by their path; of a union only the used field is declared, and
+ * padding need not be declared.
  */
 public final class StructLayout {
     private static final ValueLayout.OfInt U32 = ValueLayout.JAVA_INT_UNALIGNED;
@@ -67,7 +67,7 @@ public final class StructLayout {
         return Objects.requireNonNull(fields.get(name), name);
     }
 
-    /** Of a field of four bytes the lower half of the value. */
+    /** For a field of four bytes the lower half of the value. */
     public void set(MemorySegment struct, String name, long value) {
         Field field = field(name);
         if (field.size() == 4) {

@@ -4,8 +4,8 @@ package io.bpf4j.loader.internal.sys;
  * The numbers of the system calls that are made by number, for one architecture. <i>Immutable.</i>
  *
  * <p>x86-64: arch/x86/entry/syscalls/syscall_64.tbl. arm64, riscv64 and loongarch64: include/uapi/asm-generic/unistd.h,
- * which is the table of every architecture since 2011. s390x: arch/s390/kernel/syscalls/syscall.tbl. Calls made since 5.1
- * have one number everywhere.
+ * which all architectures since 2011 use. s390x: arch/s390/kernel/syscalls/syscall.tbl. Calls made since 5.1 have one
+ * number everywhere.
  */
 record SyscallNumbers(
         long bpf,

@@ -53,7 +53,10 @@ final class TestRunAttr {
         return SIZE;
     }
 
-    /** Where no room for a context was asked for, it is what became of the one given: so syscall programs answer. */
+    /**
+     * If no output buffer for the context was requested, the result is the modified input context: syscall programs
+     * return results this way.
+     */
     static ProgCommand.TestRunResult result(
             MemorySegment attr, MemorySegment dataOut, MemorySegment contextIn, MemorySegment contextOut) {
         return new ProgCommand.TestRunResult(

@@ -5,9 +5,9 @@ import static io.bpf4j.loader.internal.sys.Struct.U32;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Where the descriptor of a token goes in the parts of {@code union bpf_attr} that take one, and BPF_TOKEN_CREATE's own
- * part (include/uapi/linux/bpf.h, 6.18). Each of the three has it behind what kernels without tokens know, and a flag
- * that says that it is there.
+ * The token's file descriptor in the parts of {@code union bpf_attr} that accept one, and the part for BPF_TOKEN_CREATE
+ * (include/uapi/linux/bpf.h, 6.18). Each of the three has the field after those that kernels without tokens know, and a
+ * flag that the field is set.
  */
 final class TokenAttr {
     /** BPF_F_TOKEN_FD. */
@@ -32,7 +32,7 @@ final class TokenAttr {
         return CREATE_SIZE;
     }
 
-    /** Adds the token to an encoded BPF_MAP_CREATE of that size; gives the new size. */
+    /** Adds the token to an encoded BPF_MAP_CREATE of that size; returns the new size. */
     static long addToMap(MemorySegment attr, long size, Fd token) {
         return add(attr, size, MAP_FLAGS, MAP_TOKEN_FD, token);
     }

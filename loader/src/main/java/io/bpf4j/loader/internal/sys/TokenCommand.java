@@ -21,7 +21,7 @@ public sealed interface TokenCommand<R> extends Command<R> {
         }
     }
 
-    /** Makes a map with the rights of a token. */
+    /** Creates a map with the rights of a token. */
     record CreateMap(MapCommand.Create map, Fd token) implements TokenCommand<Fd> {
         @Override
         public String call() {

@@ -4,8 +4,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 
 /**
- * A kernel to which maps, programs and BTF are brought with the rights of a token. Whatever else is asked goes on as it
- * is: what works on a descriptor needs no more rights than to have it. <i>Thread-safe.</i>
+ * A kernel that loads maps, programs and BTF with the rights of a token. Other commands are passed on unchanged: a
+ * command on a file descriptor needs no further rights. <i>Thread-safe.</i>
  */
 public final class TokenKernel implements Kernel, AutoCloseable {
     private final Kernel kernel;
@@ -17,11 +17,11 @@ public final class TokenKernel implements Kernel, AutoCloseable {
     }
 
     /**
-     * Makes a token.
+     * Creates a token.
      *
      * @param bpffs root directory of a BPF file system that was mounted for this process's user namespace with rights
      *     delegated to it
-     * @return to be closed when nothing more is loaded through it
+     * @return the kernel; the caller closes it after the last load
      */
     public static TokenKernel open(Kernel kernel, Path bpffs) {
         try (Fd directory = kernel.execute(new FileCommand.Open(bpffs, OpenFlags.RDONLY))) {
@@ -45,7 +45,7 @@ public final class TokenKernel implements Kernel, AutoCloseable {
         return kernel.element(op, map, key, value, flags);
     }
 
-    /** Gives the token back; nothing more can be loaded through this. Does nothing the second time. */
+    /** Closes the token; nothing more can be loaded through this object. A second close has no effect. */
     @Override
     public void close() {
         token.close();

@@ -1,10 +1,10 @@
 package io.bpf4j.loader.internal.sys;
 
 /**
- * What wait4(2) tells of a tracee. <i>Immutable.</i>
+ * The event of a tracee from wait4(2). <i>Immutable.</i>
  *
- * @param tid the thread; 0 if there is no news, -1 if there is no tracee any more
- * @param status as wait4 gives it
+ * @param tid the thread; 0 without an event, -1 if no tracee exists any more
+ * @param status the status from wait4
  */
 public record WaitStatus(int tid, int status) {
     public static final WaitStatus NO_NEWS = new WaitStatus(0, 0);
@@ -13,7 +13,7 @@ public record WaitStatus(int tid, int status) {
     /** The low byte of a tracee that stopped, rather than ended. */
     private static final int STOPPED = 0x7f;
 
-    /** Whether it stopped; else it has ended. */
+    /** Whether the tracee stopped; else it has ended. */
     public boolean isStop() {
         return (status & 0xff) == STOPPED;
     }
