@@ -44,8 +44,8 @@ import org.jspecify.annotations.Nullable;
  *       else the relocation is ambiguous and the object is rejected; the error names both candidates.
  *   <li>The new value is written to the instruction ({@link InstructionPatcher}): a {@link CoreFixup.Patch}, or {@link
  *       CoreFixup.Keep} if the value is unchanged.
- *   <li>Without a match, the value of an existence check is 0. For other kinds the instruction becomes {@link
- *       CoreFixup.Poison}: the program is still valid if it never reaches the instruction.
+ *   <li>Without a match, the value of an existence check, a type id or a type size is 0. For other kinds the
+ *       instruction becomes {@link CoreFixup.Poison}: the program is still valid if it never reaches the instruction.
  * </ol>
  *
  * <h2>Candidates narrow</h2>

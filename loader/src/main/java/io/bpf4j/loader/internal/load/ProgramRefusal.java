@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  *   ...
  *   4: (85) call unknown#195896080                         instruction 4: its function, file and line are looked up
  *   invalid func unknown#195896080                         the verdict
- *   processed 5 insns (limit 1000000) ... statistics
+ *   processed 5 insns (limit 1000000) ...                  statistics
  * </pre>
  *
  * <i>Immutable.</i>

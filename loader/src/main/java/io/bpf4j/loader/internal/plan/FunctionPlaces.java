@@ -66,7 +66,7 @@ final class FunctionPlaces {
     Map<FunctionSpec, Integer> of(ProgramSpec program) {
         Map<FunctionSpec, Integer> places = new LinkedHashMap<>();
         int end = place(program, program.function(), places, 0);
-        // A program that the verifier accepts has one; the verifier reports any other number itself.
+        // At most one in a program that the verifier accepts; the verifier reports more than one itself.
         for (String callback : callbacks.getOrDefault(program.name(), Set.of())) {
             end = place(program, callback(program, callback), places, end);
         }
