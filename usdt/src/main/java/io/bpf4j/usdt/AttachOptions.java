@@ -4,8 +4,8 @@ import java.util.OptionalInt;
 import java.util.function.ToLongFunction;
 
 /**
- * How to attach. Each method that takes a value gives options that differ in it. Defaults: all processes, cookie 0,
- * arguments that can't be read allowed. <b>Immutable</b>.
+ * How to attach. Each method that takes a value returns a copy with this value. Defaults: all processes, cookie 0,
+ * unreadable arguments allowed. <b>Immutable</b>.
  */
 public final class AttachOptions {
     private static final AttachOptions DEFAULTS = new AttachOptions(OptionalInt.empty(), probe -> 0, false);
@@ -24,7 +24,7 @@ public final class AttachOptions {
         return DEFAULTS;
     }
 
-    /** Only this process, all its threads. The number is one of the caller's pid namespace. */
+    /** Attaches in this process only, in all its threads. The pid is one of the caller's pid namespace. */
     public AttachOptions pid(int pid) {
         if (pid <= 0) {
             throw new IllegalArgumentException("pid " + pid + " is not positive");
@@ -32,34 +32,37 @@ public final class AttachOptions {
         return new AttachOptions(OptionalInt.of(pid), cookies, strict);
     }
 
-    /** One cookie for all probes. */
+    /** Sets one cookie for all probes. */
     public AttachOptions cookie(long cookie) {
         return cookies(probe -> cookie);
     }
 
-    /** A cookie for each probe, by which a program that serves many can tell which one fired. */
+    /** Sets a cookie for each probe. A program attached to many probes can tell by the cookie which probe fired. */
     public AttachOptions cookies(ToLongFunction<UsdtProbe> cookies) {
         return new AttachOptions(pid, cookies, strict);
     }
 
     /**
-     * Whether to refuse a probe with an argument that can't be read, as libbpf does, rather than let {@code
-     * bpf_usdt_arg()} fail for that argument; and a probe of which a site has to be left out, rather than attach to the
-     * others.
+     * Whether to refuse a probe with an argument that can't be read, as libbpf does; otherwise {@code bpf_usdt_arg()}
+     * returns an error for this argument. The same holds for a probe with a site that must be left out; otherwise only
+     * the other sites are attached.
      */
     public AttachOptions strict(boolean strict) {
         return new AttachOptions(pid, cookies, strict);
     }
 
     /**
-     * The process to attach in; empty for all processes that run the file, now or later. If it has not mapped a file, {@link
-     * UsdtLink#problems} says so.
+     * The process to attach in; empty for all processes that run the file, now or later. If the process has not mapped
+     * a file, {@link UsdtLink#problems} says so.
      */
     public OptionalInt pid() {
         return pid;
     }
 
-    /** The cookie of each probe: what {@code bpf_usdt_cookie()} returns in the program. Called once for each probe. */
+    /**
+     * The cookie of each probe, which {@code bpf_usdt_cookie()} returns in the program. The function is called once for
+     * each probe.
+     */
     public ToLongFunction<UsdtProbe> cookies() {
         return cookies;
     }

@@ -3,11 +3,11 @@ package io.bpf4j.usdt;
 import java.util.List;
 
 /**
- * What an attachment will do, decided before anything is done. <b>Immutable</b>.
+ * The plan of an attachment, made before its first step. <b>Immutable</b>.
  *
  * @param strategy how sites are attached
  * @param reasons why this strategy and not a better one: one sentence each, without a full stop
- * @param files what is attached to in each file, in the order in which the probes were given
+ * @param files the probes of each file, in the order in which the probes were given
  */
 record AttachPlan(AttachStrategy strategy, List<String> reasons, List<File> files) {
     AttachPlan {
@@ -16,7 +16,7 @@ record AttachPlan(AttachStrategy strategy, List<String> reasons, List<File> file
     }
 
     /**
-     * The probes of one file: one link, where the strategy is {@link AttachStrategy#MULTI}.
+     * The probes of one file: one link, if the strategy is {@link AttachStrategy#MULTI}.
      *
      * @param probes at least one
      */
@@ -42,7 +42,7 @@ record AttachPlan(AttachStrategy strategy, List<String> reasons, List<File> file
         }
     }
 
-    /** Sites in all files together. */
+    /** The number of sites in all files together. */
     int siteCount() {
         return files.stream().mapToInt(File::siteCount).sum();
     }

@@ -17,24 +17,25 @@ import java.util.OptionalInt;
  * <p>Two features decide, each twice: when the program is loaded and when it is attached.
  *
  * <p><b>Cookies.</b> A program built with {@code usdt.bpf.h} reads the constant LINUX_HAS_BPF_COOKIE, which the loader
- * sets from the features, to know whether its spec's number is in the cookie or in the IP map. Without cookies there is
- * nothing left to choose: the IP map it is.
+ * sets from the features, to know whether its spec ID is in the cookie or in the IP map. Without cookies only the IP
+ * map is possible.
  *
- * <p><b>Multi links.</b> They came in 6.6, but until 6.10 their pid meant one thread: events of all other threads of the
- * process were dropped, silently. As libbpf does, bpf4j takes them for missing on such kernels. A program is loaded either
- * for a multi link or for perf events; the other one takes a second copy, which the loader makes on demand.
+ * <p><b>Multi links.</b> Linux 6.6 added them, but before 6.10 their pid selected one thread: events of all other
+ * threads of the process were silently dropped. Like libbpf, bpf4j treats them as missing on such kernels. A program is
+ * loaded either for a multi link or for perf events; the other use needs a second copy, which the loader makes on
+ * demand.
  *
- * <p><b>Where the kernel could not be asked</b>, for want of a right, cookies are taken for there, as the loader does: if
- * they are not, the verifier says so. A multi link is not: a wrong guess at what its pid means would show in nothing but
- * events that are missing, and single uprobes do the same on every kernel.
+ * <p><b>If a feature probe gives unknown</b>, because a capability is missing, cookies count as present, as in the
+ * loader: if they are missing, the verifier reports it. Multi links count as missing: a wrong assumption about their
+ * pid would only show as missing events, and single uprobes work on every kernel.
  *
- * <p><b>Without cookies</b> the absolute address of a site must be known, so the file has a fixed address or the process
- * is given.
+ * <p><b>Without cookies</b> the absolute address of a site must be known, so either the file has a fixed address or the
+ * caller passes a pid.
  */
 final class AttachPlanner {
     private AttachPlanner() {}
 
-    /** The strategy that suits these features best, whatever the probes. */
+    /** The best strategy for these features, for any probes. */
     static AttachStrategy strategy(Features features) {
         if (features.lacks(Feature.BPF_COOKIE)) {
             return AttachStrategy.IP_MAP;
@@ -48,7 +49,7 @@ final class AttachPlanner {
      * The plan for some probes.
      *
      * @param what the probes in a few words, for messages: {@code attach hotspot:gc__begin in /…/libjvm.so}
-     * @throws UnsupportedFeatureException if there is no way to attach as asked
+     * @throws UnsupportedFeatureException if no strategy can attach as requested
      */
     static AttachPlan plan(String what, Features features, List<UsdtProbe> probes, OptionalInt pid) {
         boolean semaphores = probes.stream().anyMatch(probe -> probe.columns().haveSemaphores());
@@ -79,7 +80,7 @@ final class AttachPlanner {
         return new AttachPlan(strategy, reasons, byFile(probes));
     }
 
-    /** The same sites, one by one, if that may succeed where a multi link failed. */
+    /** A plan for the same sites with single uprobes, if these may succeed although a multi link failed. */
     static Optional<AttachPlan> perSite(AttachPlan plan, UsdtException failure) {
         return plan.strategy() == AttachStrategy.MULTI && isAboutMultiLinks(failure)
                 ? Optional.of(new AttachPlan(
@@ -92,9 +93,9 @@ final class AttachPlanner {
     }
 
     /**
-     * Whether a failure is about multi links, rather than about the sites or the process. EINVAL is not, which a bad offset
-     * gives as well, nor ENOTSUPP, which an instruction gives that can't be probed: attaching thousands of sites one by one,
-     * to fail at the same, and then to wait a tenth of a second for each to be detached, is no help.
+     * Whether a failure concerns multi links, rather than the sites or the process. EINVAL does not count, because a
+     * bad offset gives it as well, nor does ENOTSUPP, which an instruction that can't be probed gives: thousands of
+     * sites would be attached one by one, fail at the same site, and each need a tenth of a second to be detached.
      */
     private static boolean isAboutMultiLinks(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {

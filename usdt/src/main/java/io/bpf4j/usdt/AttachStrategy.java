@@ -12,8 +12,8 @@ public enum AttachStrategy {
     IP_MAP;
 
     /**
-     * The strategy that suits a kernel best, and that programs are loaded for. Taking features away chooses another:
-     * without UPROBE_MULTI_LINK it is {@link #COOKIE}, without BPF_COOKIE {@link #IP_MAP}.
+     * The best strategy for a kernel; programs are loaded for it. Removing features chooses another one: {@link
+     * #COOKIE} without UPROBE_MULTI_LINK, {@link #IP_MAP} without BPF_COOKIE.
      */
     public static AttachStrategy bestFor(Features features) {
         return AttachPlanner.strategy(features);

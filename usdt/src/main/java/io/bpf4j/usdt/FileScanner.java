@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class FileScanner {
     private FileScanner() {}
 
-    /** Reads everything that attaching needs, so that the file can be closed before. */
+    /** Reads everything that attaching needs, so that the file can be closed before attaching. */
     static UsdtScan scan(ElfFile elf, Path path, String name) {
         ElfHeader header = elf.header();
         Machine machine = Machine.of(header.machine(), header.elfClass() == ElfClass.ELF64);
@@ -30,7 +30,7 @@ final class FileScanner {
         return new UsdtScan(path, name, probes, notes.problems());
     }
 
-    /** Why no process of this machine runs such a file; null if one may. */
+    /** The reason why no process of this machine can run such a file; null if one can. */
     private static @Nullable String refusal(ElfHeader header) {
         Machine host = Machine.ofHost();
         if (header.type() == ElfHeader.ET_REL) {
@@ -49,7 +49,7 @@ final class FileScanner {
         return header.order() == ByteOrder.nativeOrder() ? null : "is compiled for a machine of the other byte order";
     }
 
-    /** Scans are of files; a file is never parsed from bytes here. */
+    /** A scan is always of a file; this class never parses a file from bytes. */
     private static FileIdentity identity(ElfFile elf) {
         return elf.identity().orElseThrow(() -> new IllegalArgumentException(elf.source() + " is not a file"));
     }

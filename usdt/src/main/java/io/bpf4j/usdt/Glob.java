@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pattern for a name, as DTrace, bpftrace and shells have it. <b>Immutable</b>.
+ * A pattern for a name, with the syntax of DTrace, bpftrace and shells. <b>Immutable</b>.
  *
  * <pre>
  *   *        any text, none included
@@ -15,18 +15,20 @@ import org.jspecify.annotations.Nullable;
  *   \*       the character as such
  * </pre>
  *
- * <p>What is not closed stands for itself. A hyphen also means two underscores, as in DTrace: names in a program are
- * identifiers, and {@code gc-begin} is {@code gc__begin} there.
+ * <p>An unclosed bracket or brace is literal. A hyphen also matches two underscores, as in DTrace: names in a program
+ * are identifiers, so {@code gc-begin} is {@code gc__begin} there.
  */
 final class Glob {
-    /** Texts that braces may stand for. */
+    /** The maximum number of texts that braces may expand to. */
     private static final int MAX_ALTERNATIVES = 1000;
 
-    /** Braces within braces, or one after the other: each is a call within a call. Ten in a row stand for 1,024 texts. */
+    /**
+     * The maximum number of braces, nested or in sequence: each is a nested call. Ten in a row expand to 1,024 texts.
+     */
     private static final int MAX_BRACES = 100;
 
     /**
-     * What a character has to be.
+     * A condition for one character.
      *
      * @param low null for any text
      * @param high together with low the ranges, their ends included
@@ -84,7 +86,7 @@ final class Glob {
         return alternatives.stream().anyMatch(tokens -> matches(tokens, name));
     }
 
-    /** The pattern as it was given. */
+    /** The original pattern. */
     @Override
     public String toString() {
         return text;
@@ -122,7 +124,7 @@ final class Glob {
                 "the braces stand for more than " + MAX_ALTERNATIVES + " names, or nest deeply");
     }
 
-    /** The texts between the commas of the brace at {@code open}; none if it isn't closed. */
+    /** The texts between the commas of the brace at {@code open}; empty if the brace isn't closed. */
     private static List<String> parts(String text, int open) {
         List<String> parts = new ArrayList<>();
         int depth = 0;
@@ -160,7 +162,7 @@ final class Glob {
         };
     }
 
-    /** The index of the bracket that closes a set; -1 if there is none. A set is not empty. */
+    /** The index of the bracket that closes a set; -1 if it is missing. A set is not empty. */
     private static int endOfSet(String text, int open) {
         return text.indexOf(']', startOfSet(text, open) + 1);
     }

@@ -13,19 +13,20 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * HotSpot's probes that a JVM leaves out unless it was started with a flag, because they cost something where nobody
- * listens (src/hotspot/share/runtime/globals.hpp: {@code DTraceMethodProbes}, {@code DTraceAllocProbes}, {@code
- * DTraceMonitorProbes}; {@code ExtendedDTraceProbes} is all three, and gone in JDK 20).
+ * HotSpot's probes that fire only in a JVM that was started with a flag, because they have a cost even without a tracer
+ * (src/hotspot/share/runtime/globals.hpp: {@code DTraceMethodProbes}, {@code DTraceAllocProbes}, {@code
+ * DTraceMonitorProbes}; {@code ExtendedDTraceProbes} sets all three, and was removed in JDK 20).
  *
- * <p>Their sites are in the file all the same. Attaching works, and nothing ever fires, which is worth a word.
+ * <p>The file contains their sites in any case. Without the flag attaching succeeds, but the probe never fires, so
+ * bpf4j gives a hint.
  */
 public final class JvmProbes {
     private static final String ALL = "ExtendedDTraceProbes";
 
-    /** Of a command line and of an environment; those of honest JVMs have some 10,000. */
+    /** The limit for a command line and for an environment; real JVMs have about 10,000 bytes. */
     private static final int MOST_BYTES = 1 << 20;
 
-    /** What a JVM reads options from beside its command line. */
+    /** The variables from which a JVM reads options, in addition to its command line. */
     private static final List<String> VARIABLES = List.of("JAVA_TOOL_OPTIONS=", "_JAVA_OPTIONS=", "JDK_JAVA_OPTIONS=");
 
     private JvmProbes() {}
@@ -77,7 +78,7 @@ public final class JvmProbes {
                 .orElseThrow();
     }
 
-    /** The command line and the variables with options in them. What stands in a file of options is not seen. */
+    /** The command line and the variables that contain options. Options in an argument file are not seen. */
     private static String options(Path process) {
         StringBuilder options = new StringBuilder(text(process.resolve("cmdline")));
         for (String variable : text(process.resolve("environ")).split("\0", -1)) {

@@ -13,10 +13,10 @@ import java.util.Optional;
 import java.util.PriorityQueue;
 
 /**
- * What a look into all processes of the machine found. <b>Immutable</b>.
+ * The result of scanning all processes of the machine. <b>Immutable</b>.
  *
- * @param files those that some process has mapped executable and that have probes, or a problem
- * @param unreadable how many processes this one may not look into
+ * @param files files that at least one process has mapped executable and that have probes, or a problem
+ * @param unreadable the number of processes that this process may not read
  * @param problems a line for each process that was left out because it would cost too much
  */
 public record MachineScan(List<InProcesses> files, int unreadable, List<String> problems) {
@@ -37,8 +37,8 @@ public record MachineScan(List<InProcesses> files, int unreadable, List<String> 
     }
 
     /**
-     * Reads the notes of all files that any process has mapped executable. Each file is read once, however many
-     * processes have it; a process that ends meanwhile is left out.
+     * Reads the notes of all files that any process has mapped executable. Each file is read once, even if many
+     * processes have mapped it; a process that ends meanwhile is left out.
      *
      * @throws IOException if the list of processes can't be read
      */
@@ -50,7 +50,7 @@ public record MachineScan(List<InProcesses> files, int unreadable, List<String> 
         return new MachineScan(files, found.unreadable(), found.problems());
     }
 
-    /** A scan, as long as there is room for it. */
+    /** A scan, kept while the memory budget allows. */
     private static final class Kept {
         Optional<UsdtScan> scan;
         final long bytes;
@@ -60,7 +60,7 @@ public record MachineScan(List<InProcesses> files, int unreadable, List<String> 
             this.bytes = bytes(scan);
         }
 
-        /** About what it takes. */
+        /** The approximate memory that it takes. */
         private static long bytes(UsdtScan scan) {
             long bytes = 0;
             for (UsdtProbe probe : scan.probes()) {
@@ -85,7 +85,10 @@ public record MachineScan(List<InProcesses> files, int unreadable, List<String> 
         }
     }
 
-    /** Keeps what has something to say; where that is too much, not the largest, so that no file costs the others. */
+    /**
+     * Keeps scans with probes or problems; if they exceed the budget, drops the largest, so that one file does not
+     * displace the others.
+     */
     private static final class Scanner implements AllProcesses.Scanner<Kept> {
         private final ProcessFiles files;
         private final PriorityQueue<Kept> largestFirst = new PriorityQueue<>(

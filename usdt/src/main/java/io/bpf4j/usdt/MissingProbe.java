@@ -44,7 +44,7 @@ final class MissingProbe {
                 + " of that provider; the nearest is " + nearest.orElseThrow();
     }
 
-    /** Two things that surprise people who look for the probes of a JVM. */
+    /** Hints for two common mistakes in looking for the probes of a JVM. */
     private static String aboutJava(List<UsdtScan> scans) {
         for (UsdtScan scan : scans) {
             if (lastName(scan).equals("libjvm.so")) {
@@ -56,7 +56,7 @@ final class MissingProbe {
                 : "";
     }
 
-    /** A note with that very name which was left out. */
+    /** A note with the same name that was left out. */
     private static Optional<String> leftOut(List<UsdtScan> scans, ProbePattern pattern) {
         return scans.stream()
                 .flatMap(s -> s.problems().stream())
@@ -81,7 +81,7 @@ final class MissingProbe {
         return names.size() > NAMES_SHOWN ? shown + " and " + (names.size() - NAMES_SHOWN) + " more" : shown;
     }
 
-    /** Levenshtein's edit distance. Names are cut at 100 characters, which bounds it for hostile ones. */
+    /** Levenshtein's edit distance. Names are cut at 100 characters to bound the cost for hostile names. */
     static int distance(String left, String right) {
         String a = left.substring(0, Math.min(100, left.length()));
         String b = right.substring(0, Math.min(100, right.length()));

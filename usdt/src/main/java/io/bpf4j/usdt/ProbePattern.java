@@ -5,15 +5,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Which probes are meant. <b>Immutable</b>.
+ * A pattern for the names of probes. <b>Immutable</b>.
  *
- * <p>As text it is {@code provider:name}, or a name of any provider, or DTrace's {@code provider:module:function:name} and
- * {@code module:function:name}. The module is the file without its directories, the function that in which a site of the
- * probe is. An empty part means all.
+ * <p>Its text is {@code provider:name}, or a name in any provider, or DTrace's {@code provider:module:function:name}
+ * and {@code module:function:name}. The module is the file name without directories; the function is the function that
+ * contains a site of the probe. An empty part matches everything.
  *
- * <p>Each part is a pattern: {@code *} stands for any text, {@code ?} for any character, {@code [sd]} for one of these
- * ({@code [a-f]} for a range, {@code [!sd]} for any other), <code>{a,b}</code> for one of these texts, and a backslash makes
- * the next character an ordinary one. {@code gc-begin} also means {@code gc__begin}, as in DTrace.
+ * <p>Each part is a pattern: {@code *} matches any text, {@code ?} any character, {@code [sd]} one of these characters
+ * ({@code [a-f]} a range, {@code [!sd]} any other), <code>{a,b}</code> one of these texts; a backslash escapes the next
+ * character. {@code gc-begin} also matches {@code gc__begin}, as in DTrace.
  *
  * <p>A process id at the end of the provider of a four-part name, as in {@code postgresql1234:::query-start}, or {@code
  * $target} there, is not a part of the pattern; see {@link #processOf} and {@link #meansTarget}.
@@ -32,7 +32,7 @@ public final class ProbePattern {
     private final Glob name;
 
     /**
-     * In any file and function.
+     * A pattern that matches in any file and function.
      *
      * @throws IllegalArgumentException if the braces of a part stand for more than 1,000 texts, or nest deeply
      */
@@ -48,7 +48,7 @@ public final class ProbePattern {
     }
 
     /**
-     * Reads a pattern. What has more than four parts matches nothing.
+     * Parses a pattern. A text with more than four parts matches nothing.
      *
      * @throws IllegalArgumentException if the braces of a part stand for more than 1,000 texts, or nest deeply
      */
@@ -74,8 +74,8 @@ public final class ProbePattern {
     }
 
     /**
-     * The process in a probe's four-part name, where DTrace writes it: 1234 of {@code postgresql1234:::query-start}. Empty
-     * if the text is something else.
+     * The process id at the end of the provider of a four-part name, as in DTrace: 1234 in {@code
+     * postgresql1234:::query-start}. Empty if the text has none.
      */
     public static OptionalInt processOf(String text) {
         Matcher matcher = WITH_PROCESS.matcher(text);
@@ -83,8 +83,8 @@ public final class ProbePattern {
     }
 
     /**
-     * Whether a four-part name has {@code $target} where the process id could be: the process that the caller was given, or
-     * started.
+     * Whether a four-part name has {@code $target} in place of the process id: the process that was passed to the
+     * caller, or that the caller started.
      */
     public static boolean meansTarget(String text) {
         return WITH_TARGET.matcher(text).matches();
@@ -95,12 +95,12 @@ public final class ProbePattern {
         return provider.isExact() && name.isExact();
     }
 
-    /** Whether it is a pattern for functions, too, which are known from the file's symbol tables only. */
+    /** Whether the pattern restricts functions, which are known from the file's symbol tables only. */
     public boolean namesFunction() {
         return !function.toString().equals("*");
     }
 
-    /** Whether provider, file and name match. In which functions a probe's sites are is not looked at. */
+    /** Whether provider, module and name match. The function is not checked. */
     public boolean matches(UsdtProbe probe) {
         return matches(probe.provider(), probe.name()) && module.matches(probe.module());
     }
@@ -123,7 +123,7 @@ public final class ProbePattern {
         return provider.toString();
     }
 
-    /** {@code provider:name}, or all four parts where one of the others means something. */
+    /** {@code provider:name}, or all four parts if module or function is restricted. */
     @Override
     public String toString() {
         boolean anywhere = !namesFunction() && module.toString().equals("*");

@@ -10,8 +10,8 @@ import java.util.Map;
 /**
  * Scans of files that several processes have mapped, each read once. <b>Confined.</b>
  *
- * <p>Only those that have a path of their own are kept: one that leads through {@code /proc/PID} is good as long as that
- * process is there.
+ * <p>Only scans of files with a path of their own are kept: a path through {@code /proc/PID} is valid only while the
+ * process exists.
  */
 final class ScanCache {
     private static final int MAX_FILES = 4096;

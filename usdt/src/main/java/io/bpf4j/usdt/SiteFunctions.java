@@ -12,10 +12,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * In which functions sites are, by the file's symbol tables.
+ * The functions that contain sites, by the file's symbol tables.
  *
- * <p>Symbol tables may have millions of entries, and most who look for probes don't ask. So a scan leaves them alone, and
- * this reads the file once more. What is kept is one symbol for each site: the last one at or before its address.
+ * <p>Symbol tables may have millions of entries, and most callers that scan for probes don't need them. So a scan does
+ * not read them, and this class reads the file once more. It keeps one symbol for each site: the last one at or before
+ * its address.
  */
 final class SiteFunctions {
     private final long[] addresses;
@@ -27,10 +28,10 @@ final class SiteFunctions {
     }
 
     /**
-     * The function of each site of these probes by the site's address; one that is in none is left out.
+     * The function of each site of these probes by the site's address; a site outside of all functions is left out.
      *
      * @param probes of one file
-     * @throws IOException if the file can't be read, or is another one by now
+     * @throws IOException if the file can't be read, or was replaced
      * @throws io.bpf4j.elf.MalformedDataException if its symbol tables are broken
      */
     static Map<Long, String> of(List<UsdtProbe> probes) throws IOException {
@@ -64,7 +65,7 @@ final class SiteFunctions {
         });
     }
 
-    /** The later function; of several names for one, that which others see. */
+    /** The later function; if one function has several names, the exported name. */
     private static boolean isBetter(Symbol symbol, @Nullable Symbol than) {
         return than == null
                 || symbol.value() > than.value()

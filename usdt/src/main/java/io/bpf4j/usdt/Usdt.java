@@ -40,15 +40,15 @@ import java.util.Set;
  * }
  * }
  *
- * <p>An attachment happens or doesn't: if anything fails, whatever was done is undone in reverse, spec IDs included. An
- * argument that can't be read is no failure, nor a site that the kernel would refuse, unless {@link AttachOptions#strict} makes
- * it one; {@link UsdtLink#problems} tells of both.
+ * <p>Attaching is atomic: if a step fails, all completed steps are undone in reverse, spec IDs included. An argument
+ * that can't be read and a site that the kernel would refuse are not failures, unless {@link AttachOptions#strict} is
+ * set; {@link UsdtLink#problems} lists both.
  *
  * <p>An object that has no map {@code __bpf_usdt_specs} was built without {@code usdt.bpf.h}. Its programs can't read
- * arguments; they get the cookie of {@link AttachOptions} as their BPF cookie.
+ * arguments; their BPF cookie is the cookie of {@link AttachOptions}.
  */
 public final class Usdt {
-    /** Arguments that can't be read are told so often. */
+    /** The maximum number of unreadable arguments that are reported. */
     private static final int MAX_UNREADABLE = 100;
 
     private final BpfObject object;
@@ -60,15 +60,19 @@ public final class Usdt {
     }
 
     /**
-     * For the programs of an object. All results for one object share its spec IDs; nothing has to be closed.
+     * Returns an instance for the programs of an object. All instances for one object share its spec IDs; they need not
+     * be closed.
      *
-     * @throws io.bpf4j.loader.error.InvalidObjectException if the object's spec map has a layout that is unknown
+     * @throws io.bpf4j.loader.error.InvalidObjectException if the object's spec map has an unknown layout
      */
     public static Usdt of(BpfObject object) {
         return new Usdt(object, ObjectSpecs.of(object));
     }
 
-    /** Attaches to one probe of a file, in all processes; see the method with options. */
+    /**
+     * Attaches to one probe of a file, in all processes; see {@link #attach(Program, Path, String, String,
+     * AttachOptions)}.
+     */
     public UsdtLink attach(Program program, Path path, String provider, String name) {
         return attach(program, path, provider, name, AttachOptions.defaults());
     }
@@ -76,8 +80,8 @@ public final class Usdt {
     /**
      * Attaches to one probe of a file.
      *
-     * @param name of the probe; as in DTrace, {@code gc-begin} also means {@code gc__begin}. Wildcards are allowed, here
-     *     and in the provider
+     * @param name of the probe; as in DTrace, {@code gc-begin} also means {@code gc__begin}. Wildcards are allowed in
+     *     the name and in the provider
      * @throws UsdtException if the file can't be read, has no such probe, or the kernel refuses
      * @throws UnsupportedFeatureException if the kernel lacks what the probe needs
      */
@@ -91,7 +95,7 @@ public final class Usdt {
         return attachAll(program, probes, options);
     }
 
-    /** Attaches to many probes, in all processes; see the method with options. */
+    /** Attaches to many probes, in all processes; see {@link #attachAll(Program, List, AttachOptions)}. */
     public UsdtLink attachAll(Program program, List<UsdtProbe> probes) {
         return attachAll(program, probes, AttachOptions.defaults());
     }
@@ -99,7 +103,7 @@ public final class Usdt {
     /**
      * Attaches to many probes, in one file or several: all, or none.
      *
-     * @param program of this object. Loaded for one way of attaching and needed for another, a second copy is loaded
+     * @param program of this object. If it was loaded for another way of attaching, a second copy is loaded
      * @throws UsdtException if the kernel refuses a site, or the spec map is full
      * @throws UnsupportedFeatureException if the kernel lacks what a probe needs
      */
@@ -156,7 +160,7 @@ public final class Usdt {
         return AttachPlanner.plan(what, object.features(), probes, options.pid());
     }
 
-    /** Entries of the object's spec map that attachments use now. */
+    /** The number of entries of the object's spec map that attachments use now. */
     public int specIdsInUse() {
         return specs.idsInUse();
     }
@@ -202,7 +206,7 @@ public final class Usdt {
                 options.pid().isPresent() ? notMapped(options.pid().getAsInt(), plan) : List.of());
     }
 
-    /** What each site's program finds its arguments by: the IDs of their specs, or without specs the cookies. */
+    /** The ID of each site's spec; if the object has no spec map, the caller's cookie. */
     private static long[] specIds(
             AttachPlan.File file, Optional<SpecTable> table, AttachOptions options, List<String> unreadable) {
         long[] ids = new long[file.siteCount()];
@@ -241,19 +245,19 @@ public final class Usdt {
     }
 
     /**
-     * The files that the process has not mapped. That is no failure, since it may map them later, but more often it is the
-     * wrong process or another copy of the library, and nothing ever fires.
+     * The files that the process has not mapped. This is not a failure, because the process may map them later. More
+     * often the process is the wrong one or uses another copy of the library, and no probe ever fires.
      *
-     * <p>The inode decides without its device, and so does the end of the path: overlay and btrfs file systems report
-     * another device in maps than in stat, and overlay at times another inode. To be silent about a file is better than to
-     * be wrong about it.
+     * <p>A file counts as mapped if the inode is equal, without its device, or if the end of the path is: overlay and
+     * btrfs file systems report another device in maps than in stat, and overlay at times another inode. A missing
+     * report is better than a wrong one.
      */
     private List<String> notMapped(int pid, AttachPlan plan) {
         List<MappedFile> mapped;
         try {
             mapped = new ProcessFiles(object.host()).executableFiles(pid);
         } catch (IOException e) {
-            return List.of(); // ended, or not ours to look at: then this is not known
+            return List.of(); // the process has ended, or may not be read: unknown
         }
         return plan.files().stream()
                 .map(AttachPlan.File::binary)
@@ -267,11 +271,11 @@ public final class Usdt {
     }
 
     /**
-     * The file that was scanned, held open while it is attached to.
+     * Opens the file that was scanned; it stays open during attaching.
      *
      * <p>Offsets that were read from one file mean nothing in another: the breakpoint would go into the middle of an
-     * instruction, and corrupt whoever runs it. An upgrade that renames a new library over the old one between scan and
-     * attach does just that, so what is opened has to be what was read.
+     * instruction and corrupt the process that runs it. An upgrade may rename a new library over the old one between
+     * scan and attach, so the opened file must be the file that was read.
      */
     private OpenFile open(String what, UsdtBinary binary) {
         OpenFile opened = object.openFile(binary.path(), binary.name());
@@ -310,8 +314,9 @@ public final class Usdt {
     }
 
     /**
-     * For overlay and btrfs, which report another device in maps than in stat, and overlay at times another inode: whether
-     * the mapped file itself is the one that was scanned; or, where it may not be opened, has its name and number.
+     * For overlay and btrfs, which report another device in maps than in stat, and overlay at times another inode:
+     * whether the mapped file itself is the file that was scanned; or, if it may not be opened, has the same name and
+     * inode.
      */
     private boolean leadsTo(int pid, Mapping mapping, UsdtBinary binary) {
         String range = Long.toHexString(mapping.start()) + "-" + Long.toHexString(mapping.end());
@@ -354,7 +359,7 @@ public final class Usdt {
                 + (files == 1 ? file : files + " files");
     }
 
-    /** A failure with what was tried in front, as the exception that callers expect. */
+    /** The failure as the exception that callers expect; its message starts with the operation that failed. */
     private static RuntimeException explained(String what, RuntimeException e) {
         return switch (e) {
             case UsdtException u -> u;

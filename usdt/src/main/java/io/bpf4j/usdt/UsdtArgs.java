@@ -5,15 +5,16 @@ import io.bpf4j.usdt.site.Machine;
 import io.bpf4j.usdt.site.UsdtArg;
 import java.util.List;
 
-/** Reads and prints argument strings: {@code -4@-20(%rbp) 8@%rax}. */
+/** Parses and prints argument strings: {@code -4@-20(%rbp) 8@%rax}. */
 public final class UsdtArgs {
     private UsdtArgs() {}
 
     /**
-     * Reads an argument string. Never throws: what can't be read is {@link UsdtArg.Unsupported}, with its reason.
+     * Parses an argument string. Never throws: an argument that can't be read is {@link UsdtArg.Unsupported}, with its
+     * reason.
      *
      * @param machine the machine of the file that the string is from
-     * @return the arguments in the order of the text, in any number. BPF programs see the first 12
+     * @return the arguments in the order of the text, without a limit. BPF programs can read the first 12
      */
     public static List<UsdtArg> parse(Machine machine, String arguments) {
         return ArgumentString.parse(machine, arguments);
@@ -23,7 +24,7 @@ public final class UsdtArgs {
      * Writes arguments in their machine's syntax. Parsing the text again gives equal arguments. Unsupported ones are
      * written as the file had them.
      *
-     * @throws IllegalArgumentException if the machine's assembler has no words for an argument, such as a register of
+     * @throws IllegalArgumentException if the machine's assembler can't express an argument, such as a register of
      *     another machine
      */
     public static String print(Machine machine, List<UsdtArg> arguments) {

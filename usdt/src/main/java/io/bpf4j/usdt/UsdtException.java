@@ -5,8 +5,8 @@ import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A program could not be attached to a probe. Nothing of the attempt is left: no link, no spec ID. The cause, where there
- * is one, is what the kernel or the file said.
+ * A program could not be attached to a probe. The attempt leaves no link and no spec ID. The cause, if any, is the
+ * error of the kernel or of reading the file.
  */
 public final class UsdtException extends AttachException {
     @Serial

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A program attached to probes. It belongs to whoever attached; closing it detaches from all sites, then gives the spec
- * IDs back for other attachments. <b>Thread-safe</b>.
+ * A program attached to probes. The caller that attached owns the link; closing it detaches from all sites, then frees
+ * the spec IDs for other attachments. <b>Thread-safe</b>.
  */
 public final class UsdtLink implements Link {
     private final List<UsdtProbe> probes;
@@ -33,44 +33,46 @@ public final class UsdtLink implements Link {
         this.notMapped = List.copyOf(notMapped);
     }
 
-    /** What was attached to, in the order given. */
+    /** The probes, in the order given to the attach. */
     public List<UsdtProbe> probes() {
         return probes;
     }
 
-    /** How it was attached. */
+    /** The strategy by which the program was attached. */
     public AttachStrategy strategy() {
         return plan.strategy();
     }
 
-    /** Why in that way: one sentence each, without a full stop. */
+    /** The reasons for the strategy: one sentence each, without a full stop. */
     public List<String> reasons() {
         return plan.reasons();
     }
 
-    /** Sites of all probes together. */
+    /** The number of sites of all probes together. */
     public int siteCount() {
         return plan.siteCount();
     }
 
-    /** Entries of the spec map in use: sites with equal arguments and cookie share one. 0 after closing. */
+    /**
+     * The number of entries of the spec map in use: sites with equal arguments and cookie share one. 0 after closing.
+     */
     public int specCount() {
         return isClosed() ? 0 : specCount;
     }
 
     /**
-     * What is not as it should be, and why, one line each: sites of these probes that are left out, since the kernel would
-     * refuse them, or that may never fire ({@link UsdtProbe#problems}); arguments that the program can't read, of which
-     * asking for gives an error in the program; and {@link #notMapped}. At most about a hundred for each file, and of
-     * arguments.
+     * Problems with their reasons, one line each: sites that are left out because the kernel would refuse them, or that
+     * may never fire ({@link UsdtProbe#problems}); arguments that the program can't read, for which {@code
+     * bpf_usdt_arg()} returns an error; and {@link #notMapped}. At most about a hundred for each file, and a hundred
+     * for arguments.
      */
     public List<String> problems() {
         return problems;
     }
 
     /**
-     * A line for each file that the process of {@link AttachOptions#pid} had not mapped when it was attached to: its probes
-     * fire only if the process maps it later.
+     * A line for each file that the process of {@link AttachOptions#pid} had not mapped at the time of the attach: the
+     * file's probes fire only if the process maps it later.
      */
     public List<String> notMapped() {
         return notMapped;

@@ -14,7 +14,7 @@ import java.util.List;
  * @param provider first part of its name: {@code hotspot}
  * @param name second part: {@code gc__begin}
  * @param sites in the order of the file, at least one
- * @param problems sites that are left out, since the kernel would refuse them, and sites that may never fire; one line
+ * @param problems sites that are left out because the kernel would refuse them, and sites that may never fire; one line
  *     each, at most about a hundred
  */
 public record UsdtProbe(UsdtBinary binary, String provider, String name, List<UsdtSite> sites, List<String> problems) {
@@ -26,12 +26,12 @@ public record UsdtProbe(UsdtBinary binary, String provider, String name, List<Us
         }
     }
 
-    /** A probe all of whose sites are sound. */
+    /** A probe without problems. */
     public UsdtProbe(UsdtBinary binary, String provider, String name, List<UsdtSite> sites) {
         this(binary, provider, name, sites, List.of());
     }
 
-    /** The sites in the form in which they are attached to. */
+    /** The sites as columns, the form that attaching takes. */
     SiteColumns columns() {
         return SiteColumns.of(sites);
     }
@@ -41,12 +41,12 @@ public record UsdtProbe(UsdtBinary binary, String provider, String name, List<Us
         return new UsdtProbe(binary, provider, name, some, problems);
     }
 
-    /** Where to open the file. */
+    /** The path by which to open the file. */
     public Path path() {
         return binary.path();
     }
 
-    /** What DTrace calls the module of a probe: the file's name without its directories. */
+    /** The file's name without its directories, which DTrace calls the module of a probe. */
     public String module() {
         return binary.name().substring(binary.name().lastIndexOf('/') + 1);
     }
@@ -57,7 +57,8 @@ public record UsdtProbe(UsdtBinary binary, String provider, String name, List<Us
     }
 
     /**
-     * All probes of a file, in the order of their first sites. None is no error; {@link UsdtScan#diagnose} tells why.
+     * All probes of a file, in the order of their first sites. An empty list is not an error; {@link UsdtScan#diagnose}
+     * gives the reason.
      *
      * @throws IOException if the file can't be read
      * @throws io.bpf4j.elf.MalformedDataException if it is no ELF file, or a broken one
@@ -78,11 +79,10 @@ public record UsdtProbe(UsdtBinary binary, String provider, String name, List<Us
     }
 
     /**
-     * The probes that match a pattern in all files that a process has mapped executable, wherever its mount
-     * namespace has them, and deleted or not. A file that can't be read is left out; {@link UsdtScan#ofProcess}
-     * tells which.
+     * The probes that match a pattern in all files that a process has mapped executable, in its own mount namespace,
+     * including deleted files. A file that can't be read is left out; {@link UsdtScan#ofProcess} reports it.
      *
-     * @throws IOException if there is no such process or its mappings can't be read
+     * @throws IOException if the process does not exist or its mappings can't be read
      */
     public static List<UsdtProbe> inProcess(int pid, String pattern) throws IOException {
         ProbePattern parsed = ProbePattern.parse(pattern);

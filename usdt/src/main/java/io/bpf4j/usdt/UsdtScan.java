@@ -17,12 +17,12 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a look into one file found: its probes, and what was wrong with notes that were skipped. <b>Immutable</b>.
+ * The result of scanning one file: its probes, and the problems of notes that were skipped. <b>Immutable</b>.
  *
- * @param path the file; to open it, not to show it
- * @param name the file as its own process calls it, see {@link UsdtBinary}; any text, so escape it where it is shown
+ * @param path the file, for opening; do not display it
+ * @param name the file as its own process names it, see {@link UsdtBinary}; arbitrary text, so escape it for display
  * @param probes in the order of their first sites
- * @param problems one line each, without the path; a broken note costs itself only. At most about a hundred
+ * @param problems one line each, without the path; only the broken note is skipped. At most about a hundred
  */
 public record UsdtScan(Path path, String name, List<UsdtProbe> probes, List<String> problems) {
     public UsdtScan {
@@ -34,7 +34,7 @@ public record UsdtScan(Path path, String name, List<UsdtProbe> probes, List<Stri
      * Reads the notes of a file.
      *
      * @throws IOException if the file can't be read
-     * @throws io.bpf4j.elf.MalformedDataException if it is no ELF file, or a broken one
+     * @throws io.bpf4j.elf.MalformedDataException if it is not an ELF file, or is broken
      */
     public static UsdtScan ofFile(Path path) throws IOException {
         try (ElfFile elf = ElfFile.open(path)) {
@@ -43,7 +43,7 @@ public record UsdtScan(Path path, String name, List<UsdtProbe> probes, List<Stri
         }
     }
 
-    /** Whoever strips a file of all that is not loaded strips it of its notes; the debug file has them still. */
+    /** Stripping a file of all sections that are not loaded removes its notes; the debug file still has them. */
     private static List<String> inDebugFile(ElfFile elf) {
         Optional<ElfFile> found = DebugFiles.standard().open(elf);
         if (found.isEmpty()) {
@@ -67,10 +67,10 @@ public record UsdtScan(Path path, String name, List<UsdtProbe> probes, List<Stri
     }
 
     /**
-     * Reads the notes of all files that a process has mapped executable: the program and its libraries, in the order
-     * of their addresses. A file that can't be read has no probes and a problem.
+     * Reads the notes of all files that a process has mapped executable: the program and its libraries, in the order of
+     * their addresses. The scan of an unreadable file has no probes and one problem.
      *
-     * @throws IOException if there is no such process or its mappings can't be read
+     * @throws IOException if the process does not exist or its mappings can't be read
      */
     public static List<UsdtScan> ofProcess(Host host, int pid) throws IOException {
         ProcessFiles files = new ProcessFiles(host);
@@ -85,7 +85,10 @@ public record UsdtScan(Path path, String name, List<UsdtProbe> probes, List<Stri
         return scans;
     }
 
-    /** What is in a file of a process; one that can't be read, or changes meanwhile, has no probes and a problem. */
+    /**
+     * The scan of a file of a process; if the file can't be read, or changes meanwhile, the scan has no probes and a
+     * problem.
+     */
     static UsdtScan ofOpened(ProcessFiles.Opened opened, String name) {
         try (ElfFile elf = ElfFile.open(opened.file().path(), name, ProcessLimits.MAPPED_FILE)) {
             return FileScanner.scan(elf, opened.path(), name);
@@ -99,14 +102,14 @@ public record UsdtScan(Path path, String name, List<UsdtProbe> probes, List<Stri
                 file.mapping().name().path(), file.name(), List.of(), List.of(String.valueOf(why.getMessage())));
     }
 
-    /** The probes that a pattern matches; see the method for several. */
+    /** The probes that a pattern matches; see {@link #matching(List)}. */
     public List<UsdtProbe> matching(ProbePattern pattern) {
         return matching(List.of(pattern));
     }
 
     /**
-     * The probes that one of the patterns matches, each once, in the order of the file. A pattern that names functions
-     * matches those sites of a probe that are in them; the file is read once more for that.
+     * The probes that at least one of the patterns matches, each once, in the order of the file. A pattern that names
+     * functions matches only the sites of a probe in these functions; the file is then read once more.
      *
      * @throws UsdtException if functions are named and the file's symbols can't be read
      */
@@ -142,10 +145,10 @@ public record UsdtScan(Path path, String name, List<UsdtProbe> probes, List<Stri
     }
 
     /**
-     * The function that each site is in, by the site's address, as the file's symbol tables call it. Sites in none are left
-     * out: all of them, if the file is stripped. Reads the file once more.
+     * The function that contains each site, by the site's address, as named in the file's symbol tables. Sites outside
+     * of all functions are left out: all sites, if the file is stripped. Reads the file once more.
      *
-     * @throws IOException if the file can't be read, or is another one by now
+     * @throws IOException if the file can't be read, or was replaced
      * @throws io.bpf4j.elf.MalformedDataException if its symbol tables are broken
      */
     public Map<Long, String> functions() throws IOException {
@@ -153,8 +156,8 @@ public record UsdtScan(Path path, String name, List<UsdtProbe> probes, List<Stri
     }
 
     /**
-     * Why nothing matches a pattern, in one line: no notes at all, other providers, or a name close to the one that
-     * was asked for.
+     * The reason why nothing matches a pattern, in one line: the files have no notes, have other providers, or have a
+     * probe with a similar name.
      */
     public static String diagnose(List<UsdtScan> scans, ProbePattern pattern) {
         return diagnose(scans, pattern, "");
@@ -163,7 +166,7 @@ public record UsdtScan(Path path, String name, List<UsdtProbe> probes, List<Stri
     /**
      * As {@link #diagnose(List, ProbePattern)}.
      *
-     * @param whose what the files are of, such as {@code process 4711 (postgres)}; or empty
+     * @param whose the owner of the files, such as {@code process 4711 (postgres)}; or empty
      */
     public static String diagnose(List<UsdtScan> scans, ProbePattern pattern, String whose) {
         return MissingProbe.explain(scans, pattern, whose);

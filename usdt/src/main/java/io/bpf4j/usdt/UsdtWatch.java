@@ -21,14 +21,14 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sees code that appears in a process while it runs: a library that it loads (dlopen, also of a memfd), the program that
- * it becomes by exec, and, if asked for, the same in its children and theirs, from their birth. <b>Thread-safe.</b>
+ * Detects code that appears in a running process: a library that the process loads (dlopen, also of a memfd), a new
+ * program by exec, and optionally the same in all its descendants, from fork on. <b>Thread-safe.</b>
  *
  * <p>The process is held while the {@link Listener} attaches: before the first instruction after fork and exec, and
- * before the constructors of a library. So no first event is missed. {@link ProcessTracer} says how that is done, what
- * it costs the process and what it needs. Where it can't be done, processes are looked at every few milliseconds instead,
- * a probe may fire before it is attached, and {@link #gaps} says so. The same goes for code that a process maps without
- * telling its dynamic loader.
+ * before the constructors of a library. So no first event is missed. {@link ProcessTracer} documents how a process is
+ * held, what holding costs the process and what it needs. If a process can't be held, it is polled every few
+ * milliseconds instead, a probe may fire before it is attached, and {@link #gaps} says so. Code that a process maps
+ * without its dynamic loader is also found by polling.
  *
  * {@snippet lang = "java":
  * UsdtWatch.Listener attach = (pid, scans) -> {
@@ -43,14 +43,14 @@ import org.jspecify.annotations.Nullable;
  * }
  * }
  *
- * <p>A command is watched from its first instruction where it is started by {@link
- * io.bpf4j.loader.process.HeldCommand}, watched, and then released.
+ * <p>To watch a command from its first instruction, start it by {@link io.bpf4j.loader.process.HeldCommand}, start the
+ * watch, then release the command.
  */
 public final class UsdtWatch implements AutoCloseable {
     private static final long CLOSE_NANOS = 5_000_000;
     private static final long RELAXED_NANOS = 20_000_000;
 
-    /** A process loads its libraries when it starts; after that they are rare. */
+    /** A process loads most libraries when it starts. */
     private static final long RESTLESS_NANOS = 3_000_000_000L;
 
     private final int pid;
@@ -70,26 +70,29 @@ public final class UsdtWatch implements AutoCloseable {
     private volatile boolean closing;
     private volatile @Nullable RuntimeException failure;
 
-    /** Is told of one thing after the other: of the first in the thread that starts the watch, then in one of the watch. */
+    /**
+     * Receives events, one at a time: the first ones in the thread that starts the watch, later ones in a thread of the
+     * watch.
+     */
     @FunctionalInterface
     public interface Listener {
         /**
-         * Code has appeared in a process, which waits until this returns.
+         * Code has appeared in a process. The process is held until this method returns.
          *
          * @param pid the process
-         * @param scans the files that it had not mapped executable before; each with its probes, or none
+         * @param scans the files that the process had not mapped executable before; each with its probes, if any
          */
         void appeared(int pid, List<UsdtScan> scans);
 
         /**
-         * A process has ended, or links that were made for its number have lost it: it called exec in another thread than
-         * its first. In that case code appears in it next.
+         * A process has ended, or called exec in another thread than its first, so that links for its pid no longer
+         * reach it. After such an exec {@link #appeared} is called next.
          */
         default void ended(int pid) {}
 
         /**
-         * A process has become another program; code appears in it next. Links that were made for its number are as good for
-         * a file that it maps again, but for those of {@link AttachStrategy#IP_MAP}, which go by addresses.
+         * A process has called exec; {@link #appeared} is called next. Links for its pid remain valid for a file that
+         * it maps again, except those of {@link AttachStrategy#IP_MAP}, which depend on addresses.
          */
         default void exec(int pid) {}
     }
@@ -110,28 +113,30 @@ public final class UsdtWatch implements AutoCloseable {
             this.holding = holding;
         }
 
-        /** Watches its children, too, and theirs: those that are there now and those that come. */
+        /** Watches all descendants, too: those that exist now and later ones. */
         public Builder withChildren() {
             return new Builder(host, pid, true, launcher, holding);
         }
 
-        /** The process is a {@link io.bpf4j.loader.process.HeldCommand}: only what it becomes is of interest. */
+        /** The process is a {@link io.bpf4j.loader.process.HeldCommand}: only the program after its exec is watched. */
         public Builder fromExec() {
             return new Builder(host, pid, children, true, holding);
         }
 
-        /** Holds nobody: the processes are only looked at, every few milliseconds, and first events may be missed. */
+        /** Does not hold processes: they are only polled every few milliseconds, and first events may be missed. */
         public Builder withoutHolding() {
             return new Builder(host, pid, children, launcher, false);
         }
 
-        /** Starts the watch. When this returns, the listener was told of all that is mapped now. */
+        /**
+         * Starts the watch. Before this method returns, it has called the listener for all files that are mapped now.
+         */
         public UsdtWatch start(Listener listener) {
             return UsdtWatch.start(this, listener);
         }
     }
 
-    /** For watching one process of a machine. */
+    /** Returns a builder of a watch of one process on a machine. */
     public static Builder of(Host host, int pid) {
         return new Builder(host, pid, false, false, true);
     }
@@ -181,14 +186,14 @@ public final class UsdtWatch implements AutoCloseable {
         this.thread = Thread.ofPlatform().name("bpf4j-usdt-watch").daemon().unstarted(this::run);
     }
 
-    /** Whether a process is left. */
+    /** Whether at least one watched process is still running. */
     public boolean isAlive() {
         return alive;
     }
 
     /**
-     * Why events may be missing that came before their probe was attached, a sentence each, without a full stop; none if no
-     * event is.
+     * The reasons why events from before their probe was attached may be missing, one sentence each, without a full
+     * stop. Empty if no event is missing.
      */
     public List<String> gaps() {
         List<String> all = new ArrayList<>();
@@ -202,9 +207,9 @@ public final class UsdtWatch implements AutoCloseable {
     }
 
     /**
-     * Lets the processes go on, unwatched. Waits for a listener that is at work.
+     * Ends the watch and resumes the processes. Waits for a running listener.
      *
-     * @throws RuntimeException what the listener has thrown, which has ended the watch
+     * @throws RuntimeException the exception of the listener that ended the watch
      */
     @Override
     public void close() {
@@ -295,7 +300,7 @@ public final class UsdtWatch implements AutoCloseable {
         alive = !tree.processes().isEmpty();
     }
 
-    /** Whoever is there already is not held: what it maps while it is looked at is found by the second look. */
+    /** Processes that exist already are not held: the second look finds files that they map during the first. */
     private void lookFirst() {
         if (tracer != null && !launching) {
             List<ProcessTree.Change> changes = tree.look();
@@ -305,7 +310,7 @@ public final class UsdtWatch implements AutoCloseable {
         lookAtAll();
     }
 
-    /** Finds what the tracer didn't stop at, or everything where there is no tracer. */
+    /** Finds code that the tracer didn't stop at, or all code if no tracer exists. */
     private void lookAtAll() {
         if (!launching) {
             Set<Integer> before = new HashSet<>(tree.processes());
@@ -319,8 +324,8 @@ public final class UsdtWatch implements AutoCloseable {
     }
 
     /**
-     * Of those that are traced, the tracer knows best which have ended: a process whose second thread calls exec looks like a
-     * zombie for a moment.
+     * Keeps processes that the tracer still traces: a process whose second thread calls exec looks like a zombie for a
+     * moment.
      */
     private void keepTraced(Collection<Integer> processes) {
         if (tracer != null) {

@@ -4,7 +4,7 @@ import io.bpf4j.elf.ElfMachine;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** The machine that a file is compiled for: it decides how argument strings are read. <b>Immutable</b>. */
+/** The machine that a file is compiled for, which determines the grammar of argument strings. <b>Immutable</b>. */
 public enum Machine {
     X86_64(62, true, "x86_64"),
     I386(3, false, "i386"),
@@ -74,7 +74,8 @@ public enum Machine {
     }
 
     /**
-     * Whether a kernel of this machine may run such files: its own, and 32-bit ones of the machine that came before.
+     * Whether a kernel of this machine may run such files: files of the machine itself, and 32-bit files of its
+     * predecessor.
      *
      * @param elfMachineOfFile {@code e_machine} of the file's header
      */

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One argument of a probe: how large its value is and where it is when the probe fires. <b>Immutable</b>.
  *
- * <p>{@code -4@-20(%rbp)} is a signed value of 4 bytes in memory at rbp - 20. The declared size tells how much of the
- * register or memory is the value. {@link io.bpf4j.usdt.UsdtArgs} reads and prints arguments.
+ * <p>{@code -4@-20(%rbp)} is a signed value of 4 bytes in memory at rbp - 20. The declared size tells how many bytes of
+ * the register or memory are the value. {@link io.bpf4j.usdt.UsdtArgs} parses and prints arguments.
  *
  * @param size bytes of the value: 1, 2, 4 or 8. An unsupported argument may declare any other size
  * @param signed whether a value of less than 8 bytes is sign-extended, rather than zero-extended, to 64 bits
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record UsdtArg(int size, boolean signed, boolean isFloat, Operand operand) {
 
-    /** The value that 64 bits stand for: cut to the size and extended again, as a BPF program reads it. */
+    /** Truncates 64 bits to the size and extends them again, as a BPF program reads the value. */
     public long cut(long bits) {
         int shift = Long.SIZE - Byte.SIZE * size;
         return signed ? bits << shift >> shift : bits << shift >>> shift;
@@ -24,12 +24,12 @@ public record UsdtArg(int size, boolean signed, boolean isFloat, Operand operand
     /**
      * Where a value is. <b>Immutable</b>.
      *
-     * <p>Registers go by their full names, whatever part of them the compiler named: {@code rax} for {@code %al}.
+     * <p>Registers have their full names, even if the compiler named a part: {@code rax} for {@code %al}.
      */
     public sealed interface Operand {}
 
     /**
-     * The value is known already: {@code -4@$-9}.
+     * The value is a constant: {@code -4@$-9}.
      *
      * @param value as it is written, 64 bits, two's complement. Compilers write the same four bytes as {@code $-1} and
      *     as {@code $4294967295}; {@link UsdtArg#cut} makes them one
@@ -44,10 +44,9 @@ public record UsdtArg(int size, boolean signed, boolean isFloat, Operand operand
      * Without an index it is {@code -4@-20(%rbp)}. Only BPF objects built against libbpf 1.7 or later can read memory with
      * an index.
      *
-     * <p>A symbol is an address and a register is one too, and the sum of two addresses is not an address: where there is
-     * a symbol, the base is the instruction pointer, and the address is {@code symbol + offset}, as in {@code
-     * -4@24+counters(%rip)}. All symbolic operands are brought into this form, which is what an assembler means by {@code
-     * sym(%rip)}.
+     * <p>If the operand has a symbol, the base is the instruction pointer, and the address is {@code symbol + offset},
+     * as in {@code -4@24+counters(%rip)}: a symbol and a base register can't be added, because both are addresses. All
+     * symbolic operands are converted to this form, which has the meaning of an assembler's {@code sym(%rip)}.
      *
      * @param base register; the instruction pointer if there is a symbol
      * @param offset bytes
@@ -55,9 +54,10 @@ public record UsdtArg(int size, boolean signed, boolean isFloat, Operand operand
      *     {@link UsdtSite#symbols()}
      * @param index register, or null; then the scale is 1
      * @param scale 1, 2, 4 or 8
-     * @param indexSize bytes of the index register that count, written as the size of an argument is: 8 for the whole
-     *     register, 4 for the lower half ({@code [x1, w0, uxtw]} on arm64), -4 for the lower half with a sign ({@code sxtw}).
-     *     Only BPF objects with bpf4j's own {@code usdt.h} can read half a register
+     * @param indexSize bytes of the index register that are used, in the notation of an argument's size: 8 for the
+     *     whole register, 4 for the zero-extended lower half ({@code [x1, w0, uxtw]} on arm64), -4 for the
+     *     sign-extended lower half ({@code sxtw}). Only BPF objects with bpf4j's own {@code usdt.h} can read half a
+     *     register
      */
     public record Memory(
             String base,
@@ -72,7 +72,7 @@ public record UsdtArg(int size, boolean signed, boolean isFloat, Operand operand
             }
         }
 
-        /** With the whole index register, if there is one. */
+        /** With the whole index register, if the operand has an index. */
         public Memory(String base, long offset, @Nullable String symbol, @Nullable String index, int scale) {
             this(base, offset, symbol, index, scale, 8);
         }
@@ -87,7 +87,7 @@ public record UsdtArg(int size, boolean signed, boolean isFloat, Operand operand
      * The value can't be read; the probe and its other arguments can. {@code bpf_usdt_arg()} returns an error for such an
      * argument.
      *
-     * @param reason why, in words that end a sentence: {@code %xmm0 is a vector register, …}
+     * @param reason the reason, as the end of a sentence: {@code %xmm0 is a vector register, …}
      * @param raw the argument as the file has it
      */
     public record Unsupported(String reason, String raw) implements Operand {}

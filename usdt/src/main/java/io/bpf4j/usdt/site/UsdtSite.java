@@ -8,19 +8,19 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One place in the code where a probe is: the compiler may copy code, so a probe often has several, each with its
+ * One place of a probe in the code. The compiler may copy code, so a probe often has several sites, each with its
  * arguments in other places. <b>Immutable</b>.
  *
  * @param address virtual address of the probe's instruction as the file has it (after undoing prelink), before the
  *     load address is added
- * @param fileOffset byte offset of that instruction in the file: where the kernel puts the breakpoint
- * @param semaphoreAddress virtual address of the 16-bit counter that tells the program that somebody listens; 0 if
- *     the site has none
- * @param semaphoreOffset byte offset of that counter in the file; 0 if the site has none
+ * @param fileOffset byte offset of this instruction in the file, at which the kernel puts the breakpoint
+ * @param semaphoreAddress virtual address of the semaphore, a 16-bit reference counter that is not 0 while a tracer is
+ *     attached; 0 if the site has none
+ * @param semaphoreOffset byte offset of the semaphore in the file; 0 if the site has none
  * @param arguments the argument string, as in the file
- * @param args the same, understood
- * @param symbols virtual addresses of the symbols that {@code args} name. One that isn't in here isn't in the file's
- *     symbol tables, or stands there with different addresses; an argument that names it can't be read
+ * @param args the parsed arguments
+ * @param symbols virtual addresses of the symbols that {@code args} name. A symbol is missing if the file's symbol
+ *     tables don't have it, or have it with different addresses; an argument that names it can't be read
  * @param code the instructions at {@code fileOffset}
  */
 public record UsdtSite(
@@ -32,7 +32,7 @@ public record UsdtSite(
         List<UsdtArg> args,
         Map<String, Long> symbols,
         NopForm code) {
-    /** How many arguments {@code usdt.bpf.h} can tell a program of: BPF_USDT_MAX_ARG_CNT. */
+    /** The number of arguments that {@code usdt.bpf.h} can read: BPF_USDT_MAX_ARG_CNT. */
     private static final int MAX_READ = 12;
 
     public UsdtSite {
@@ -40,7 +40,7 @@ public record UsdtSite(
         symbols = Map.copyOf(symbols);
     }
 
-    /** A site whose code nobody has looked at. */
+    /** A site whose code has not been read. */
     public UsdtSite(
             long address,
             long fileOffset,
@@ -52,17 +52,17 @@ public record UsdtSite(
         this(address, fileOffset, semaphoreAddress, semaphoreOffset, arguments, args, symbols, NopForm.OTHER);
     }
 
-    /** Whether the program looks at a counter before it prepares arguments. */
+    /** Whether the program checks a semaphore before it prepares arguments. */
     public boolean hasSemaphore() {
         return semaphoreAddress != 0;
     }
 
     /**
-     * The same site, but at the nop that the kernel can replace by a call; this one, if it has none or is there already.
-     * Arguments, symbols and semaphore stay what they are: nothing happens between the two nops.
+     * The same site at the nop that the kernel can replace by a call; this site, if it has no such nop or is at that
+     * nop already. Arguments, symbols and semaphore do not change, because no instruction is between the two nops.
      *
-     * <p>Read {@link NopForm} before: on kernels that optimise 5-byte nops this destroys the red zone of the traced
-     * program, and those that don't optimise 10-byte ones refuse a probe there (ENOTSUPP).
+     * <p>Read {@link NopForm} first: kernels that optimise 5-byte nops destroy the red zone of the traced program, and
+     * kernels that don't optimise 10-byte nops refuse a probe there (ENOTSUPP).
      */
     public UsdtSite atOptimisableNop() {
         OptionalInt distance = code.optimisableAt();

@@ -1,2 +1,2 @@
-/** What is known of a place with a probe: its addresses, its code, and where its arguments are. */
+/** The description of a site: its addresses, its code, and the locations of its arguments. */
 package io.bpf4j.usdt.site;
