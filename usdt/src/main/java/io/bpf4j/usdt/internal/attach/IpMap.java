@@ -14,13 +14,13 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The map {@code __bpf_usdt_ip_to_spec_id} of an object, by which programs find their spec where the kernel has no BPF
+ * The map {@code __bpf_usdt_ip_to_spec_id} of an object, by which programs find their spec if the kernel has no BPF
  * cookies. <b>Thread-safe</b>.
  *
- * <p>A key is an address, and says nothing of the process. A child of fork(2) has its parent's addresses, and so have all
- * processes that run a program at fixed addresses. The same probe has the same spec there: those attachments share the
- * entry, which goes with the last of them. Another spec at the address is refused, rather than let the program of the
- * first attachment read its arguments by the spec of the second.
+ * <p>A key is an address without a process. A child of fork(2) has its parent's addresses, and all processes that run a
+ * program at fixed addresses share these. The same probe has the same spec there: such attachments share the entry,
+ * which is removed with the last of them. Another spec at the same address is refused; otherwise the program of the
+ * first attachment would read its arguments by the spec of the second.
  */
 public final class IpMap implements ObjectExtension {
     /** The name of the map, given by usdt.bpf.h: s64 address to u32 spec ID, both in the machine's byte order. */
@@ -37,14 +37,14 @@ public final class IpMap implements ObjectExtension {
         this.map = object.findMap(NAME);
     }
 
-    /** The one of an object; empty if the object has no such map. */
+    /** The IP map of an object; empty if the object has no such map. */
     public static Optional<IpMap> of(BpfObject object) {
         IpMap addresses = object.extension(KEY);
         return addresses.map.isPresent() ? Optional.of(addresses) : Optional.empty();
     }
 
     /**
-     * Makes an entry, or shares the one that is there.
+     * Makes an entry, or shares the existing one.
      *
      * @throws AttachException if the map is full, or the address has another spec
      */
@@ -58,7 +58,7 @@ public final class IpMap implements ObjectExtension {
         entries.put(address, new Entry(specId, entry == null ? 1 : entry.users() + 1));
     }
 
-    /** Whether there was no entry. */
+    /** Whether no entry existed. */
     private boolean put(long address, long specId) {
         BpfMap there = map.orElseThrow();
         byte[] value = new byte[4];
@@ -74,7 +74,7 @@ public final class IpMap implements ObjectExtension {
         }
     }
 
-    /** Takes back one {@link #add}. */
+    /** Undoes one {@link #add}. */
     synchronized void remove(long address) {
         Entry entry = entries.get(address);
         if (entry == null) {
@@ -99,7 +99,7 @@ public final class IpMap implements ObjectExtension {
         return key;
     }
 
-    /** The map belongs to the object; there is nothing else to close. */
+    /** The map belongs to the object; nothing else needs closing. */
     @Override
     public void close() {}
 }

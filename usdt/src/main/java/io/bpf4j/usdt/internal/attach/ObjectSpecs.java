@@ -15,7 +15,7 @@ import java.nio.ByteOrder;
 import java.util.Optional;
 
 /**
- * The spec map of an object, its layout and the numbers in use: one per object, shared by all attachments of its
+ * The spec map of an object, its layout and the spec IDs in use: one per object, shared by all attachments of its
  * programs. <b>Thread-safe</b>.
  */
 public final class ObjectSpecs implements ObjectExtension {
@@ -56,8 +56,8 @@ public final class ObjectSpecs implements ObjectExtension {
     }
 
     /**
-     * An empty table for one attachment; none if the object has no map for specs, which {@code usdt.bpf.h} brings. Then
-     * its programs can't read arguments.
+     * A new table for one attachment; empty if the object has no spec map, which {@code usdt.bpf.h} declares. Then its
+     * programs can't read arguments.
      */
     public Optional<SpecTable> newTable() {
         return filed.map(f -> new SpecTable(f.layout(), f.specs()));
@@ -68,7 +68,7 @@ public final class ObjectSpecs implements ObjectExtension {
         return filed.map(f -> f.specs().pool().inUse()).orElse(0);
     }
 
-    /** The map belongs to the object; there is nothing else to close. */
+    /** The map belongs to the object; nothing else needs closing. */
     @Override
     public void close() {}
 }

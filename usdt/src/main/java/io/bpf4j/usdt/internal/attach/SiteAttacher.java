@@ -18,10 +18,10 @@ import java.util.function.IntFunction;
  * Attaches the sites of one file in one of three ways, so that a program that fires finds the spec of its site.
  * <b>Confined</b>.
  *
- * @param program loaded for that way
+ * @param program loaded for this way of attaching
  * @param specIds by which the program finds the spec of each site; the user's cookies if the program uses no specs
  * @param probes the name of each site's probe, for messages
- * @param into takes what is attached. If something fails, it has what was attached before, for the caller to close
+ * @param into receives the links. After a failure it has the links that were made before, for the caller to close
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record SiteAttacher(
@@ -63,11 +63,11 @@ public record SiteAttacher(
     }
 
     /**
-     * A perf uprobe for each site, and no cookie: the program looks its instruction pointer up in a map. The entry is made
-     * before the site is attached, and taken back after.
+     * A perf uprobe for each site, and no cookie: the program looks its instruction pointer up in a map. The entry is
+     * made before the site is attached, and removed after it is detached.
      *
-     * <p>So the absolute address of each site has to be known before it fires: it stands in the file if that has a fixed
-     * address; else it follows from where the one process that is traced has mapped the file.
+     * <p>So the absolute address of each site must be known before the site fires: the file contains it if the file has
+     * a fixed address; else it follows from the mapping of the file in the one traced process.
      *
      * @param mappings executable ones of the file, in the process that is traced; empty for a file at a fixed address
      * @throws AttachException if the kernel refuses a site, or an address isn't known or can't have an entry
@@ -86,7 +86,7 @@ public record SiteAttacher(
         }
     }
 
-    /** Nothing keeps a process from mapping a file twice. */
+    /** A process may map a file more than once. */
     private long[] addresses(int site, Optional<List<Mapping>> mappings) {
         if (mappings.isEmpty()) {
             return new long[] {sites.address(site)};
@@ -111,7 +111,7 @@ public record SiteAttacher(
         }
     }
 
-    /** A site in the words of a message. */
+    /** The description of a site for messages. */
     private String describe(int site) {
         return probes.apply(site) + ", site " + (site + 1) + " of " + sites.size() + " at 0x"
                 + Long.toHexString(sites.address(site));

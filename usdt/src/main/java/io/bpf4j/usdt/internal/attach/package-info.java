@@ -1,2 +1,2 @@
-/** Carries out a plan, or undoes all of it. */
+/** Executes a plan, and undoes it completely after a failure. */
 package io.bpf4j.usdt.internal.attach;

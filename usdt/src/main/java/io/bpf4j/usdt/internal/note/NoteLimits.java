@@ -1,12 +1,12 @@
 package io.bpf4j.usdt.internal.note;
 
 /**
- * How much of a file's notes is read. What goes beyond is reported and left out; honest files stay far below: the JVM
- * has some 570 sites, 140 argument strings of about 30 bytes, and 2 or 3 segments.
+ * Limits for reading a file's notes. Notes beyond them are reported and left out. Real files stay far below: the JVM
+ * has about 570 sites, 140 argument strings of about 30 bytes, and 2 or 3 segments.
  *
- * <p>Without them time and memory would still be linear in what the file says, but a file can say much with few bytes:
- * compressed sections expand, sections may share their bytes, and every note may be looked up in every segment. With them
- * a file of any size takes about 100 MB at most while it is read, so that the largest one does not cost all others.
+ * <p>Without limits time and memory would be linear in the content, but a small file can have much content: compressed
+ * sections expand, sections may share their bytes, and every note may be looked up in every segment. With the limits
+ * reading a file of any size takes about 100 MB at most, so that a large file does not prevent reading the others.
  */
 final class NoteLimits {
     /** Sites of a file; each takes some 50 bytes, twice that until all are read. One link can have 8 times as many. */
@@ -18,19 +18,22 @@ final class NoteLimits {
     /** Bytes of an argument string: room for 12 arguments with mangled C++ symbols in them. */
     static final int MAX_ARGUMENT_BYTES = 1 << 16;
 
-    /** Characters of all different names and argument strings together: an argument takes some 40 times its text. */
+    /**
+     * Characters of all distinct names and argument strings together: a parsed argument takes about 40 times the memory
+     * of its text.
+     */
     static final int MAX_TEXT = 1 << 20;
 
     /**
-     * Bytes of all note sections together, decompressed: room for MAX_SITES notes of 512 bytes. They may not be more than
-     * the file, either: sections may be several over the same bytes, and compressed ones expand.
+     * Bytes of all note sections together, decompressed: room for MAX_SITES notes of 512 bytes. They may not exceed the
+     * file's size, either: several sections may contain the same bytes, and compressed sections expand.
      */
     static final long MAX_NOTE_BYTES = 1L << 26;
 
     /** Loaded segments: the kernel reads 64 KiB of program headers (load_elf_phdrs in fs/binfmt_elf.c), 56 bytes each. */
     static final int MAX_SEGMENTS = (1 << 16) / 56;
 
-    /** Problems that are told in words; the rest is counted. */
+    /** Problems that are listed; further ones are only counted. */
     static final int MAX_PROBLEMS = 100;
 
     /** Characters of a name within a problem. */

@@ -36,17 +36,16 @@ import java.util.TreeMap;
  *   padding to a multiple of 4
  * </pre>
  *
- * <p><b>Prelink</b> moved files to other addresses after linking, and did not know about notes. But it moved the
- * section {@code .stapsdt.base} with the rest: if that is no longer where the note says, everything has moved by the
- * difference, semaphores too. Address 0 on either side means that nobody knows, and nothing is moved.
+ * <p><b>Prelink</b> moved files to other addresses after linking, without adjusting notes. But it also moved the
+ * section {@code .stapsdt.base}: if its address differs from the base in the note, all addresses have moved by the
+ * difference, including those of semaphores. Address 0 on either side means unknown; then no address is adjusted.
  *
- * <p><b>Addresses to file offsets.</b> The kernel wants places in the file. A probe must be in a loaded executable
- * segment. A semaphore must be in a writable one that is not executable, and in a part of it that the file holds: the
- * kernel finds it through a writable mapping of the file. See {@link Segments}.
+ * <p><b>Addresses to file offsets.</b> The kernel takes file offsets. A probe must be in a loaded executable segment. A
+ * semaphore must be in a writable segment that is not executable, and in a part of it that the file contains: the
+ * kernel finds the semaphore through a writable mapping of the file. See {@link Segments}.
  *
- * <p><b>Hostile files.</b> A note that makes no sense costs itself: it is reported and the next one read. If its
- * lengths make no sense, there is no next one in that section. Time is linear in the size of the sections, memory too,
- * within {@link NoteLimits}.
+ * <p><b>Hostile files.</b> An invalid note is reported and skipped. If its lengths are invalid, the rest of the section
+ * is skipped. Time and memory are linear in the size of the sections, within {@link NoteLimits}.
  *
  * <p>Layout: sys/sdt.h of SystemTap and
  * <a href="https://sourceware.org/systemtap/wiki/UserSpaceProbeImplementation">its wiki</a>.
@@ -58,7 +57,7 @@ public final class NoteReader {
     private static final String BASE_SECTION = ".stapsdt.base";
     private static final byte[] OWNER = {'s', 't', 'a', 'p', 's', 'd', 't', 0};
 
-    /** Of the owner's name: with its NUL, as the gABI wants it, or without, as some tools write it. */
+    /** Length of the owner's name: with its NUL, as the gABI requires, or without, as some tools write it. */
     private static final int SHORTEST_OWNER = OWNER.length - 1;
 
     private static final int HEADER_BYTES = 12;
@@ -89,16 +88,17 @@ public final class NoteReader {
     private NoteReader(ElfFile elf) {
         this.elfClass = elf.header().elfClass();
         this.segments = new Segments(elf);
-        // Address 0 is that of a section that isn't loaded: it says nothing of where the file was moved to.
+        // A section with address 0 isn't loaded: its address does not tell whether the file was moved.
         this.base = elf.section(BASE_SECTION).filter(s -> s.address() != 0);
     }
 
     /**
-     * All notes of a file; none if it has no such section.
+     * All notes of a file; empty if the file has no such section.
      *
-     * <p>A section that can't be read is a problem like a note that can't: the file may have others.
+     * <p>An unreadable section is reported like an unreadable note, because the file may have other sections with
+     * notes.
      *
-     * @param machine that of the file, which says how arguments are read
+     * @param machine the file's machine, which determines the grammar of arguments
      */
     public static NoteScan read(ElfFile elf, Machine machine) {
         NoteReader reader = new NoteReader(elf);
@@ -153,7 +153,7 @@ public final class NoteReader {
         }
     }
 
-    /** Whether no section before had any of these bytes: each is read once. */
+    /** Whether no earlier section contained any of these bytes: each byte is read once. */
     private boolean isFirstOver(long start, long end) {
         Map.Entry<Long, Long> before = placesRead.floorEntry(start);
         Long next = placesRead.ceilingKey(start);
@@ -180,7 +180,7 @@ public final class NoteReader {
             long type = section.u32(at + 8);
             long owner = at + HEADER_BYTES;
             long description = owner + align(ownerSize);
-            // The lengths are 32 bits and the sums 64: nothing overflows. The last note may lack its padding.
+            // The lengths have 32 bits and the sums 64, so the sums don't overflow. The last note may lack its padding.
             if (description + descriptionSize > section.size()) {
                 problem(
                         section,
@@ -277,7 +277,7 @@ public final class NoteReader {
         return text + string.length() <= NoteLimits.MAX_TEXT || strings.containsKey(string);
     }
 
-    /** Sites of one probe repeat its names, and inlined code its arguments; keep each text once. */
+    /** Sites of one probe repeat its names, and inlined code repeats its arguments; each text is kept once. */
     private String shared(String string) {
         String known = strings.putIfAbsent(string, string);
         if (known == null) {
@@ -317,7 +317,7 @@ public final class NoteReader {
         return (size + 3) & ~3L;
     }
 
-    /** A problem of one probe, which is also told to whoever attaches to that. */
+    /** A problem of one probe, which is also reported when the probe is attached. */
     private void problem(ByteView section, long at, ProbeName probe, String what) {
         String line = place(section, at) + named(probe.provider(), probe.name()) + " " + what;
         if (problemCount < NoteLimits.MAX_PROBLEMS) {

@@ -5,8 +5,8 @@ import java.util.List;
 /**
  * The notes of a file. <b>Immutable</b>.
  *
- * @param probes those with a sound note, in the order of their first ones
- * @param problems one line for each note that isn't sound, up to a limit, and one for the rest
+ * @param probes the probes with a valid note, in the order of their first notes
+ * @param problems one line for each invalid note, up to a limit, and one for the rest
  */
 public record NoteScan(List<Probe> probes, List<String> problems) {
     public NoteScan {
@@ -17,8 +17,8 @@ public record NoteScan(List<Probe> probes, List<String> problems) {
     /**
      * The notes of one name.
      *
-     * @param problems those of the file that are about sites of this name, which can't be used or may never fire; and one
-     *     for what is beyond the limit
+     * @param problems the file's problems that concern sites of this name, which can't be used or may never fire; and
+     *     one line for problems beyond the limit
      */
     public record Probe(String provider, String name, SiteColumns sites, List<String> problems) {
         public Probe {

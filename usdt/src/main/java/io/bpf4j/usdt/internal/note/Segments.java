@@ -8,21 +8,26 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which bytes of the file are loaded where, and whether a probe or a semaphore can be there. <b>Immutable</b>.
+ * The loaded segments of a file: converts addresses to file offsets, and checks whether a probe or a semaphore can be
+ * at an address. <b>Immutable</b>.
  *
- * <p>The kernel refuses all sites of a link for one that it doesn't like. So a place that it would refuse is refused
- * here, and costs its own note only.
+ * <p>The kernel refuses all sites of a link because of one invalid site. So this class refuses such a place, and only
+ * its note is left out.
  *
- * <p>An object file that is not linked yet (ET_REL) has no segments. Its notes are read all the same, without places.
+ * <p>An object file that is not linked yet (ET_REL) has no segments. Its notes are read nevertheless, without file
+ * offsets.
  *
- * <p>Segments that overlap are no normal file: which one counts depends on who loads it. An address that two of them
- * claim for different bytes is refused rather than guessed.
+ * <p>Segments of normal files do not overlap: which of two overlapping segments counts depends on the loader. An
+ * address that two segments map to different bytes is refused.
  */
 final class Segments {
     /** A semaphore is an unsigned short. */
     private static final int SEMAPHORE_BYTES = 2;
 
-    /** Bytes that are mapped together, on machines with the smallest pages; on others more segments share a page. */
+    /**
+     * Bytes that are mapped together, on machines with the smallest pages; on other machines more segments share a
+     * page.
+     */
     private static final long PAGE = 4096;
 
     private final List<Segment> executable;
@@ -33,11 +38,11 @@ final class Segments {
     private final boolean ignored;
 
     /**
-     * What became of an address.
+     * The result of converting an address.
      *
      * @param offset byte offset in the file, 0 if there is a problem
-     * @param problem why the address is no good, in words that follow "it is at 0x…", or null
-     * @param warning why it may be no good in some processes, in such words, or null
+     * @param problem the reason why the address can't be used, as a text that follows "it is at 0x…", or null
+     * @param warning the reason why it may not work in some processes, as such a text, or null
      */
     record Place(
             long offset, @Nullable String problem, @Nullable String warning) {
@@ -61,28 +66,29 @@ final class Segments {
                 loaded.stream().filter(s -> (s.flags() & Segment.PF_W) != 0).toList();
         this.unlinked = elf.header().type() == ElfHeader.ET_REL;
         this.containerOffset = elf.containerOffset();
-        // A file with debug information only has the headers of another, and lacks the code that they speak of.
+        // A file that has only debug information has the headers of the original file, but not the code that they
+        // describe.
         boolean codeIsElsewhere =
                 elf.sections().stream().anyMatch(s -> s.type() == Section.SHT_NOBITS && s.isExecutable());
         this.fileSize = codeIsElsewhere ? Long.MAX_VALUE : elf.bytes().size();
     }
 
-    /** Whether there are more segments than are looked at. */
+    /** Whether the file has more segments than the limit. */
     boolean areIgnored() {
         return ignored;
     }
 
-    /** Where a probe at this address is in the file. */
+    /** The file offset of a probe at this address. */
     Place probe(long address) {
         return unlinked ? Place.at(0) : place(executable, address, 1, "outside of every executable segment");
     }
 
-    /** Where a semaphore at this address is in the file. */
+    /** The file offset of a semaphore at this address. */
     Place semaphore(long address) {
         if (unlinked) {
             return Place.at(0);
         }
-        // The kernel would count in the code, where it is writable as well; nothing honest asks for that.
+        // The kernel would increment bytes of the code if the code is writable as well; no real file needs this.
         if (executable.stream().anyMatch(s -> offset(s, address, 1) >= 0)) {
             return Place.refused("in an executable segment");
         }
@@ -93,16 +99,17 @@ final class Segments {
         if (place.offset() == 0) {
             return Place.refused("at the start of the file, which means no semaphore to the kernel");
         }
-        // uprobe_register() of kernel/events/uprobes.c refuses a counter that isn't aligned, by EINVAL.
+        // uprobe_register() of kernel/events/uprobes.c refuses an unaligned semaphore with EINVAL.
         return place.offset() % SEMAPHORE_BYTES == 0
                 ? new Place(place.offset(), null, mappedTwice(address))
                 : Place.refused("at an odd offset of the file, where the kernel takes no counter");
     }
 
     /**
-     * Segments are mapped by whole pages, so that two that lie in one page of the file both map it; lld puts the data that
-     * becomes read-only (RELRO) and the rest so. The kernel raises a semaphore in the first writable mapping that has its
-     * place in the file (find_ref_ctr_vma of kernel/events/uprobes.c), and the program reads it in its own.
+     * Segments are mapped in whole pages, so two segments in one page of the file both map this page; lld lays out the
+     * data that becomes read-only (RELRO) and the other data in this way. The kernel increments a semaphore in the
+     * first writable mapping that contains its file offset (find_ref_ctr_vma of kernel/events/uprobes.c), but the
+     * program reads it in the mapping of its own segment.
      */
     private @Nullable String mappedTwice(long address) {
         for (Segment own : writable) {
@@ -144,7 +151,7 @@ final class Segments {
                 : Place.at(containerOffset + found);
     }
 
-    /** The offset of these bytes in the ELF file, or -1 if the segment doesn't have them all. */
+    /** The offset of these bytes in the ELF file, or -1 if the segment doesn't contain all of them. */
     private static long offset(Segment segment, long address, int bytes) {
         long into = address - segment.virtualAddress();
         boolean inside = Long.compareUnsigned(address, segment.virtualAddress()) >= 0

@@ -14,18 +14,18 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * An argument string of a file, understood. Sites with the same text share it: a hostile file has a million sites of ten
- * thousand arguments. <b>Immutable</b>.
+ * A parsed argument string of a file. Sites with the same text share it, because a hostile file may have a million
+ * sites with ten thousand arguments each. <b>Immutable</b>.
  *
  * @param symbols virtual addresses of the symbols that the arguments name and that the file has
  */
 public record SiteArguments(String text, List<UsdtArg> args, Map<String, Long> symbols) {
 
     /**
-     * Understands the argument strings of a file. A broken symbol table costs the arguments that name symbols, and nothing
-     * else.
+     * Parses the argument strings of a file. If a symbol table is broken, only the arguments that name symbols can't be
+     * read.
      *
-     * @param problems where it is said if symbols are missing
+     * @param problems receives a line if symbols are missing
      */
     static SiteArguments[] read(ElfFile elf, Machine machine, Collection<String> texts, List<String> problems) {
         List<SiteArguments> withoutSymbols = texts.stream()

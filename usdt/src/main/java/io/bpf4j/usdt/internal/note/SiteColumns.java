@@ -13,12 +13,12 @@ import java.util.RandomAccess;
 import java.util.function.LongFunction;
 
 /**
- * Sites in columns: arrays in which one index is one site, from the notes to the system call, which takes them so.
+ * Sites in columns: arrays in which one index is one site, from the notes to the system call, which takes arrays.
  * <b>Immutable</b>.
  *
- * <p>The sites of a file are sorted by probe, in the order of the notes for each. So the sites of a probe are a slice, and
- * so are those of neighbouring probes; slices share the arrays. Whoever wants to look at one site takes it from the list,
- * which makes the object then.
+ * <p>The sites of a file are sorted by probe, in the order of the notes for each. So the sites of a probe are a slice,
+ * and so are the sites of neighbouring probes; slices share the arrays. The list makes the object of a site when it is
+ * read from the list.
  */
 public final class SiteColumns extends AbstractList<UsdtSite> implements RandomAccess {
     private final Columns columns;
@@ -81,7 +81,7 @@ public final class SiteColumns extends AbstractList<UsdtSite> implements RandomA
         return new SiteColumns(all, 0, sites.size());
     }
 
-    /** The sites of all parts in one. Nothing is copied if they are neighbours. */
+    /** Joins the sites of all parts. Neighbouring slices are joined without copying. */
     @SuppressWarnings("ReferenceEquality") // neighbours are slices of the very same arrays
     public static SiteColumns join(List<SiteColumns> parts) {
         SiteColumns first = parts.getFirst();
@@ -159,12 +159,12 @@ public final class SiteColumns extends AbstractList<UsdtSite> implements RandomA
         return false;
     }
 
-    /** The column of file offsets; not to be written to. */
+    /** The column of file offsets; must not be modified. */
     public long[] fileOffsets() {
         return column(columns.fileOffsets);
     }
 
-    /** The column of the semaphores' file offsets, 0 for a site that has none; not to be written to. */
+    /** The column of the semaphores' file offsets, 0 for a site that has none; must not be modified. */
     public long[] semaphoreOffsets() {
         return column(columns.semaphoreOffsets);
     }
@@ -206,9 +206,9 @@ public final class SiteColumns extends AbstractList<UsdtSite> implements RandomA
         /**
          * The sites of each probe.
          *
-         * @param probes how many there are; each has a site
+         * @param probes the number of probes; each has a site
          * @param arguments the argument strings by their numbers
-         * @param code what is at a file offset
+         * @param code the instructions at a file offset
          */
         List<SiteColumns> byProbe(int probes, SiteArguments[] arguments, LongFunction<NopForm> code) {
             int[] ends = new int[probes];

@@ -13,11 +13,11 @@ public final class SymbolAddresses {
     private SymbolAddresses() {}
 
     /**
-     * The virtual addresses of those symbols that have exactly one. A name without a definition in the file, or one that
-     * several static variables share, is left out: a wrong address would give wrong values, silently.
+     * The virtual addresses of the symbols that have exactly one address. A name without a definition in the file, or a
+     * name that several static variables share, is left out: a wrong address would give wrong values, silently.
      *
-     * <p>One pass over each symbol table, which keeps nothing but what was asked for: tables may have millions of
-     * entries, and most files need none of them.
+     * <p>One pass over each symbol table, which keeps only the requested symbols: tables may have millions of entries,
+     * and most files need none of them.
      */
     public static Map<String, Long> find(ElfFile elf, Set<String> names) {
         Map<String, Long> found = new HashMap<>();
@@ -38,7 +38,10 @@ public final class SymbolAddresses {
         });
     }
 
-    /** The value of a thread-local symbol is no address, and that of an indirect function is not the symbol's own. */
+    /**
+     * The value of a thread-local symbol is not an address, and the value of an indirect function (ifunc) is the
+     * address of its resolver.
+     */
     private static boolean hasAddress(Symbol symbol) {
         return symbol.isInSection()
                 && switch (symbol.type()) {

@@ -15,10 +15,11 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files that the processes of a machine have mapped executable, each once, however many have it.
+ * The files that the processes of a machine have mapped executable, each once, even if several processes have mapped
+ * it.
  *
- * <p>Processes come and go while they are looked at: one that is gone has no files. Each file is looked at while the
- * process that has it is, and then only what was found in it is kept.
+ * <p>Processes start and end during the scan: a process that has ended has no files. Each file is scanned together with
+ * its process; only the result is kept.
  */
 public final class AllProcesses {
     private final Host host;
@@ -30,30 +31,31 @@ public final class AllProcesses {
     }
 
     /**
-     * What was found in a file, and who has it.
+     * The result for a file, and the processes that have mapped it.
      *
      * @param pids in ascending order, at least one
      */
     public record Shared<T>(T file, List<Integer> pids) {}
 
     /**
-     * What was found.
+     * The result.
      *
-     * @param unreadable processes whose mappings this one may not read
+     * @param unreadable the number of processes whose mappings this process may not read
      * @param problems a line for each process that was left out for another reason
      */
     public record Found<T>(List<Shared<T>> files, int unreadable, List<String> problems) {}
 
-    /** Looks at one file. */
+    /** Scans one file. */
     public interface Scanner<T> {
         /**
-         * What is in the file.
+         * Scans a file.
          *
-         * @throws IOException if there is no way to it from this process; the next one that has it is asked
+         * @throws IOException if the file can't be opened through this process; then the next process that has mapped
+         *     it is tried
          */
         T scan(MappedFile file) throws IOException;
 
-        /** What to say of a file that there is no way to. */
+        /** The result for a file that can't be opened through any process. */
         T unopened(MappedFile file, IOException why);
     }
 
@@ -67,7 +69,7 @@ public final class AllProcesses {
     }
 
     /**
-     * Looks through all processes.
+     * Scans all processes.
      *
      * @throws IOException if the list of processes can't be read
      */

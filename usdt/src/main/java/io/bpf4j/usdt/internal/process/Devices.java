@@ -8,10 +8,10 @@ import java.nio.file.Path;
 /**
  * The number of the device, or file system, that a file is on.
  *
- * <p>Most file systems have one, which stat(2) gives and {@code /proc/PID/maps} shows. But btrfs gives stat a number for
- * each subvolume, and overlay may give it that of a layer; maps show the number of the file system as a whole, or on
- * older kernels that of the layer, which is a file system of its own. The list of mounts, proc_pid_mountinfo(5), has the
- * former, and says which type of file system it is:
+ * <p>Most file systems have one number, which stat(2) returns and {@code /proc/PID/maps} shows. But on btrfs stat
+ * returns a number for each subvolume, and on overlay it may return the number of a layer; maps show the number of the
+ * whole file system, or on older kernels the number of the layer, which is a file system of its own. The list of
+ * mounts, proc_pid_mountinfo(5), has the number of the whole file system, and its type:
  *
  * <pre>
  *   36 35 0:45 / /var/lib rw,noatime shared:1 - btrfs /dev/sda1 rw
@@ -23,14 +23,13 @@ final class Devices {
 
     private Devices() {}
 
-    /** As glibc's {@code makedev} packs the numbers, and so {@code st_dev} of stat(2). */
+    /** Packs the numbers like glibc's {@code makedev} and {@code st_dev} of stat(2). */
     static long pack(long major, long minor) {
         return (major & 0xfffff000L) << 32 | (major & 0xfff) << 8 | (minor & 0xffffff00L) << 12 | (minor & 0xff);
     }
 
     /**
-     * Whether maps may show another device than stat for an open file, and if so, whether the one that they show can be
-     * the file's.
+     * Whether maps may show another device than stat for an open file, and the shown device can be the file's.
      *
      * @param pid the process in whose mount namespace the file was opened
      * @param descriptor of the open file, in this process

@@ -17,14 +17,14 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Where the dynamic loaders of processes tell debuggers that they have mapped a library. <b>Confined.</b>
+ * Finds the functions in which the dynamic loaders of processes notify debuggers of mapped libraries. <b>Confined.</b>
  *
  * <p>A loader calls the empty function {@code _dl_debug_state} whenever its list of libraries has changed, so that a
  * debugger can put a breakpoint there (glibc, elf/dl-debug.c and the comment in link.h; musl, ldso/dynlink.c). It does so
  * after it has mapped a library and before it runs the library's constructors, at start-up too.
  *
- * <p>Which file the loader is, the kernel tells the process in its auxiliary vector (getauxval(3)): AT_BASE is the address
- * of the loader, or 0 if the program has none, or is the loader itself, called by name; then AT_ENTRY is in it.
+ * <p>The auxiliary vector (getauxval(3)) of a process tells where its loader is: AT_BASE is the address of the loader,
+ * or 0 if the program has no loader or is the loader itself, started by name; then AT_ENTRY is in the loader.
  */
 public final class DynamicLoaders {
     private static final String FUNCTION = "_dl_debug_state";
@@ -32,7 +32,7 @@ public final class DynamicLoaders {
     private static final long AT_BASE = 7;
     private static final long AT_ENTRY = 9;
 
-    /** More than any kernel's vector, which has some 25 pairs. */
+    /** More than the vector of any kernel, which has about 25 pairs. */
     private static final int MOST_BYTES = 4096;
 
     private final Host host;
@@ -47,12 +47,12 @@ public final class DynamicLoaders {
     /**
      * The function in a file.
      *
-     * @param identity which file it was when its symbols were read
+     * @param identity the identity of the file when its symbols were read
      * @param offset of the first instruction, bytes from the start of the file
      */
     public record Place(Path file, FileIdentity identity, long offset) {}
 
-    /** The place in the loader of a process; empty if it has none, as a static program, or is gone. */
+    /** The place in the loader of a process; empty if the process has no loader, as a static program, or has ended. */
     public Optional<Place> of(int pid) {
         try {
             OptionalLong address = address(pid);
@@ -96,7 +96,7 @@ public final class DynamicLoaders {
         }
     }
 
-    /** An address in the loader; empty if the process has no vector, as a kernel thread or a zombie. */
+    /** An address in the loader; empty if the process has no auxiliary vector, as a kernel thread or a zombie. */
     private OptionalLong address(int pid) throws IOException {
         byte[] bytes;
         try (var in = Files.newInputStream(host.process(pid).resolve("auxv"))) {

@@ -6,23 +6,23 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Reads a file of {@code /proc} line by line, in bytes. Only {@code \n} ends a line: it is what the kernel escapes in
- * names, and nothing else, so a carriage return in a name would forge a line for readers that take it for an end, as
- * {@code String.lines} does.
+ * Reads a file of {@code /proc} line by line, in bytes. Only {@code \n} ends a line, because it is the only character
+ * that the kernel escapes in names: a reader that also ends lines at a carriage return, as {@code String.lines} does,
+ * would read a forged line from a name.
  */
 final class Lines {
     private static final int CHUNK = 1 << 16;
 
     private Lines() {}
 
-    /** Takes the lines. */
+    /** Receives the lines. */
     interface Reader {
         /**
-         * Takes one line.
+         * Receives one line.
          *
-         * @param line its bytes from 0 on, good for this call
-         * @param length how many, at most as many as were asked for: the rest of a longer line is left out
-         * @return whether to go on
+         * @param line its bytes from 0 on, valid during this call
+         * @param length the number of bytes, at most the requested maximum: the rest of a longer line is left out
+         * @return whether to continue
          */
         boolean read(byte[] line, int length) throws IOException;
     }
@@ -30,7 +30,7 @@ final class Lines {
     /**
      * Reads until the end of the file or until the reader has enough.
      *
-     * @return whether all was read, rather than {@code mostBytes} and no more
+     * @return whether the whole file was read; false if reading stopped after {@code mostBytes}
      */
     static boolean read(Path file, int longestLine, long mostBytes, Reader reader) throws IOException {
         byte[] chunk = new byte[CHUNK];

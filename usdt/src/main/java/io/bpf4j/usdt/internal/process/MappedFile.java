@@ -8,12 +8,12 @@ package io.bpf4j.usdt.internal.process;
  */
 public record MappedFile(int pid, Mapping mapping) {
 
-    /** As the process sees it, for people. */
+    /** The name that the process uses, for display. */
     public String name() {
         return mapping.name().toString();
     }
 
-    /** Which file it is, among those that are mapped at one time: device and inode. */
+    /** Identifies the file among files that are mapped at the same time: device and inode. */
     public Key key() {
         return new Key(mapping.device(), mapping.inode());
     }

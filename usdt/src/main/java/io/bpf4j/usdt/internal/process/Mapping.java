@@ -10,8 +10,8 @@ import java.util.List;
  * A line of {@code /proc/PID/maps}. <b>Immutable</b>.
  *
  * <p>Two things that the kernel writes can also be part of a name: {@code \012} stands for a newline, and {@code "
- * (deleted)"} at the end says that the file has no name any more. Nobody can tell which it is, but whoever opens the file
- * can compare. So the name stays as it is written, and {@link #names} are all that it may mean.
+ * (deleted)"} at the end says that the file has no name any more. The text is ambiguous, but after opening the file a
+ * caller can compare. So the text is kept as written, and {@link #names} returns all possible meanings.
  *
  * @param start first address
  * @param end address after the last
@@ -19,7 +19,7 @@ import java.util.List;
  * @param fileOffset byte offset of {@code start} in the file
  * @param device the file system's number, as glibc's {@code makedev} packs major and minor number
  * @param inode 0 for anonymous memory
- * @param text what the line says of the name: the file as the process sees it, {@code [heap]} and the like, or nothing
+ * @param text the line's text for the name: the file as the process sees it, {@code [heap]} and the like, or empty
  */
 public record Mapping(
         long start, long end, String permissions, long fileOffset, long device, long inode, FileName text) {
@@ -30,8 +30,9 @@ public record Mapping(
     }
 
     /**
-     * Whether it is of this file, by device and inode: two file systems number their files alike. On overlay and btrfs maps
-     * has another device than stat, so that there this is false for the right file, too.
+     * Whether it is a mapping of this file, by device and inode, because inode numbers of two file systems may be
+     * equal. On overlay and btrfs maps has another device than stat, so there the result may be false for the right
+     * file.
      */
     public boolean isOf(FileIdentity file) {
         return inode == file.inode() && device == file.device();
@@ -47,13 +48,13 @@ public record Mapping(
         return bytes().endsWith(DELETED);
     }
 
-    /** What the file is called, as far as can be told without looking. */
+    /** The most likely name of the file, without a check. */
     public FileName name() {
         String bytes = bytes();
         return name(deleted() ? bytes.substring(0, bytes.length() - DELETED.length()) : bytes);
     }
 
-    /** The names that the file may have now, the likeliest first. */
+    /** The possible names of the file now, the likeliest first. */
     List<FileName> names() {
         List<FileName> names = new ArrayList<>();
         names.add(name(bytes()));

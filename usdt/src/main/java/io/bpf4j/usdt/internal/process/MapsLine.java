@@ -12,11 +12,11 @@ import java.util.Optional;
  *   start        end          perm offset   dev   inode      path
  * </pre>
  *
- * <p>The path is all that follows, blanks included. The kernel writes a newline in it as {@code \012} and all other bytes
- * as they are, the backslash too (seq_path with "\n" to escape, and mangle_path of fs/seq_file.c).
+ * <p>The path is the rest of the line, including blanks. The kernel writes a newline in it as {@code \012} and all
+ * other bytes unchanged, including the backslash (seq_path with "\n" to escape, and mangle_path of fs/seq_file.c).
  */
 final class MapsLine {
-    /** Numbers, and the longest path in which every byte is escaped. */
+    /** The length of the numbers and of the longest path with every byte escaped. */
     static final int MAX_BYTES = 128 + 4 * ProcessLimits.MAX_NAME_BYTES;
 
     private final byte[] line;

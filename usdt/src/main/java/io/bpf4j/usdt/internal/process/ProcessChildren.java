@@ -9,9 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The children of a process: {@code /proc/PID/task/TID/children}, since any thread may fork (proc(5); Linux 4.2 with
- * CONFIG_PROC_CHILDREN, which all distributions set). Where the kernel has no such file, the parents of all processes are
- * looked through instead.
+ * The children of a process: {@code /proc/PID/task/TID/children}, because any thread may fork (proc(5); Linux 4.2 with
+ * CONFIG_PROC_CHILDREN, which all distributions set). If the kernel has no such file, the parents of all processes are
+ * read instead.
  */
 final class ProcessChildren {
     private final Path proc;
@@ -20,7 +20,7 @@ final class ProcessChildren {
         this.proc = proc;
     }
 
-    /** The children that are there now, in no order; none if the process is gone. */
+    /** The children that exist now, in no order; empty if the process has ended. */
     List<Integer> of(int pid) {
         List<Integer> children = new ArrayList<>();
         boolean known = false;
@@ -50,7 +50,8 @@ final class ProcessChildren {
         List<Integer> children = new ArrayList<>();
         try (DirectoryStream<Path> processes = Files.newDirectoryStream(proc, "[0-9]*")) {
             for (Path process : processes) {
-                // 4711 (na) me) S 4242 …: state and parent follow the last parenthesis, since the name may hold some.
+                // 4711 (na) me) S 4242 …: state and parent follow the last parenthesis, because the name may contain
+                // some.
                 String stat = read(process.resolve("stat"));
                 String[] fields =
                         stat.substring(stat.lastIndexOf(')') + 1).strip().split(" ", 3);
@@ -64,10 +65,10 @@ final class ProcessChildren {
         return children;
     }
 
-    /** Processes and threads end while they are looked at. */
+    /** Processes and threads may end while they are read. */
     private static String read(Path file) {
         try {
-            // A process may call itself by any bytes.
+            // The name of a process may contain any bytes.
             return Files.readString(file, StandardCharsets.ISO_8859_1);
         } catch (IOException e) {
             return "";

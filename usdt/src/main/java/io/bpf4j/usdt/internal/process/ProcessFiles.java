@@ -21,21 +21,21 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the files that a process runs, and opens the very same files from here.
+ * Finds the files that a process runs, and opens exactly these files.
  *
- * <p>The path in {@code /proc/PID/maps} is the process's own: in a container it means nothing here, or worse, another
- * file; a file that was replaced while the process runs (an upgrade) has lost its name; and whoever owns the process may
- * let a link of that name lead elsewhere at any moment. So each candidate is opened, and what is open has to have the
- * device and the inode that the mapping has. In this order:
+ * <p>The path in {@code /proc/PID/maps} is valid in the mount namespace of the process: outside of a container it may
+ * not exist or be another file; a file that was replaced while the process runs (an upgrade) has no name any more; and
+ * the owner of the process may make a link with this name point elsewhere at any time. So each candidate is opened, and
+ * the open file must have the device and the inode of the mapping. In this order:
  *
  * <ol>
- *   <li>the plain path, which reads best in messages
+ *   <li>the plain path, which is the most readable one in messages
  *   <li>{@code /proc/PID/root/PATH}: the same path in the process's mount namespace
  *   <li>{@code /proc/PID/map_files/START-END}: the mapped file itself, deleted or not; needs CAP_CHECKPOINT_RESTORE or
  *       CAP_SYS_ADMIN. memfd files are found here, too
- *   <li>{@code /proc/PID/fd/N}, if the process still has it open
- *   <li>the second again, by inode number alone, where the mount that it leads to is of a file system that shows another
- *       device in maps than in stat ({@link Devices}), and the way by map_files may be forbidden
+ *   <li>{@code /proc/PID/fd/N}, if the process still has the file open
+ *   <li>the second again, by inode number alone, if its mount has a file system that shows another device in maps than
+ *       in stat ({@link Devices}); map_files may be forbidden
  * </ol>
  */
 public final class ProcessFiles {
@@ -47,15 +47,15 @@ public final class ProcessFiles {
         this.proc = host.proc();
     }
 
-    /** Where {@code /proc} is. */
+    /** The path of {@code /proc}. */
     public Path proc() {
         return proc;
     }
 
     /**
-     * A mapped file, open; the caller's to close.
+     * An open mapped file; the caller must close it.
      *
-     * @param path where it was found, for opening it again later
+     * @param path the path by which it was found, for opening it again later
      */
     public record Opened(Path path, OpenFile file) implements AutoCloseable {
         @Override
@@ -67,7 +67,7 @@ public final class ProcessFiles {
     /**
      * All files that a process has mapped executable, each once, in the order of their addresses.
      *
-     * @throws IOException if there is no such process, its mappings can't be read, or they are too many; the message
+     * @throws IOException if the process does not exist, or its mappings can't be read or are too many; the message
      *     says so
      */
     public List<MappedFile> executableFiles(int pid) throws IOException {
@@ -90,7 +90,7 @@ public final class ProcessFiles {
     }
 
     /**
-     * The mappings of a process that are wanted, in the order of their addresses.
+     * The mappings of a process that satisfy the predicate, in the order of their addresses.
      *
      * @throws IOException as {@link #executableFiles}
      */
@@ -126,7 +126,7 @@ public final class ProcessFiles {
         } catch (AccessDeniedException e) {
             throw new IOException("no permission to read " + maps + ": " + whyRefused(Capability.CAP_SYS_PTRACE), e);
         } catch (IOException e) {
-            // A process that ends while it is read: ESRCH.
+            // ESRCH: the process ended while it was read.
             throw new IOException("can't read " + maps + ": " + e.getMessage(), e);
         }
         if (!all) {
@@ -135,7 +135,7 @@ public final class ProcessFiles {
         }
     }
 
-    /** Whether a process is there and has not ended: a zombie waits for its parent only. */
+    /** Whether a process exists and has not ended: a zombie has ended. */
     boolean isRunning(int pid) {
         try {
             String stat = Files.readString(proc.resolve(pid + "/stat"), StandardCharsets.ISO_8859_1);
@@ -149,7 +149,7 @@ public final class ProcessFiles {
     /**
      * Opens the file of a mapping.
      *
-     * @throws IOException if there is no way to it; the message says why, without the name
+     * @throws IOException if it can't be opened; the message has the reason, without the name
      */
     public Opened open(MappedFile file) throws IOException {
         Mapping mapping = file.mapping();
@@ -166,7 +166,7 @@ public final class ProcessFiles {
         }
         Path mapFile = directory.resolve("map_files/" + hex(mapping.start()) + "-" + hex(mapping.end()));
         try {
-            // Nothing to compare: this is what is mapped.
+            // No comparison is needed: this is the mapped file itself.
             return new Opened(mapFile, OpenFile.open(host, mapFile, name));
         } catch (SyscallException e) {
             opened = openDescriptor(directory.resolve("fd"), name, mapping);
@@ -209,7 +209,7 @@ public final class ProcessFiles {
                 }
             }
         } catch (IOException | RuntimeException e) {
-            // Without the right to list them, or the process is gone: there is no way through its descriptors.
+            // The descriptors can't be listed, because the right is missing or the process has ended.
         }
         return null;
     }

@@ -3,8 +3,8 @@ package io.bpf4j.usdt.internal.process;
 import io.bpf4j.elf.ElfLimits;
 
 /**
- * How much of other people's processes is looked at. A process that is more than this is named and left out, and the
- * others are shown. Honest ones stay far below: a browser has some 300 files mapped as code.
+ * Limits for reading processes of other users. A process that exceeds them is named and left out, and the others are
+ * shown. Real processes stay far below: a browser has about 300 files mapped as code.
  */
 public final class ProcessLimits {
     /**
@@ -13,7 +13,7 @@ public final class ProcessLimits {
      */
     static final long MAX_MAPS_BYTES = 1L << 26;
 
-    /** Bytes of a name: PATH_MAX of linux/limits.h. A longer one can't be opened; what is shown of it is cut. */
+    /** Bytes of a name: PATH_MAX of linux/limits.h. A longer name can't be opened, and is truncated for display. */
     static final int MAX_NAME_BYTES = 4096;
 
     /** Files that one process has mapped as code. */
@@ -22,18 +22,21 @@ public final class ProcessLimits {
     /** Bytes of their names together. */
     static final long MAX_ALL_NAMES_BYTES = 1L << 20;
 
-    /** Open files of a process that are looked at for one that it has mapped. */
+    /** Open files of a process that are searched for a mapped file. */
     static final int MAX_DESCRIPTORS = 4096;
 
     /** Bytes of a list of mounts, of which there are at most 100,000 (sysctl fs.mount-max). */
     static final long MAX_MOUNTS_BYTES = 1L << 26;
 
-    /** About what the probes of all files of a machine may take, in bytes of memory: those of 100 JVMs take 20 MB. */
+    /**
+     * Approximate limit for the memory of the probes of all files of a machine, in bytes: the probes of 100 JVMs take
+     * 20 MB.
+     */
     public static final long MAX_SCANS_BYTES = 1L << 26;
 
     /**
-     * What a mapped file may make its reader spend beyond its own size. A linked program has some 40 sections; objects
-     * that have one for each function are not mapped.
+     * Limits for reading a mapped file, in addition to its size. A linked program has about 40 sections; object files
+     * with a section for each function are not mapped.
      */
     public static final ElfLimits MAPPED_FILE = new ElfLimits(1 << 16, 1 << 16, 1 << 22, 1L << 24);
 

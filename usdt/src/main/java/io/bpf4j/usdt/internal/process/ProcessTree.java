@@ -13,11 +13,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A process and perhaps its descendants, and which files each has mapped as code since the last look. <b>Confined.</b>
+ * A process and optionally its descendants, and the files that each has mapped as code since the last look.
+ * <b>Confined.</b>
  *
- * <p>Mappings are compared by device, inode and name. What is new is not opened yet: that costs several system calls. A
- * process stays in the tree when its parent ends,
- * as it has another one by then.
+ * <p>Mappings are compared by device, inode and name. New files are not opened yet, because this takes several system
+ * calls. A process stays in the tree when its parent ends and it gets another parent.
  */
 public final class ProcessTree {
     private final ProcessFiles files;
@@ -30,8 +30,8 @@ public final class ProcessTree {
     /**
      * New code of one process.
      *
-     * @param files not mapped as code at the look before, in the order of their addresses
-     * @param problem why the process can't be looked at any more; empty if it can
+     * @param files not mapped as code at the previous look, in the order of their addresses
+     * @param problem the reason why the process can't be read any more; empty if it can
      */
     public record Change(int pid, List<MappedFile> files, String problem) {}
 
@@ -42,27 +42,27 @@ public final class ProcessTree {
         seen.put(pid, Set.of());
     }
 
-    /** From the next look on, children belong to it, and theirs. */
+    /** From the next look on, the tree includes all descendants. */
     public void includeChildren() {
         withChildren = true;
     }
 
-    /** Whether a process is there and has not ended. */
+    /** Whether a process exists and has not ended. */
     public boolean isRunning(int pid) {
         return files.isRunning(pid);
     }
 
-    /** The processes that were there at the last look. */
+    /** The processes that existed at the last look. */
     public List<Integer> processes() {
         return List.copyOf(seen.keySet());
     }
 
-    /** A child that is known without a look; what it has mapped is new. */
+    /** Adds a child without a look; all its mappings are new. */
     public void add(int pid) {
         seen.putIfAbsent(pid, Set.of());
     }
 
-    /** A process became another program: all that it has mapped is new. */
+    /** A process has called exec: all its mappings are new. */
     public void renew(int pid) {
         seen.put(pid, Set.of());
     }
@@ -72,7 +72,7 @@ public final class ProcessTree {
         seen.remove(pid);
     }
 
-    /** What has changed in one process since the last look at it. */
+    /** The changes in one process since the last look at it. */
     public List<Change> look(int pid) {
         List<Change> changes = new ArrayList<>();
         if (!look(pid, changes)) {
@@ -81,7 +81,7 @@ public final class ProcessTree {
         return changes;
     }
 
-    /** What has changed since the last look, parents before their children. */
+    /** The changes since the last look, parents before their children. */
     public List<Change> look() {
         List<Change> changes = new ArrayList<>();
         Deque<Integer> left = new ArrayDeque<>(seen.keySet());
@@ -100,7 +100,7 @@ public final class ProcessTree {
         return changes;
     }
 
-    /** Whether the process is there. */
+    /** Whether the process exists. */
     private boolean look(int pid, List<Change> changes) {
         List<MappedFile> code;
         try {
@@ -112,7 +112,7 @@ public final class ProcessTree {
             return false;
         }
         if (code.isEmpty()) {
-            // Between exec's two halves a process has nothing; a zombie has nothing for good.
+            // During exec a process temporarily has no mappings; a zombie never has any.
             return files.isRunning(pid);
         }
         Set<Code> before = seen.getOrDefault(pid, Set.of());

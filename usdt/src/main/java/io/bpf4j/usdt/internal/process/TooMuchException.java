@@ -2,7 +2,7 @@ package io.bpf4j.usdt.internal.process;
 
 import java.io.IOException;
 
-/** A process that would cost its reader more than {@link ProcessLimits} allow; the message names it. */
+/** A process exceeds {@link ProcessLimits}; the message names the process. */
 public final class TooMuchException extends IOException {
     private static final long serialVersionUID = 1L;
 

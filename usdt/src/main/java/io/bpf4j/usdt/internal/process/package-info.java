@@ -1,2 +1,2 @@
-/** What a process has mapped, and how to open those files from here. */
+/** Reads the mappings of processes and opens the mapped files. */
 package io.bpf4j.usdt.internal.process;

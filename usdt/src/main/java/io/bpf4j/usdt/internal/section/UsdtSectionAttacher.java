@@ -46,7 +46,7 @@ public final class UsdtSectionAttacher implements SectionAttacher {
      * The target in a section's name: {@code /usr/lib/libjvm.so:hotspot:gc__begin} of {@code
      * SEC("usdt//usr/lib/libjvm.so:hotspot:gc__begin")}. <b>Immutable</b>.
      *
-     * <p>The probe is what follows the last two colons, so that a path may contain some.
+     * <p>The last two colons separate path, provider and name, so a path may contain colons.
      */
     record Target(String path, String provider, String name) {
 

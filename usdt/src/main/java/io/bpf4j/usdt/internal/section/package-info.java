@@ -1,2 +1,2 @@
-/** What the section names {@code usdt…} of BPF objects mean; found by the loader as a service. */
+/** Attaches programs with section names {@code usdt…}; the loader finds it as a service. */
 package io.bpf4j.usdt.internal.section;

@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
  *                 and extends its sign, if it is signed
  * </pre>
  *
- * @param valueOrOffset the constant, or a distance in bytes
+ * @param valueOrOffset the constant, or an offset in bytes
  * @param registerOffset byte offset of the (base) register in struct pt_regs
  * @param indexOffset byte offset of the index register in struct pt_regs
- * @param scaleShift 0 to 3: the index counts 1, 2, 4 or 8 bytes
- * @param indexSize bytes of the index register: 8, or 4 or -4 for its lower half without or with a sign
- * @param bitShift 64 less the bits of the value
+ * @param scaleShift 0 to 3 for a scale of 1, 2, 4 or 8
+ * @param indexSize bytes of the index register: 8, or 4 or -4 for its lower half, zero- or sign-extended
+ * @param bitShift 64 minus the bits of the value
  * @param refusal why the argument can't be read, if the type is {@link Type#INVALID}; else null
  */
 public record ArgSpec(
@@ -35,7 +35,7 @@ public record ArgSpec(
         int bitShift,
         @Nullable String refusal) {
 
-    /** With the whole index register, if there is one. */
+    /** With the whole index register, if the argument has an index. */
     public ArgSpec(
             Type type,
             long valueOrOffset,
@@ -47,7 +47,9 @@ public record ArgSpec(
         this(type, valueOrOffset, registerOffset, indexOffset, scaleShift, 8, signed, bitShift, null);
     }
 
-    /** What stands for an argument that can't be read: asking for it gives an error, never a wrong value. */
+    /**
+     * The spec of an argument that can't be read: {@code bpf_usdt_arg()} returns an error for it, never a wrong value.
+     */
     public static ArgSpec unreadable(String refusal) {
         return new ArgSpec(Type.INVALID, 0, 0, 0, 0, 8, false, 0, refusal);
     }
@@ -59,9 +61,9 @@ public record ArgSpec(
         DEREFERENCE(2),
         SIB(3),
         /**
-         * No type that any version of usdt.bpf.h knows: {@code bpf_usdt_arg()} answers it by -EINVAL. Far from the
-         * numbers in use, so that the next one to be invented doesn't give it a meaning, and within 7 bits, so that
-         * neither a signed nor a narrow field changes it.
+         * A type that no version of usdt.bpf.h defines: {@code bpf_usdt_arg()} returns -EINVAL for it. The number is
+         * far from the numbers in use, so that a future type doesn't get it, and has at most 7 bits, so that neither a
+         * signed nor a narrow field changes it.
          */
         INVALID(0x7f);
 

@@ -9,8 +9,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the layout of a spec from the BTF that the BPF object brings: field by field, by name. So a version of
- * usdt.bpf.h that moves fields again is served as long as their names and meanings stay.
+ * Takes the layout of a spec from the BTF of the BPF object, field by field, by name. So a future version of usdt.bpf.h
+ * that moves fields is supported as long as their names and meanings stay.
  */
 public final class BtfLayout {
     private BtfLayout() {}

@@ -7,9 +7,9 @@ import java.util.function.ObjIntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The specs that the attachments of one object have filed in its map. Equal specs are one entry, which has one number as
- * long as an attachment uses it: a thousand processes that run one program need no more entries than a single one, and an
- * address that several of them have in common leads to one spec for all. <b>Thread-safe</b>.
+ * The specs that the attachments of one object have stored in its map. Equal specs share one entry, which keeps its
+ * spec ID as long as an attachment uses it: a thousand processes that run one program need no more entries than a
+ * single process, and an address that several of them share has one spec for all. <b>Thread-safe</b>.
  */
 public final class SharedSpecs {
     private final SpecIdPool pool;
@@ -46,7 +46,7 @@ public final class SharedSpecs {
         }
     }
 
-    /** @param map files a spec under its number */
+    /** @param map stores a spec under its ID */
     public SharedSpecs(SpecIdPool pool, ObjIntConsumer<byte[]> map) {
         this.pool = pool;
         this.map = map;
@@ -56,7 +56,7 @@ public final class SharedSpecs {
         return pool;
     }
 
-    /** The number of a spec, which is filed if no attachment has filed it; -1 if the map is full. */
+    /** The ID of a spec, which is stored unless an attachment has stored it already; -1 if the map is full. */
     synchronized int acquire(Bytes spec) {
         Entry entry = entries.get(spec);
         if (entry == null) {
@@ -77,7 +77,7 @@ public final class SharedSpecs {
         return entry.id;
     }
 
-    /** Takes back what {@link #acquire} gave; the last user's number becomes free. */
+    /** Releases the result of {@link #acquire}; after the last user the ID is free. */
     synchronized void release(Bytes spec) {
         Entry entry = entries.get(spec);
         if (entry == null) {

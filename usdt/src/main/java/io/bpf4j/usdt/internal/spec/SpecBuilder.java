@@ -7,16 +7,16 @@ import java.util.Map;
 import java.util.OptionalInt;
 
 /**
- * Translates arguments into what the BPF side reads.
+ * Translates arguments into the form that the BPF side reads.
  *
- * <p>An argument that can't be translated costs only itself: its place holds one of type {@link ArgSpec.Type#INVALID}, so
- * that the others keep their numbers.
+ * <p>An argument that can't be translated is replaced by one of type {@link ArgSpec.Type#INVALID}, so that the others
+ * keep their numbers.
  *
- * <p><b>Symbols.</b> The BPF side knows registers, no symbols. But when the probe fires, the instruction pointer is
- * the probe's own address, and code and data of one file move together: {@code sym} is always {@code sym - probe}
- * bytes from there, whatever the load address. So {@code -4@8+sym(%rip)} at probe 0x1000 with sym at 0x5000 becomes
- * "4 bytes at ip + 0x4008". Not the address that the text suggests at first sight, which counts from an instruction's
- * end: there is no instruction, the assembler's meaning of {@code sym(%rip)} is just the address of sym.
+ * <p><b>Symbols.</b> The BPF side has registers, but no symbols. But when the probe fires, the instruction pointer is
+ * the probe's own address, and code and data of one file move together: {@code sym} is always {@code sym - probe} bytes
+ * from there, whatever the load address. So {@code -4@8+sym(%rip)} at probe 0x1000 with sym at 0x5000 becomes "4 bytes
+ * at ip + 0x4008". The offset does not count from the end of an instruction, because the argument string is not an
+ * instruction: for the assembler {@code sym(%rip)} is the address of sym.
  */
 public final class SpecBuilder {
     private final ArgGrammar grammar;
@@ -31,8 +31,8 @@ public final class SpecBuilder {
      * Translates the arguments of one site, as many as the layout has room for.
      *
      * @param address of the probe, as the file has it
-     * @param symbols virtual addresses of symbols of the file, before the load address is added. One that is missing has
-     *     no address, or several
+     * @param symbols virtual addresses of symbols of the file, before the load address is added. A symbol without an
+     *     address, or with several, is missing
      */
     public List<ArgSpec> build(List<UsdtArg> arguments, long address, Map<String, Long> symbols) {
         return arguments.stream()
@@ -43,7 +43,7 @@ public final class SpecBuilder {
 
     private ArgSpec translate(UsdtArg argument, long address, Map<String, Long> symbols) {
         return switch (argument.operand()) {
-            // libbpf's header cuts a constant to its size as it does all values, ours takes it as it is.
+            // libbpf's header truncates a constant to its size like all values, bpf4j's header does not.
             case UsdtArg.Constant c -> plain(argument, ArgSpec.Type.CONSTANT, argument.cut(c.value()), 0);
             case UsdtArg.Register r -> {
                 OptionalInt offset = grammar.offsetOf(r.name());

@@ -4,11 +4,10 @@ import java.util.Arrays;
 import java.util.BitSet;
 
 /**
- * The numbers under which specs are filed in one map: each in use at most once, from 0 to the map's size less one.
- * <b>Thread-safe</b>.
+ * The spec IDs of one map: each in use at most once, from 0 to the map's size minus 1. <b>Thread-safe</b>.
  *
- * <p>A number that came back is given out again before a fresh one, the last first. So the numbers in use stay close
- * to 0 and the cache lines of the map few.
+ * <p>A released ID is reused before a new one, the last released first. So the IDs in use stay close to 0 and take few
+ * cache lines of the map.
  */
 public final class SpecIdPool {
     private final int capacity;
@@ -22,7 +21,7 @@ public final class SpecIdPool {
         this.capacity = capacity;
     }
 
-    /** A number of its own for the caller, or -1 if all are in use. */
+    /** Allocates an ID; -1 if all are in use. */
     public synchronized int acquire() {
         if (freeCount == 0 && unused == capacity) {
             return -1;
@@ -32,7 +31,7 @@ public final class SpecIdPool {
         return id;
     }
 
-    /** Takes a number back. */
+    /** Releases an ID. */
     public synchronized void release(int id) {
         if (id < 0 || id >= unused) {
             throw new IllegalArgumentException("spec ID " + id + " was never given out");
@@ -47,7 +46,7 @@ public final class SpecIdPool {
         free[freeCount++] = id;
     }
 
-    /** Numbers in use now. */
+    /** The number of IDs in use now. */
     public synchronized int inUse() {
         return unused - freeCount;
     }

@@ -6,11 +6,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the fields of {@code struct __bpf_usdt_spec} are: the value of the map {@code __bpf_usdt_specs}, and so an
- * ABI between the BPF object and whoever loads it. <b>Immutable</b>.
+ * The offsets of the fields of {@code struct __bpf_usdt_spec}, the value of the map {@code __bpf_usdt_specs}: an ABI
+ * between the BPF object and its loader. <b>Immutable</b>.
  *
- * <p>The struct was changed in libbpf 1.7 without a version number, so objects of both kinds are in the field, and
- * only the size (208 or 304 bytes) or the BTF of the map's value tells them apart. Byte offsets:
+ * <p>The struct was changed in libbpf 1.7 without a version number, so objects of both kinds exist, and only the size
+ * (208 or 304 bytes) or the BTF of the map's value distinguishes them. Byte offsets:
  *
  * <pre>
  *                     to 1.6   since 1.7, little endian   since 1.7, big endian
@@ -27,18 +27,18 @@ import org.jspecify.annotations.Nullable;
  *   size               208      304                        304
  * </pre>
  *
- * <p>Checked against what clang 19 makes of the declaration for both byte orders. As BTF does, fields are counted in
- * bits from the start of the struct: on little endian from the lowest bit of a byte, on big endian from its highest.
- * With that convention one loop writes plain integers and bit fields alike.
+ * <p>Compared with clang 19's layout of the declaration for both byte orders. As in BTF, fields are counted in bits
+ * from the start of the struct: on little endian from the lowest bit of a byte, on big endian from its highest. With
+ * that convention one loop writes plain integers and bit fields alike.
  *
  * @param size bytes of the struct
  * @param maxArgs length of args
  * @param argSize bytes of an element of args
- * @param indexOffset null where the layout has no place for an index register
- * @param scaleShift null where the layout has no place for a scale
- * @param indexBitShift null where the layout has no place for how much of the index register counts, as libbpf's have not;
- *     like bitShift, 64 less its bits
- * @param indexSigned whether that part has a sign
+ * @param indexOffset null if the layout has no field for an index register
+ * @param scaleShift null if the layout has no field for a scale
+ * @param indexBitShift null if the layout has no field for the width of the index register, as libbpf's layouts; like
+ *     bitShift, 64 minus its bits
+ * @param indexSigned whether the used part of the index register is signed
  */
 public record SpecLayout(
         ByteOrder order,
@@ -67,7 +67,7 @@ public record SpecLayout(
     /** The name of the map, given by usdt.bpf.h. */
     public static final String MAP = "__bpf_usdt_specs";
 
-    /** Far above any layout there is, and small enough to have one for each site. */
+    /** Far above any existing layout, and small enough to have one spec for each site. */
     private static final int MAX_SIZE = 4096;
 
     /** The layout of libbpf up to 1.6. */
@@ -120,7 +120,7 @@ public record SpecLayout(
         };
     }
 
-    /** Whether every field lies within its struct: what comes from a file may say otherwise. */
+    /** Whether every field is within its struct; data from a file may be wrong. */
     boolean fits() {
         return size <= MAX_SIZE
                 && inside(valueOrOffset, argSize)
@@ -145,16 +145,16 @@ public record SpecLayout(
         return indexOffset != null && scaleShift != null;
     }
 
-    /** Whether it can express that only a part of the index register counts. */
+    /** Whether it can express that only a part of the index register is used. */
     public boolean hasIndexSize() {
         return indexBitShift != null && indexSigned != null;
     }
 
     /**
-     * The bytes of the map's value: what a BPF program has to know about a site that fired.
+     * The bytes of the map's value: the description of a site for the BPF program.
      *
      * @param args in order, at most {@link #maxArgs}
-     * @param userCookie what {@code bpf_usdt_cookie()} returns
+     * @param userCookie the result of {@code bpf_usdt_cookie()}
      */
     public byte[] encode(List<ArgSpec> args, long userCookie) {
         if (args.size() > maxArgs) {

@@ -2,7 +2,7 @@ package io.bpf4j.usdt.internal.spec;
 
 import java.io.Serial;
 
-/** All numbers of a spec map are in use: the E2BIG of libbpf. */
+/** All spec IDs of a spec map are in use; libbpf returns E2BIG. */
 public final class SpecMapFullException extends RuntimeException {
     @Serial
     private static final long serialVersionUID = 1;

@@ -15,13 +15,13 @@ import java.util.SequencedMap;
 import java.util.function.BiConsumer;
 
 /**
- * The specs of one attachment: gives equal specs one number, and all of them back in the end. <b>Confined</b>, until
- * it is handed to the link that gives them back.
+ * The specs of one attachment: gives equal specs one ID, and releases all of them at the end. <b>Confined</b>, until it
+ * is passed to the link that releases them.
  *
- * <p>Specs are compared as bytes, not as argument strings: the same text {@code -4@sym(%rip)} means different
- * distances at different sites, and the same text with another cookie is another spec; while two texts ({@code 8@%rax},
- * {@code 8@%eax}) may be one. But ten thousand sites with twenty argument strings need not be translated ten thousand
- * times to find that out: without symbols a spec depends on arguments and cookie only, and these are looked up first.
+ * <p>Specs are compared as bytes, not as argument strings: the same text {@code -4@sym(%rip)} means different distances
+ * at different sites, and the same text with another cookie is another spec; and two texts ({@code 8@%rax}, {@code
+ * 8@%eax}) may give the same spec. To avoid translating ten thousand sites with only twenty argument strings, arguments
+ * and cookie are looked up first: without symbols a spec depends on nothing else.
  */
 public final class SpecTable {
     private final SpecLayout layout;
@@ -29,30 +29,30 @@ public final class SpecTable {
     private final Map<Long, Map<SiteArguments, Integer>> byCookie = new HashMap<>();
     private final SequencedMap<Bytes, Integer> ids = new LinkedHashMap<>();
 
-    /** Empty, for a map of this layout. */
+    /** Makes an empty table for a map of this layout. */
     public SpecTable(SpecLayout layout, SharedSpecs shared) {
         this.layout = layout;
         this.shared = shared;
     }
 
-    /** Hears of arguments that can't be read. */
+    /** Is notified of arguments that can't be read. */
     public interface Refusals {
 
         /**
          * An argument can't be read.
          *
-         * @param site its number among those that are looked up: the first that has this argument
+         * @param site the index of the first site with this argument, among the sites that are looked up
          * @param argument its number from 0
          */
         void refused(int site, int argument, String reason);
     }
 
     /**
-     * The numbers of the specs of one probe's sites.
+     * The spec IDs of one probe's sites.
      *
-     * @param machine that of the file
-     * @param cookie what {@code bpf_usdt_cookie()} returns
-     * @param ids where the numbers go
+     * @param machine the file's machine
+     * @param cookie the result of {@code bpf_usdt_cookie()}
+     * @param ids receives the spec IDs
      * @param at the first index
      * @throws SpecMapFullException if the map has no entry left
      */
@@ -99,8 +99,8 @@ public final class SpecTable {
     }
 
     /**
-     * The number of a spec: a known one, or a fresh one after filing the spec in the map. If anything fails, the
-     * numbers given so far stay with the table, for {@link #releaseAll}.
+     * The ID of a spec: a known one, or a new one after storing the spec in the map. After a failure the IDs allocated
+     * so far stay in the table, for {@link #releaseAll}.
      *
      * @throws SpecMapFullException if the map has no entry left
      */
@@ -119,12 +119,12 @@ public final class SpecTable {
         return id;
     }
 
-    /** How many different specs there are. */
+    /** The number of different specs. */
     public int size() {
         return ids.size();
     }
 
-    /** Gives all specs back, the last first. No site may be attached any more. Idempotent. */
+    /** Releases all specs, the last first. No site may be attached any more. Idempotent. */
     public void releaseAll() {
         ids.sequencedKeySet().reversed().forEach(shared::release);
         ids.clear();
