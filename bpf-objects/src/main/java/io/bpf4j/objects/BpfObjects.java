@@ -14,8 +14,8 @@ public final class BpfObjects {
 
     /**
      * The tracer in the byte order of this machine; the caller owns the array. Its program {@code trace}, {@code
-     * SEC("usdt")}, writes one record per event into the ring buffer {@code events}. Its configuration and the layout of
-     * a record are described in {@code trace.h} beside its source.
+     * SEC("usdt")}, writes one record per event into the ring buffer {@code events}. Its configuration and the layout
+     * of a record are described in {@code trace.h} next to its source.
      */
     public static byte[] tracer() {
         return tracer(ByteOrder.nativeOrder());

@@ -13,7 +13,7 @@ public final class Main {
         try {
             code = new CommandTree(Console.standard(), Interruption.ofProcess()).run(args);
         } catch (Throwable e) {
-            // Not even our own classes can be loaded, those that say what failed among them.
+            // bpf4j's own classes can't be loaded, not even those for error messages.
             System.err.println(
                     "bpf4j: can't run: " + e + "; are there enough file descriptors (ulimit -n) and memory?");
             code = 1;

@@ -9,8 +9,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
 /**
- * The other end of {@link io.bpf4j.cli.trace.Heir}: a process of its own that takes the links of one that leaves. Not for
- * people.
+ * The other end of {@link io.bpf4j.cli.trace.Heir}: a process that takes over the links of a process that ends. For
+ * internal use.
  */
 @Command(name = "adopt", hidden = true, description = "Takes the links of a process and closes them when it is gone.")
 final class AdoptCommand implements Callable<Integer> {
@@ -28,7 +28,7 @@ final class AdoptCommand implements Callable<Integer> {
         try (LinkGroup links = AdoptedLinks.of(pid)) {
             console.line(Integer.toString(links.size()));
             console.flush();
-            // The one who leaves says nothing more: the input ends when it is gone.
+            // The ending process sends nothing more: the input ends when the process ends.
             String _ = console.in().readLine();
             return CommandTree.OK;
         }

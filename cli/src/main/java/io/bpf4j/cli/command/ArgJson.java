@@ -6,7 +6,7 @@ import java.util.List;
 
 /**
  * Arguments as JSON: {@code {"size","signed","kind","value","register","offset","index","scale","symbol","float",
- * "reason"}}, of which only those stand that apply to the kind.
+ * "reason"}}, with only the keys that apply to the kind.
  */
 final class ArgJson {
     private ArgJson() {}

@@ -2,7 +2,7 @@ package io.bpf4j.cli.command;
 
 import io.bpf4j.usdt.site.UsdtArg;
 
-/** An argument in words: what its value is, and where it is when the probe fires. */
+/** An argument as text: the type of its value, and its location when the probe fires. */
 final class ArgText {
     private ArgText() {}
 
@@ -32,7 +32,7 @@ final class ArgText {
         };
     }
 
-    /** Half of a register with its extension, as size and sign of an argument are told. */
+    /** Half of a register with its extension, in the notation of an argument's size and sign. */
     private static String index(UsdtArg.Memory m) {
         if (m.index() == null) {
             return "";

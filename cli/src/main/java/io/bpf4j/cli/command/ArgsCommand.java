@@ -16,7 +16,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Shows how argument strings are understood. */
+/** Shows how argument strings are parsed. */
 @Command(
         name = "args",
         description = "Shows how the argument string of a USDT probe is understood.",

@@ -23,14 +23,14 @@ import picocli.CommandLine.UnmatchedArgumentException;
 /**
  * The command with its subcommands, run as one function from arguments to exit code.
  *
- * <p>Everything that can go wrong comes out here as one line on standard error. <i>Confined.</i>
+ * <p>Every failure is reported as one line on standard error. <i>Confined.</i>
  */
 public final class CommandTree {
     /** Done. */
     public static final int OK = 0;
-    /** The command understood what was asked and could not do it. */
+    /** The command line is valid, but the command failed. */
     public static final int FAILED = 1;
-    /** The command did not understand what was asked. */
+    /** The command line is invalid. */
     public static final int USAGE = 2;
 
     private final Console console;
@@ -42,7 +42,7 @@ public final class CommandTree {
         this.interruption = interruption;
     }
 
-    /** Runs what {@code args} ask for. */
+    /** Runs the command with {@code args}. */
     public int run(String... args) {
         CommandLine tree = new CommandLine(root, new Factory(console, interruption))
                 .setOut(console.outWriter())
@@ -59,7 +59,7 @@ public final class CommandTree {
                 .registerConverter(StrategyChoice.class, CommandTree::strategy)
                 .setParameterExceptionHandler(this::onUsage)
                 .setExecutionExceptionHandler(this::onFailure);
-        // An argument string starts with a dash where its first argument is signed.
+        // An argument string starts with a dash if its first argument is signed.
         Objects.requireNonNull(tree.getSubcommands().get("args")).setUnmatchedOptionsArePositionalParams(true);
         try {
             int code = tree.execute(args);
@@ -68,12 +68,12 @@ public final class CommandTree {
         } catch (OutputClosedException e) {
             return closed(e);
         } catch (StackOverflowError | OutOfMemoryError | LinkageError e) {
-            // picocli hands over exceptions only.
+            // picocli passes exceptions only.
             return failed(e);
         }
     }
 
-    /** In the words of this command: picocli's own name a class. */
+    /** A message of this command, because picocli's message names a class. */
     private static Path path(String name) {
         try {
             return Path.of(name);
@@ -122,7 +122,7 @@ public final class CommandTree {
     }
 
     private int failed(Throwable e) {
-        // What was already said comes before what went wrong, also where both go to one file.
+        // Earlier output is flushed before the error message, because both may go to one file.
         try {
             console.flush();
         } catch (OutputClosedException closed) {
@@ -137,7 +137,7 @@ public final class CommandTree {
         return FAILED;
     }
 
-    /** In words of the command line: that it is an int is nobody's business there. */
+    /** In terms of the command line, without Java types. */
     private static int number(String text) {
         try {
             return Integer.parseInt(text);
@@ -174,7 +174,7 @@ public final class CommandTree {
         return "1".equals(System.getenv("BPF4J_DEBUG")) || root.debug();
     }
 
-    /** Makes commands without reflection where they need something of us. */
+    /** Makes commands that need constructor arguments, without reflection. */
     private record Factory(Console console, Interruption interruption) implements IFactory {
         @Override
         public <K> K create(Class<K> type) throws Exception {

@@ -10,7 +10,7 @@ import io.bpf4j.loader.dryrun.Relocation;
 import java.util.List;
 import java.util.Locale;
 
-/** Whether an object fits a kernel, as a person or a program reads it. <i>Confined.</i> */
+/** Reports whether an object fits a kernel, as text or JSON. <i>Confined.</i> */
 final class DryRunReport {
     private final Fit fit;
     private final boolean verbose;
@@ -18,7 +18,7 @@ final class DryRunReport {
     /**
      * A report.
      *
-     * @param verbose with what became of each relocation
+     * @param verbose whether to include the result of each relocation
      */
     DryRunReport(Fit fit, boolean verbose) {
         this.fit = fit;

@@ -14,7 +14,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Shows what the running kernel has, of what bpf4j can use. */
+/** Shows which features that bpf4j can use the running kernel has. */
 @Command(
         name = "features",
         description = {
@@ -81,7 +81,7 @@ final class FeaturesCommand implements Callable<Integer> {
         };
     }
 
-    /** What would help is the same for most, and told once, below. */
+    /** The advice is the same for most features, so it is printed once, at the end. */
     private static String shown(Support support) {
         return switch (support) {
             case Support.Unknown unknown ->

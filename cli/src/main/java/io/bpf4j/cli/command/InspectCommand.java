@@ -14,7 +14,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Shows what object files say. Looks at no kernel and needs no privilege. */
+/** Shows the content of object files. Does not use the kernel and needs no privilege. */
 @Command(
         name = "inspect",
         description = "Shows what BPF objects hold: programs, maps, globals, externs, relocations, BTF. Needs no root.",
@@ -46,7 +46,7 @@ final class InspectCommand implements Callable<Integer> {
             } catch (OutputClosedException e) {
                 throw e;
             } catch (IOException | RuntimeException | StackOverflowError | OutOfMemoryError e) {
-                // Whatever is wrong with this file, the next gets its turn.
+                // After any failure with this file, continue with the next one.
                 console.flush();
                 console.error("bpf4j: " + ErrorText.of(e));
                 failed = true;

@@ -29,7 +29,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Lists the probes of files or of a process. Needs no privilege for files. */
+/** Lists the probes of files or of a process. Files need no privilege. */
 @Command(
         name = "list",
         description = "Lists the USDT probes of files, or of all files that a process has mapped.",
@@ -147,8 +147,8 @@ final class ListCommand implements Callable<Integer> {
     /**
      * Prints a file.
      *
-     * @param pids who runs it; empty if that was not asked
-     * @param functions in which a site is, by its address
+     * @param pids the processes that run it; empty if not requested
+     * @param functions the function of each site, by the site's address
      */
     private void print(List<UsdtProbe> probes, List<Integer> pids, Map<Long, String> functions) {
         if (json) {

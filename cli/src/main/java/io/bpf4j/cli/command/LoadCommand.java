@@ -30,7 +30,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Loads objects into the kernel and unloads them: does this kernel take them? */
+/** Loads objects into the kernel and unloads them, to check whether this kernel accepts them. */
 @Command(
         name = "load",
         description = {
@@ -186,7 +186,7 @@ final class LoadCommand implements Callable<Integer> {
         try {
             spec = ObjectSpec.read(InputFile.check(file));
         } catch (IOException | RuntimeException | StackOverflowError | OutOfMemoryError e) {
-            // Whatever is wrong with this file, and be it a defect of ours that it brings out: the next gets its turn.
+            // After any failure with this file, even one caused by a defect of bpf4j, continue with the next one.
             return new Outcome(file, "open", ErrorText.of(e), 0, 0);
         }
         BpfLoader loader = BpfLoader.of(spec);
@@ -205,7 +205,7 @@ final class LoadCommand implements Callable<Integer> {
         }
     }
 
-    /** What became of a file; {@code error} is null if it was loaded. */
+    /** The result of a file; {@code error} is null if the file was loaded. */
     private record Outcome(
             Path file, String stage, @Nullable String error, int programs, int maps) {
         boolean ok() {

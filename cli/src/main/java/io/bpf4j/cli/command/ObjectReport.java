@@ -25,17 +25,17 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** An object as a person or a program reads it. <i>Confined.</i> */
+/** Describes an object, as text or JSON. <i>Confined.</i> */
 final class ObjectReport {
     private final ObjectSpec spec;
-    /** By section and slot, filled when first asked for: an object may have a hundred thousand functions. */
+    /** By section and slot, filled on first use: an object may have a hundred thousand functions. */
     private final Map<List<Integer>, String> names = new HashMap<>();
 
     ObjectReport(ObjectSpec spec) {
         this.spec = spec;
     }
 
-    /** A relocation as words. */
+    /** A relocation as text. */
     private record Row(String function, int instruction, String kind, String target) {}
 
     void print(Console console) {

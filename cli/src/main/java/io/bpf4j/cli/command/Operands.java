@@ -18,26 +18,26 @@ import java.util.Set;
 /**
  * The files and the probe patterns among the operands of {@code list} and {@code trace}.
  *
- * <p>What people bring from other tools is understood, too. An operand is one of these:
+ * <p>The notations of other tools are supported, too. An operand is one of these:
  *
  * <ul>
  *   <li>a file: a path, an entry of an archive ({@code base.apk!/lib/x.so}), or the name of a library or program alone
  *   <li>{@code PROVIDER:NAME}
- *   <li>DTrace's {@code PROVIDER:MODULE:FUNCTION:NAME} and {@code MODULE:FUNCTION:NAME}, where an empty part means any. A
- *       number at the end of the provider is a process, {@code $target} there that of {@code -p} or {@code -c}; without
- *       process and file all processes are meant, as in DTrace
+ *   <li>DTrace's {@code PROVIDER:MODULE:FUNCTION:NAME} and {@code MODULE:FUNCTION:NAME}, where an empty part matches
+ *       everything. A number at the end of the provider is a process, {@code $target} in its place is the process of
+ *       {@code -p} or {@code -c}; without process and file the pattern applies to all processes, as in DTrace
  *   <li>bpftrace's and bcc's {@code usdt:FILE:PROVIDER:NAME}, {@code usdt:FILE:NAME}, {@code u:FILE:NAME}, and the same
- *       without the first word, where the file has a slash
+ *       without the first part, if the file has a slash
  * </ul>
  *
  * <i>Immutable.</i>
  *
- * @param processes those of four-part names
+ * @param processes the processes of four-part names
  */
 record Operands(List<Path> files, List<ProbePattern> patterns, Set<Integer> processes, Set<Dtrace> forms) {
-    /** What names in DTrace's form mean that others don't. */
+    /** The processes that names in DTrace's form select. */
     enum Dtrace {
-        /** All processes, where nothing else is said. */
+        /** All processes, unless a process or file is given. */
         EVERYWHERE,
         /** The process of {@code -p} or {@code -c}. */
         TARGET
@@ -69,12 +69,12 @@ record Operands(List<Path> files, List<ProbePattern> patterns, Set<Integer> proc
         return new Operands(List.copyOf(files), List.copyOf(patterns), Set.copyOf(processes), Set.copyOf(forms));
     }
 
-    /** Whether all processes are meant, though nothing but a name in DTrace's form says so. */
+    /** Whether all processes are selected only because of a name in DTrace's form. */
     boolean meansAllProcesses() {
         return files.isEmpty() && processes.isEmpty() && forms.equals(Set.of(Dtrace.EVERYWHERE));
     }
 
-    /** @throws UsageException if a name has {@code $target}, and there is no such process */
+    /** @throws UsageException if a name has {@code $target}, but neither {@code -p} nor {@code -c} is given */
     void checkTarget(boolean isThere) {
         if (forms.contains(Dtrace.TARGET) && !isThere) {
             throw new UsageException("$target is the process of -p or -c, and neither is given");
@@ -82,9 +82,9 @@ record Operands(List<Path> files, List<ProbePattern> patterns, Set<Integer> proc
     }
 
     /**
-     * The one process that is meant: the one given, or else that of the patterns.
+     * The selected process: the given process, or else the process of the patterns.
      *
-     * @throws UsageException if several are meant
+     * @throws UsageException if several processes are selected
      */
     OptionalInt process(OptionalInt given) {
         Set<Integer> all = new LinkedHashSet<>(processes);
@@ -96,9 +96,9 @@ record Operands(List<Path> files, List<ProbePattern> patterns, Set<Integer> proc
     }
 
     /**
-     * A word that is no file where a file isn't wanted is a probe without its provider.
+     * Refuses an operand that is neither a file nor a probe with a provider.
      *
-     * @throws UsageException if there is one
+     * @throws UsageException if there is such an operand
      */
     void checkNames() {
         for (Path file : files) {
@@ -110,7 +110,7 @@ record Operands(List<Path> files, List<ProbePattern> patterns, Set<Integer> proc
     }
 
     /**
-     * Gives the path back if it can be read as a file.
+     * Returns the path if it can be read as a file.
      *
      * @throws CommandException if not
      */
@@ -123,18 +123,18 @@ record Operands(List<Path> files, List<ProbePattern> patterns, Set<Integer> proc
         return InputFile.check(file);
     }
 
-    /** Where the pattern starts of what bpftrace and bcc would write. */
+    /** The index at which the pattern starts in bpftrace's and bcc's notation. */
     private static int start(String operand) {
         return operand.startsWith("usdt:") ? 5 : operand.startsWith("u:") ? 2 : 0;
     }
 
-    /** The colon between a file and the pattern that follows it; -1 if it is not of that form. */
+    /** The index of the colon between a file and the following pattern; -1 if the text has another form. */
     private static int endOfFile(String operand) {
         int start = start(operand);
         if (Files.exists(path(operand)) || (start == 0 && operand.indexOf('/') < 0)) {
             return -1;
         }
-        // A path may have colons of its own: the first that leaves a file in front of it counts.
+        // A path may contain colons: the first colon that follows an existing file counts.
         for (int colon = operand.indexOf(':', start); colon > start; colon = operand.indexOf(':', colon + 1)) {
             if (isFile(file(operand.substring(start, colon)))) {
                 return colon;
@@ -173,7 +173,7 @@ record Operands(List<Path> files, List<ProbePattern> patterns, Set<Integer> proc
         return text.chars().filter(c -> c == ':').count();
     }
 
-    /** A name that is neither here nor a path is one of a library or of a program. */
+    /** A name that is neither an existing file nor a path is the name of a library or of a program. */
     private static Path file(String name) {
         Path path = path(name);
         return name.indexOf('/') >= 0 || Files.exists(path)

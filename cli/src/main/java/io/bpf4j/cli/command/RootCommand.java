@@ -39,7 +39,7 @@ import picocli.CommandLine.ScopeType;
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:done", "1:failed, and standard error says why", "2:wrong usage"})
 final class RootCommand implements Runnable {
-    /** Those that a person uses. */
+    /** The subcommands for users. */
     static final String COMMANDS = "demo, list, trace, load, inspect, features, args";
 
     @Option(

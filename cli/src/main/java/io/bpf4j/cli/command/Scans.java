@@ -17,15 +17,15 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** What {@code list} and {@code trace} do alike with what a look for probes found. */
+/** Code that {@code list} and {@code trace} share for the results of scans. */
 final class Scans {
     private Scans() {}
 
     /**
      * The files of a process.
      *
-     * @throws CommandException if there is no such process, or it has no files
-     * @throws IOException if it may not be looked at
+     * @throws CommandException if the process does not exist or has no files
+     * @throws IOException if it may not be read
      */
     static List<UsdtScan> ofProcess(int pid) throws IOException {
         checkProcess(pid);
@@ -36,7 +36,7 @@ final class Scans {
         return scans;
     }
 
-    /** A thread has a folder in /proc as its process does, but is none. */
+    /** A thread has a folder in /proc like a process, but is not a process. */
     private static void checkProcess(int pid) throws IOException {
         Path process = Host.running().process(pid);
         if (pid <= 0 || !Files.isDirectory(process)) {
@@ -59,7 +59,7 @@ final class Scans {
                 .anyMatch(line -> line.contains(" /proc proc ") && line.contains("hidepid="));
     }
 
-    /** The files of all processes; says on standard error what was left out. */
+    /** The files of all processes; reports on standard error what was left out. */
     static MachineScan ofMachine(Console console) throws IOException {
         MachineScan machine = MachineScan.of(Host.running());
         if (machine.unreadable() > 0) {
@@ -70,12 +70,12 @@ final class Scans {
         return machine;
     }
 
-    /** The probes that match one of the patterns, in the order of the file; all if there is no pattern. */
+    /** The probes that match one of the patterns, in the order of the file; all probes without a pattern. */
     static List<UsdtProbe> matching(UsdtScan scan, List<ProbePattern> patterns) {
         return patterns.isEmpty() ? scan.probes() : scan.matching(patterns);
     }
 
-    /** The patterns that no file has a probe for, where there are several: a slip of the pen, most likely. */
+    /** The patterns without a match in any file, if several patterns are given: most likely typing errors. */
     static List<ProbePattern> unmatched(List<UsdtScan> scans, List<ProbePattern> patterns) {
         return patterns.stream()
                 .filter(pattern ->
@@ -83,7 +83,7 @@ final class Scans {
                 .toList();
     }
 
-    /** The problems of a file that are not about one of its probes: sites of any probe may be missing. */
+    /** The problems of a file that don't concern a single probe: sites of any probe may be missing. */
     static List<String> ofNoProbe(UsdtScan scan) {
         Set<String> ofProbes = scan.probes().stream()
                 .flatMap(probe -> probe.problems().stream())
@@ -92,9 +92,9 @@ final class Scans {
     }
 
     /**
-     * Why nothing was found, in one line.
+     * The reason why nothing was found, in one line.
      *
-     * @param process whose files were looked at; empty if files were named
+     * @param process the process whose files were scanned; empty if files were given
      */
     static String whyNone(List<UsdtScan> scans, List<ProbePattern> patterns, OptionalInt process) {
         return UsdtScan.diagnose(
@@ -103,7 +103,7 @@ final class Scans {
                 process.isPresent() ? name(process.getAsInt()) : "");
     }
 
-    /** {@code process 4711 (postgres)}: its number and its command, as ps shows them. */
+    /** {@code process 4711 (postgres)}: its pid and its command, as ps shows them. */
     private static String name(int pid) {
         try {
             byte[] command = Files.readAllBytes(Host.running().process(pid).resolve("comm"));

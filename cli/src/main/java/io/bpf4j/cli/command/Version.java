@@ -5,7 +5,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import picocli.CommandLine.IVersionProvider;
 
-/** What {@code --version} prints: bpf4j's version and what it runs on, as a bug report needs them. */
+/** The output of {@code --version}: the version of bpf4j and its environment, for bug reports. */
 final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() throws IOException {

@@ -1,2 +1,2 @@
-/** The subcommands, one a file: each reads its options, asks the library, prints the answer. */
+/** The subcommands, one per file: each reads its options, calls the library, prints the result. */
 package io.bpf4j.cli.command;

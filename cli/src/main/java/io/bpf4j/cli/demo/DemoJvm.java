@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * The small JVM that the demo traces: the Java that runs this command, with {@link DemoWorkload} as its program.
  *
- * <p>Its heap is bounded, so that the demo can run on a small machine, and its collector is the serial one, which works
- * in every container. Owns the process: closing ends it. <i>Confined.</i>
+ * <p>Its heap is bounded, so that the demo can run on a small machine, and it uses the serial collector, which works in
+ * every container. Owns the process: closing ends it. <i>Confined.</i>
  */
 public final class DemoJvm implements AutoCloseable {
     private final Process process;
@@ -24,7 +24,7 @@ public final class DemoJvm implements AutoCloseable {
     /**
      * Starts it and waits until it is ready to work; it works once {@link #go} is called.
      *
-     * @param work how long it works
+     * @param work the duration of its work
      */
     public static DemoJvm start(Duration work) {
         Path java = Path.of(System.getProperty("java.home"), "bin", "java");
@@ -38,7 +38,7 @@ public final class DemoJvm implements AutoCloseable {
                         DemoWorkload.class.getName(),
                         Long.toString(work.toMillis()))
                 .redirectError(ProcessBuilder.Redirect.INHERIT);
-        // Options meant for this JVM are not meant for that one, and would be reported on its standard error.
+        // Options for this JVM must not apply to the demo's JVM, which would report them on its standard error.
         builder.environment().remove("JAVA_TOOL_OPTIONS");
         builder.environment().remove("JDK_JAVA_OPTIONS");
         try {

@@ -11,20 +11,20 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** What the demo saw: events by probe, and how long collections took. <i>Confined.</i> */
+/** The summary of the demo: events by probe, and the durations of collections. <i>Confined.</i> */
 public final class DemoSummary {
     private final Map<String, Long> counts = new LinkedHashMap<>();
     private long lost;
     private long unknown;
 
-    /** When the collection that runs began, or 0 if none runs. */
+    /** The start of the running collection, or 0 if none runs. */
     private long gcBegin;
 
     private long gcCount;
     private long gcNanos;
     private long gcLongest;
 
-    /** One that shows all these probes, whether they fire or not. */
+    /** A summary that shows all these probes, even those that don't fire. */
     public DemoSummary(List<UsdtProbe> probes) {
         probes.forEach(probe -> counts.put(probe.fullName(), 0L));
     }
@@ -50,7 +50,7 @@ public final class DemoSummary {
         lost = events;
     }
 
-    /** Events that belong to no known probe. */
+    /** The number of events that belong to no known probe. */
     public void unknown(long events) {
         unknown = events;
     }
@@ -61,7 +61,7 @@ public final class DemoSummary {
         return table;
     }
 
-    /** How often and how long the JVM collected. */
+    /** The number and durations of the JVM's collections. */
     public String pauses() {
         return String.format(
                 Locale.ROOT,
@@ -75,7 +75,10 @@ public final class DemoSummary {
         return sum() + " events, " + lost + " lost" + (unknown > 0 ? ", " + unknown + " of no known probe" : "");
     }
 
-    /** A line for each probe, {@code {"probe","events"}}, and one for all, {@code {"events","lost"}}, with {@code "unknown"} if there are such. */
+    /**
+     * A line for each probe, {@code {"probe","events"}}, and one for all, {@code {"events","lost"}}, with {@code
+     * "unknown"} if such events exist.
+     */
     public List<String> json() {
         List<String> lines = new ArrayList<>();
         counts.forEach((probe, count) -> lines.add(new JsonLine()

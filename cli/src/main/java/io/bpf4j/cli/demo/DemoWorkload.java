@@ -5,11 +5,11 @@ import java.lang.classfile.ClassFile;
 import java.lang.constant.ClassDesc;
 
 /**
- * What the traced JVM of {@code bpf4j demo} runs: it allocates, loads classes and starts threads, a little every
- * moment, in bounded memory, until its time is over.
+ * The program of the traced JVM of {@code bpf4j demo}: allocates, loads classes and starts threads, a few at a time, in
+ * bounded memory, until its time is over.
  *
- * <p>It writes a byte to standard output when it is ready, and waits for one on standard input before it starts, so that the tracer can attach first; a tracer that dies
- * before closes the pipe, and this process ends too.
+ * <p>It writes a byte to standard output when it is ready, and waits for one on standard input before it starts, so
+ * that the tracer can attach first; if the tracer dies before, the pipe is closed, and this process ends, too.
  */
 public final class DemoWorkload {
     private static final int GARBAGE_BLOCK = 64 * 1024;
@@ -18,7 +18,7 @@ public final class DemoWorkload {
 
     private static final String[] NAMES = {"Greeter", "Parcel", "Ledger", "Beacon", "Harvest", "Lantern"};
 
-    /** Keeps the compiler from seeing that the garbage is never used, and so from not making it. */
+    /** Keeps the compiler from removing the allocation of unused garbage. */
     @SuppressWarnings("unused")
     private static volatile byte[] sink = new byte[0];
 
@@ -27,7 +27,7 @@ public final class DemoWorkload {
     /**
      * Works.
      *
-     * @param args how long, in milliseconds
+     * @param args the duration in milliseconds
      */
     public static void main(String[] args) throws IOException, InterruptedException {
         long millis = Long.parseLong(args[0]);
@@ -55,7 +55,7 @@ public final class DemoWorkload {
         }
     }
 
-    /** Does everything once: the hundreds of classes that the JDK itself needs for it are not what the demo is about. */
+    /** Does everything once, so that the demo does not show the hundreds of classes that the JDK itself loads. */
     private static void warmUp() throws InterruptedException {
         litter();
         loadClass(0);
@@ -65,7 +65,7 @@ public final class DemoWorkload {
         System.gc();
     }
 
-    /** Fills 4 MiB of the young generation, of which nothing outlives the call. */
+    /** Fills 4 MiB of the young generation; no object outlives the call. */
     private static void litter() {
         for (int i = 0; i < BLOCKS_PER_ROUND; i++) {
             sink = new byte[GARBAGE_BLOCK];
@@ -79,7 +79,7 @@ public final class DemoWorkload {
         new OneClassLoader().define(name, bytes);
     }
 
-    /** A loader that is garbage as soon as its class is. */
+    /** A loader that becomes garbage together with its class. */
     private static final class OneClassLoader extends ClassLoader {
         OneClassLoader() {
             super(DemoWorkload.class.getClassLoader());

@@ -1,6 +1,6 @@
 package io.bpf4j.cli.failure;
 
-/** A command can't do what was asked; the message is the line the person reads. <i>Immutable.</i> */
+/** A command failed; the message is the line for the user. <i>Immutable.</i> */
 public final class CommandException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

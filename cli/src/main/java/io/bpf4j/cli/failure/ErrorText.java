@@ -8,7 +8,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 
-/** The line that a person reads for a failure, without the {@code bpf4j: } before it. */
+/** The line for the user about a failure, without the prefix {@code bpf4j: }. */
 public final class ErrorText {
     private ErrorText() {}
 

@@ -8,16 +8,16 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 
-/** Looks at a file that a person named before a parser does, for the mistakes that have nothing to do with its format. */
+/** Checks a file from the command line before it is parsed, for mistakes that don't concern its format. */
 public final class InputFile {
     private static final String ENTRY = "!/";
 
     private InputFile() {}
 
     /**
-     * Gives the path back if it can be read as a file.
+     * Returns the path if it can be read as a file.
      *
-     * @throws CommandException if there is no such file, or it is a directory, a device, empty, or not readable
+     * @throws CommandException if the file does not exist, or is a directory, a device, empty, or not readable
      */
     public static Path check(Path file) {
         if (file.toString().isEmpty()) {
@@ -25,7 +25,7 @@ public final class InputFile {
         }
         int entry = file.toString().indexOf(ENTRY);
         if (entry >= 0 && !Files.exists(file)) {
-            // Of an entry in an archive, the archive can be looked at here; the parser knows the rest.
+            // For an entry in an archive only the archive can be checked here; the parser checks the entry.
             check(Path.of(file.toString().substring(0, entry)));
             return file;
         }
@@ -65,13 +65,15 @@ public final class InputFile {
         return "no such file";
     }
 
-    /** The system's words; of links in a circle they are "Too many levels of symbolic links" and a guess of Java's. */
+    /**
+     * The system's message; for a cycle of links it is "Too many levels of symbolic links" and a hint added by Java.
+     */
     private static String reason(FileSystemException failure) {
         String reason = String.valueOf(failure.getReason());
         return reason.startsWith("Too many levels of symbolic links") ? "symbolic links lead in a circle" : reason;
     }
 
-    /** What to do about a name that is no text in the encoding that Java takes names to be in; empty for others. */
+    /** The advice for a name that is not valid text in Java's encoding of file names; empty for other names. */
     public static String encoding(String name) {
         return name.indexOf('\ufffd') < 0
                 ? ""

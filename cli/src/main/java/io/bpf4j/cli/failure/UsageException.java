@@ -1,6 +1,6 @@
 package io.bpf4j.cli.failure;
 
-/** The command was called in a way that means nothing; nothing was tried. <i>Immutable.</i> */
+/** The command line is invalid; nothing was executed. <i>Immutable.</i> */
 public final class UsageException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

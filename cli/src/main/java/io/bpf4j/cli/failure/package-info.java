@@ -1,2 +1,2 @@
-/** How a failure reaches a person: one line that says what failed, on which thing, why, and what to do. */
+/** Error messages for the user: one line that says what failed, on which object, why, and what to do. */
 package io.bpf4j.cli.failure;

@@ -17,11 +17,11 @@ import java.nio.charset.StandardCharsets;
  * Standard input, output and error as the commands see them.
  *
  * <p>Why not {@code System.out}: a {@code PrintStream} swallows every {@code IOException}, so a command that traces
- * into {@code | head} would go on for ever without a reader. Here a failed write is an {@link OutputClosedException}.
- * Bytes are UTF-8 whatever the locale says: JSON demands it, and a container often has no locale at all.
+ * into {@code | head} would never end. Here a failed write is an {@link OutputClosedException}. Output is UTF-8 in
+ * every locale: JSON requires it, and a container often has no locale.
  *
- * <p><i>Thread-safe</i>: a line is written whole. Standard output that nobody reads, as that of a pager, holds up nobody who
- * writes to standard error.
+ * <p><i>Thread-safe</i>: a line is written whole. Standard output that blocks, as with a pager, does not block writers
+ * to standard error.
  */
 public final class Console {
     private final Writer out;
@@ -49,7 +49,7 @@ public final class Console {
     /**
      * Writes a line to standard output; it may stay in the buffer until {@link #flush()}.
      *
-     * @throws OutputClosedException if nobody reads any more
+     * @throws OutputClosedException if the reader has closed its end
      */
     public void line(String text) {
         synchronized (out) {
@@ -63,9 +63,9 @@ public final class Console {
     }
 
     /**
-     * Hands what was written to the reader.
+     * Flushes the buffer to the reader.
      *
-     * @throws OutputClosedException if nobody reads any more
+     * @throws OutputClosedException if the reader has closed its end
      */
     public void flush() {
         synchronized (out) {
@@ -78,15 +78,15 @@ public final class Console {
     }
 
     /**
-     * Writes a line to standard error, at once, with escapes for what would drive a terminal or begin another line: messages
-     * name files and what is in them. Further lines that are indented, such as those of a verifier's log, stay lines. A
-     * standard error that is closed is nobody's loss.
+     * Writes a line to standard error, at once, with escapes for characters that would control a terminal or start
+     * another line: messages contain names of files and from files. Further lines that are indented, such as those of a
+     * verifier log, stay lines. A closed standard error is ignored.
      */
     public void error(String text) {
         write(Text.printableParagraph(text));
     }
 
-    /** The same for text whose lines are our own, such as a stack. */
+    /** The same for trusted text of several lines, such as a stack trace. */
     public void errorLines(String text) {
         write(Text.printableLines(text));
     }
@@ -98,14 +98,14 @@ public final class Console {
                 err.write('\n');
                 err.flush();
             } catch (IOException e) {
-                // There is no third place to report this to.
+                // This failure can't be reported anywhere else.
             }
         }
     }
 
     /**
-     * Standard output for picocli's help texts. It leaves flushing to {@link #flush()}: a {@code PrintWriter} would keep to
-     * itself that it failed.
+     * Standard output for picocli's help texts. It leaves flushing to {@link #flush()}, because a {@code PrintWriter}
+     * would hide a failure.
      */
     public PrintWriter outWriter() {
         return new PrintWriter(new FilterWriter(out) {

@@ -5,9 +5,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes one JSON value on one line, in the order of the calls.
  *
- * <p>Keys come out in the order they went in, so output can be compared byte by byte. Integers are written exactly,
- * whatever their size: RFC 8259 sets no limit, and an address above 2^53 must not be rounded here. Infinities and NaN
- * have no JSON form and become the strings {@code "Infinity"}, {@code "-Infinity"}, {@code "NaN"}.
+ * <p>Keys are written in the order of the calls, so output can be compared byte by byte. Integers of any size are
+ * written exactly: RFC 8259 sets no limit, and an address above 2^53 must not be rounded. Infinities and NaN have no
+ * JSON form and become the strings {@code "Infinity"}, {@code "-Infinity"}, {@code "NaN"}.
  *
  * <p><i>Confined.</i>
  */
@@ -119,7 +119,7 @@ public final class JsonLine {
         comma = true;
     }
 
-    /** Also what JSON would allow is escaped where it could drive a terminal: people read these lines, too. */
+    /** Characters that JSON allows are escaped, too, if they could control a terminal. */
     private void quote(String value) {
         text.append('"');
         value.codePoints().forEach(c -> {

@@ -4,11 +4,11 @@ import java.io.IOException;
 import java.util.Optional;
 
 /**
- * Standard output takes no more: the command has nothing left to do.
+ * Standard output can't be written any more, so the command ends.
  *
- * <p>That nobody reads it, as after {@code bpf4j list … | head}, is no failure: it ends the command quietly. That it could
- * not be written, to a full disk for instance, is one. Either lets every try-with-resources on the way detach.
- * <i>Immutable.</i>
+ * <p>A reader that closes its end, as in {@code bpf4j list … | head}, is not a failure: the command ends without a
+ * message. A write error, for instance a full disk, is a failure. In both cases every try-with-resources statement
+ * detaches. <i>Immutable.</i>
  */
 public final class OutputClosedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -17,7 +17,7 @@ public final class OutputClosedException extends RuntimeException {
         super("standard output is closed", cause);
     }
 
-    /** What is wrong with standard output; empty if only its reader went away. */
+    /** The error of standard output; empty if only its reader has closed its end. */
     public Optional<String> problem() {
         Throwable cause = getCause();
         String reason = cause == null ? "" : String.valueOf(cause.getMessage());

@@ -5,13 +5,13 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Rows in columns as wide as their widest cell; the last column is never padded, so no line ends in blanks. Cells hold
- * names from files of others: what would drive a terminal is shown as an escape.
+ * Rows in columns as wide as their widest cell; the last column is never padded, so no line ends in blanks. Cells
+ * contain names from untrusted files: control characters for terminals are shown as escapes.
  *
  * <p><i>Confined.</i>
  */
 public final class Table {
-    /** Wider cells stand out of their column: one very long name must not push every other row off the screen. */
+    /** Wider cells exceed their column, so that one very long name does not widen every row. */
     private static final int WIDEST = 64;
 
     private final String indent;

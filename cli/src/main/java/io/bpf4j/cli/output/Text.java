@@ -8,8 +8,8 @@ import java.util.stream.Collectors;
 /**
  * Bytes of another process as text that is safe to print.
  *
- * <p>A traced string is under the control of whoever runs the traced program. Printed raw it could move the cursor,
- * clear the screen or forge a line of output, so control characters are shown as escapes.
+ * <p>The traced program controls the content of a traced string. A raw string could move the cursor, clear the screen
+ * or forge a line of output, so control characters are shown as escapes.
  */
 public final class Text {
     private static final String INDENTED = "\n    ";
@@ -21,8 +21,8 @@ public final class Text {
      *
      * <p>Modified UTF-8 (JVM specification, 4.4.7) differs in two ways: U+0000 is the two bytes {@code C0 80}, and a
      * character beyond U+FFFF is a surrogate pair of three bytes each, {@code ED A0..AF xx ED B0..BF xx}. A strict
-     * decoder refuses both. Nothing in UTF-8 proper starts with those bytes, so one decoder serves both. Whatever is
-     * neither, such as a character cut in half by the limit of the string's length, becomes U+FFFD.
+     * decoder refuses both. Nothing in UTF-8 proper starts with those bytes, so one decoder serves both. Any other byte
+     * sequence, such as a character truncated by the limit of the string's length, becomes U+FFFD.
      */
     public static String decode(byte[] bytes) {
         if (isPlain(bytes)) {
@@ -91,12 +91,15 @@ public final class Text {
         return escaped.toString();
     }
 
-    /** The same for text without quotes around it, such as the names in a file: quotes and backslashes stay. */
+    /** The same for text without surrounding quotes, such as the names in a file: quotes and backslashes stay. */
     public static String printable(String text) {
         return printable(text, -1);
     }
 
-    /** The same for a line with further ones that are indented by four: no name can begin a line that looks like ours. */
+    /**
+     * The same for a line with further ones that are indented by four: no name can start a line that looks like a
+     * message of this command.
+     */
     static String printableParagraph(String text) {
         return Arrays.stream(text.split(INDENTED, -1)).map(Text::printable).collect(Collectors.joining(INDENTED));
     }
@@ -139,8 +142,9 @@ public final class Text {
     }
 
     /**
-     * What no output may have as it is: controls, of which C1 (U+0080 to U+009F) drive a terminal like those of ASCII; and
-     * line and paragraph separators, direction overrides and lone surrogates, which change what other text looks like.
+     * Characters that output must not contain unescaped: controls, of which C1 (U+0080 to U+009F) drive a terminal like
+     * those of ASCII; and line and paragraph separators, direction overrides and lone surrogates, which change the
+     * appearance of other text.
      */
     static boolean isUnsafe(int c) {
         int type = Character.getType(c);

@@ -5,8 +5,9 @@ import java.util.ResourceBundle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the warnings of the libraries go: to standard error, a line each, as this command's own messages do. Without it
- * the JDK would print them with the date and the name of a class. Found by the JDK as a service. <i>Thread-safe.</i>
+ * Writes the warnings of the libraries to standard error, one line each, like this command's own messages. Without this
+ * class the JDK would print them with the date and the name of a class. The JDK finds it as a service.
+ * <i>Thread-safe.</i>
  */
 public final class Warnings extends System.LoggerFinder {
     private final Console console;

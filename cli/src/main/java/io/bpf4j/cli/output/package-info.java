@@ -1,2 +1,2 @@
-/** What the command prints: lines, tables and JSON, and a reader that goes away. */
+/** The output of the command: lines, tables and JSON; handles a reader that closes its end. */
 package io.bpf4j.cli.output;

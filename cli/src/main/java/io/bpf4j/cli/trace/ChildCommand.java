@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The process of {@code trace -c CMD}: started, held before it executes the command, and let go once it is watched. Owns the
- * process: closing ends it. <i>Confined.</i>
+ * The process of {@code trace -c CMD}: started, held before it executes the command, and released after the watch has
+ * started. Owns the process: closing ends it. <i>Confined.</i>
  */
 public final class ChildCommand implements AutoCloseable {
     private final Path executable;
@@ -27,8 +27,9 @@ public final class ChildCommand implements AutoCloseable {
      * Starts {@code line} and holds it.
      *
      * @param line the command, split by {@link Words}
-     * @param outputToError whether its standard output goes to standard error, because ours must stay JSON
-     * @throws CommandException if there is no such command, or it can't be started
+     * @param outputToError whether its standard output goes to standard error, because this command's output must stay
+     *     JSON
+     * @throws CommandException if the command does not exist or can't be started
      */
     public static ChildCommand start(String line, boolean outputToError) {
         List<String> words = Words.split(line);
@@ -42,15 +43,15 @@ public final class ChildCommand implements AutoCloseable {
         }
     }
 
-    /** The file that the command runs, found through PATH like the shell does. */
+    /** The file that the command runs, found through PATH as by a shell. */
     public Path executable() {
         return executable;
     }
 
     /**
-     * The file that {@link #executable} leads to, through symbolic links: what the kernel maps.
+     * The target of {@link #executable} after symbolic links: the file that the kernel maps.
      *
-     * @throws IOException if it is gone
+     * @throws IOException if it does not exist any more
      */
     public Path file() throws IOException {
         return executable.toRealPath();
@@ -69,7 +70,7 @@ public final class ChildCommand implements AutoCloseable {
         command.release();
     }
 
-    /** Ends the command if it still runs: politely first, then by force. */
+    /** Ends the command if it still runs: first by SIGTERM, then by force. */
     @Override
     public void close() {
         command.close();

@@ -10,11 +10,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Waits until probes are detached, and says how far it is where that takes long.
+ * Waits until probes are detached, and shows the progress if this takes long.
  *
- * <p>Where each site has a perf event of its own, the kernel takes about a tenth of a second for each, in series. Nobody
- * can make that faster; but a person who sees it count down does not take it for a hang, and one who won't wait presses
- * Ctrl-C again.
+ * <p>If each site has a perf event of its own, the kernel takes about a tenth of a second for each, in series. The
+ * count shows the user that the command does not hang; a second Ctrl-C ends the wait.
  */
 public final class Detachment {
     private static final Duration QUIET = Duration.ofMillis(500);
@@ -25,7 +24,7 @@ public final class Detachment {
     /**
      * Waits.
      *
-     * @return whether all is detached; false if the person would not wait
+     * @return whether all probes are detached; false if the user ended the wait
      */
     public static boolean await(List<Closing> all, Console console, Interruption interruption) {
         List<CompletableFuture<Void>> each =
@@ -56,7 +55,7 @@ public final class Detachment {
         }
     }
 
-    /** A signal has no lock to wake this thread by, so impatience is looked for in small steps. */
+    /** A signal handler can't wake this thread by a lock, so the thread polls for a second signal in small steps. */
     private static boolean await(CompletableFuture<Void> done, Duration atMost, Interruption interruption)
             throws InterruptedException {
         long end = System.nanoTime() + atMost.toNanos();
@@ -65,7 +64,7 @@ public final class Detachment {
                 done.get(20, TimeUnit.MILLISECONDS);
                 return true;
             } catch (ExecutionException e) {
-                return true; // each failure is said in the end
+                return true; // each failure is reported at the end
             } catch (TimeoutException e) {
                 if (interruption.impatient() || System.nanoTime() >= end) {
                     return false;

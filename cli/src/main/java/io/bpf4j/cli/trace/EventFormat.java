@@ -10,9 +10,9 @@ import java.time.format.DateTimeFormatter;
 /**
  * An event as a line of text or of JSON.
  *
- * <p>Events carry CLOCK_MONOTONIC, which says nothing to a person; {@code System.nanoTime} reads the same clock on
- * Linux, so one look at both clocks gives the wall-clock time of every event. A clock that is set while the trace runs
- * doesn't make events jump. <i>Immutable.</i>
+ * <p>Events have a timestamp of CLOCK_MONOTONIC; {@code System.nanoTime} reads the same clock on Linux, so reading both
+ * clocks once gives the wall-clock time of every event. Setting the clock during the trace doesn't affect the times.
+ * <i>Immutable.</i>
  */
 public final class EventFormat {
     private static final DateTimeFormatter TIME_OF_DAY = DateTimeFormatter.ofPattern("HH:mm:ss.SSSSSS");
@@ -27,7 +27,7 @@ public final class EventFormat {
         this.zone = zone;
     }
 
-    /** One for events of this machine since its boot. */
+    /** A format for events of this machine since its boot. */
     public static EventFormat create() {
         return new EventFormat(Clock.systemUTC().instant().minusNanos(System.nanoTime()), ZoneId.systemDefault());
     }
@@ -55,8 +55,8 @@ public final class EventFormat {
 
     /**
      * {@code {"time","pid","tid","comm","path","provider","name","args":[…]}}; an argument that could not be read is
-     * null. If there are any, {@code "truncated"} lists the arguments whose text was longer than what was kept, and {@code
-     * "unreadable"} has {@code {"arg","address"}} for those that hold no address of text that can be read.
+     * null. If present, {@code "truncated"} lists the arguments whose text was longer than the kept part, and {@code
+     * "unreadable"} has {@code {"arg","address"}} for arguments whose address does not point to readable text.
      */
     public String json(TraceEvent event, TracedProbe probe) {
         JsonLine line = new JsonLine()

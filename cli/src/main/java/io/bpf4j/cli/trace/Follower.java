@@ -20,8 +20,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Attaches to the probes of processes as their code appears; detaches from those that have ended, whose links and specs
- * others may need. <i>Thread-safe.</i>
+ * Attaches to the probes of processes when their code appears; detaches from processes that have ended, to free their
+ * links and specs for others. <i>Thread-safe.</i>
  */
 public final class Follower implements UsdtWatch.Listener {
     private final Tracer tracer;
@@ -30,15 +30,15 @@ public final class Follower implements UsdtWatch.Listener {
     private final Consumer<String> problems;
     private final Map<Integer, Attached> attached = new HashMap<>();
 
-    /** What a process has: a library that was unloaded and is loaded again is attached still. */
+    /** The attachments of a process: a library that was unloaded and is loaded again is still attached. */
     private record Attached(List<UsdtLink> links, Set<FileIdentity> files) {}
 
     /**
-     * Follows what a {@link UsdtWatch} sees.
+     * Follows the events of a {@link UsdtWatch}.
      *
      * @param wanted the probes of a file that are to be traced
-     * @param onAttach is told of each link that was made
-     * @param problems is told why probes that appeared could not be attached; those that are attached go on
+     * @param onAttach receives each new link
+     * @param problems receives the reason why new probes could not be attached; attached probes continue
      */
     public Follower(
             Tracer tracer,
@@ -72,7 +72,7 @@ public final class Follower implements UsdtWatch.Listener {
         try {
             attach(pid, probes);
         } catch (BpfException e) {
-            // A process that ends while it is looked at is no problem.
+            // A process that ends during the scan is not a problem.
             if (Files.isDirectory(Host.running().process(pid))) {
                 problems.accept(e.getMessage());
             }
@@ -87,13 +87,13 @@ public final class Follower implements UsdtWatch.Listener {
         }
     }
 
-    /** Addresses of the program before mean nothing now, and the same file may be at others. */
+    /** Addresses of the previous program are invalid now; the same file may be at other addresses. */
     @Override
     public synchronized void exec(int pid) {
         Attached process = attached.get(pid);
         if (process != null && process.links().stream().anyMatch(link -> link.strategy() == AttachStrategy.IP_MAP)) {
             attached.remove(pid);
-            // Not in the background: an old link would report the events of the new one a second time.
+            // Not in the background: the old link would report the events of the new link a second time.
             process.links().forEach(tracer::close);
         }
     }

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * Starts a second process of this command that takes over the links of this one, so that this one can end at once; see
- * {@link io.bpf4j.loader.link.AdoptedLinks} for why ending alone would not do.
+ * Starts a second process of this command that takes over the links of this one, so that this one can end at once;
+ * {@link io.bpf4j.loader.link.AdoptedLinks} explains why this needs a second process.
  */
 final class Heir {
     private static final String MAIN = "io.bpf4j.cli.Main";
@@ -21,9 +21,9 @@ final class Heir {
     private Heir() {}
 
     /**
-     * Hands the links over. Once this returns a number, the process may end.
+     * Hands the links over. After this method returns a number, the process may end.
      *
-     * @return the descriptors that were taken; empty if that failed, and ending has to wait for the kernel
+     * @return the number of descriptors that were taken over; empty on failure, then ending must wait for the kernel
      */
     static OptionalInt takeOver() {
         try {
@@ -43,7 +43,7 @@ final class Heir {
         }
     }
 
-    /** How this process was started, up to the main class: the same JVM options, modules or class path. */
+    /** The command line of this process up to the main class: the same JVM options, modules or class path. */
     static List<String> thisCommand(String cmdline) throws IOException {
         List<String> words = List.of(cmdline.split("\0", -1));
         for (int i = 1; i < words.size(); i++) {

@@ -4,12 +4,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns Ctrl-C, SIGTERM and SIGHUP into an orderly end of a command that says it can end in an orderly way.
+ * Turns Ctrl-C, SIGTERM and SIGHUP into an orderly end of a command that has registered for it.
  *
- * <p>The first signal asks the command to stop: it detaches, prints its summary and ends with its own exit code. Detaching
- * may take minutes where the kernel has perf uprobes only, so the second says not to wait for that. The third ends the
- * process whatever it does. A command that registers nothing, such as {@code list}, is ended by the first, with 128 plus
- * the signal's number, as a shell expects. <i>Thread-safe.</i>
+ * <p>The first signal asks the command to stop: it detaches, prints its summary and ends with its own exit code.
+ * Detaching may take minutes if the kernel has perf uprobes only, so the second signal ends this wait. The third ends
+ * the process at once. A command that has not registered, such as {@code list}, is ended by the first signal, with 128
+ * plus the signal's number, as a shell expects. <i>Thread-safe.</i>
  */
 public final class Interruption {
     private final AtomicInteger requests = new AtomicInteger();
@@ -27,7 +27,7 @@ public final class Interruption {
         }
     }
 
-    /** One that the signals of this process reach. */
+    /** An instance that receives the signals of this process. */
     public static Interruption ofProcess() {
         Interruption interruption = new Interruption();
         for (Signal signal : Signal.values()) {
@@ -51,18 +51,18 @@ public final class Interruption {
         }
     }
 
-    /** Whether the person wants the command to end. */
+    /** Whether the user wants the command to end. */
     public boolean requested() {
         return requests.get() > 0;
     }
 
-    /** Whether the person wants the command to end without waiting until it has detached. */
+    /** Whether the user wants the command to end without waiting until it has detached. */
     public boolean impatient() {
         return requests.get() > 1;
     }
 
     /**
-     * Says that the running command ends by itself soon after {@code stop} is called, from another thread.
+     * Registers that the running command ends by itself soon after {@code stop} is called, from another thread.
      *
      * @param stop wakes the command; it may be called when the command is already ending
      */

@@ -2,18 +2,18 @@ package io.bpf4j.cli.trace;
 
 import io.bpf4j.cli.output.JsonLine;
 
-/** How the 64 bits of an argument are to be read as a number. */
+/** The interpretation of the 64 bits of an argument as a number. */
 public enum NumberKind {
     SIGNED,
     UNSIGNED,
     FLOAT,
     DOUBLE;
 
-    /** Above this an unsigned number is nearly always an address, which people read in hexadecimal. */
+    /** A larger unsigned number is nearly always an address, and is shown in hexadecimal. */
     private static final long LARGEST_DECIMAL = 0xffff_ffffL;
 
     /**
-     * How an argument that is declared like this is to be read.
+     * The kind of an argument with this declaration.
      *
      * @param size bytes that the probe declares, 1 to 8
      * @param signed whether it declares a signed number
@@ -26,7 +26,7 @@ public enum NumberKind {
         return signed ? SIGNED : UNSIGNED;
     }
 
-    /** The number as a person reads it. */
+    /** The number as text for display. */
     public String format(long bits) {
         return switch (this) {
             case SIGNED -> Long.toString(bits);
@@ -37,7 +37,7 @@ public enum NumberKind {
         };
     }
 
-    /** Adds the number to a line of JSON. */
+    /** Appends the number to a line of JSON. */
     public void write(JsonLine line, long bits) {
         switch (this) {
             case SIGNED -> line.value(bits);

@@ -6,14 +6,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * A pid namespace, as the kernel names it to BPF programs. Inside a container a process has another number than outside;
- * the tracer shows those that its user knows, which are the ones of its own namespace. <b>Immutable</b>.
+ * A pid namespace, as BPF programs identify it. Inside a container a process has another pid than outside; the tracer
+ * shows the pids of its own namespace. <b>Immutable</b>.
  *
- * @param device number of the file system that namespaces live in
+ * @param device number of the file system that contains namespaces
  * @param inode number of the namespace there; 0 for the initial namespace
  */
 record PidNamespace(long device, long inode) {
-    /** The namespace of this process; the initial one where /proc doesn't tell. */
+    /** The namespace of this process; the initial namespace if /proc doesn't tell. */
     static PidNamespace own() {
         Path link = Host.running().self().resolve("ns/pid");
         try {

@@ -13,22 +13,21 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Numbers the probes of a trace, from 1: the number travels through the kernel as the USDT cookie and says which probe
- * fired. An event whose spec was not found has cookie 0, which is no probe's number.
+ * Numbers the probes of a trace, from 1: the number is the USDT cookie and tells which probe fired. An event whose spec
+ * was not found has cookie 0, which is not the number of a probe.
  *
  * <p>The compiler may copy a probe's code, and an argument that is an {@code int} at one site can be a constant of 8
- * unsigned bytes at another. A record has the bits of an argument, not its type, so sites whose types differ get
- * numbers of their own: the probe is split. <i>Thread-safe</i>: probes are attached in one thread, and their events read in
- * another.
+ * unsigned bytes at another. A record has the bits of an argument, not its type, so sites with different types get
+ * different numbers: the probe is split. <i>Thread-safe</i>: one thread attaches probes, another reads their events.
  */
 final class ProbeTable {
     private final List<TracedProbe> traced = new ArrayList<>();
     private final Map<UsdtProbe, Long> numbers = new HashMap<>();
 
     /**
-     * Gives numbers to probes that have none yet: the same probe in a second process keeps its number.
+     * Numbers the probes that don't have a number yet: the same probe in a second process keeps its number.
      *
-     * @return the probes, each once, split where their sites differ
+     * @return the probes, each once, split if their sites differ
      */
     synchronized List<UsdtProbe> add(List<UsdtProbe> probes) {
         Set<UsdtProbe> parts = new LinkedHashSet<>();
@@ -43,7 +42,7 @@ final class ProbeTable {
         return List.copyOf(parts);
     }
 
-    /** The cookie of a probe that {@link #add} gave back. */
+    /** The cookie of a probe that {@link #add} returned. */
     synchronized long number(UsdtProbe part) {
         Long number = numbers.get(part);
         if (number == null) {
@@ -52,7 +51,7 @@ final class ProbeTable {
         return number;
     }
 
-    /** The probe with this cookie, or null if there is none, as for 0. */
+    /** The probe with this cookie; null if no probe has it, as for 0. */
     @Nullable
     synchronized TracedProbe probe(long number) {
         return number > 0 && number <= traced.size() ? traced.get((int) number - 1) : null;

@@ -10,9 +10,9 @@ import java.util.List;
 /**
  * Reads a {@code struct trace_record}, the record that {@code trace.bpf.o} writes for each event.
  *
- * <p>Mirrors {@code bpf-objects/src/main/bpf/trace.h}, which says what each field means. Behind the fixed part stands a
- * slot of {@code stringMax} bytes for every string argument, in ascending order of the argument, so the layout follows
- * from what was asked for at load. Little- or big-endian, as the machine is. <i>Immutable.</i>
+ * <p>Mirrors {@code bpf-objects/src/main/bpf/trace.h}, which documents each field. After the fixed part follows a slot
+ * of {@code stringMax} bytes for every string argument, in ascending order of the argument, so the layout depends on
+ * the options of the load. Little- or big-endian, like the machine. <i>Immutable.</i>
  */
 final class RecordLayout {
     private static final ValueLayout.OfLong U64 = ValueLayout.JAVA_LONG_UNALIGNED;
@@ -43,8 +43,8 @@ final class RecordLayout {
     private final long size;
 
     /**
-     * @param strings which arguments are read as strings
-     * @param stringMax bytes kept of each
+     * @param strings the arguments that are read as strings
+     * @param stringMax maximum bytes kept of each string
      */
     RecordLayout(List<StringArg> strings, int stringMax) {
         this.stringMax = stringMax;
@@ -60,12 +60,12 @@ final class RecordLayout {
         this.size = STRINGS + (long) pointers.length * stringMax;
     }
 
-    /** Bytes of every record. */
+    /** The size of each record in bytes. */
     long size() {
         return size;
     }
 
-    /** Copies what a record says; the event doesn't refer to the segment. */
+    /** Copies the content of a record; the event doesn't refer to the segment. */
     TraceEvent read(MemorySegment record) {
         if (record.byteSize() < size) {
             throw new IllegalStateException("the tracer's record has " + record.byteSize() + " bytes, not " + size

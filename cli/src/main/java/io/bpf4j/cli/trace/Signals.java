@@ -14,17 +14,17 @@ import java.util.stream.Stream;
 /**
  * Sets handlers for the signals that end a process.
  *
- * <p>A shutdown hook sees the first signal only, and while hooks run the JVM takes no second one; but a person who presses
- * Ctrl-C twice means something by it. {@code sun.misc.Signal} is the one way to a handler in the JDK. It is supported
- * ({@code jdk.unsupported} exports it), but javac warns of it in a way that can't be suppressed for one file, so it is
- * called by reflection.
+ * <p>A shutdown hook sees only the first signal, and while hooks run the JVM handles no second one; but a second Ctrl-C
+ * has a meaning of its own here. {@code sun.misc.Signal} is the only API of the JDK to set a handler. It is supported
+ * ({@code jdk.unsupported} exports it), but javac's warning about it can't be suppressed for one file, so it is called
+ * by reflection.
  */
 final class Signals {
     private Signals() {}
 
     /**
-     * The same for a signal that ends a trace, also where a shell has started this process with the signal ignored, as it
-     * does with background jobs of scripts.
+     * The same for a signal that ends a trace, even if a shell has started this process with the signal ignored, as for
+     * background jobs of scripts.
      *
      * @param number of the signal
      */
@@ -39,7 +39,7 @@ final class Signals {
         return handle(name, handler);
     }
 
-    /** Asked of /proc, since most runs need no system call at all, and the first takes a tenth of a second. */
+    /** Read from /proc, because most runs need no system call of bpf4j, and the first one takes a tenth of a second. */
     private static boolean isIgnored(int number) {
         try (Stream<String> lines = Files.lines(Host.running().self().resolve("status"), StandardCharsets.ISO_8859_1)) {
             return lines.filter(line -> line.startsWith("SigIgn:"))
@@ -52,8 +52,8 @@ final class Signals {
     }
 
     /**
-     * Runs {@code handler} in a thread of the JVM each time that the signal comes. A signal that is ignored stays so: that
-     * is what {@code nohup} is about.
+     * Runs {@code handler} in a thread of the JVM each time that the signal arrives. A signal that is ignored stays
+     * ignored, as {@code nohup} requires.
      *
      * @param name without SIG: {@code INT}
      * @return whether the signal is handled now
@@ -82,7 +82,7 @@ final class Signals {
             }
             return true;
         } catch (InvocationTargetException e) {
-            // -Xrs: the JVM leaves signals to the system, and so do we.
+            // -Xrs: the JVM leaves signals to the system, and so does this class.
             return false;
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException("this Java runtime has no module jdk.unsupported", e);

@@ -3,11 +3,11 @@ package io.bpf4j.cli.trace;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.kernel.Feature;
 
-/** The way of attaching that a person asks for. */
+/** The strategy that the user chooses. */
 public enum StrategyChoice {
-    /** The best that the kernel has. */
+    /** The best strategy that the kernel supports. */
     AUTO,
-    /** One uprobe_multi link for each file; refused where the kernel has none. */
+    /** One uprobe_multi link for each file; refused if the kernel has no multi links. */
     MULTI,
     /** A perf uprobe for each site, its spec ID as BPF cookie. */
     COOKIE,
@@ -15,10 +15,10 @@ public enum StrategyChoice {
     IPMAP;
 
     /**
-     * The features that leave no other way: those that a better way needs are taken away, and those that this one needs
-     * must be there.
+     * The features that leave only this strategy: features that a better strategy needs are removed, and features that
+     * this strategy needs must exist.
      *
-     * @throws io.bpf4j.loader.error.UnsupportedFeatureException if the kernel has not what the choice needs
+     * @throws io.bpf4j.loader.error.UnsupportedFeatureException if the kernel lacks a feature that the choice needs
      */
     public Features features(Features kernel) {
         return switch (this) {

@@ -4,13 +4,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * An argument that a person wants to see as a string: {@code --str N} or {@code --str N:M}.
+ * An argument to show as a string: {@code --str N} or {@code --str N:M}.
  *
- * <p>A probe's argument is a number. That it points to text, and where the text ends, is a convention of the program:
- * C ends it by a zero byte, HotSpot passes the length in a second argument and writes no zero. <i>Immutable.</i>
+ * <p>A probe's argument is a number. Whether it points to text, and where the text ends, is a convention of the
+ * program: C ends it by a zero byte, HotSpot passes the length in a second argument and writes no zero.
+ * <i>Immutable.</i>
  *
- * @param pointer which argument holds the address, from 0
- * @param length which argument holds the length in bytes, or {@link #ZERO_TERMINATED}
+ * @param pointer number of the argument with the address, from 0
+ * @param length number of the argument with the length in bytes, or {@link #ZERO_TERMINATED}
  */
 public record StringArg(int pointer, int length) {
     /** The text ends at its first zero byte. */
@@ -35,7 +36,7 @@ public record StringArg(int pointer, int length) {
         return Math.max(pointer, length);
     }
 
-    /** As a person writes it: {@code 0} or {@code 0:1}. */
+    /** The notation of the option: {@code 0} or {@code 0:1}. */
     @Override
     public String toString() {
         return length == ZERO_TERMINATED ? Integer.toString(pointer) : pointer + ":" + length;

@@ -3,12 +3,11 @@ package io.bpf4j.cli.trace;
 import java.util.List;
 
 /**
- * A probe that fired. <i>Immutable.</i>
+ * One firing of a probe. <i>Immutable.</i>
  *
- * @param timeNs when, in nanoseconds of CLOCK_MONOTONIC
- * @param cookie which attachment: what was given when the probe was attached; 0 if no attachment is known for the place
- *     that was hit
- * @param pid the process, as the initial pid namespace numbers it
+ * @param timeNs the time in nanoseconds of CLOCK_MONOTONIC
+ * @param cookie the cookie given when the probe was attached; 0 if no attachment is known for the address
+ * @param pid the process, numbered in the initial pid namespace
  * @param tid the thread, likewise
  * @param comm the thread's name, at most 15 bytes
  * @param args its arguments, up to 12
@@ -18,7 +17,7 @@ public record TraceEvent(long timeNs, long cookie, int pid, int tid, String comm
         args = List.copyOf(args);
     }
 
-    /** What was read of an argument. */
+    /** The value of an argument. */
     public sealed interface Value {}
 
     /**
@@ -32,17 +31,17 @@ public record TraceEvent(long timeNs, long cookie, int pid, int tid, String comm
      * The text an argument points to.
      *
      * @param text decoded, not escaped
-     * @param truncated whether there was more
+     * @param truncated whether the text was longer
      */
     public record Str(String text, boolean truncated) implements Value {}
 
     /**
-     * The argument is no address of text that can be read: its memory was not there, or its length was none.
+     * The argument is not an address of readable text: its memory was not mapped, or its length was invalid.
      *
-     * @param address what the argument holds
+     * @param address the value of the argument
      */
     public record NoText(long address) implements Value {}
 
-    /** The argument could not be read: its memory was not there, or its form is not supported. */
+    /** The argument could not be read: its memory was not mapped, or its form is not supported. */
     public record Unreadable() implements Value {}
 }

@@ -3,12 +3,12 @@ package io.bpf4j.cli.trace;
 import java.util.List;
 
 /**
- * What an event's cookie stands for. <i>Immutable.</i>
+ * The probe that an event's cookie identifies. <i>Immutable.</i>
  *
  * @param path the file that holds the probe
  * @param provider the probe's provider
  * @param name its name
- * @param kinds how each argument's bits are to be read
+ * @param kinds the interpretation of each argument's bits
  */
 public record TracedProbe(String path, String provider, String name, List<NumberKind> kinds) {
     public TracedProbe {
@@ -19,7 +19,7 @@ public record TracedProbe(String path, String provider, String name, List<Number
         return provider + ":" + name;
     }
 
-    /** How argument {@code n} is to be read; a signed number if the probe doesn't say. */
+    /** The kind of argument {@code n}; a signed number if the probe doesn't declare it. */
     public NumberKind kind(int n) {
         return n < kinds.size() ? kinds.get(n) : NumberKind.SIGNED;
     }

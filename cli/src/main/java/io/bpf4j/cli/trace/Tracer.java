@@ -19,16 +19,16 @@ import java.util.OptionalInt;
 import java.util.function.BiConsumer;
 
 /**
- * Loads the tracer's BPF object, attaches it to probes and hands out what they report.
+ * Loads the tracer's BPF object, attaches it to probes and delivers their events.
  *
- * <p>Owns all it makes: closing detaches and unloads. <i>Single consumer</i>: {@link #poll} and {@link #drain} on one
- * thread; the rest from any.
+ * <p>Closing detaches and unloads everything. <i>Single consumer</i>: {@link #poll} and {@link #drain} on one thread;
+ * all other methods on any thread.
  */
 public final class Tracer implements AutoCloseable {
     /** Bytes kept of a string argument. */
     private static final int STRING_MAX = 256;
 
-    /** The ring holds the events of a burst until this process reads them; bytes. */
+    /** The size of the ring buffer in bytes; it holds the events of a burst until this process reads them. */
     private static final int RING_BYTES = 8 << 20;
 
     private static final int FEWEST_SPECS = 256;
@@ -66,7 +66,7 @@ public final class Tracer implements AutoCloseable {
      * @param strings arguments to read as strings
      * @param specs how many argument specs there may be at once: a site with arguments of its own needs one
      * @param strategy how to attach
-     * @param strict whether an argument that can't be read makes the attach fail
+     * @param strict whether an unreadable argument makes the attach fail
      */
     public static Tracer load(List<StringArg> strings, int specs, StrategyChoice strategy, boolean strict) {
         byte[] modes = new byte[StringArg.MAX_ARGS];
@@ -110,24 +110,24 @@ public final class Tracer implements AutoCloseable {
         return link;
     }
 
-    /** Detaches from probes in the background, those of a process that has ended for instance. */
+    /** Detaches from probes in the background, for instance from the probes of a process that has ended. */
     public synchronized void detach(UsdtLink link) {
         links.remove(link);
         Closing _ = link.closeAsync();
     }
 
-    /** Detaches from probes, and returns when none of them fires any more. */
+    /** Detaches from probes, and returns after none of them fires any more. */
     public synchronized void close(UsdtLink link) {
         links.remove(link);
         link.close();
     }
 
-    /** Waits for events and hands them out; returns at once when {@link #wakeup} was called. */
+    /** Waits for events and delivers them; returns at once if {@link #wakeup} was called. */
     public void poll(Duration patience, BiConsumer<TraceEvent, TracedProbe> handler) {
         ring.poll(patience, record -> hand(layout.read(record), handler));
     }
 
-    /** Hands out the events that are there, without waiting. */
+    /** Delivers the available events, without waiting. */
     public void drain(BiConsumer<TraceEvent, TracedProbe> handler) {
         ring.consume(record -> hand(layout.read(record), handler));
     }
@@ -145,20 +145,20 @@ public final class Tracer implements AutoCloseable {
         ring.wakeup();
     }
 
-    /** Events for which the ring had no room. */
+    /** The number of events for which the ring buffer had no room. */
     public long lost() {
         return object.global("lost").getLong();
     }
 
     /**
-     * Events so far that belong to no known probe. Where the kernel has no BPF cookies a probe is known by its address: a
-     * process that maps the file once more fires at one that nobody was told of.
+     * The number of events so far that belong to no known probe. If the kernel has no BPF cookies, a probe is
+     * identified by its address: a process that maps the file again fires at an address that is not in the IP map.
      */
     public long unknown() {
         return unknown;
     }
 
-    /** Begins to detach from every probe; events that came before are still there to {@link #drain}. */
+    /** Starts to detach from every probe; {@link #drain} still delivers earlier events. */
     public synchronized List<Closing> detach() {
         List<Closing> all = links.stream().map(UsdtLink::closeAsync).toList();
         links.clear();
@@ -169,7 +169,7 @@ public final class Tracer implements AutoCloseable {
     public synchronized void close() {
         try (object;
                 ring) {
-            // Usually empty by now. Multi links are worth waiting for together; others close in the background.
+            // Usually empty by now. Multi links are closed together while waiting; other links close in the background.
             LinkGroup all = LinkGroup.inParallel("the tracer's probes");
             links.forEach(all::add);
             links.clear();

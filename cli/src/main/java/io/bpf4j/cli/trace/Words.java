@@ -4,10 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Splits a command line into words by the quoting rules of the shell, and does nothing else that a shell does.
+ * Splits a command line into words by the quoting rules of the shell, and supports nothing else of a shell.
  *
- * <p>No variable, glob, pipe or redirection: the process to trace has to be the command itself, not a shell around it.
- * Who wants a shell writes {@code -c "sh -c '…'"} and traces that.
+ * <p>Variables, globs, pipes and redirections are not supported: the process to trace must be the command itself, not a
+ * shell around it. To trace a shell, use {@code -c "sh -c '…'"}.
  */
 final class Words {
     private Words() {}

@@ -1,2 +1,2 @@
-/** From probes that fire to events a person can read: the tracer's object, its records, and what starts and ends a trace. */
+/** Tracing: the tracer's BPF object, its records, readable events, and the start and end of a trace. */
 package io.bpf4j.cli.trace;
