@@ -8,16 +8,16 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * How the assembler of one machine spells operands, and where the kernel keeps that machine's registers.
- * <b>Immutable</b>.
+ * The operand syntax of one machine's assembler, and the locations of that machine's registers in {@code struct
+ * pt_regs}. <b>Immutable</b>.
  *
- * <p>An argument string holds what the compiler would print into an instruction at that place, so each machine has
- * a language of its own. The machine is that of the traced file, chosen by its ELF header at run time; nothing
- * here depends on the machine that this code runs on.
+ * <p>An argument string contains operands as the compiler would print them in an instruction, so each machine has a
+ * grammar of its own. The machine is the machine of the traced file, chosen by its ELF header at run time; no grammar
+ * depends on the machine that this code runs on.
  *
- * <p>Registers that only bits of one machine share, such as {@code %eax} and {@code %rax}, have one full name; offsets
- * into {@code struct pt_regs} are those of a 64-bit kernel, which is all that bpf4j runs on. It saves the registers of a
- * 32-bit process in the slots of their 64-bit successors.
+ * <p>Names of parts of one register, such as {@code %eax} and {@code %rax}, have one full name; offsets into {@code
+ * struct pt_regs} are those of a 64-bit kernel, because bpf4j runs on 64-bit kernels only. Such a kernel saves the
+ * registers of a 32-bit process in the slots of their 64-bit successors.
  */
 public abstract sealed class ArgGrammar permits X86_64, I386, Arm64, Arm, RiscV64, S390x, Ppc64, LoongArch64 {
     private static final int MAX_QUOTED = 80;
@@ -54,12 +54,14 @@ public abstract sealed class ArgGrammar permits X86_64, I386, Arm64, Arm, RiscV6
      *
      * @param text the text after {@code SIZE@}, without blanks around it
      * @param size bytes that the argument declares; 0 if it doesn't
-     * @return empty if this is no operand of the machine's assembler; {@link UsdtArg.Unsupported} if it is one
-     *     that can't be read
+     * @return empty if the text is not an operand of the machine's assembler; {@link UsdtArg.Unsupported} if it is an
+     *     operand that can't be read
      */
     abstract Optional<Operand> parse(String text, int size);
 
-    /** Writes an operand that {@link #parse} gave so that it gives the same again. Not for unsupported ones. */
+    /**
+     * Prints a result of {@link #parse} so that parsing the text gives an equal operand. Not for unsupported operands.
+     */
     abstract String print(Operand operand);
 
     /** Bytes of the register that an operand names, for arguments that declare no size: 4 for {@code %eax}. */
@@ -67,7 +69,7 @@ public abstract sealed class ArgGrammar permits X86_64, I386, Arm64, Arm, RiscV6
         return registers.find(text).map(Register::width).orElse(wordSize);
     }
 
-    /** What {@code uname -m} calls the machine. */
+    /** The machine's name in {@code uname -m}. */
     public final String machine() {
         return machine;
     }
@@ -83,9 +85,9 @@ public abstract sealed class ArgGrammar permits X86_64, I386, Arm64, Arm, RiscV6
     }
 
     /**
-     * Where the kernel saves a register: byte offset into {@code struct pt_regs}.
+     * The byte offset of a register in {@code struct pt_regs}.
      *
-     * @param register full name, as operands give it
+     * @param register full name, as in operands
      */
     public final OptionalInt offsetOf(String register) {
         return registers.offsetOf(register);
@@ -119,7 +121,7 @@ public abstract sealed class ArgGrammar permits X86_64, I386, Arm64, Arm, RiscV6
         return unreadable(quote(text) + " is memory at an absolute address");
     }
 
-    /** Text of a file within a reason: whole where it is short, as all sound operands are. */
+    /** Text of a file for use in a reason: whole if it is short, as all valid operands are. */
     static String quote(String text) {
         return text.length() <= MAX_QUOTED
                 ? "'" + text + "'"

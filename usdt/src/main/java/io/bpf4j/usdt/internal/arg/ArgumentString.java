@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * Cuts an argument string into arguments and has each operand read by a grammar.
+ * Splits an argument string into arguments and parses each operand by a grammar.
  *
  * <pre>
  *   -4@-20(%rbp) 8@[sp, 28] 8f@%xmm0
@@ -19,20 +19,23 @@ import java.util.stream.Collectors;
  *   signed
  * </pre>
  *
- * <p>Blanks don't separate arguments: operands contain them ({@code [sp, 28]}, {@code $a7, 0}). An argument ends
- * where the next {@code [-]digits[f]@} begins, at the start of the text or after a blank. Files from before 2011
- * leave the sizes out; there, and only there, blanks outside of brackets have to do. Such an argument is as wide
- * as its register, or as a word, and unsigned.
+ * <p>Blanks don't separate arguments: operands contain them ({@code [sp, 28]}, {@code $a7, 0}). An argument ends where
+ * the next {@code [-]digits[f]@} begins, at the start of the text or after a blank. Files from before 2011 have no
+ * sizes; only in these, blanks outside of brackets separate arguments. Such an argument is as wide as its register, or
+ * as a word, and unsigned.
  *
- * <p>A text that begins with a colon has no arguments: gdb reads them so ({@code
- * stap_probe::parse_arguments} of gdb/stap-probe.c).
+ * <p>A text that begins with a colon has no arguments, as in gdb ({@code stap_probe::parse_arguments} of
+ * gdb/stap-probe.c).
  *
  * <p>Time and space are linear in the length of the text.
  */
 public final class ArgumentString {
     private ArgumentString() {}
 
-    /** Reads all arguments; never throws. Their number and order are those of the text, readable or not. */
+    /**
+     * Parses all arguments; never throws. The result has all arguments in the order of the text, including unreadable
+     * ones.
+     */
     public static List<UsdtArg> parse(Machine machine, String text) {
         if (text.startsWith(":")) {
             return List.of();
@@ -66,10 +69,10 @@ public final class ArgumentString {
     }
 
     /**
-     * Writes arguments so that {@link #parse} gives the same again; unsupported ones as they were.
+     * Prints arguments so that {@link #parse} gives equal arguments; unsupported arguments are printed unchanged.
      *
-     * @throws IllegalArgumentException if the machine's assembler has no words for one, such as a register of another
-     *     machine, or an index together with a displacement where instructions have only one of them
+     * @throws IllegalArgumentException if the machine's assembler can't express an argument, such as a register of
+     *     another machine, or an index together with a displacement if instructions allow only one of them
      */
     public static String print(Machine machine, List<UsdtArg> arguments) {
         String text = arguments.stream().map(a -> print(machine, a)).collect(Collectors.joining(" "));
@@ -85,7 +88,7 @@ public final class ArgumentString {
                 .orElseThrow(() -> new IllegalArgumentException("machine " + machine.machineName() + " has no syntax"));
         String text = (argument.signed() ? "-" : "") + argument.size() + (argument.isFloat() ? "f" : "") + "@"
                 + grammar.print(argument.operand());
-        // What can be said differs from machine to machine, and parsing knows it already.
+        // The operands that can be expressed differ between machines; parsing the result checks this.
         List<UsdtArg> again = parse(grammar, text);
         if (again.size() != 1 || !again.getFirst().operand().equals(argument.operand())) {
             throw new IllegalArgumentException(
@@ -111,7 +114,7 @@ public final class ArgumentString {
             out.add(argument(size, signed, isFloat, whole.get(), raw));
             return;
         }
-        // Perhaps arguments without a size follow: "8@%rax %rbx". Only if every one of them can be read.
+        // Arguments without a size may follow: "8@%rax %rbx". Accepted only if every one of them can be read.
         List<String> words = words(operand);
         Optional<Operand> first = words.size() > 1 ? grammar.parse(words.getFirst(), size) : Optional.empty();
         List<String> others = words.subList(Math.min(1, words.size()), words.size());
@@ -124,7 +127,7 @@ public final class ArgumentString {
         out.add(argument(size, signed, isFloat, notUnderstood(grammar, operand), raw));
     }
 
-    /** Leading zeros mean nothing here; what is beyond an int is as good as the largest. */
+    /** Leading zeros are ignored; a number beyond an int becomes the largest int. */
     private static int size(String digits) {
         int size = 0;
         for (int i = 0; i < digits.length(); i++) {

@@ -17,15 +17,16 @@ import org.jspecify.annotations.Nullable;
  *   24+sym(%rip)     memory: symbol + displacement
  * </pre>
  *
- * <p><b>Symbols.</b> {@code sym(%rip)} is the address of sym. So is plain {@code sym}, and, where the base holds
- * the address of the GOT as it must, {@code sym@GOTOFF(%ebx)}. {@code sym(,%rdi,4)} and {@code sym(%rdi)} are sym
- * plus an index. All of them become one form: base is the instruction pointer, plus symbol. Such an address is a
- * fixed distance from the probe, whatever the load address.
+ * <p><b>Symbols.</b> {@code sym(%rip)} is the address of sym. So is plain {@code sym}, and {@code sym@GOTOFF(%ebx)},
+ * whose base must hold the address of the GOT. {@code sym(,%rdi,4)} and {@code sym(%rdi)} are sym plus an index. All of
+ * them are converted to one form: the instruction pointer as base, plus symbol. Such an address has a fixed distance
+ * from the probe, at every load address.
  *
  * <p><b>What is recognised and refused.</b> Vector and x87 registers are not in {@code struct pt_regs}. The segments fs
- * and gs ({@code %fs:v@tpoff}) address thread-local storage, whose base is not there either; the other segments begin at
- * 0 and change nothing. {@code sym@GOTPCREL(%rip)} is a slot that the linker need not have made, as the string is no
- * relocation to it. Intel's syntax ({@code -masm=intel}) is told from garbage, that the reason may name it.
+ * and gs ({@code %fs:v@tpoff}) address thread-local storage, whose base is not in {@code struct pt_regs} either; the
+ * other segments begin at 0 and have no effect. {@code sym@GOTPCREL(%rip)} is a GOT slot that the linker may not have
+ * made, because the string is not a relocation. Intel's syntax ({@code -masm=intel}) is recognised, so that the reason
+ * can name it.
  */
 final class AttSyntax {
 
@@ -54,7 +55,7 @@ final class AttSyntax {
         int open = openOfLast(text);
         String inside = open < 0 ? "" : text.substring(open + 1, text.length() - 1);
         if (open < 0 || isArithmetic(inside)) {
-            // A word on its own is a symbol only where a size says that here is an operand.
+            // A single word is a symbol only if a size marks it as an operand.
             return text.isEmpty() || size == 0
                     ? Optional.empty()
                     : Expression.parse(text).map(e -> absolute(text, e));
@@ -77,7 +78,7 @@ final class AttSyntax {
         if (known.isEmpty()) {
             return UnsavedX86.reason(name).map(ArgGrammar::unreadable);
         }
-        // %ah and its kin hold one byte; more would be read from the neighbouring register.
+        // %ah, %bh, %ch and %dh hold one byte; more would be read from the neighbouring register.
         boolean highByte = name.length() == 2 && name.endsWith("h");
         return Optional.of(
                 highByte && size > 1
@@ -97,7 +98,7 @@ final class AttSyntax {
         };
     }
 
-    /** The parenthesis that belongs to the one at the end, or -1. */
+    /** The opening parenthesis that matches the one at the end, or -1. */
     private static int openOfLast(String text) {
         if (!text.endsWith(")")) {
             return -1;
@@ -113,7 +114,7 @@ final class AttSyntax {
         return -1;
     }
 
-    /** Whether parentheses group a sum, rather than hold registers: {@code (8+4)}. */
+    /** Whether parentheses group a sum and do not contain registers: {@code (8+4)}. */
     private static boolean isArithmetic(String inside) {
         return !Blanks.strip(inside).isEmpty() && inside.indexOf('%') < 0 && inside.indexOf(',') < 0;
     }
@@ -162,7 +163,7 @@ final class AttSyntax {
             return symbolic(text, e, index, scale);
         }
         if (isGotOffset(e)) {
-            // The base holds the GOT's address and the symbol counts from there: they cancel out.
+            // The base holds the GOT's address and the symbol is relative to it: both cancel out.
             return symbolic(text, e, index, scale);
         }
         if (index != null) {

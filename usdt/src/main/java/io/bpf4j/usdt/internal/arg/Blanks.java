@@ -1,10 +1,11 @@
 package io.bpf4j.usdt.internal.arg;
 
 /**
- * The blanks of argument strings: space, tab and the ends of lines, and no others that Unicode knows.
+ * The blanks of argument strings: space, tab and line ends, but no other blanks of Unicode.
  *
- * <p>One rule for all who read them. What one side takes for a blank and another for a character of an operand is read
- * otherwise once it was printed; that rules out {@link String#strip} and {@link String#isBlank}.
+ * <p>All parsers use this rule. If a character were a blank for one parser and part of an operand for another, a
+ * printed argument would be parsed differently. Therefore {@link String#strip} and {@link String#isBlank} can't be
+ * used.
  */
 final class Blanks {
     private Blanks() {}
@@ -13,7 +14,7 @@ final class Blanks {
         return c == ' ' || c == '\t' || c == '\n' || c == '\r';
     }
 
-    /** The first index from here on that has no blank; the length of the text if there is none. */
+    /** The first index from here on without a blank; the length of the text if only blanks follow. */
     static int skip(String text, int from) {
         int i = from;
         while (i < text.length() && isBlank(text.charAt(i))) {
@@ -22,7 +23,7 @@ final class Blanks {
         return i;
     }
 
-    /** The text without the blanks around it. */
+    /** The text without surrounding blanks. */
     static String strip(String text) {
         int start = skip(text, 0);
         int end = text.length();

@@ -15,8 +15,8 @@ import java.util.Optional;
  *   [x2, #:lo12:sym]               base holds the 4 KiB page of sym: the address is that of sym
  * </pre>
  *
- * <p>Refused: shifts that are no scale of 1, 2, 4 or 8, an index
- * that is subtracted, and operands that change their base.
+ * <p>Refused: shifts that are not a scale of 1, 2, 4 or 8, an index that is subtracted, and operands that change their
+ * base.
  */
 final class BracketSyntax {
     private final Registers registers;
@@ -84,7 +84,7 @@ final class BracketSyntax {
                 registers.find(fullName).orElseThrow().width() > register.get().width();
         int size;
         switch (words[0]) {
-            // To extend 64 bits to 64 is to leave them alone.
+            // Extending 64 bits to 64 bits has no effect.
             case "lsl", "sxtx", "uxtx" -> size = isHalf ? 0 : 8;
             case "uxtw" -> size = isHalf ? 4 : 0;
             case "sxtw" -> size = isHalf ? -4 : 0;
@@ -114,7 +114,7 @@ final class BracketSyntax {
         String index = m.index();
         if (index != null && m.indexSize() != 8) {
             String half = "w" + index.substring(1);
-            // Only registers of arm64 have halves, and not all of them.
+            // Only arm64 has half registers, and not for all registers.
             if (registers.find(half).filter(r -> r.fullName().equals(index)).isEmpty()) {
                 throw ArgGrammar.noSpelling(m);
             }

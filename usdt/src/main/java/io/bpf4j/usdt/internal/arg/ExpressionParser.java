@@ -5,22 +5,22 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads an {@link Expression} as the GNU assembler does.
+ * Parses an {@link Expression} as the GNU assembler does.
  *
- * <p>Its precedence is not that of C (manual of gas, "Infix Operators"): {@code * / << >>} bind tightest, then
- * {@code | & ^}, then {@code + -}; the signs {@code - + ~} stand before an operand, and parentheses group. The remainder
- * {@code %} is left out, as it begins a register.
+ * <p>Its precedence is not that of C (manual of gas, "Infix Operators"): {@code * / << >>} bind tightest, then {@code |
+ * & ^}, then {@code + -}; the signs {@code - + ~} stand before an operand, and parentheses group. The remainder {@code
+ * %} is not supported, because it begins a register.
  *
- * <p>A symbol stands for an address that is not known here, so it can be added and subtracted and nothing else, and only
- * one of them: {@code a-b} would need both.
+ * <p>A symbol is an address that is not known here, so it can only be added or subtracted, and an expression has at
+ * most one: {@code a-b} would need both addresses.
  *
- * <p>Numbers are exact while they are computed with, and whatever leaves 64 bits on the way is refused rather than
- * wrapped. Parentheses nest to a fixed depth, so that no text exhausts the stack.
+ * <p>Computation is exact, and an intermediate result beyond 64 bits is refused, not wrapped. The nesting depth of
+ * parentheses is limited, so that no text exhausts the stack.
  */
 final class ExpressionParser {
     private static final int MAX_DEPTH = 32;
 
-    /** Numbers of operators' groups: the higher, the tighter. */
+    /** The precedence of operators: a higher number binds tighter. */
     private static final int ADDITION = 0;
 
     private static final int BITS = 1;
@@ -31,7 +31,7 @@ final class ExpressionParser {
     private int at;
     private int depth;
 
-    /** A value half-way: exact, with at most one symbol. */
+    /** An intermediate value: exact, with at most one symbol. */
     private record Sum(
             BigInteger value,
             @Nullable String symbol,
@@ -59,7 +59,7 @@ final class ExpressionParser {
                 .map(v -> new Expression(v, sum.symbol(), sum.relocation(), sum.symbol() != null && sum.negated()));
     }
 
-    /** Operands joined by operators of this group or a tighter one. Null if there is something else. */
+    /** Operands joined by operators of this precedence or a higher one. Null for any other text. */
     private @Nullable Sum operators(int group) {
         Sum left = group == MULTIPLICATION ? signed() : operators(group + 1);
         while (left != null && at < text.length() && groupOf(text.charAt(at)) == group) {
@@ -163,7 +163,7 @@ final class ExpressionParser {
             case '*' -> Sum.of(a.multiply(b));
             case '/' -> b.signum() == 0 ? null : Sum.of(a.divide(b));
             case '<' -> isCount ? Sum.of(a.shiftLeft(b.intValue())) : null;
-            // Of a negative number assemblers make different things.
+            // Assemblers treat a negative number differently.
             case '>' -> isCount && a.signum() >= 0 ? Sum.of(a.shiftRight(b.intValue())) : null;
             default -> null;
         };
@@ -177,7 +177,10 @@ final class ExpressionParser {
         return left.symbol() != null ? null : new Sum(value, right.symbol(), right.relocation(), right.negated());
     }
 
-    /** Letters, digits and what gas and clang allow in a symbol without quoting it; all beyond ASCII is. */
+    /**
+     * Letters, digits and other characters that gas and clang allow in an unquoted symbol, among them all non-ASCII
+     * characters.
+     */
     private static boolean isNameCharacter(char c) {
         return Expression.isDigit(c)
                 || (c >= 'a' && c <= 'z')

@@ -29,7 +29,7 @@ public final class LoongArch64 extends ArgGrammar {
         for (int n = 1; n <= 31; n++) {
             all.add(8 * n, 8, ABI_NAMES[n - 1], "r" + n);
         }
-        // Names that older assemblers use.
+        // Names in older assemblers.
         return all.alias("fp", 8, "s9")
                 .alias("r21", 8, "u0", "x")
                 .alias("a0", 8, "v0")

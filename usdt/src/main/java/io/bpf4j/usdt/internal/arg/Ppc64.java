@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * ppc64 of either byte order. Its assembler writes registers as bare numbers, so constants are marked: {@code 3} is r3
- * and {@code i5} is 5. Memory is {@code -8(1)}, or {@code 7,10} for r7 + r10; register 0 in front of such a sum, or in
- * parentheses, is no register but the number 0: {@code 0,0} is memory at the address in r0. Offsets mirror {@code struct pt_regs} of
- * arch/powerpc/include/uapi/asm/ptrace.h: 32 registers, nip.
+ * and {@code i5} is 5. Memory is {@code -8(1)}, or {@code 7,10} for r7 + r10; register 0 as the first part of such a
+ * sum, or in parentheses, is not a register but the number 0: {@code 0,0} is memory at the address in r0. Offsets
+ * mirror {@code struct pt_regs} of arch/powerpc/include/uapi/asm/ptrace.h: 32 registers, nip.
  */
 public final class Ppc64 extends ArgGrammar {
     private static final Registers REGISTERS = registers();
@@ -85,7 +85,7 @@ public final class Ppc64 extends ArgGrammar {
             case UsdtArg.Constant c -> "i" + c.value();
             case UsdtArg.Register r -> r.name();
             case UsdtArg.Memory m when m.index() != null -> m.base() + "," + m.index();
-            // As the second of a pair register 0 is a register.
+            // As the second part of a sum, 0 is register 0.
             case UsdtArg.Memory m when m.base().equals("r0") && m.offset() == 0 -> "0," + m.base();
             case UsdtArg.Memory m -> m.offset() + "(" + m.base() + ")";
             case UsdtArg.Unsupported u -> throw noSpelling(u);

@@ -5,13 +5,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** The register names of a machine: each spelling with the full name, width and place in {@code struct pt_regs}. */
+/** The register names of a machine: each spelling with the full name, width and offset in {@code struct pt_regs}. */
 final class Registers {
 
     /**
      * One spelling.
      *
-     * @param fullName the name that operands carry
+     * @param fullName the name in operands
      * @param width bytes
      * @param offset byte offset into struct pt_regs
      */
@@ -25,7 +25,7 @@ final class Registers {
         return alias(fullName, width, otherSpellings);
     }
 
-    /** Adds further spellings of a register, perhaps of a narrower part of it. */
+    /** Adds further spellings of a register or of a narrower part of it. */
     Registers alias(String fullName, int width, String... spellings) {
         int offset = offsetOf(fullName).orElseThrow();
         for (String spelling : spellings) {

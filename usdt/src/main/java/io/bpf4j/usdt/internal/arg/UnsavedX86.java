@@ -2,12 +2,12 @@ package io.bpf4j.usdt.internal.arg;
 
 import java.util.Optional;
 
-/** Registers of x86 that a compiler may name, and that the kernel doesn't save in {@code struct pt_regs}. */
+/** Registers of x86 that a compiler may use, but that the kernel doesn't save in {@code struct pt_regs}. */
 final class UnsavedX86 {
     private UnsavedX86() {}
 
     /**
-     * Why the register can't be read; empty if x86 has no such register.
+     * The reason why the register can't be read; empty if x86 has no such register.
      *
      * @param name without the percent sign
      */
@@ -31,7 +31,7 @@ final class UnsavedX86 {
         };
     }
 
-    /** r16 to r31, perhaps with a letter for the part that is meant. */
+    /** r16 to r31, optionally with a letter for a part of the register. */
     private static boolean extended(String name) {
         String plain = name.endsWith("d") || name.endsWith("w") || name.endsWith("b")
                 ? name.substring(0, name.length() - 1)

@@ -9,8 +9,8 @@ import java.util.Optional;
  */
 public final class X86_64 extends ArgGrammar {
     /**
-     * What is in {@code rax} may be called rax, eax, ax or al, and the name says nothing about the value's size:
-     * that is declared. ah is the exception: the second byte of rax, so a register of its own, one byte further.
+     * The value in {@code rax} may be named rax, eax, ax or al; the declared size, not the name, gives the size of the
+     * value. ah is the exception: it is the second byte of rax, so it is a register of its own at the next byte.
      */
     static final Registers REGISTERS = new Registers()
             .add(0, 8, "r15")
