@@ -1,13 +1,13 @@
 /**
- * USDT probes: find them ({@link io.bpf4j.usdt.UsdtProbe}), attach BPF programs to them ({@link
- * io.bpf4j.usdt.Usdt}), understand their arguments ({@link io.bpf4j.usdt.UsdtArg}).
+ * USDT probes: find them ({@link io.bpf4j.usdt.UsdtProbe}), attach BPF programs to them ({@link io.bpf4j.usdt.Usdt}),
+ * read their arguments ({@link io.bpf4j.usdt.site.UsdtArg}).
  *
  * <p>A probe is a {@code nop} in the code and a note about it in the file. The steps from the note to a value in a BPF
  * program:
  *
  * <ol>
  *   <li>the note ({@code .note.stapsdt}): provider, name, address, semaphore, argument string;
- *   <li>a {@linkplain io.bpf4j.usdt.UsdtSite site}: the same with file offsets, which the kernel takes, and parsed
+ *   <li>a {@linkplain io.bpf4j.usdt.site.UsdtSite site}: the same with file offsets, which the kernel takes, and parsed
  *       arguments;
  *   <li>a spec: the arguments in the binary form that libbpf's {@code usdt.bpf.h} interprets in the kernel, stored in
  *       the map {@code __bpf_usdt_specs} under a spec ID;

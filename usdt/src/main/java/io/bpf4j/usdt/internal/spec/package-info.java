@@ -1,5 +1,5 @@
 /**
  * From parsed arguments to the bytes that libbpf's {@code usdt.bpf.h} interprets in the kernel, and their spec IDs.
- * Pure: maps are reached through {@link io.bpf4j.usdt.internal.spec.SpecStore}.
+ * Makes no system call: the caller passes a function that stores a spec in the map.
  */
 package io.bpf4j.usdt.internal.spec;
