@@ -16,8 +16,9 @@ import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.util.Statistics;
 
 /**
- * One table per piece of work: a line for each size of the target, a pair of columns for each way to do it. The shortest
- * time says what the work costs, the median what a user waits for: the kernel's own grace periods make the difference.
+ * One table per piece of work: a line for each size of the target, a pair of columns for each way to do it. The
+ * shortest time says what the work costs, the median what a user waits for: the kernel's own grace periods make the
+ * difference.
  * <b>Confined</b>.
  */
 final class Comparison {

@@ -22,8 +22,8 @@ import org.openjdk.jmh.annotations.Warmup;
 /**
  * Reading an object from memory, and loading it: maps, relocation against the kernel's types, the verifier. Needs root.
  *
- * <p>Of a process that has loaded something before: the kernel's types are indexed. What the first load costs is in {@link
- * FirstUseBenchmark}. Timed shot by shot, since each load is undone outside of the time measured.
+ * <p>Of a process that has loaded something before: the kernel's types are indexed. What the first load costs is in
+ * {@link FirstUseBenchmark}. Timed shot by shot, since each load is undone outside of the time measured.
  */
 @BenchmarkMode(Mode.SingleShotTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
@@ -36,8 +36,8 @@ public class LoadBenchmark {
     @SuppressWarnings("NullAway.Init") // JMH sets the fields
     public static class InMemory {
         /**
-         * One with nothing but global variables; one with maps of six kinds; one with twelve programs that relocate fields of
-         * the kernel's structs; and the program of {@code bpf4j trace}, which keeps the verifier busy.
+         * One with nothing but global variables; one with maps of six kinds; one with twelve programs that relocate
+         * fields of the kernel's structs; and the program of {@code bpf4j trace}, which keeps the verifier busy.
          */
         @Param({"globals.bpf.o", "maps.bpf.o", "corpus/core_fields.bpf.o", "trace.bpf.o"})
         public String object;

@@ -28,8 +28,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Elements of a hash map with 10,000 of them, keys and values of 8 bytes: one by one, typed and in the caller's memory, and
- * all of them in batches. Times are those of one element. Needs root.
+ * Elements of a hash map with 10,000 of them, keys and values of 8 bytes: one by one, typed and in the caller's memory,
+ * and all of them in batches. Times are those of one element. Needs root.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

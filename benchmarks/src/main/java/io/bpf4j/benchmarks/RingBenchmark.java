@@ -26,8 +26,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Records of 16 bytes that wait in a ring buffer, handed out by one poll; the program that wrote them ran before. Times are
- * those of one record. Needs root.
+ * Records of 16 bytes that wait in a ring buffer, handed out by one poll; the program that wrote them ran before. Times
+ * are those of one record. Needs root.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.ByteOrder;
 import org.junit.jupiter.api.Test;
 
-/** That what is shipped is BPF, and holds no path of the machine that compiled it, is tested beside all other objects. */
+/**
+ * That what is shipped is BPF, and holds no path of the machine that compiled it, is tested beside all other objects.
+ */
 class BpfObjectsTest {
     @Test
     void theTracerComesInTheOrderThatIsAskedFor() {

@@ -45,7 +45,8 @@ record AccessPath(Types types, int root, CoreRelocationKind kind, List<Step> ste
     /**
      * A member, an array element or a value of an enumeration.
      *
-     * @param type for a member, the struct that has it; for an element, the element's type; for a value, its enumeration
+     * @param type for a member, the struct that has it; for an element, the element's type; for a value, its
+     *     enumeration
      * @param index of the member, element or value
      * @param name of the member or value; null for an element
      */

@@ -13,7 +13,9 @@ public final class PseudoSource {
     public static final int MAP_FD = 1;
     /** The address inside an array map's value: {@code imm} the descriptor, second {@code imm} the byte offset. */
     public static final int MAP_VALUE = 2;
-    /** The address of a kernel variable: {@code imm} its BTF id, second {@code imm} the descriptor of a module's BTF. */
+    /**
+     * The address of a kernel variable: {@code imm} its BTF id, second {@code imm} the descriptor of a module's BTF.
+     */
     public static final int BTF_ID = 3;
     /** The address of a subprogram: {@code imm} is the distance in slots from the next slot. */
     public static final int FUNC = 4;

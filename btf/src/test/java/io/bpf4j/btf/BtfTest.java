@@ -181,8 +181,8 @@ class BtfTest {
         static final List<Integer> SIZES = List.of(8, 16, 16);
 
         /**
-         * struct btf_ext_header of 32 bytes, then func_info, line_info and core_relo, each: u32 record size, and per section
-         * u32 name, u32 count, records. What is longer than known is filled with 0x7f7f7f7f.
+         * struct btf_ext_header of 32 bytes, then func_info, line_info and core_relo, each: u32 record size, and per
+         * section u32 name, u32 count, records. What is longer than known is filled with 0x7f7f7f7f.
          */
         byte[] bytes(int access) {
             int[][] records = {{function, 13}, {line, 0, 0, 5 << 10 | 3}, {relocation, 4, access, 2}};

@@ -19,7 +19,9 @@ class DistilledBaseTest {
         return Stream.of(ByteOrder.LITTLE_ENDIAN, ByteOrder.BIG_ENDIAN);
     }
 
-    /** [1] unused, [2] int, [3] list_head of 16 bytes, [4] task_struct, [5] a 64-bit enum, [6] a typedef of one's name. */
+    /**
+     * [1] unused, [2] int, [3] list_head of 16 bytes, [4] task_struct, [5] a 64-bit enum, [6] a typedef of one's name.
+     */
     private static BtfBuilder kernel() {
         BtfBuilder types = BtfBuilder.create();
         types.typedef("list_head", 0);

@@ -57,7 +57,9 @@ final class FileBlocks implements AutoCloseable {
         return size;
     }
 
-    /** The block that an offset lies in; the byte is at {@link #indexInBlock}. The offset is known to be in the file. */
+    /**
+     * The block that an offset lies in; the byte is at {@link #indexInBlock}. The offset is known to be in the file.
+     */
     byte[] block(long offset) {
         if (!channel.isOpen()) {
             throw closed(null);

@@ -12,7 +12,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Damaged files: cut short anywhere, any bit turned. Whatever comes of it, it is a result or MalformedDataException. */
+/**
+ * Damaged files: cut short anywhere, any bit turned. Whatever comes of it, it is a result or MalformedDataException.
+ */
 class RobustnessTest {
     private static final ElfLimits LIMITS = new ElfLimits(1 << 16, 1 << 16, 1 << 20, 1 << 22);
 

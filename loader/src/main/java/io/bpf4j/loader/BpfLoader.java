@@ -262,7 +262,8 @@ public final class BpfLoader {
      * Program#verifierStatistics()}. The log makes the load slower, and much slower at level 2: logs of many megabytes
      * are usual there.
      *
-     * @param level 1 instructions, 2 every path, 4 figures (Linux 5.2), or 4 and one of the others; 0, the default, none
+     * @param level 1 instructions, 2 every path, 4 figures (Linux 5.2), or 4 and one of the others; 0, the default,
+     *     none
      * @throws IllegalArgumentException if the level is something else
      */
     public BpfLoader verifierLog(int level) {

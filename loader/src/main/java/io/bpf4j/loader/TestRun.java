@@ -15,7 +15,8 @@ import java.util.OptionalInt;
  *       is a {@code struct __sk_buff} or {@code xdp_md} (Linux 5.2)
  *   <li>raw tracepoint (Linux 5.10): context is up to 12 arguments of 8 bytes; no data, no repetition
  *   <li>syscall (Linux 5.14): context is any struct, returned as the program left it; nothing else
- *   <li>fentry, fexit, fmod_ret (Linux 5.5), LSM: nothing; the kernel calls its own test functions, to which the program
+ *   <li>fentry, fexit, fmod_ret (Linux 5.5), LSM: nothing; the kernel calls its own test functions, to which the
+ *   program
  *       must be attached
  * </ul>
  * kprobes, tracepoints, perf events and cgroup programs other than cgroup_skb can't be run this way.

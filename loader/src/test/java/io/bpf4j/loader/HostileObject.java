@@ -27,8 +27,8 @@ import java.util.List;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * An object that somebody makes to break a loader. It is read, loaded into a kernel that says yes to everything, and tried
- * against a kernel's types: whatever comes of it comes soon, and as an exception of the loader's own.
+ * An object that somebody makes to break a loader. It is read, loaded into a kernel that says yes to everything, and
+ * tried against a kernel's types: whatever comes of it comes soon, and as an exception of the loader's own.
  */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 abstract class HostileObject {

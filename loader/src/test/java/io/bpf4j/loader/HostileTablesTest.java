@@ -12,7 +12,9 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Tables of tens of thousands of entries, each of which is small: whatever is looked up for each must not be a search. */
+/**
+ * Tables of tens of thousands of entries, each of which is small: whatever is looked up for each must not be a search.
+ */
 class HostileTablesTest extends HostileObject {
     @Test
     void manyMaps() {

@@ -66,8 +66,8 @@ class LoadRobustnessTest {
     }
 
     /**
-     * All objects, changed where it matters: symbols, relocations, BTF, section headers. Half of what changes is a number
-     * as small as true ones are, which gets further than others.
+     * All objects, changed where it matters: symbols, relocations, BTF, section headers. Half of what changes is a
+     * number as small as true ones are, which gets further than others.
      */
     @Test
     void tablesWithOtherNumbers() {
@@ -129,7 +129,9 @@ class LoadRobustnessTest {
         }
     }
 
-    /** Objects of the other byte order don't load here; but they are read, and tried against types of their own order. */
+    /**
+     * Objects of the other byte order don't load here; but they are read, and tried against types of their own order.
+     */
     @Test
     void objectsOfTheOtherByteOrder() {
         String name = "core.bpf.o";

@@ -22,8 +22,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A load is a transaction: each command of the load of several objects fails in turn, and whatever came before is undone,
- * the last first; the message says what it was about. One object has something of everything that a load makes.
+ * A load is a transaction: each command of the load of several objects fails in turn, and whatever came before is
+ * undone, the last first; the message says what it was about. One object has something of everything that a load makes.
  */
 class LoadTransactionTest {
     private static final String WHOLE = "whole.bpf.o";
@@ -129,7 +129,10 @@ class LoadTransactionTest {
         return failed;
     }
 
-    /** What was there when the failure came goes in the reverse order; what comes after it is gone before the next of them. */
+    /**
+     * What was there when the failure came goes in the reverse order; what comes after it is gone before the next of
+     * them.
+     */
     private static void assertUndoneInReverse(List<ScriptedKernel.Event> history, int eventsBefore, String what) {
         Deque<String> there = new ArrayDeque<>();
         for (ScriptedKernel.Event event : history.subList(0, eventsBefore)) {

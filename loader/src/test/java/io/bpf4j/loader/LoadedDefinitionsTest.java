@@ -26,7 +26,10 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What the kernel gets of an object: attributes of maps from BTF, global data of another size, static values in new maps and old. */
+/**
+ * What the kernel gets of an object: attributes of maps from BTF, global data of another size, static values in new
+ * maps and old.
+ */
 class LoadedDefinitionsTest {
     private final ScriptedKernel kernel = new ScriptedKernel();
     private final TestObject object = new TestObject();

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
  * That docs/section-names.md is what the code says. To write it again after a change of the table:
  *
  * <pre>{@code
- * ./mvnw -pl loader -am test -Dtest=SectionNamesDocTest -Dsurefire.failIfNoSpecifiedTests=false -Dio.bpf4j.docs.write=true
- * }</pre>
+ * ./mvnw -pl loader -am test -Dtest=SectionNamesDocTest -Dsurefire.failIfNoSpecifiedTests=false
+ * -Dio.bpf4j.docs.write=true }</pre>
  */
 class SectionNamesDocTest {
     /** Surefire runs with the module's directory as its own. */

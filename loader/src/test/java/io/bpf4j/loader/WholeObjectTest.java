@@ -31,8 +31,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What reaches bpf(2) of an object that has something of everything: structs of functions, an arena, a bloom filter, maps
- * in maps and programs in maps. That the kernel takes it so is shown on the real one.
+ * What reaches bpf(2) of an object that has something of everything: structs of functions, an arena, a bloom filter,
+ * maps in maps and programs in maps. That the kernel takes it so is shown on the real one.
  */
 class WholeObjectTest {
     private final ScriptedKernel kernel = new ScriptedKernel();

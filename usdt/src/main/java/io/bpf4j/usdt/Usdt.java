@@ -35,7 +35,8 @@ import java.util.Set;
  *
  * {@snippet lang = "java":
  * Usdt usdt = Usdt.of(object);
- * try (UsdtLink link = usdt.attach(object.program("on_gc"), libjvm, "hotspot", "gc__begin", AttachOptions.defaults().pid(pid))) {
+ * try (UsdtLink link = usdt.attach(object.program("on_gc"), libjvm, "hotspot", "gc__begin",
+ * AttachOptions.defaults().pid(pid))) {
  *     …
  * }
  * }

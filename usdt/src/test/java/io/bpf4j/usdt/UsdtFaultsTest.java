@@ -83,7 +83,9 @@ class UsdtFaultsTest {
         assertThat(kernel.open()).isEmpty();
     }
 
-    /** Of what one step of the end leaves, the others are given back nevertheless, and the first failure is reported. */
+    /**
+     * Of what one step of the end leaves, the others are given back nevertheless, and the first failure is reported.
+     */
     @ParameterizedTest
     @EnumSource
     void whereDetachingFailsTheRestIsGivenBack(AttachStrategy strategy) {

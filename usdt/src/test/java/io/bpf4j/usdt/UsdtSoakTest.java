@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * Ten thousand rounds of attaching and detaching, of which each may fail at any system call of any kind: after each, the
- * entries of the maps are those of the links that are open, and in the end nothing is. A real kernel doesn't fail on demand;
- * what it adds is in the module {@code test}, in a soak of the same name.
+ * Ten thousand rounds of attaching and detaching, of which each may fail at any system call of any kind: after each,
+ * the entries of the maps are those of the links that are open, and in the end nothing is. A real kernel doesn't fail
+ * on demand; what it adds is in the module {@code test}, in a soak of the same name.
  */
 class UsdtSoakTest {
     private static final int ROUNDS = 10_000;
@@ -47,7 +47,9 @@ class UsdtSoakTest {
     private static final List<Errno> ERRORS =
             List.of(Errno.EINVAL, Errno.EACCES, Errno.EMFILE, Errno.ENOMEM, Errno.ESRCH, Errno.E2BIG, Errno.EOPNOTSUPP);
 
-    /** Each of a spec of its own, also in a layout without index registers, for which one argument of two can't be read. */
+    /**
+     * Each of a spec of its own, also in a layout without index registers, for which one argument of two can't be read.
+     */
     private static final List<String> ARGUMENTS = List.of(
             "8@%rax", "-4@$7", "8@%rdi -1@%cl", "4@-20(%rbp)", "8@8(%rax,%rbx,4)", "8f@%xmm0 8@%rax", "", "2@%dx");
 

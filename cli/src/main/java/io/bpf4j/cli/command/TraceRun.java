@@ -28,7 +28,9 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** One run of {@code trace}: attaches, prints events until it is over, detaches, and prints the sums. <i>Confined.</i> */
+/**
+ * One run of {@code trace}: attaches, prints events until it is over, detaches, and prints the sums. <i>Confined.</i>
+ */
 final class TraceRun {
     /** Room for the probes of libraries that a command loads later. */
     private static final int SPECS_OF_LATER_FILES = 4096;

@@ -119,7 +119,10 @@ final class TraceSelection {
         }
     }
 
-    /** Values that are shown as "?" would leave a person guessing: the first is explained, and with -v the link does all. */
+    /**
+     * Values that are shown as "?" would leave a person guessing: the first is explained, and with -v the link does
+     * all.
+     */
     private void sayUnreadable(List<UsdtProbe> probes) {
         if (options.verbose()) {
             return;
@@ -147,9 +150,9 @@ final class TraceSelection {
     }
 
     /**
-     * The matching probes of each file once. A uprobe belongs to an inode: the same file under two names ({@code /lib/x.so}
-     * and {@code /usr/lib/x.so}, or one of another mount namespace) would report each event twice. Which file it is counts
-     * from when it was read; its path may lead elsewhere by now.
+     * The matching probes of each file once. A uprobe belongs to an inode: the same file under two names
+     * {@code /lib/x.so} and {@code /usr/lib/x.so}, or one of another mount namespace) would report each event twice.
+     * Which file it is counts from when it was read; its path may lead elsewhere by now.
      */
     private List<UsdtProbe> probes(List<UsdtScan> scans) {
         Set<FileIdentity> seen = new HashSet<>();

@@ -13,7 +13,8 @@ final class Words {
     private Words() {}
 
     /**
-     * The words; blanks separate them, {@code '…'} and {@code "…"} group, a backslash takes the next character as it is.
+     * The words; blanks separate them, {@code '…'} and {@code "…"} group, a backslash takes the next character as it
+     * is.
      *
      * @throws IllegalArgumentException if a quote isn't closed or there is no word
      */

@@ -59,7 +59,9 @@ final class ProbeBtf {
         return encode(btf -> btf.add(new BtfType.Enum64("", 8, false, List.of(new BtfType.EnumValue("x", 0)))));
     }
 
-    /** Types 2 to 6: {@code void *}, {@code int(void *)}, two functions of it, and a tag on the argument of the second. */
+    /**
+     * Types 2 to 6: {@code void *}, {@code int(void *)}, two functions of it, and a tag on the argument of the second.
+     */
     static byte[] contextArgument() {
         return encode(btf -> {
             int pointer = btf.pointer(0);

@@ -41,7 +41,9 @@ final class ProbePrograms {
                 .exit());
     }
 
-    /** Two functions as {@link #callingFunction}, of which the second, in slot 2, reads the first field of the context. */
+    /**
+     * Two functions as {@link #callingFunction}, of which the second, in slot 2, reads the first field of the context.
+     */
     static byte[] passingContext() {
         return encode(Assembler.create()
                 .callLabel("function")

@@ -1,8 +1,8 @@
 package io.bpf4j.loader.link;
 
 /**
- * A place in the order in which the programs of one hook run: tcx and netkit devices (Linux 6.6, 6.7), and control groups
- * (Linux 6.17). <i>Immutable.</i>
+ * A place in the order in which the programs of one hook run: tcx and netkit devices (Linux 6.6, 6.7), and control
+ * groups (Linux 6.17). <i>Immutable.</i>
  *
  * <p>To replace a program at its place, {@link Link#update} its link. The kernel doesn't let a new link take the place
  * of an old one.

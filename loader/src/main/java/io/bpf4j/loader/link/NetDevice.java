@@ -3,8 +3,8 @@ package io.bpf4j.loader.link;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A network device of this process's network namespace, by name or by index. <i>Immutable.</i> A name is looked up when a
- * program is attached.
+ * A network device of this process's network namespace, by name or by index. <i>Immutable.</i> A name is looked up when
+ * a program is attached.
  *
  * @param name such as {@code eth0}; null if it is given by index
  * @param index its positive number; 0 if it is given by name

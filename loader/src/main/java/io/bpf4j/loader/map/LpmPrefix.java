@@ -12,8 +12,8 @@ import java.util.HexFormat;
  * finds the element with the longest matching prefix. <i>Immutable.</i>
  *
  * <p>In C, {@code struct bpf_lpm_trie_key_u8}: {@code __u32 prefixlen} in the machine's order, then the data, 1 to 256
- * bytes with the most significant first. Tries need Linux 4.11 and the flag {@code BPF_F_NO_PREALLOC}; walking one needs
- * 4.16.
+ * bytes with the most significant first. Tries need Linux 4.11 and the flag {@code BPF_F_NO_PREALLOC}; walking one
+ * needs 4.16.
  *
  * <pre>{@code
  * TypedMap<LpmPrefix, Integer> routes = TypedMap.of(map, LpmPrefix.codec(4), Codec.ofInt());

@@ -29,7 +29,8 @@ import java.util.Locale;
  *
  * <pre>
  *   Object decode(MemorySegment source, long offset) {
- *       return CONSTRUCTOR.invokeExact(source.get(JAVA_LONG_UNALIGNED, offset), source.get(JAVA_INT_UNALIGNED, offset + 8));
+ *       return CONSTRUCTOR.invokeExact(source.get(JAVA_LONG_UNALIGNED, offset), source.get(JAVA_INT_UNALIGNED, offset +
+ *       8));
  *   }
  *
  *   void encode(Object value, MemorySegment target, long offset) {

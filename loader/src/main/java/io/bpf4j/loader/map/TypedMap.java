@@ -12,8 +12,8 @@ import java.util.function.BiConsumer;
  * A map in Java values. A view: the {@link BpfMap} still belongs to its owner, who must close it. <i>Thread-safe.</i>
  *
  * <pre>{@code
- * TypedMap<Integer, Counters> counters = TypedMap.of(obj.map("counters"), Codec.ofInt(), Codec.ofRecord(Counters.class));
- * counters.forEach((pid, value) -> ...);
+ * TypedMap<Integer, Counters> counters = TypedMap.of(obj.map("counters"), Codec.ofInt(),
+ * Codec.ofRecord(Counters.class)); counters.forEach((pid, value) -> ...);
  * }</pre>
  *
  * @param <K> Java type of a key

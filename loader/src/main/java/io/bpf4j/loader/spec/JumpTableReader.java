@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  *   gotox r2
  * </pre>
  *
- * Source: tools/lib/bpf of Linux 7.3, and commits dd3fd3c96559 and 493d9e0d6083 ("libbpf: support llvm-generated indirect
- * jumps", "bpf, x86: add support for indirect jumps"). <i>Confined.</i>
+ * Source: tools/lib/bpf of Linux 7.3, and commits dd3fd3c96559 and 493d9e0d6083 ("libbpf: support llvm-generated
+ * indirect jumps", "bpf, x86: add support for indirect jumps"). <i>Confined.</i>
  */
 final class JumpTableReader {
     static final String SECTION = ".jumptables";

@@ -55,7 +55,9 @@ public record ProgramSpec(
     /** {@code BPF_F_XDP_HAS_FRAGS}: the program supports packets in several buffers (Linux 5.18). */
     public static final int F_XDP_HAS_FRAGS = 1 << 5;
 
-    /** {@code BPF_F_XDP_DEV_BOUND_ONLY}: for the device of {@link #ifindex()}, on this machine's processor (Linux 6.3). */
+    /**
+     * {@code BPF_F_XDP_DEV_BOUND_ONLY}: for the device of {@link #ifindex()}, on this machine's processor (Linux 6.3).
+     */
     public static final int F_XDP_DEV_BOUND_ONLY = 1 << 6;
 
     /** {@code BPF_F_TEST_REG_INVARIANTS}: the verifier fails if its register bounds are inconsistent (Linux 6.8). */

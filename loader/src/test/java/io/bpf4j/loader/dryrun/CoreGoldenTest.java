@@ -20,11 +20,11 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Relocations and the code that comes out of them, for kernels from 5.10 to 6.18 and in both byte orders: what is written
- * down was compared with what libbpf 1.5 makes of the object for the same kernels.
+ * Relocations and the code that comes out of them, for kernels from 5.10 to 6.18 and in both byte orders: what is
+ * written down was compared with what libbpf 1.5 makes of the object for the same kernels.
  *
- * <p>The kernels are there as listings of the part of their BTF that matters ({@link SmallKernel}). To make these again,
- * with a folder that has a file vmlinux-VERSION… for each, and then what comes out:
+ * <p>The kernels are there as listings of the part of their BTF that matters ({@link SmallKernel}). To make these
+ * again, with a folder that has a file vmlinux-VERSION… for each, and then what comes out:
  *
  * <pre>{@code
  * ./mvnw -pl loader -am test -Dtest=CoreGoldenTest -Dsurefire.failIfNoSpecifiedTests=false \

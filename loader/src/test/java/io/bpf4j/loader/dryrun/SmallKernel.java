@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The part of a kernel's BTF that an object's relocations can lead to: types that the object has by name, with the members
- * that the object has by name. Offsets and sizes stay what they are; what a pointer leads to stays a name.
+ * The part of a kernel's BTF that an object's relocations can lead to: types that the object has by name, with the
+ * members that the object has by name. Offsets and sizes stay what they are; what a pointer leads to stays a name.
  */
 final class SmallKernel {
     private final Btf kernel;

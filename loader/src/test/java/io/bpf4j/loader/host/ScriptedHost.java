@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A machine for tests: a kernel that is scripted, and a folder that has what usual machines have. Its kernel is 6.18 and
- * shows few types and no configuration; there are four CPUs, the second of them offline, and the uprobe and kprobe sources
- * of perf events.
+ * A machine for tests: a kernel that is scripted, and a folder that has what usual machines have. Its kernel is 6.18
+ * and shows few types and no configuration; there are four CPUs, the second of them offline, and the uprobe and kprobe
+ * sources of perf events.
  */
 @SuppressWarnings("exports") // tests only
 public final class ScriptedHost {

@@ -8,8 +8,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * The main class of a JVM with few carriers: more virtual threads than that wait for events that never come, and another
- * one gets its work done. Prints {@code worked} then. {@link VirtualThreadsTest} runs it.
+ * The main class of a JVM with few carriers: more virtual threads than that wait for events that never come, and
+ * another one gets its work done. Prints {@code worked} then. {@link VirtualThreadsTest} runs it.
  */
 final class VirtualPollers {
     private static final int WORK = 1_000;

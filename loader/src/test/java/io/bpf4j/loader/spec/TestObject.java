@@ -18,8 +18,8 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Writes object files that no compiler would: tests say section by section, symbol by symbol and type by type what is in
- * them. Little-endian.
+ * Writes object files that no compiler would: tests say section by section, symbol by symbol and type by type what is
+ * in them. Little-endian.
  *
  * <pre>{@code
  * TestObject object = new TestObject();

@@ -26,8 +26,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What a process with few rights is told, and what it can do with those that it has. The process stays the same user, who
- * may read the class path, and has only the capabilities given.
+ * What a process with few rights is told, and what it can do with those that it has. The process stays the same user,
+ * who may read the class path, and has only the capabilities given.
  */
 @Requires({BPF, GCC, SDT_H, ASSEMBLER})
 class CliRightsTest {
@@ -77,7 +77,9 @@ class CliRightsTest {
                 .hasSizeLessThan(4);
     }
 
-    /** CAP_NET_ADMIN and CAP_SYS_ADMIN are not among what tracing needs, so no answer that tracing needs hangs on them. */
+    /**
+     * CAP_NET_ADMIN and CAP_SYS_ADMIN are not among what tracing needs, so no answer that tracing needs hangs on them.
+     */
     @Test
     void theRightsToTraceAreEnoughToAskForWhatTracingNeeds() throws IOException, InterruptedException {
         List<Map<String, @Nullable Object>> root = Json.lines(Cli.check("features", "--json"));

@@ -26,8 +26,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Root looks at processes of another user, who does what he can to spoil that: no name, no file and no process of his may
- * lead to a file that is not his, stop the look, or keep it from showing the others. Without a locale, in a small heap.
+ * Root looks at processes of another user, who does what he can to spoil that: no name, no file and no process of his
+ * may lead to a file that is not his, stop the look, or keep it from showing the others. Without a locale, in a small
+ * heap.
  */
 @Requires({BPF, GCC, SDT_H, X86_64})
 @Timeout(300)

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Objects with a few bits turned over, into the running kernel: it loads them, or the loader says why not in an exception of
- * its own. {@link LeakCheck} finds what stays open.
+ * Objects with a few bits turned over, into the running kernel: it loads them, or the loader says why not in an
+ * exception of its own. {@link LeakCheck} finds what stays open.
  */
 @Requires(Requirement.BPF)
 @ExtendWith(LeakCheck.class)

@@ -36,8 +36,9 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The corpus: for every kind of map, program, relocation and extern a small program that uses it and checks what came of
- * it. Each is loaded by itself, run or attached, and found nothing wrong; or it names the line of C that did not hold.
+ * The corpus: for every kind of map, program, relocation and extern a small program that uses it and checks what came
+ * of it. Each is loaded by itself, run or attached, and found nothing wrong; or it names the line of C that did not
+ * hold.
  */
 @Requires({BPF, CORPUS, KERNEL_BTF})
 @Timeout(300)

@@ -44,8 +44,8 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * The table of trials. A kind of program that the kernel runs on request is run; others are attached, and what they wait
- * for is made to happen; of some only the load is a trial, and the reason stands beside them.
+ * The table of trials. A kind of program that the kernel runs on request is run; others are attached, and what they
+ * wait for is made to happen; of some only the load is a trial, and the reason stands beside them.
  */
 final class CorpusTrials {
     private static final long PATIENCE_NANOS = Patience.scaled(60_000_000_000L);

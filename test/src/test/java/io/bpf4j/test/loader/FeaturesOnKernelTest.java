@@ -23,8 +23,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What the probes find is what the kernel's version and configuration let expect. The probes themselves look at neither,
- * so this shows that they ask the right question, on every kernel that the suite runs on.
+ * What the probes find is what the kernel's version and configuration let expect. The probes themselves look at
+ * neither, so this shows that they ask the right question, on every kernel that the suite runs on.
  */
 @Requires(Requirement.BPF)
 @ExtendWith(LeakCheck.class)

@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What libbpf loads, we load, and it is the same program: the objects of the package libbpf-tools, half a hundred programs
- * that people use, each loaded both ways on the kernel at hand and compared ({@link SameInstructions}).
+ * What libbpf loads, we load, and it is the same program: the objects of the package libbpf-tools, half a hundred
+ * programs that people use, each loaded both ways on the kernel at hand and compared ({@link SameInstructions}).
  */
 @Requires({BPF, BPFTOOL, KERNEL_BTF, LIBBPF_TOOLS, X86_64})
 class LibbpfToolsTest {

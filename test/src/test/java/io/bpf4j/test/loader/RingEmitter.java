@@ -22,8 +22,8 @@ import java.nio.ByteOrder;
 import java.util.List;
 
 /**
- * A ring buffer and a program that writes into it each time it runs: a record of 16 bytes, u64 count from 0 and u64 mark.
- * The program runs by BPF_PROG_TEST_RUN, as often as a test says.
+ * A ring buffer and a program that writes into it each time it runs: a record of 16 bytes, u64 count from 0 and u64
+ * mark. The program runs by BPF_PROG_TEST_RUN, as often as a test says.
  */
 final class RingEmitter implements AutoCloseable {
     static final int RECORD_SIZE = 16;

@@ -24,7 +24,10 @@ import java.util.Set;
 import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.Test;
 
-/** Every struct of the kernel's that is declared by a {@link StructLayout}, compared with the running kernel's own types. */
+/**
+ * Every struct of the kernel's that is declared by a {@link StructLayout}, compared with the running kernel's own
+ * types.
+ */
 @Requires(Requirement.KERNEL_BTF)
 class StructLayoutsOnKernelTest {
     /** The kernel that has all fields but these. Older ones have fewer, of which no list is kept. */
@@ -106,7 +109,9 @@ class StructLayoutsOnKernelTest {
         return layouts;
     }
 
-    /** A field by the path from its outermost type; members of anonymous structs and unions are those of what has them. */
+    /**
+     * A field by the path from its outermost type; members of anonymous structs and unions are those of what has them.
+     */
     private Optional<Place> find(String path) {
         String[] names = path.split("\\.", -1);
         OptionalInt root = types.find(names[0], BtfKind.STRUCT);

@@ -25,7 +25,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Records beside the structs of maps.bpf.c: what fits reads and writes right, and the rest is refused before any read. */
+/**
+ * Records beside the structs of maps.bpf.c: what fits reads and writes right, and the rest is refused before any read.
+ */
 @Requires(Requirement.BPF)
 @ExtendWith(LeakCheck.class)
 @Timeout(300)

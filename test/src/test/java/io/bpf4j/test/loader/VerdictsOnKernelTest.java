@@ -98,8 +98,8 @@ class VerdictsOnKernelTest {
     }
 
     /**
-     * One path of 600,000 instructions: 40 to 100 MB of log. Before Linux 6.4 there is its beginning and the reason, which
-     * do not say where the one came from.
+     * One path of 600,000 instructions: 40 to 100 MB of log. Before Linux 6.4 there is its beginning and the reason,
+     * which do not say where the one came from.
      */
     @Test
     void ofALongLogThereIsAllOrItsEnd() {

@@ -14,8 +14,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * A test is skipped in one way only, by {@code Requires}, which says what is missing and fails in CI. JUnit's and AssertJ's
- * own ways are silent.
+ * A test is skipped in one way only, by {@code Requires}, which says what is missing and fails in CI. JUnit's and
+ * AssertJ's own ways are silent.
  */
 class SkippedTestsTest {
     private static final Pattern OTHER_WAYS =

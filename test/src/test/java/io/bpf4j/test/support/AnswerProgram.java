@@ -10,8 +10,8 @@ import java.util.List;
 import org.apache.commons.compress.compressors.xz.XZCompressorOutputStream;
 
 /**
- * The program and library under {@code test/src/test/c/functions}: functions that share a name, are static, have versions,
- * or are chosen at run time. The library comes whole and stripped in several ways. <em>Confined.</em>
+ * The program and library under {@code test/src/test/c/functions}: functions that share a name, are static, have
+ * versions, or are chosen at run time. The library comes whole and stripped in several ways. <em>Confined.</em>
  */
 public final class AnswerProgram extends LineProcess {
     /** Where the symbols of the library are. */

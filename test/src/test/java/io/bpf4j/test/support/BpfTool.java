@@ -28,9 +28,9 @@ public final class BpfTool {
     }
 
     /**
-     * The instructions of every program that is pinned in a directory, as the kernel has them after verification, a line
-     * of hexadecimal numbers each. What differs from load to load is made equal: maps stand by their name in place of
-     * their id.
+     * The instructions of every program that is pinned in a directory, as the kernel has them after verification, a
+     * line of hexadecimal numbers each. What differs from load to load is made equal: maps stand by their name in place
+     * of their id.
      */
     public static Map<String, List<String>> translated(Path directory) throws IOException, InterruptedException {
         Map<String, List<String>> programs = new TreeMap<>();
@@ -80,8 +80,8 @@ public final class BpfTool {
     }
 
     /**
-     * Whether a number is an address that the verifier put in, in one of two kinds of memory: what the kernel allocates,
-     * unlike its own symbols (a program, for the helpers of timers), and what a process maps (an arena).
+     * Whether a number is an address that the verifier put in, in one of two kinds of memory: what the kernel
+     * allocates, unlike its own symbols (a program, for the helpers of timers), and what a process maps (an arena).
      */
     private static boolean isUpperHalfOfAddress(int upperHalf) {
         boolean ofKernel = upperHalf >>> 24 == 0xff && upperHalf != -1;

@@ -17,20 +17,21 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /**
- * Compiles the C sources under {@code test/src/test/c} when a test first asks for them, and keeps the result below {@code
- * test/target}, named by what it is made from: sources, flags and compiler. So a virtual machine, where a compiler takes
- * an order of magnitude longer, finds what the machine that made its disk has compiled already.
+ * Compiles the C sources under {@code test/src/test/c} when a test first asks for them, and keeps the result below
+ * {@code test/target}, named by what it is made from: sources, flags and compiler. So a virtual machine, where a
+ * compiler takes an order of magnitude longer, finds what the machine that made its disk has compiled already.
  *
- * <p>That may be another machine: the system property {@code bpf4j.test.compiler} is the command of a compiler for it, and
- * {@code bpf4j.test.compiled-by} tells the guest, which has a gcc of its own at most, by which one its programs are named.
+ * <p>That may be another machine: the system property {@code bpf4j.test.compiler} is the command of a compiler for it,
+ * and {@code bpf4j.test.compiled-by} tells the guest, which has a gcc of its own at most, by which one its programs are
+ * named.
  */
 public final class CPrograms {
     private static final List<String> COMPILER =
             List.of(System.getProperty("bpf4j.test.compiler", "gcc").split(" "));
 
     /**
-     * The linkers of riscv64 and s390x put the end of the code and the start of the data into one page of a small file. It
-     * is mapped twice then, and the kernel raises semaphores once for each mapping that a site is in.
+     * The linkers of riscv64 and s390x put the end of the code and the start of the data into one page of a small file.
+     * It is mapped twice then, and the kernel raises semaphores once for each mapping that a site is in.
      */
     private static final String SEPARATE_CODE = "-Wl,-z,separate-code";
 

@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The program of {@code src/test/c/first}, which fires a known number of times right after fork, exec and dlopen, and its
- * library.
+ * The program of {@code src/test/c/first}, which fires a known number of times right after fork, exec and dlopen, and
+ * its library.
  *
  * @param program the program
  * @param library a library whose constructor fires 1,000 times

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads JSON as RFC 8259 has it, strictly, so that what the command prints is checked by other code than printed it.
- * Objects become maps, arrays lists, whole numbers {@code Long} or, beyond it, {@code BigInteger}, others {@code Double}, null null.
+ * Objects become maps, arrays lists, whole numbers {@code Long} or, beyond it, {@code BigInteger}, others
+ * {@code Double}, null null.
  */
 public final class Json {
     private final String text;

@@ -17,8 +17,8 @@ import java.util.stream.Stream;
  * The BPF objects of Debian's package libbpf-tools. Each tool carries its own in its data section, whole, as libbpf's
  * skeletons do; here they are carved out again.
  *
- * <p>An object is found by its ELF header: class 64, little-endian, type REL, machine 247 (EM_BPF). It ends with its table
- * of section headers, which clang and libbpf's static linker put last.
+ * <p>An object is found by its ELF header: class 64, little-endian, type REL, machine 247 (EM_BPF). It ends with its
+ * table of section headers, which clang and libbpf's static linker put last.
  */
 public final class LibbpfTools {
     private static final int HEADER_SIZE = 64;

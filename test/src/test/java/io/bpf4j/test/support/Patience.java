@@ -1,8 +1,8 @@
 package io.bpf4j.test.support;
 
 /**
- * How long to wait for something that surely comes, where a bound is there only to end a test that hangs. On an emulated
- * processor all of it takes longer by a factor, which {@code test/vm/run} puts into {@code BPF4J_PATIENCE}.
+ * How long to wait for something that surely comes, where a bound is there only to end a test that hangs. On an
+ * emulated processor all of it takes longer by a factor, which {@code test/vm/run} puts into {@code BPF4J_PATIENCE}.
  */
 public final class Patience {
     private static final int FACTOR = Integer.parseInt(System.getenv().getOrDefault("BPF4J_PATIENCE", "1"));

@@ -9,8 +9,8 @@ import java.lang.invoke.MethodHandle;
 import java.util.BitSet;
 
 /**
- * Keeps the calling thread on one CPU until it is closed, by the same thread: for what is per CPU and would be split, or
- * never told, if the scheduler moved the thread in between. <i>Confined.</i>
+ * Keeps the calling thread on one CPU until it is closed, by the same thread: for what is per CPU and would be split,
+ * or never told, if the scheduler moved the thread in between. <i>Confined.</i>
  */
 public final class PinnedThread implements AutoCloseable {
     /** Bytes of a cpu_set_t: 1024 CPUs, one bit each (sched_setaffinity(2)). */

@@ -16,8 +16,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Something a test may need of the machine, with the words that tell a person how to provide it. A long file, because it is
- * a catalogue: one entry for each thing, and how to look for it.
+ * Something a test may need of the machine, with the words that tell a person how to provide it. A long file, because
+ * it is a catalogue: one entry for each thing, and how to look for it.
  */
 public enum Requirement {
     /** Loading and attaching BPF programs. */

@@ -12,7 +12,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/** The counters of a process that tell it that somebody listens, read from its memory: for programs that don't show them. */
+/**
+ * The counters of a process that tell it that somebody listens, read from its memory: for programs that don't show
+ * them.
+ */
 public final class Semaphores {
     private record Writable(long start, long end, long fileOffset) {
         static Writable of(String line) {

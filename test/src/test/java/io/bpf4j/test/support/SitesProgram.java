@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * The C program under {@code test/src/test/c/sites}, running: a probe {@code sites:many} with as many sites and argument
- * strings as the test wants, and {@code sites:one}. A command is a number; it fires every site once.
+ * The C program under {@code test/src/test/c/sites}, running: a probe {@code sites:many} with as many sites and
+ * argument strings as the test wants, and {@code sites:one}. A command is a number; it fires every site once.
  */
 public final class SitesProgram extends LineProcess {
     private final Path path;

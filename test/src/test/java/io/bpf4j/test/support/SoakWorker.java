@@ -21,8 +21,8 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * One of several threads that attach to the same programs through the same objects. Each round is an attachment of one or
- * two probes, chosen by chance, which succeeds and is closed in one way or another, or fails in one way or another.
+ * One of several threads that attach to the same programs through the same objects. Each round is an attachment of one
+ * or two probes, chosen by chance, which succeeds and is closed in one way or another, or fails in one way or another.
  * <b>Confined</b>.
  */
 public final class SoakWorker {

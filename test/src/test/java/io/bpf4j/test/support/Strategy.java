@@ -9,8 +9,8 @@ import java.util.Locale;
 /**
  * The three ways to attach USDT probes, each forced by taking away what comes before it.
  *
- * <p>A test that takes one is skipped where the kernel lacks it, and only there: so each test of a kind asks for what its
- * own round needs, and on Linux 6.1 two of three still run.
+ * <p>A test that takes one is skipped where the kernel lacks it, and only there: so each test of a kind asks for what
+ * its own round needs, and on Linux 6.1 two of three still run.
  */
 public enum Strategy {
     MULTI,

@@ -146,7 +146,9 @@ class HostileNotesTest {
         }
     }
 
-    /** Of two files whose probes don't fit together the larger one is named and left out, and the smaller one is shown. */
+    /**
+     * Of two files whose probes don't fit together the larger one is named and left out, and the smaller one is shown.
+     */
     @Test
     @Timeout(300)
     void aFileWithTooManyProbesCostsNoOther() throws IOException, InterruptedException {

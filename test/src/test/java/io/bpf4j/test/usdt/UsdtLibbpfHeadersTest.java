@@ -31,8 +31,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Objects as users of libbpf have them: compiled against its own headers, once with specs of 208 bytes and once with specs
- * of 304, attached by bpf4j and reading the values that the target gave.
+ * Objects as users of libbpf have them: compiled against its own headers, once with specs of 208 bytes and once with
+ * specs of 304, attached by bpf4j and reading the values that the target gave.
  */
 @ParameterizedClass(name = "{0}")
 @EnumSource(Strategy.class)

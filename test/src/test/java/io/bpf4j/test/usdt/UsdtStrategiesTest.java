@@ -102,7 +102,10 @@ class UsdtStrategiesTest extends UsdtSuite {
         assertThat(event.results().subList(3, 12)).containsOnly(Args12Event.ENOENT);
     }
 
-    /** Per-site strategies wait a tenth of a second for each site to be detached, hence 20 here; thousands are elsewhere. */
+    /**
+     * Per-site strategies wait a tenth of a second for each site to be detached, hence 20 here; thousands are
+     * elsewhere.
+     */
     @Test
     void eachSiteOfAProbeHasArgumentsOfItsOwn() throws IOException {
         try (TargetProgram target = TargetProgram.start("-O2", "-DROUNDS=1");
@@ -145,7 +148,9 @@ class UsdtStrategiesTest extends UsdtSuite {
         }
     }
 
-    /** All that matches in two files by one call: the program's own probes, and those of a library that it has loaded. */
+    /**
+     * All that matches in two files by one call: the program's own probes, and those of a library that it has loaded.
+     */
     @Test
     void wildcardsReachTwoFilesAndEachEventTellsItsProbe() throws IOException {
         try (TargetProgram target = TargetProgram.start("-O2");

@@ -19,8 +19,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What the USDT suites share. Each of them runs three times, once per strategy, with the same expectations: how a program
- * is attached must not show in what it sees.
+ * What the USDT suites share. Each of them runs three times, once per strategy, with the same expectations: how a
+ * program is attached must not show in what it sees.
  */
 abstract class UsdtSuite {
     static final String IP_MAP = "__bpf_usdt_ip_to_spec_id";

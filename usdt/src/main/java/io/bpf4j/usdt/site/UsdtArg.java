@@ -41,8 +41,8 @@ public record UsdtArg(int size, boolean signed, boolean isFloat, Operand operand
 
     /**
      * The value is in memory at {@code base + offset + index * scale}: {@code 4@4(%rcx,%r9,8)} ("scale, index, base").
-     * Without an index it is {@code -4@-20(%rbp)}. Only BPF objects built against libbpf 1.7 or later can read memory with
-     * an index.
+     * Without an index it is {@code -4@-20(%rbp)}. Only BPF objects built against libbpf 1.7 or later can read memory
+     * with an index.
      *
      * <p>If the operand has a symbol, the base is the instruction pointer, and the address is {@code symbol + offset},
      * as in {@code -4@24+counters(%rip)}: a symbol and a base register can't be added, because both are addresses. All
@@ -50,8 +50,8 @@ public record UsdtArg(int size, boolean signed, boolean isFloat, Operand operand
      *
      * @param base register; the instruction pointer if there is a symbol
      * @param offset bytes
-     * @param symbol name of a symbol of the same file that takes the base's place, or null. Its address is with the site:
-     *     {@link UsdtSite#symbols()}
+     * @param symbol name of a symbol of the same file that takes the base's place, or null. Its address is with the
+     *     site: {@link UsdtSite#symbols()}
      * @param index register, or null; then the scale is 1
      * @param scale 1, 2, 4 or 8
      * @param indexSize bytes of the index register that are used, in the notation of an argument's size: 8 for the
@@ -84,8 +84,8 @@ public record UsdtArg(int size, boolean signed, boolean isFloat, Operand operand
     }
 
     /**
-     * The value can't be read; the probe and its other arguments can. {@code bpf_usdt_arg()} returns an error for such an
-     * argument.
+     * The value can't be read; the probe and its other arguments can. {@code bpf_usdt_arg()} returns an error for such
+     * an argument.
      *
      * @param reason the reason, as the end of a sentence: {@code %xmm0 is a vector register, …}
      * @param raw the argument as the file has it

@@ -55,7 +55,7 @@ final class FunctionSites {
     /**
      * Where a function starts, plus an offset.
      *
-     * @param the attempt, for messages
+     * @param what the attempt, for messages
      * @param function {@code NAME}, {@code NAME@VERSION} or {@code NAME@@VERSION}
      * @throws AttachException if the file has no such function, or several that differ
      */

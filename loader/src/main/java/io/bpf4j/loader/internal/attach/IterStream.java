@@ -14,7 +14,9 @@ import java.util.Objects;
 
 /** The output of an iterator. <i>Confined.</i> */
 final class IterStream extends InputStream {
-    /** The kernel's own buffer of an iterator: 8 pages (bpf_iter_seq in kernel/bpf/bpf_iter.c), which a read empties. */
+    /**
+     * The kernel's own buffer of an iterator: 8 pages (bpf_iter_seq in kernel/bpf/bpf_iter.c), which a read empties.
+     */
     private static final int CHUNK = 32 << 10;
 
     private final Kernel kernel;

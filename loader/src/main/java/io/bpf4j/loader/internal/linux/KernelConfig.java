@@ -17,8 +17,8 @@ import java.util.zip.GZIPInputStream;
 /**
  * The configuration of a kernel: {@code CONFIG_HZ=250} and ten thousand more options. <i>Immutable.</i>
  *
- * <p>A value is {@code y} or {@code m}, a number in decimal or with {@code 0x}, or text in double quotes; an option that
- * is off has no value ({@code # CONFIG_KPROBES is not set}).
+ * <p>A value is {@code y} or {@code m}, a number in decimal or with {@code 0x}, or text in double quotes; an option
+ * that is off has no value ({@code # CONFIG_KPROBES is not set}).
  */
 public final class KernelConfig {
     private final String source;

@@ -13,7 +13,8 @@ import java.util.function.Function;
  *
  * <pre>
  *   before 6.4   the beginning. The reason for a rejection is at the end, and lost
- *   since 6.4    the end (commit 1216640938035, "bpf: Switch BPF verifier log to be a rotating log by default"), and the
+ *   since 6.4    the end (commit 1216640938035, "bpf: Switch BPF verifier log to be a rotating log by default"), and
+ *   the
  *                size of the whole log (commit 47a71c1f9af0): one more try is enough
  * </pre>
  *

@@ -3,7 +3,9 @@ package io.bpf4j.loader.internal.map;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** Native memory for one key and one value from the heap; grows to the largest that its thread used. <i>Confined.</i> */
+/**
+ * Native memory for one key and one value from the heap; grows to the largest that its thread used. <i>Confined.</i>
+ */
 final class NativeScratch {
     private static final ThreadLocal<NativeScratch> LOCAL = ThreadLocal.withInitial(NativeScratch::new);
 

@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  *   LINUX_KERNEL_VERSION        major &lt;&lt; 16 | minor &lt;&lt; 8 | min(patch, 255)
  *   LINUX_HAS_BPF_COOKIE        whether bpf_get_attach_cookie() exists; usdt.bpf.h uses it
  *   LINUX_HAS_SYSCALL_WRAPPER   whether system calls are entered with one pt_regs argument
- *   LINUX_ELF_MACHINE           the machine that runs, as e_machine of ELF headers numbers it: 62 x86-64, 183 arm64, 243
+ *   LINUX_ELF_MACHINE           the machine that runs, as e_machine of ELF headers numbers it: 62 x86-64, 183 arm64,
+ *   243
  *                               riscv64, 22 s390x, 258 loongarch64. So a program may find a register by its name in one
  *                               object for all of them; libbpf doesn't know it and leaves 0
  *   CONFIG_…                    y, m, n, a number or text, for externs as {@link KconfigType} has them

@@ -47,8 +47,8 @@ final class BpfCalls {
     private static final int PROG_ASSOC_STRUCT_OPS = 38;
 
     /**
-     * The verifier gives up with EAGAIN when a signal is pending (commit c3494801cd17, "bpf: check pending signals while
-     * verifying programs"); signals in a JVM are handled quickly, so the next try is likely to succeed.
+     * The verifier gives up with EAGAIN when a signal is pending (commit c3494801cd17, "bpf: check pending signals
+     * while verifying programs"); signals in a JVM are handled quickly, so the next try is likely to succeed.
      */
     private static final int LOAD_TRIES = 5;
 

@@ -257,8 +257,8 @@ final class FileCalls {
     }
 
     /**
-     * The kernel's struct begins with the handler on every machine, and has at most four words: handler, flags, restorer,
-     * mask. All zeros is SIG_DFL, whatever the order of the rest.
+     * The kernel's struct begins with the handler on every machine, and has at most four words: handler, flags,
+     * restorer, mask. All zeros is SIG_DFL, whatever the order of the rest.
      */
     private int stopIgnoring(FileCommand.StopIgnoring signal, Arena arena) {
         MemorySegment action = arena.allocate(4L * Long.BYTES, Long.BYTES);

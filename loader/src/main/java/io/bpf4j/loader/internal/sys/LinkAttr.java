@@ -6,8 +6,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 
 /**
- * The parts of {@code union bpf_attr} for attaching: {@code link_create}, {@code link_update}, {@code link_detach}, {@code
- * iter_create}, {@code prog_bind_map}, {@code raw_tracepoint}, and the struct of BPF_PROG_ATTACH
+ * The parts of {@code union bpf_attr} for attaching: {@code link_create}, {@code link_update}, {@code link_detach},
+ * {@code iter_create}, {@code prog_bind_map}, {@code raw_tracepoint}, and the struct of BPF_PROG_ATTACH
  * (include/uapi/linux/bpf.h, 6.18).
  */
 final class LinkAttr {

@@ -6,8 +6,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * {@code struct bpf_link_info} (include/uapi/linux/bpf.h, 6.18): three numbers that all links have, and from offset 16 on
- * a union by type.
+ * {@code struct bpf_link_info} (include/uapi/linux/bpf.h, 6.18): three numbers that all links have, and from offset 16
+ * on a union by type.
  */
 final class LinkInfoStruct {
     static final long SIZE = 64;

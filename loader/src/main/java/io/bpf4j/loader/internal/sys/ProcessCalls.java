@@ -15,7 +15,9 @@ final class ProcessCalls {
     private static final int WNOTHREAD = 0x20000000;
     private static final int WALL = 0x40000000;
 
-    /** {@code siginfo_t} has 128 bytes; on 64-bit machines si_code is the third int, and si_pid follows a padded fourth. */
+    /**
+     * {@code siginfo_t} has 128 bytes; on 64-bit machines si_code is the third int, and si_pid follows a padded fourth.
+     */
     private static final int SIGINFO_SIZE = 128;
 
     private static final int SI_CODE = 8;

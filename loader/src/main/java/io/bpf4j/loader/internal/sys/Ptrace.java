@@ -1,6 +1,8 @@
 package io.bpf4j.loader.internal.sys;
 
-/** Numbers of include/uapi/linux/ptrace.h and asm-generic/signal.h, the same on all machines of {@link SyscallNumbers}. */
+/**
+ * Numbers of include/uapi/linux/ptrace.h and asm-generic/signal.h, the same on all machines of {@link SyscallNumbers}.
+ */
 public final class Ptrace {
     /** The tracee stops after a fork, and its child is traced from the start. */
     public static final int TRACE_FORK = 1 << 1;

@@ -19,7 +19,9 @@ import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Functions by name, in the libraries of the JVM that runs this; test/ has compiled programs, stripped and versioned. */
+/**
+ * Functions by name, in the libraries of the JVM that runs this; test/ has compiled programs, stripped and versioned.
+ */
 class FunctionSitesTest {
     private static final Path LIBJVM = Path.of(System.getProperty("java.home"), "lib/server/libjvm.so");
 

@@ -42,7 +42,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a link does after it is there, what stands in for one where the kernel has none, and what failures leave behind. */
+/**
+ * What a link does after it is there, what stands in for one where the kernel has none, and what failures leave behind.
+ */
 class KernelLinkTest {
     private static final AttachTarget XDP = new AttachTarget.Xdp(NetDevice.of(1));
 

@@ -28,8 +28,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Calls of functions of the kernel and of its modules: by BTF id, and for a module by its place in the program's list of
- * descriptors. Planned for a kernel that is made here, then loaded.
+ * Calls of functions of the kernel and of its modules: by BTF id, and for a module by its place in the program's list
+ * of descriptors. Planned for a kernel that is made here, then loaded.
  */
 class KernelFunctionCallsTest {
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();

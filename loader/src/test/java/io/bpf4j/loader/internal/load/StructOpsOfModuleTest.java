@@ -32,7 +32,9 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The congestion controls of an object, for a kernel in which these are a module's: "net" is another, "tcp" has them. */
+/**
+ * The congestion controls of an object, for a kernel in which these are a module's: "net" is another, "tcp" has them.
+ */
 class StructOpsOfModuleTest {
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
 

@@ -34,7 +34,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which value of an option goes into which type of extern, and as which bytes; little-endian, so that they read alike. */
+/**
+ * Which value of an option goes into which type of extern, and as which bytes; little-endian, so that they read alike.
+ */
 class KconfigValuesTest {
     /** Without a configuration. */
     private static final Host KERNEL = new ScriptedKernel().host();

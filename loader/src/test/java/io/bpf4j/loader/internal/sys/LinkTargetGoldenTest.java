@@ -37,8 +37,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Each kind of target, from the public record down to the bytes that the kernel is given, which attr-golden.c wrote. The
- * program has descriptor 1001; what a target opens or names, 1002.
+ * Each kind of target, from the public record down to the bytes that the kernel is given, which attr-golden.c wrote.
+ * The program has descriptor 1001; what a target opens or names, 1002.
  */
 class LinkTargetGoldenTest {
     private static final Map<String, String> GOLDEN = AttrGoldenTest.golden();

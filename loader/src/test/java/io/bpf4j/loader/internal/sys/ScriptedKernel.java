@@ -36,8 +36,8 @@ import org.jspecify.annotations.Nullable;
  * assertThat(kernel.open()).isEmpty();
  * }</pre>
  *
- * <p>Like the real one it insists that descriptors are open and are its own, gives the lowest number that is free, and is
- * thread-safe.
+ * <p>Like the real one it insists that descriptors are open and are its own, gives the lowest number that is free, and
+ * is thread-safe.
  */
 public final class ScriptedKernel implements Kernel {
     /** Numbers start here, so that a test that mixes them up with real ones shows. */

@@ -19,8 +19,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A map of the {@link ScriptedKernel}: an array in one block of memory, which can be mapped, or anything else as a table
- * of byte arrays. Errors are those of the kernel.
+ * A map of the {@link ScriptedKernel}: an array in one block of memory, which can be mapped, or anything else as a
+ * table of byte arrays. Errors are those of the kernel.
  */
 final class ScriptedMap {
     private static final int NEW_ONLY = 1;

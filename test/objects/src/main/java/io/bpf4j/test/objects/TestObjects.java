@@ -47,8 +47,8 @@ public final class TestObjects {
     }
 
     /**
-     * The bytes of an object for machines of a byte order, for instance to try it against the types of another machine's
-     * kernel; the caller owns the array.
+     * The bytes of an object for machines of a byte order, for instance to try it against the types of another
+     * machine's kernel; the caller owns the array.
      *
      * @param name as in {@link #names} or {@link #corpus}
      * @throws IllegalArgumentException if there is no such object

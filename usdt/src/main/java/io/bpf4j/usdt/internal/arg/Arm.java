@@ -5,8 +5,8 @@ import io.bpf4j.usdt.site.UsdtArg.Operand;
 import java.util.Optional;
 
 /**
- * 32-bit arm: {@code r4}, {@code #5}, memory in {@link BracketSyntax brackets}. The full names are r0 to r12, sp, lr and
- * pc. Offsets are those of an arm64 kernel with a 32-bit process: r0 to r14 in the slots of x0 to x14.
+ * 32-bit arm: {@code r4}, {@code #5}, memory in {@link BracketSyntax brackets}. The full names are r0 to r12, sp, lr
+ * and pc. Offsets are those of an arm64 kernel with a 32-bit process: r0 to r14 in the slots of x0 to x14.
  */
 public final class Arm extends ArgGrammar {
     private static final Registers REGISTERS = registers();

@@ -30,7 +30,9 @@ final class NoteLimits {
      */
     static final long MAX_NOTE_BYTES = 1L << 26;
 
-    /** Loaded segments: the kernel reads 64 KiB of program headers (load_elf_phdrs in fs/binfmt_elf.c), 56 bytes each. */
+    /**
+     * Loaded segments: the kernel reads 64 KiB of program headers (load_elf_phdrs in fs/binfmt_elf.c), 56 bytes each.
+     */
     static final int MAX_SEGMENTS = (1 << 16) / 56;
 
     /** Problems that are listed; further ones are only counted. */

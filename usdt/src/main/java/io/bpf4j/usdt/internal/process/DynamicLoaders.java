@@ -20,8 +20,8 @@ import java.util.OptionalLong;
  * Finds the functions in which the dynamic loaders of processes notify debuggers of mapped libraries. <b>Confined.</b>
  *
  * <p>A loader calls the empty function {@code _dl_debug_state} whenever its list of libraries has changed, so that a
- * debugger can put a breakpoint there (glibc, elf/dl-debug.c and the comment in link.h; musl, ldso/dynlink.c). It does so
- * after it has mapped a library and before it runs the library's constructors, at start-up too.
+ * debugger can put a breakpoint there (glibc, elf/dl-debug.c and the comment in link.h; musl, ldso/dynlink.c). It does
+ * so after it has mapped a library and before it runs the library's constructors, at start-up too.
  *
  * <p>The auxiliary vector (getauxval(3)) of a process tells where its loader is: AT_BASE is the address of the loader,
  * or 0 if the program has no loader or is the loader itself, started by name; then AT_ENTRY is in the loader.

@@ -112,7 +112,10 @@ class MapsLineTest {
                 });
     }
 
-    /** All that a line break is to somebody, but to the kernel: in a name, it would forge a mapping of a line of its own. */
+    /**
+     * All that a line break is to somebody, but to the kernel: in a name, it would forge a mapping of a line of its
+     * own.
+     */
     @Test
     void onlyANewlineEndsALine() throws IOException {
         for (String end : List.of("\r", "\u000b", "\f", "\u001c", "\u0085", "\u2028", "\r\r")) {

@@ -71,7 +71,9 @@ class ProcessFilesTest {
                 .hasMessageContainingAll("another file", "map_files/1000-2000", "not mapped there any more");
     }
 
-    /** The right inode on another device is another file; only overlay and btrfs show one device here and another there. */
+    /**
+     * The right inode on another device is another file; only overlay and btrfs show one device here and another there.
+     */
     @Test
     void theDeviceCountsToo() throws IOException {
         Path file = Files.createFile(directory.resolve("lib.so"));
