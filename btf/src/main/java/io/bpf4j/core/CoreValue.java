@@ -67,7 +67,7 @@ record CoreValue(long value, boolean checked, long accessBytes, int accessType) 
         };
     }
 
-    /** The bytes that one load from an array moves: the size of an element, for any number of dimensions. */
+    /** The size in bytes of one load from an array: that of an element, for any number of dimensions. */
     private static long elementSize(Types types, int id) {
         int current = types.resolve(id);
         for (int depth = 0; depth < AccessPath.MAX_LENGTH; depth++) {

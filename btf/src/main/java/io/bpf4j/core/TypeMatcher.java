@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The relation behind {@code bpf_core_type_matches}: the target's type has at least the members of the program's type.
+ * Implements {@code bpf_core_type_matches}: the target's type has at least the members of the program's type.
  *
  * <ul>
  *   <li>Modifiers and typedefs are ignored. Names must be equal except for flavours, at every level.

@@ -161,7 +161,7 @@ final class TraceRun {
         return process.isEmpty() || Files.isDirectory(Host.running().process(process.getAsInt()));
     }
 
-    /** Standard error is for what is not an event: output that is piped into another program has events only. */
+    /** Writes to standard error, so that standard output has only events and can be piped into another program. */
     private void report(UsdtLink link) {
         attachedAny = true;
         console.error("bpf4j: tracing "

@@ -37,7 +37,8 @@ final class TraceSelection {
     /**
      * The probes of files that are there now.
      *
-     * @throws CommandException if a pattern or an option fits none of them, unless others may appear
+     * @throws CommandException if no probe matches a pattern or has the argument of {@code --str}, and no file may
+     *     appear later
      */
     List<UsdtProbe> of(List<UsdtScan> scans) {
         boolean filesGiven = !options.files().isEmpty();

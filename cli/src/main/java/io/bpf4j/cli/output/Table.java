@@ -11,7 +11,7 @@ import java.util.List;
  * <p><i>Confined.</i>
  */
 public final class Table {
-    /** Wider cells exceed their column, so that one very long name does not widen every row. */
+    /** A wider cell overflows its column, so that one very long name does not widen every row. */
     private static final int WIDEST = 64;
 
     private final String indent;
