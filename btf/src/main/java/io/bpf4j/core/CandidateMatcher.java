@@ -21,19 +21,19 @@ final class CandidateMatcher {
     private final Types target;
     private final int root;
     private final TypeCompatibility compatibility;
-    private final Effort effort;
+    private final RelocationBudget budget;
 
     private final List<Step> steps = new ArrayList<>();
     private final List<Integer> raw = new ArrayList<>();
     private long bitOffset;
     private String mismatch = "";
 
-    CandidateMatcher(AccessPath path, Types target, int root, Effort effort) {
+    CandidateMatcher(AccessPath path, Types target, int root, RelocationBudget budget) {
         this.path = path;
         this.target = target;
         this.root = root;
-        this.effort = effort;
-        this.compatibility = new TypeCompatibility(path.types(), target, effort);
+        this.budget = budget;
+        this.compatibility = new TypeCompatibility(path.types(), target, budget);
     }
 
     /** Why the candidate does not match; empty if it does. */
@@ -54,7 +54,7 @@ final class CandidateMatcher {
 
     private boolean type() {
         boolean matched = path.kind() == CoreRelocationKind.TYPE_MATCHES
-                ? new TypeMatcher(path.types(), target, effort).matches(path.root(), root)
+                ? new TypeMatcher(path.types(), target, budget).matches(path.root(), root)
                 : compatibility.types(path.root(), root);
         return matched || no("is a different type");
     }
@@ -63,7 +63,7 @@ final class CandidateMatcher {
         int id = target.resolve(root);
         String wanted = EssentialName.of(nameOf(path.last()));
         if (target.type(id) instanceof BtfType.Enumeration e) {
-            effort.spend(e.values().size());
+            budget.spend(e.values().size());
             for (int i = 0; i < e.values().size(); i++) {
                 String name = e.values().get(i).name();
                 if (EssentialName.of(name).equals(wanted)) {
@@ -130,7 +130,7 @@ final class CandidateMatcher {
             return null;
         }
         List<BtfType.Member> members = members(composite);
-        effort.spend(members.size());
+        budget.spend(members.size());
         for (int i = 0; i < members.size(); i++) {
             BtfType.Member member = members.get(i);
             raw.add(i);

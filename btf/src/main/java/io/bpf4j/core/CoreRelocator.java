@@ -66,7 +66,7 @@ public final class CoreRelocator {
     /** By local root type: its remaining candidates. */
     private final Map<Integer, List<Candidate>> candidates = new HashMap<>();
 
-    private final Effort effort = new Effort();
+    private final RelocationBudget budget = new RelocationBudget();
 
     /**
      * A relocator for one object.
@@ -152,12 +152,12 @@ public final class CoreRelocator {
         }
         List<Candidate> all = candidates.computeIfAbsent(
                 path.root(), root -> target.candidates(name, local.btf().kind(root)));
-        effort.spend((long) Effort.CANDIDATE * all.size());
+        budget.spend((long) RelocationBudget.CANDIDATE * all.size());
         List<Match> matches = new ArrayList<>();
         String mismatch = "";
         for (Candidate candidate : all) {
             Types types = targetTypes.computeIfAbsent(candidate.btf(), Types::new);
-            CandidateMatcher matcher = new CandidateMatcher(path, types, candidate.id(), effort);
+            CandidateMatcher matcher = new CandidateMatcher(path, types, candidate.id(), budget);
             AccessPath matched = matcher.match();
             if (matched == null) {
                 mismatch = candidate + " " + matcher.mismatch();

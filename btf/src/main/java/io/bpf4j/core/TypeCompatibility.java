@@ -23,14 +23,14 @@ public final class TypeCompatibility {
 
     private final Types local;
     private final Types target;
-    private final Effort effort;
+    private final RelocationBudget budget;
     /** Cached results; without them nested prototypes with many parameters take exponential time. */
     private final Map<Long, Boolean> answers = new HashMap<>();
 
-    TypeCompatibility(Types local, Types target, Effort effort) {
+    TypeCompatibility(Types local, Types target, RelocationBudget budget) {
         this.local = local;
         this.target = target;
-        this.effort = effort;
+        this.budget = budget;
     }
 
     /**
@@ -41,7 +41,7 @@ public final class TypeCompatibility {
      * @throws CoreException if the types nest too deeply
      */
     public static boolean declared(Btf local, int localId, Btf target, int targetId) {
-        return new TypeCompatibility(new Types(local), new Types(target), new Effort())
+        return new TypeCompatibility(new Types(local), new Types(target), new RelocationBudget())
                 .types(localId, targetId, MAX_DEPTH);
     }
 
@@ -120,7 +120,7 @@ public final class TypeCompatibility {
         long key = (long) localId << 32 | targetId;
         Boolean known = answers.get(key);
         if (known == null) {
-            effort.spend(Effort.ANSWER);
+            budget.spend(RelocationBudget.ANSWER);
             known = typesUnknown(localId, targetId, levels);
             answers.put(key, known);
         }
@@ -153,7 +153,7 @@ public final class TypeCompatibility {
         if (l.parameters().size() != t.parameters().size()) {
             return false;
         }
-        effort.spend(l.parameters().size());
+        budget.spend(l.parameters().size());
         for (int i = 0; i < l.parameters().size(); i++) {
             if (!types(l.parameters().get(i).type(), t.parameters().get(i).type(), levels)) {
                 return false;

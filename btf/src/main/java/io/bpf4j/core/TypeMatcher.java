@@ -29,16 +29,16 @@ final class TypeMatcher {
 
     private final Types local;
     private final Types target;
-    private final Effort effort;
+    private final RelocationBudget budget;
     /** Cached results, because types of members recur: without the cache malicious types take exponential time. */
     private final Map<Question, Boolean> answers = new HashMap<>();
 
     private record Question(int local, int target, boolean behindPointer) {}
 
-    TypeMatcher(Types local, Types target, Effort effort) {
+    TypeMatcher(Types local, Types target, RelocationBudget budget) {
         this.local = local;
         this.target = target;
-        this.effort = effort;
+        this.budget = budget;
     }
 
     /** Whether the root types, whose names are equal, match. */
@@ -54,7 +54,7 @@ final class TypeMatcher {
         Question question = new Question(localId, targetId, behindPointer);
         Boolean known = answers.get(question);
         if (known == null) {
-            effort.spend(Effort.ANSWER);
+            budget.spend(RelocationBudget.ANSWER);
             known = compare(local.resolved(localId), target.resolved(targetId), behindPointer, levels - 1);
             answers.put(question, known);
         }
@@ -100,7 +100,7 @@ final class TypeMatcher {
         if (l.size() != t.size()) {
             return false;
         }
-        effort.spend(l.values().size() + (long) t.values().size());
+        budget.spend(l.values().size() + (long) t.values().size());
         Set<String> names = new HashSet<>();
         for (BtfType.EnumValue value : t.values()) {
             names.add(EssentialName.of(value.name()));
@@ -119,7 +119,7 @@ final class TypeMatcher {
         if (l.members().size() > other.members().size()) {
             return false;
         }
-        effort.spend(other.members().size());
+        budget.spend(other.members().size());
         // Anonymous members share the empty name, so a name has a list of members.
         Map<String, List<BtfType.Member>> byName = new HashMap<>();
         for (BtfType.Member member : other.members()) {
@@ -128,9 +128,9 @@ final class TypeMatcher {
         }
         for (BtfType.Member member : l.members()) {
             List<BtfType.Member> named = byName.getOrDefault(EssentialName.of(member.name()), List.of());
-            effort.spend(1);
+            budget.spend(1);
             if (named.stream().noneMatch(m -> {
-                effort.spend(1);
+                budget.spend(1);
                 return matches(member.type(), m.type(), false, levels);
             })) {
                 return false;
@@ -143,7 +143,7 @@ final class TypeMatcher {
         if (l.parameters().size() != t.parameters().size()) {
             return false;
         }
-        effort.spend(l.parameters().size());
+        budget.spend(l.parameters().size());
         for (int i = 0; i < l.parameters().size(); i++) {
             if (!matches(l.parameters().get(i).type(), t.parameters().get(i).type(), behindPointer, levels)) {
                 return false;

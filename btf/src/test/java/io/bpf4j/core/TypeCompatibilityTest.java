@@ -24,7 +24,7 @@ class TypeCompatibilityTest {
         return new TypeCompatibility(
                 new Types(local.build("object", ByteOrder.LITTLE_ENDIAN)),
                 new Types(kernel.build("kernel", ByteOrder.LITTLE_ENDIAN)),
-                new Effort());
+                new RelocationBudget());
     }
 
     private boolean fields(BtfType one, BtfType other) {

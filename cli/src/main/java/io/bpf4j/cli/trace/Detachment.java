@@ -74,7 +74,7 @@ public final class Detachment {
     }
 
     private static void leave(int left, int total, Console console) {
-        boolean taken = Heir.takeOver().isPresent();
+        boolean taken = LinkHandover.takeOver().isPresent();
         console.error("bpf4j: left with " + left + " of " + total + " attached: "
                 + (taken
                         ? "another process takes them from here"

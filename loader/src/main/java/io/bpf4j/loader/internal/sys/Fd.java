@@ -27,7 +27,7 @@ public final class Fd implements AutoCloseable {
 
     private final int number;
     private final String what;
-    private final LeakNet.Entry leak;
+    private final LeakDetector.Entry leak;
 
     @SuppressWarnings("unused") // through STATE
     private volatile int state;
@@ -35,7 +35,7 @@ public final class Fd implements AutoCloseable {
     private Fd(Kernel kernel, int number, String what) {
         this.number = number;
         this.what = what;
-        this.leak = LeakNet.watch(this, what, () -> kernel.execute(new FileCommand.Close(number)));
+        this.leak = LeakDetector.watch(this, what, () -> kernel.execute(new FileCommand.Close(number)));
     }
 
     /**

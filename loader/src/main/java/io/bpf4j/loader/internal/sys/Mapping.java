@@ -13,13 +13,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 public final class Mapping implements AutoCloseable {
     private final Arena arena;
     private final MemorySegment segment;
-    private final LeakNet.Entry leak;
+    private final LeakDetector.Entry leak;
     private final AtomicBoolean closed = new AtomicBoolean();
 
     private Mapping(String what, Arena arena, MemorySegment segment, Runnable unmap) {
         this.arena = arena;
         this.segment = segment;
-        this.leak = LeakNet.watch(this, what, unmap);
+        this.leak = LeakDetector.watch(this, what, unmap);
     }
 
     /** Takes ownership of a mapping that the kernel just created. */

@@ -102,13 +102,13 @@ class FdTest {
                 return (R) Integer.valueOf(0);
             }
         };
-        LeakNet.drain();
+        LeakDetector.drain();
         leak(kernelThatForgets);
-        List<LeakNet.Leak> leaks = new ArrayList<>();
+        List<LeakDetector.Leak> leaks = new ArrayList<>();
         while (leaks.isEmpty()) {
             System.gc();
             Thread.sleep(20);
-            leaks.addAll(LeakNet.drain());
+            leaks.addAll(LeakDetector.drain());
         }
         assertThat(leaks).singleElement().satisfies(leak -> {
             assertThat(leak.what()).isEqualTo("forgotten");

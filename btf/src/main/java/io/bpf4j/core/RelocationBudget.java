@@ -5,7 +5,7 @@ package io.bpf4j.core;
  * types could make each of a hundred thousand relocations compare a hundred thousand members, so a loader must stop at
  * a limit. <i>Confined.</i>
  */
-final class Effort {
+final class RelocationBudget {
     /** Members, values and parameters: about ten times the count of the largest tools. */
     private static final long MOST = 50_000_000;
 

@@ -14,17 +14,17 @@ import org.jspecify.annotations.Nullable;
  * <p>With the system property {@value #PROPERTY} set to {@code true} each entry keeps the stack trace of its creation
  * for the report. Tests run with it, and fail on any report.
  */
-public final class LeakNet {
+public final class LeakDetector {
     static final String PROPERTY = "io.bpf4j.leaks";
 
     private static final boolean KEEP_STACKS = Boolean.getBoolean(PROPERTY);
     private static final Cleaner CLEANER = Cleaner.create();
-    private static final System.Logger LOG = System.getLogger(LeakNet.class.getName());
+    private static final System.Logger LOG = System.getLogger(LeakDetector.class.getName());
 
     /** Bounded because tests drain it; production code only logs. */
     private static final ConcurrentLinkedQueue<Leak> LEAKS = new ConcurrentLinkedQueue<>();
 
-    private LeakNet() {}
+    private LeakDetector() {}
 
     /**
      * A resource that was not closed.

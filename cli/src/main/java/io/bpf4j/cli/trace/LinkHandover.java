@@ -15,10 +15,10 @@ import java.util.OptionalInt;
  * Starts a second process of this command that takes over the links of this one, so that this one can end at once;
  * {@link io.bpf4j.loader.link.AdoptedLinks} explains why this needs a second process.
  */
-final class Heir {
+final class LinkHandover {
     private static final String MAIN = "io.bpf4j.cli.Main";
 
-    private Heir() {}
+    private LinkHandover() {}
 
     /**
      * Hands the links over. After this method returns a number, the process may end.
@@ -31,11 +31,11 @@ final class Heir {
                     thisCommand(Files.readString(Host.running().self().resolve("cmdline")));
             command.addAll(
                     List.of("adopt", Long.toString(ProcessHandle.current().pid())));
-            Process heir = new ProcessBuilder(command)
+            Process successor = new ProcessBuilder(command)
                     .redirectError(ProcessBuilder.Redirect.DISCARD)
                     .start();
             BufferedReader answers =
-                    new BufferedReader(new InputStreamReader(heir.getInputStream(), StandardCharsets.UTF_8));
+                    new BufferedReader(new InputStreamReader(successor.getInputStream(), StandardCharsets.UTF_8));
             String answer = answers.readLine();
             return answer == null ? OptionalInt.empty() : OptionalInt.of(Integer.parseInt(answer));
         } catch (IOException | NumberFormatException e) {
