@@ -1,5 +1,7 @@
 package io.bpf4j.core;
 
+import io.bpf4j.elf.Bpf4jException;
+
 /**
  * A relocation without a defined result: the program is invalid, or the target has two different answers.
  *
@@ -7,7 +9,7 @@ package io.bpf4j.core;
  * programs guard such instructions. The message names the relocation, and for an ambiguity both candidates.
  * <i>Immutable.</i>
  */
-public final class CoreException extends RuntimeException {
+public final class CoreException extends Bpf4jException {
     private static final long serialVersionUID = 1L;
 
     public CoreException(String message) {

@@ -5,7 +5,7 @@ package io.bpf4j.elf;
  *
  * <p>Every parser of bpf4j throws this exception, and no other, for malformed bytes. <i>Immutable.</i>
  */
-public final class MalformedDataException extends RuntimeException {
+public final class MalformedDataException extends Bpf4jException {
     private static final long serialVersionUID = 1L;
 
     /** The readable name of the source: a path, or a section of a file. */

@@ -5,6 +5,7 @@ import io.bpf4j.btf.BtfType;
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.error.UnknownNameException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.linux.KernelConfig;
@@ -63,13 +64,11 @@ public final class BpfLoader {
      *
      * @param value a {@link Number} or {@link Boolean} for an integer or enum, {@code byte[]} or {@link String}
      *     (UTF-8) for an array, padded with zeroes; {@code byte[]} of the exact size for anything else
-     * @throws InvalidObjectException if the variable does not exist, or the value does not fit it
+     * @throws UnknownNameException if the variable does not exist
+     * @throws InvalidObjectException if the value does not fit it
      */
     public BpfLoader global(String name, Object value) {
-        GlobalSpec variable = spec.global(name)
-                .orElseThrow(
-                        () -> new InvalidObjectException(spec.source() + " has no global variable \"" + name + "\""));
-        options.globals.put(name, encoded(variable, value));
+        options.globals.put(name, encoded(spec.global(name), value));
         return this;
     }
 
@@ -77,10 +76,11 @@ public final class BpfLoader {
      * Changes a map before it is created: its size, flags, type, contents. Must be called before a variable in the map
      * is set.
      *
-     * @throws InvalidObjectException if the map does not exist, or is a map of global data that can't have that size
+     * @throws UnknownNameException if the map does not exist
+     * @throws InvalidObjectException if it is a map of global data that can't have that size
      */
     public BpfLoader map(String name, UnaryOperator<MapSpec> edit) {
-        MapSpec before = knownMap(name);
+        MapSpec before = spec.map(name);
         MapSpec after = edit.apply(before);
         if (!after.name().equals(name)) {
             throw new IllegalArgumentException("map \"" + name + "\" can't get another name, such as \"" + after.name()
@@ -101,10 +101,10 @@ public final class BpfLoader {
      *         .program("on_close", program -> program.withSection("fentry/tcp_close"))
      * }
      *
-     * @throws InvalidObjectException if the program does not exist
+     * @throws UnknownNameException if the program does not exist
      */
     public BpfLoader program(String name, UnaryOperator<ProgramSpec> edit) {
-        ProgramSpec after = edit.apply(knownProgram(name));
+        ProgramSpec after = edit.apply(spec.program(name));
         if (!after.name().equals(name)) {
             throw new IllegalArgumentException("program \"" + name + "\" can't become \"" + after.name() + "\"");
         }
@@ -118,10 +118,10 @@ public final class BpfLoader {
      * program. If the number of instructions changes, the kernel gets no function and line information, because these
      * refer to instructions by number.
      *
-     * @throws InvalidObjectException if the program does not exist
+     * @throws UnknownNameException if the program does not exist
      */
     public BpfLoader instructions(String program, UnaryOperator<List<Instruction>> edit) {
-        knownProgram(program);
+        spec.program(program);
         options.instructions.put(program, edit);
         return this;
     }
@@ -131,12 +131,10 @@ public final class BpfLoader {
      * programs, and whether the map is created at all.
      *
      * @param name of the variable
-     * @throws InvalidObjectException if no struct_ops variable has that name
+     * @throws UnknownNameException if no struct_ops variable has that name
      */
     public BpfLoader structOps(String name, UnaryOperator<StructOpsSpec> edit) {
-        StructOpsSpec original = spec.structOps(name)
-                .orElseThrow(() ->
-                        new InvalidObjectException(spec.source() + " has no struct_ops variable \"" + name + "\""));
+        StructOpsSpec original = spec.structOps(name);
         options.structOps.put(name, edit.apply(options.structOps.getOrDefault(name, original)));
         return this;
     }
@@ -145,26 +143,21 @@ public final class BpfLoader {
      * Uses an open map in place of a new one. The map still belongs to its owner, and must stay open until the load is
      * done.
      *
-     * @throws InvalidObjectException if the map does not exist
+     * @throws UnknownNameException if the map does not exist
      */
     public BpfLoader reuseMap(String name, BpfMap map) {
-        knownMap(name);
+        spec.map(name);
         options.reused.put(name, map);
         return this;
-    }
-
-    private MapSpec knownMap(String name) {
-        return spec.map(name)
-                .orElseThrow(() -> new InvalidObjectException(spec.source() + " has no map \"" + name + "\""));
     }
 
     /**
      * Leaves a program out.
      *
-     * @throws InvalidObjectException if the program does not exist
+     * @throws UnknownNameException if the program does not exist
      */
     public BpfLoader skipProgram(String name) {
-        knownProgram(name);
+        spec.program(name);
         options.skipped.add(name);
         return this;
     }
@@ -176,10 +169,10 @@ public final class BpfLoader {
      *
      * @param name of a program of this object
      * @param target the program that has the function; loaded with BTF. It still belongs to its object
-     * @throws InvalidObjectException if the program does not exist
+     * @throws UnknownNameException if the program does not exist
      */
     public BpfLoader attachTo(String name, ProgramHandle target) {
-        knownProgram(name);
+        spec.program(name);
         options.targets.put(name, target);
         return this;
     }
@@ -187,17 +180,12 @@ public final class BpfLoader {
     /**
      * Loads a program that the object marks as optional ({@code SEC("?…")}).
      *
-     * @throws InvalidObjectException if the program does not exist
+     * @throws UnknownNameException if the program does not exist
      */
     public BpfLoader withProgram(String name) {
-        knownProgram(name);
+        spec.program(name);
         options.wanted.add(name);
         return this;
-    }
-
-    private ProgramSpec knownProgram(String name) {
-        return spec.program(name)
-                .orElseThrow(() -> new InvalidObjectException(spec.source() + " has no program \"" + name + "\""));
     }
 
     /**

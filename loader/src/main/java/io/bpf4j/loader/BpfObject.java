@@ -2,6 +2,7 @@ package io.bpf4j.loader;
 
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.error.BpfException;
+import io.bpf4j.loader.error.UnknownNameException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.attach.StructOpsAttacher;
@@ -36,6 +37,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -94,15 +96,15 @@ public final class BpfObject implements AutoCloseable {
     /**
      * A program.
      *
-     * @throws IllegalArgumentException if no program has that name, or it was not loaded
+     * @throws UnknownNameException if no program has that name, or it was not loaded
      */
     public Program program(String name) {
-        Program program = programs.get(name);
-        if (program == null) {
-            throw new IllegalArgumentException(
-                    spec.source() + " has no loaded program \"" + name + "\"; it has " + programs.keySet());
-        }
-        return program;
+        return findProgram(name).orElseThrow(() -> unknown("program", name, spec.findProgram(name), programs.keySet()));
+    }
+
+    /** The program of that name, if it was loaded. */
+    public Optional<Program> findProgram(String name) {
+        return Optional.ofNullable(programs.get(name));
     }
 
     /** The maps, those of global data included, in the order of the object. They belong to this object. */
@@ -113,12 +115,10 @@ public final class BpfObject implements AutoCloseable {
     /**
      * A map.
      *
-     * @throws IllegalArgumentException if no map has that name
+     * @throws UnknownNameException if no map has that name, or it was left out
      */
     public BpfMap map(String name) {
-        return findMap(name)
-                .orElseThrow(() -> new IllegalArgumentException(spec.source() + " has no map \"" + name + "\"; it has "
-                        + loaded.maps().keySet()));
+        return findMap(name).orElseThrow(() -> unknown("map", name, spec.findMap(name), loaded.maps().keySet()));
     }
 
     /** The map of that name, if it exists. */
@@ -129,21 +129,31 @@ public final class BpfObject implements AutoCloseable {
     /**
      * A global variable, live: the program's writes are visible at once in Java, and the other way round.
      *
-     * @throws IllegalArgumentException if no variable has that name
+     * @throws UnknownNameException if no variable has that name, or its map was left out
      */
     public Global global(String name) {
-        GlobalSpec variable = spec.global(name)
-                .orElseThrow(
-                        () -> new IllegalArgumentException(spec.source() + " has no global variable \"" + name + "\""));
-        BpfMap section = map(variable.map());
-        DataSection data = spec.map(variable.map()).map(MapSpec::data).orElseThrow();
+        return findGlobal(name)
+                .orElseThrow(() -> unknown(
+                        "global variable",
+                        name,
+                        spec.findGlobal(name),
+                        spec.globals().stream().map(GlobalSpec::name).toList()));
+    }
+
+    /** The global variable of that name, if it exists and its map was not left out. */
+    public Optional<Global> findGlobal(String name) {
+        return spec.findGlobal(name).flatMap(variable -> findMap(variable.map()).map(map -> global(variable, map)));
+    }
+
+    private Global global(GlobalSpec variable, BpfMap section) {
+        DataSection data = Objects.requireNonNull(spec.map(variable.map()).data());
         Optional<MemorySegment> mapped;
         synchronized (lock) {
             requireOpen();
             mapped = memory.computeIfAbsent(variable.map(), m -> mapped(section, !data.readOnly()));
         }
         return new Global(
-                name,
+                variable.name(),
                 section,
                 mapped,
                 !data.readOnly(),
@@ -162,19 +172,27 @@ public final class BpfObject implements AutoCloseable {
      * }
      *
      * @param struct name of the struct, union or typedef in C
-     * @throws IllegalArgumentException if the object's BTF has no such struct, or the record does not match it; also
-     *     for the reasons of {@link Codec#ofRecord}
+     * @throws UnknownNameException if the object's BTF has no such struct
+     * @throws IllegalArgumentException if the record does not match it; also for the reasons of {@link Codec#ofRecord}
      */
     public <R extends Record> Codec<R> codec(Class<R> type, String struct) {
         Codec<R> codec = Codec.ofRecord(type);
         CType found = DeclaredTypes.struct(spec, struct)
-                .orElseThrow(() -> new IllegalArgumentException(spec.source() + ": BTF has no struct \"" + struct
-                        + "\"; the compiler writes those that a variable, a map or a function refers to: add \"struct "
-                        + struct + " *unused_" + struct + " __attribute__((unused));\""));
+                .orElseThrow(() -> new UnknownNameException(
+                        "struct",
+                        struct,
+                        spec.source() + ", whose BTF has those that a variable, a map or a function refers to, such as"
+                                + " \"struct " + struct + " *unused_" + struct + " __attribute__((unused));\"",
+                        DeclaredTypes.structs(spec)));
         codec.difference(found).ifPresent(difference -> {
             throw new IllegalArgumentException(spec.source() + ": " + type.getName() + " is not for it: " + difference);
         });
         return codec;
+    }
+
+    private UnknownNameException unknown(String kind, String name, Optional<?> inFile, Collection<String> known) {
+        String where = inFile.isPresent() ? spec.source() + " as loaded, which left it out" : spec.source();
+        return new UnknownNameException(kind, name, where, known);
     }
 
     private static Optional<MemorySegment> mapped(BpfMap section, boolean writable) {
@@ -193,12 +211,13 @@ public final class BpfObject implements AutoCloseable {
      * call on.
      *
      * @param name of the variable
-     * @throws IllegalArgumentException if no struct_ops map of that name was created
+     * @throws UnknownNameException if no struct_ops map of that name was created
      * @throws AttachException if one of its programs was not loaded, or the kernel refuses the struct
      */
     public BpfMap structOps(String name) {
+        StructOpsImage image = structOpsImage(name);
         BpfMap map = map(name);
-        StructOpsAttacher.prepare(KernelMap.of(map), structOpsImage(name), loaded.programs());
+        StructOpsAttacher.prepare(KernelMap.of(map), image, loaded.programs());
         return map;
     }
 
@@ -210,20 +229,18 @@ public final class BpfObject implements AutoCloseable {
      * @return a {@link io.bpf4j.loader.link.StructOpsLink} for a variable in {@code SEC(".struct_ops.link")}. A
      *     variable in {@code SEC(".struct_ops")} has no link in the kernel; its {@code Link} must be closed before
      *     this object
-     * @throws IllegalArgumentException if no struct_ops map of that name was created
+     * @throws UnknownNameException if no struct_ops map of that name was created
      * @throws AttachException if one of its programs was not loaded, or the kernel refuses the struct
      */
     public Link attachStructOps(String name) {
-        return StructOpsAttacher.attach(KernelMap.of(map(name)), structOpsImage(name), loaded.programs());
+        StructOpsImage image = structOpsImage(name);
+        return StructOpsAttacher.attach(KernelMap.of(map(name)), image, loaded.programs());
     }
 
     private StructOpsImage structOpsImage(String name) {
-        StructOpsImage image = loaded.structOps().get(name);
-        if (image == null) {
-            throw new IllegalArgumentException(
-                    spec.source() + ": map \"" + name + "\" is no struct_ops variable of this object");
-        }
-        return image;
+        return Optional.ofNullable(loaded.structOps().get(name))
+                .orElseThrow(() ->
+                        unknown("struct_ops map", name, spec.findMap(name), loaded.structOps().keySet()));
     }
 
     /**

@@ -8,6 +8,7 @@ import io.bpf4j.insn.Instruction;
 import io.bpf4j.insn.Instructions;
 import io.bpf4j.insn.PseudoSource;
 import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.error.UnknownNameException;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.feature.Features;
@@ -82,10 +83,10 @@ class BpfLoaderTest {
                 .load()) {
             byte[] rodata = loaded.map(".rodata").lookup(new byte[4]).orElseThrow();
 
-            int offset = spec.global("set_before_load").orElseThrow().offset();
+            int offset = spec.global("set_before_load").offset();
             assertThat(ByteBuffer.wrap(rodata).order(ByteOrder.nativeOrder()).getShort(offset))
                     .isEqualTo((short) -12345);
-            int text = spec.global("text").orElseThrow().offset();
+            int text = spec.global("text").offset();
             assertThat(new String(rodata, text, 5, java.nio.charset.StandardCharsets.UTF_8))
                     .isEqualTo("other");
             assertThat(kernel.commands(MapCommand.Freeze.class)).hasSizeGreaterThanOrEqualTo(2);
@@ -100,8 +101,8 @@ class BpfLoaderTest {
         assertThatThrownBy(() -> loader("globals.bpf.o").global("text", "much too long"))
                 .isInstanceOf(InvalidObjectException.class);
         assertThatThrownBy(() -> loader("globals.bpf.o").global("no_such", 1))
-                .isInstanceOf(InvalidObjectException.class)
-                .hasMessageContaining("no_such");
+                .isInstanceOf(UnknownNameException.class)
+                .hasMessageContaining("no global variable 'no_such' in globals.bpf.o; the nearest is ");
         assertThatThrownBy(() -> loader("globals.bpf.o").global("counter", List.of()))
                 .isInstanceOf(InvalidObjectException.class);
     }

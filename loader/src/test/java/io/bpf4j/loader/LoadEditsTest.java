@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.error.UnknownNameException;
 import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.internal.sys.ProgCommand;
 import io.bpf4j.loader.internal.sys.ScriptedKernel;
@@ -67,7 +68,7 @@ class LoadEditsTest {
     @Test
     void aTypeOfOnesOwnMakesTheSectionSayNothing() {
         ProgramSpec program =
-                ScriptedLoads.spec("edits.bpf.o").program("on_event").orElseThrow();
+                ScriptedLoads.spec("edits.bpf.o").program("on_event");
         assertThat(program.withType(ProgramType.RAW_TRACEPOINT)).isEqualTo(program);
         assertThat(program.withType(ProgramType.TRACING).kind()).isEmpty();
     }
@@ -76,7 +77,6 @@ class LoadEditsTest {
     void anotherSectionSaysEverythingAnew() {
         ProgramSpec program = ScriptedLoads.spec("edits.bpf.o")
                 .program("on_event")
-                .orElseThrow()
                 .withSection("fentry.s/tcp_connect");
         assertThat(program.type()).isEqualTo(ProgramType.TRACING);
         assertThat(program.attachType()).contains(AttachType.TRACE_FENTRY);
@@ -90,16 +90,16 @@ class LoadEditsTest {
     @Test
     void aProgramKeepsItsName() {
         ProgramSpec other =
-                ScriptedLoads.spec("edits.bpf.o").program("on_event").orElseThrow();
+                ScriptedLoads.spec("edits.bpf.o").program("on_event");
         assertThatThrownBy(() -> loader("edits.bpf.o").program("guarded", _ -> other))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("program \"guarded\" can't become \"on_event\"");
         assertThatThrownBy(() -> loader("edits.bpf.o").program("nobody", program -> program))
-                .isInstanceOf(InvalidObjectException.class)
-                .hasMessageContaining("no program \"nobody\"");
+                .isInstanceOf(UnknownNameException.class)
+                .hasMessageContaining("no program 'nobody' in edits.bpf.o; the nearest is ");
         assertThatThrownBy(() -> loader("edits.bpf.o").instructions("nobody", code -> code))
-                .isInstanceOf(InvalidObjectException.class)
-                .hasMessageContaining("no program \"nobody\"");
+                .isInstanceOf(UnknownNameException.class)
+                .hasMessageContaining("no program 'nobody' in edits.bpf.o; the nearest is ");
     }
 
     @Test
@@ -122,8 +122,8 @@ class LoadEditsTest {
                     .noneMatch(create -> create.name().equals("extra"));
             assertThat(object.maps()).hasSize(object.spec().maps().size() - 1);
             assertThatThrownBy(() -> object.map("extra"))
-                    .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("has no map \"extra\"");
+                    .isInstanceOf(UnknownNameException.class)
+                    .hasMessageContaining("no map 'extra' in edits.bpf.o as loaded, which left it out; ");
         }
     }
 

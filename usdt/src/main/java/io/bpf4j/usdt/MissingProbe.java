@@ -1,6 +1,6 @@
 package io.bpf4j.usdt;
 
-import java.util.Comparator;
+import io.bpf4j.loader.error.UnknownNameException;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
@@ -36,10 +36,8 @@ final class MissingProbe {
             return "no probe " + pattern + " in " + where + ": there is one of that name, but not in such a module (the"
                     + " file's name) or function (by the symbols of the file, which may be stripped); list -v shows both";
         }
-        Optional<String> nearest = ofProvider.stream()
-                .map(UsdtProbe::fullName)
-                .distinct()
-                .min(Comparator.comparingInt(n -> distance(n, pattern.toString())));
+        Optional<String> nearest = UnknownNameException.nearest(
+                pattern.toString(), ofProvider.stream().map(UsdtProbe::fullName).toList());
         return "no probe " + pattern + " in " + where + " among " + ofProvider.size()
                 + " of that provider; the nearest is " + nearest.orElseThrow();
     }
@@ -79,27 +77,5 @@ final class MissingProbe {
     private static String some(List<String> names) {
         String shown = String.join(", ", names.subList(0, Math.min(NAMES_SHOWN, names.size())));
         return names.size() > NAMES_SHOWN ? shown + " and " + (names.size() - NAMES_SHOWN) + " more" : shown;
-    }
-
-    /** Levenshtein's edit distance. Names are cut at 100 characters to bound the cost for hostile names. */
-    static int distance(String left, String right) {
-        String a = left.substring(0, Math.min(100, left.length()));
-        String b = right.substring(0, Math.min(100, right.length()));
-        int[] previous = new int[b.length() + 1];
-        int[] current = new int[b.length() + 1];
-        for (int j = 0; j <= b.length(); j++) {
-            previous[j] = j;
-        }
-        for (int i = 1; i <= a.length(); i++) {
-            current[0] = i;
-            for (int j = 1; j <= b.length(); j++) {
-                int replaced = previous[j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-                current[j] = Math.min(replaced, 1 + Math.min(previous[j], current[j - 1]));
-            }
-            int[] swap = previous;
-            previous = current;
-            current = swap;
-        }
-        return previous[b.length()];
     }
 }

@@ -45,13 +45,6 @@ class MissingProbeTest {
                 .contains("the nearest is hotspot:gc__begin");
     }
 
-    @Test
-    void distancesAreEditDistances() {
-        assertThat(MissingProbe.distance("kitten", "sitting")).isEqualTo(3);
-        assertThat(MissingProbe.distance("", "abc")).isEqualTo(3);
-        assertThat(MissingProbe.distance("abc", "abc")).isZero();
-    }
-
     private static String diagnose(UsdtScan scan, String pattern) {
         return UsdtScan.diagnose(List.of(scan), ProbePattern.parse(pattern));
     }

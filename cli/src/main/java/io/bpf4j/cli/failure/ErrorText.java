@@ -1,8 +1,7 @@
 package io.bpf4j.cli.failure;
 
 import io.bpf4j.cli.output.OutputClosedException;
-import io.bpf4j.elf.MalformedDataException;
-import io.bpf4j.loader.error.BpfException;
+import io.bpf4j.elf.Bpf4jException;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
@@ -15,8 +14,7 @@ public final class ErrorText {
     public static String of(Throwable failure) {
         return switch (failure) {
             case CommandException e -> message(e);
-            case MalformedDataException e -> message(e);
-            case BpfException e -> message(e);
+            case Bpf4jException e -> message(e);
             case NoSuchFileException e -> e.getFile() + ": no such file";
             case AccessDeniedException e -> e.getFile() + ": permission denied";
             case FileSystemException e ->

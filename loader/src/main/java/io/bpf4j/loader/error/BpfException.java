@@ -1,9 +1,10 @@
 package io.bpf4j.loader.error;
 
+import io.bpf4j.elf.Bpf4jException;
 import org.jspecify.annotations.Nullable;
 
 /** Any failure of loading or attaching; the subclasses say which. <i>Immutable.</i> */
-public class BpfException extends RuntimeException {
+public class BpfException extends Bpf4jException {
     private static final long serialVersionUID = 1L;
 
     public BpfException(String message) {

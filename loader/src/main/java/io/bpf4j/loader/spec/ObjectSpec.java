@@ -6,6 +6,7 @@ import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.ElfLimits;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.error.UnknownNameException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteOrder;
@@ -14,7 +15,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * The contents of a BPF object file. <i>Immutable</i>: read it once, load it any number of times, from any thread.
@@ -96,16 +99,79 @@ public record ObjectSpec(
         }
     }
 
-    public Optional<ProgramSpec> program(String name) {
-        return programs.stream().filter(p -> p.name().equals(name)).findFirst();
+    /**
+     * A program.
+     *
+     * @throws UnknownNameException if no program has that name
+     */
+    public ProgramSpec program(String name) {
+        return findProgram(name).orElseThrow(() -> unknown("program", name, programs, ProgramSpec::name));
     }
 
-    public Optional<MapSpec> map(String name) {
-        return maps.stream().filter(m -> m.name().equals(name)).findFirst();
+    /** The program of that name, if it exists. */
+    public Optional<ProgramSpec> findProgram(String name) {
+        return find(name, programs, ProgramSpec::name);
     }
 
-    public Optional<StructOpsSpec> structOps(String name) {
-        return structOps.stream().filter(s -> s.name().equals(name)).findFirst();
+    /**
+     * A map.
+     *
+     * @throws UnknownNameException if no map has that name
+     */
+    public MapSpec map(String name) {
+        return findMap(name).orElseThrow(() -> unknown("map", name, maps, MapSpec::name));
+    }
+
+    /** The map of that name, if it exists. */
+    public Optional<MapSpec> findMap(String name) {
+        return find(name, maps, MapSpec::name);
+    }
+
+    /**
+     * A struct_ops variable.
+     *
+     * @throws UnknownNameException if no struct_ops variable has that name
+     */
+    public StructOpsSpec structOps(String name) {
+        return find(name, structOps, StructOpsSpec::name)
+                .orElseThrow(() -> unknown("struct_ops variable", name, structOps, StructOpsSpec::name));
+    }
+
+    /** The extern of that name, if it exists. */
+    public Optional<ExternSpec> findExtern(String name) {
+        return find(name, externs, ExternSpec::name);
+    }
+
+    /** The global variables of all sections. */
+    public List<GlobalSpec> globals() {
+        return maps.stream()
+                .map(MapSpec::data)
+                .filter(Objects::nonNull)
+                .flatMap(data -> data.variables().stream())
+                .toList();
+    }
+
+    /**
+     * A global variable; the first, if static variables share the name.
+     *
+     * @throws UnknownNameException if no global variable has that name
+     */
+    public GlobalSpec global(String name) {
+        return findGlobal(name).orElseThrow(() -> unknown("global variable", name, globals(), GlobalSpec::name));
+    }
+
+    /** The global variable of that name, if it exists. */
+    public Optional<GlobalSpec> findGlobal(String name) {
+        return find(name, globals(), GlobalSpec::name);
+    }
+
+    private static <T> Optional<T> find(String name, List<T> all, Function<T, String> nameOf) {
+        return all.stream().filter(each -> nameOf.apply(each).equals(name)).findFirst();
+    }
+
+    private <T> UnknownNameException unknown(String kind, String name, List<T> all, Function<T, String> nameOf) {
+        return new UnknownNameException(
+                kind, name, source, all.stream().map(nameOf).toList());
     }
 
     /** The same object with other definitions of some maps, by name. */
@@ -138,23 +204,6 @@ public record ObjectSpec(
                 externs,
                 btf,
                 btfExt);
-    }
-
-    public Optional<ExternSpec> extern(String name) {
-        return externs.stream().filter(e -> e.name().equals(name)).findFirst();
-    }
-
-    /** The global variables of all sections. */
-    public List<GlobalSpec> globals() {
-        return maps.stream()
-                .map(MapSpec::data)
-                .filter(java.util.Objects::nonNull)
-                .flatMap(data -> data.variables().stream())
-                .toList();
-    }
-
-    public Optional<GlobalSpec> global(String name) {
-        return globals().stream().filter(g -> g.name().equals(name)).findFirst();
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.bpf4j.loader.spec;
 
 import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.error.UnknownNameException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -10,7 +11,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.stream.Collectors;
 
 /**
  * A struct_ops variable of an object, whose programs the kernel calls: a variable in {@code SEC(".struct_ops")} or
@@ -87,7 +87,8 @@ public record StructOpsSpec(
     /**
      * With a program of the object for a function member.
      *
-     * @throws InvalidObjectException if the member does not exist, or is not a function
+     * @throws UnknownNameException if the member does not exist
+     * @throws InvalidObjectException if it is not a function
      */
     public StructOpsSpec withFunction(String member, String program) {
         requireFunction(member);
@@ -99,7 +100,8 @@ public record StructOpsSpec(
     /**
      * Without a program for a function member. The kernel refuses the struct if the member is required.
      *
-     * @throws InvalidObjectException if the member does not exist, or is not a function
+     * @throws UnknownNameException if the member does not exist
+     * @throws InvalidObjectException if it is not a function
      */
     public StructOpsSpec withoutFunction(String member) {
         requireFunction(member);
@@ -111,8 +113,8 @@ public record StructOpsSpec(
     /**
      * With a value for an integer member.
      *
-     * @throws InvalidObjectException if the member does not exist, is not an integer of 1, 2, 4 or 8 bytes, or the
-     *     value does not fit
+     * @throws UnknownNameException if the member does not exist
+     * @throws InvalidObjectException if it is not an integer of 1, 2, 4 or 8 bytes, or the value does not fit
      */
     public StructOpsSpec withValue(String member, long value) {
         Member found = data(member);
@@ -137,7 +139,8 @@ public record StructOpsSpec(
      * With text for a character array member, such as the name of a congestion control.
      *
      * @param text in UTF-8, shorter than the array, because a NUL follows
-     * @throws InvalidObjectException if the member does not exist, or is too small
+     * @throws UnknownNameException if the member does not exist
+     * @throws InvalidObjectException if it is too small
      */
     public StructOpsSpec withText(String member, String text) {
         Member found = data(member);
@@ -174,10 +177,11 @@ public record StructOpsSpec(
         return members.stream()
                 .filter(m -> m.name().equals(member))
                 .findFirst()
-                .orElseThrow(() -> invalid(
+                .orElseThrow(() -> new UnknownNameException(
+                        "member",
                         member,
-                        "is no member of struct " + type + ", which has "
-                                + members.stream().map(Member::name).collect(Collectors.joining(", "))));
+                        "struct " + type,
+                        members.stream().map(Member::name).toList()));
     }
 
     private InvalidObjectException invalid(String member, String problem) {

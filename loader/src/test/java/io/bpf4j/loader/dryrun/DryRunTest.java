@@ -40,11 +40,11 @@ class DryRunTest {
 
     private static ObjectSpec with(ObjectSpec spec, String program, UnaryOperator<ProgramSpec> edit) {
         return spec.withPrograms(
-                Map.of(program, edit.apply(spec.program(program).orElseThrow())));
+                Map.of(program, edit.apply(spec.program(program))));
     }
 
     private static ObjectSpec without(ObjectSpec spec, String map) {
-        return spec.withMaps(Map.of(map, spec.map(map).orElseThrow().withAutocreate(false)));
+        return spec.withMaps(Map.of(map, spec.map(map).withAutocreate(false)));
     }
 
     /** As the kernel has its numbers: an enumeration whose last member counts the others. */
@@ -213,7 +213,7 @@ class DryRunTest {
 
     @Test
     void mapsStandInTheCodeByTheirIndex() {
-        MapSpec extra = edits.map("extra").orElseThrow();
+        MapSpec extra = edits.map("extra");
         int number = edits.maps().indexOf(extra) + 1;
         assertThat(program(fit(edits), "unguarded").instructions())
                 .filteredOn(instruction -> instruction.isLoadImm64())

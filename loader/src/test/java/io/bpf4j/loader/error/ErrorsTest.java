@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Feature;
+import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -119,5 +120,33 @@ class ErrorsTest {
     void aMissingFeatureNamesTheVersion() {
         assertThat(new UnsupportedFeatureException("attach gc__begin", Feature.BPF_COOKIE, "pass a pid"))
                 .hasMessage("attach gc__begin: BPF cookies not supported (requires Linux >= 5.15); pass a pid");
+    }
+
+    @Test
+    void anUnknownNameComesWithTheNearest() {
+        List<String> many = IntStream.range(0, 40).mapToObj(i -> "map" + i).toList();
+        UnknownNameException e = new UnknownNameException("map", "mop39", "tracer.bpf.o", many);
+        assertThat(e).hasMessage("no map 'mop39' in tracer.bpf.o; the nearest is 'map39' among 40");
+        assertThat(e.kind()).isEqualTo("map");
+        assertThat(e.name()).isEqualTo("mop39");
+        assertThat(e.nearest()).contains("map39");
+    }
+
+    @Test
+    void aFewNamesAreAllShown() {
+        assertThat(new UnknownNameException("map", "evnts", "x.o", List.of("events", "counts")))
+                .hasMessage("no map 'evnts' in x.o; the nearest is 'events' among 'counts', 'events'");
+        assertThat(new UnknownNameException("map", "evnts", "x.o", List.of("events")))
+                .hasMessage("no map 'evnts' in x.o; the only one is 'events'");
+        assertThat(new UnknownNameException("map", "evnts", "x.o", List.of()))
+                .hasMessage("no map 'evnts' in x.o, which has none")
+                .satisfies(e -> assertThat(((UnknownNameException) e).nearest()).isEmpty());
+    }
+
+    @Test
+    void distancesAreEditDistances() {
+        assertThat(UnknownNameException.distance("kitten", "sitting")).isEqualTo(3);
+        assertThat(UnknownNameException.distance("", "abc")).isEqualTo(3);
+        assertThat(UnknownNameException.distance("abc", "abc")).isZero();
     }
 }

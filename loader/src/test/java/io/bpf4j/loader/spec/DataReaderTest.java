@@ -23,7 +23,7 @@ class DataReaderTest {
     }
 
     private MapSpec read(String section) {
-        return object.parse().map(section).orElseThrow();
+        return object.parse().map(section);
     }
 
     private static DataSection data(MapSpec map) {

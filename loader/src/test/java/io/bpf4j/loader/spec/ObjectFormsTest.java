@@ -34,7 +34,7 @@ class ObjectFormsTest {
     }
 
     private List<CodeReference> references() {
-        return object.parse().program("main").orElseThrow().function().references();
+        return object.parse().program("main").function().references();
     }
 
     private void refused(String reason) {
@@ -183,7 +183,7 @@ class ObjectFormsTest {
         assertThat(spec.externs().stream().map(e -> e.name() + " " + e.offset() + " " + e.size()))
                 .containsExactly(
                         "CONFIG_WIDE 0 8", "CONFIG_A 8 4", "CONFIG_B 12 4", "CONFIG_FLAG 16 1", "CONFIG_TEXT 17 16");
-        MapSpec map = spec.map(DataSection.KCONFIG).orElseThrow();
+        MapSpec map = spec.map(DataSection.KCONFIG);
         assertThat(map.valueSize()).isEqualTo(33);
         assertThat(map.flags()).isEqualTo(MapSpec.F_MMAPABLE | MapSpec.F_RDONLY_PROG);
     }

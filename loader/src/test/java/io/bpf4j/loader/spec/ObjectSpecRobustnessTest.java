@@ -83,7 +83,7 @@ class ObjectSpecRobustnessTest {
             }
         }
         DataSection bss = ObjectSpec.parse("globals.bpf.o", bytes)
-                .map(".bss")
+                .findMap(".bss")
                 .map(MapSpec::data)
                 .orElseThrow();
         assertThat(bss.size()).isEqualTo(1 << 30);

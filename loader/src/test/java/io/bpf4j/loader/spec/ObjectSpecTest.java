@@ -46,17 +46,17 @@ class ObjectSpecTest {
     void mapsThatBtfDefines() {
         ObjectSpec spec = spec("maps.bpf.o");
 
-        MapSpec hash = spec.map("hash").orElseThrow();
+        MapSpec hash = spec.map("hash");
         assertThat(hash.type()).contains(MapType.HASH);
         assertThat(hash.keySize()).isEqualTo(8);
         assertThat(hash.valueSize()).isEqualTo(16);
         assertThat(hash.maxEntries()).isEqualTo(64);
         assertThat(hash.keyTypeId()).isNotZero();
-        MapSpec ring = spec.map("ring").orElseThrow();
+        MapSpec ring = spec.map("ring");
         assertThat(ring.type()).contains(MapType.RINGBUF);
         assertThat(ring.maxEntries()).isEqualTo(4096);
         assertThat(ring.keySize()).isZero();
-        assertThat(spec.map("per_cpu_hash").orElseThrow().type()).contains(MapType.PERCPU_HASH);
+        assertThat(spec.map("per_cpu_hash").type()).contains(MapType.PERCPU_HASH);
     }
 
     @Test
@@ -65,16 +65,16 @@ class ObjectSpecTest {
 
         assertThat(spec.maps().stream().filter(MapSpec::isData).map(MapSpec::name))
                 .contains(".rodata", ".data", ".bss", ".data.custom", ".rodata.custom");
-        GlobalSpec constant = spec.global("constant").orElseThrow();
+        GlobalSpec constant = spec.global("constant");
         assertThat(constant.map()).isEqualTo(".rodata");
         assertThat(constant.size()).isEqualTo(8);
-        DataSection rodata = spec.map(".rodata").map(MapSpec::data).orElseThrow();
+        DataSection rodata = spec.findMap(".rodata").map(MapSpec::data).orElseThrow();
         assertThat(rodata.readOnly()).isTrue();
         long value =
                 java.nio.ByteBuffer.wrap(rodata.initial()).order(spec.order()).getLong(constant.offset());
         assertThat(value).isEqualTo(0x1122334455667788L);
-        assertThat(spec.map(".bss").map(MapSpec::data).orElseThrow().initial()).containsOnly(0);
-        assertThat(spec.map(".data").orElseThrow().flags() & MapSpec.F_RDONLY_PROG)
+        assertThat(spec.findMap(".bss").map(MapSpec::data).orElseThrow().initial()).containsOnly(0);
+        assertThat(spec.map(".data").flags() & MapSpec.F_RDONLY_PROG)
                 .isZero();
     }
 
@@ -82,16 +82,16 @@ class ObjectSpecTest {
     void kconfigExternsGetAMapOfTheirOwn() {
         ObjectSpec spec = spec("kconfig.bpf.o");
 
-        ExternSpec version = spec.extern("LINUX_KERNEL_VERSION").orElseThrow();
+        ExternSpec version = spec.findExtern("LINUX_KERNEL_VERSION").orElseThrow();
         assertThat(version.kind()).isEqualTo(ExternSpec.Kind.KCONFIG);
         assertThat(version.weak()).isFalse();
         assertThat(version.size()).isEqualTo(4);
-        ExternSpec hostname = spec.extern("CONFIG_DEFAULT_HOSTNAME").orElseThrow();
+        ExternSpec hostname = spec.findExtern("CONFIG_DEFAULT_HOSTNAME").orElseThrow();
         assertThat(hostname.weak()).isTrue();
         assertThat(hostname.size()).isEqualTo(16);
-        MapSpec map = spec.map(DataSection.KCONFIG).orElseThrow();
+        MapSpec map = spec.map(DataSection.KCONFIG);
         assertThat(map.valueSize()).isGreaterThanOrEqualTo(hostname.offset() + 16);
-        assertThat(spec.global("CONFIG_HZ")).isPresent();
+        assertThat(spec.findGlobal("CONFIG_HZ")).isPresent();
     }
 
     @Test
@@ -156,15 +156,15 @@ class ObjectSpecTest {
     void mapsAndProgramsInMapsFromTheStart() {
         ObjectSpec spec = spec("forms.bpf.o");
 
-        MapSpec outer = spec.map("outer").orElseThrow();
+        MapSpec outer = spec.map("outer");
         assertThat(outer.slots())
                 .containsExactly(new MapSpec.Slot(1, "first_inner"), new MapSpec.Slot(3, "second_inner"));
         MapSpec inner = java.util.Objects.requireNonNull(outer.inner());
         assertThat(inner.type()).contains(MapType.ARRAY);
         assertThat(inner.valueSize()).isEqualTo(8);
         assertThat(outer.valueSize()).isEqualTo(4);
-        assertThat(spec.map("tails").orElseThrow().slots()).containsExactly(new MapSpec.Slot(2, "tail"));
-        MapSpec stacks = spec.map("stacks").orElseThrow();
+        assertThat(spec.map("tails").slots()).containsExactly(new MapSpec.Slot(2, "tail"));
+        MapSpec stacks = spec.map("stacks");
         assertThat(stacks.valueSize()).isEqualTo(1016);
         assertThat(stacks.valueTypeId()).isZero();
     }
@@ -177,9 +177,9 @@ class ObjectSpecTest {
                         .filter(p -> p.sectionName().equals("socket"))
                         .map(ProgramSpec::name))
                 .containsExactly("tail", "forms", "callback");
-        assertThat(spec.program("callback").orElseThrow().autoload()).isFalse();
-        assertThat(spec.program("tail").orElseThrow().autoload()).isTrue();
-        assertThat(spec.program("callback").orElseThrow().function().references())
+        assertThat(spec.program("callback").autoload()).isFalse();
+        assertThat(spec.program("tail").autoload()).isTrue();
+        assertThat(spec.program("callback").function().references())
                 .hasSize(1)
                 .allSatisfy(r -> assertThat(r).isInstanceOf(CodeReference.ToFunctionAddress.class));
     }
@@ -188,9 +188,9 @@ class ObjectSpecTest {
     void kernelSymbolsByKind() {
         ObjectSpec spec = spec("forms.bpf.o");
 
-        assertThat(spec.extern("bpf4j_no_such_symbol").orElseThrow().kind()).isEqualTo(ExternSpec.Kind.KSYM);
-        assertThat(spec.extern("bpf4j_no_such_variable").orElseThrow().kind()).isEqualTo(ExternSpec.Kind.KSYM_TYPED);
-        assertThat(spec.extern("bpf4j_no_such_function").orElseThrow().kind()).isEqualTo(ExternSpec.Kind.KFUNC);
+        assertThat(spec.findExtern("bpf4j_no_such_symbol").orElseThrow().kind()).isEqualTo(ExternSpec.Kind.KSYM);
+        assertThat(spec.findExtern("bpf4j_no_such_variable").orElseThrow().kind()).isEqualTo(ExternSpec.Kind.KSYM_TYPED);
+        assertThat(spec.findExtern("bpf4j_no_such_function").orElseThrow().kind()).isEqualTo(ExternSpec.Kind.KFUNC);
         assertThat(spec.externs()).allMatch(ExternSpec::weak);
     }
 }

@@ -298,7 +298,7 @@ final class CorpusTrials {
     }
 
     private static boolean reports(BpfObject object) {
-        return object.spec().global("failed_line").isPresent();
+        return object.spec().findGlobal("failed_line").isPresent();
     }
 
     private static int reported(BpfObject object) {

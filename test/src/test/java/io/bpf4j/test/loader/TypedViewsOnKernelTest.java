@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.error.UnknownNameException;
 import io.bpf4j.loader.map.CName;
 import io.bpf4j.loader.map.Codec;
 import io.bpf4j.loader.map.Length;
@@ -106,7 +107,7 @@ class TypedViewsOnKernelTest {
                     .hasMessageContaining(
                             "component \"found\" (long at byte 0) stands for field \"found\", which is at byte 8");
             assertThatThrownBy(() -> object.codec(Entry.class, "event"))
-                    .isInstanceOf(IllegalArgumentException.class)
+                    .isInstanceOf(UnknownNameException.class)
                     .hasMessageContaining("struct event *unused_event __attribute__((unused));");
         }
     }

@@ -7,12 +7,15 @@ import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.map.CType;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.stream.Stream;
+import java.util.stream.IntStream;
 
 /** The C types that an object declares for its maps and variables; codecs are checked against them. */
 public final class DeclaredTypes {
+    private static final List<BtfKind> STRUCTS = List.of(BtfKind.STRUCT, BtfKind.UNION, BtfKind.TYPEDEF);
+
     private DeclaredTypes() {}
 
     /** Passes the declared types to a map. */
@@ -40,10 +43,20 @@ public final class DeclaredTypes {
     /** A struct, union or typedef of the object. */
     public static Optional<CType> struct(ObjectSpec spec, String name) {
         return spec.btf()
-                .flatMap(types -> Stream.of(BtfKind.STRUCT, BtfKind.UNION, BtfKind.TYPEDEF)
+                .flatMap(types -> STRUCTS.stream()
                         .map(kind -> types.find(name, kind))
                         .filter(OptionalInt::isPresent)
                         .findFirst()
                         .map(id -> new CType(types, id.getAsInt())));
+    }
+
+    /** The names of its structs, unions and typedefs. */
+    public static List<String> structs(ObjectSpec spec) {
+        return spec.btf().stream()
+                .flatMap(types -> IntStream.range(types.firstId(), types.firstId() + types.typeCount())
+                        .filter(id -> STRUCTS.contains(types.kind(id)))
+                        .mapToObj(types::name))
+                .filter(name -> !name.isEmpty())
+                .toList();
     }
 }

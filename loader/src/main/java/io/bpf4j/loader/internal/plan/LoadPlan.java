@@ -1,5 +1,6 @@
 package io.bpf4j.loader.internal.plan;
 
+import io.bpf4j.elf.Bpf4jException;
 import io.bpf4j.loader.dryrun.Finding;
 import io.bpf4j.loader.spec.FunctionSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
@@ -33,12 +34,8 @@ public record LoadPlan(
         List<ProgramPlan> programs,
         Map<FunctionSpec, List<ProgramAssembly.Outcome>> relocations,
         List<Problem> problems) {
-    /**
-     * A problem that prevents a load.
-     *
-     * @param failure a BpfException, or an exception of the ELF, BTF or CO-RE reader
-     */
-    public record Problem(Finding.Kind kind, RuntimeException failure) {}
+    /** A problem that prevents a load. */
+    public record Problem(Finding.Kind kind, Bpf4jException failure) {}
 
     /** The plan of a load: the same object, options and kernel give the same plan. */
     public static LoadPlan of(ObjectSpec spec, LoadOptions options, TargetKernel kernel) {

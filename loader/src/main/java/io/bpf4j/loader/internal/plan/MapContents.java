@@ -62,10 +62,8 @@ final class MapContents {
     }
 
     private void requireGlobal(String name) {
-        GlobalSpec variable = spec.global(name)
-                .orElseThrow(
-                        () -> new InvalidObjectException(spec.source() + ": has no global variable \"" + name + "\""));
-        if (!spec.map(variable.map()).orElseThrow().autocreate()) {
+        GlobalSpec variable = spec.global(name);
+        if (!spec.map(variable.map()).autocreate()) {
             throw new InvalidObjectException(spec.source() + ": global variable \"" + name + "\" is in \""
                     + variable.map() + "\", which is left out");
         }
@@ -120,8 +118,7 @@ final class MapContents {
         for (GlobalSpec variable : data.variables()) {
             byte[] value = options.globals.get(variable.name());
             // If static variables share a name, the first is used.
-            if (value != null
-                    && spec.global(variable.name()).filter(variable::equals).isPresent()) {
+            if (value != null && spec.global(variable.name()).equals(variable)) {
                 System.arraycopy(value, 0, bytes, variable.offset(), Math.min(value.length, variable.size()));
             }
         }

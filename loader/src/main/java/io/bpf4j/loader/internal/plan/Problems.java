@@ -1,9 +1,7 @@
 package io.bpf4j.loader.internal.plan;
 
-import io.bpf4j.core.CoreException;
-import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.elf.Bpf4jException;
 import io.bpf4j.loader.dryrun.Finding;
-import io.bpf4j.loader.error.BpfException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -17,7 +15,7 @@ final class Problems {
     <T> Optional<T> attempt(Finding.Kind kind, Supplier<T> step) {
         try {
             return Optional.of(step.get());
-        } catch (BpfException | CoreException | MalformedDataException e) {
+        } catch (Bpf4jException e) {
             found.add(new LoadPlan.Problem(kind, e));
             return Optional.empty();
         }

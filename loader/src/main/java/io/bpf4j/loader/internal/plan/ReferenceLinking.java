@@ -218,7 +218,7 @@ final class ReferenceLinking {
             uses.add(new Use(at, new Referent.Map(map)));
             return;
         }
-        if (targets.spec().map(map).isEmpty()) {
+        if (targets.spec().findMap(map).isEmpty()) {
             throw new InvalidObjectException(targets.spec().source() + ": function \"" + function.name()
                     + "\" refers to unknown map \"" + map + "\"");
         }

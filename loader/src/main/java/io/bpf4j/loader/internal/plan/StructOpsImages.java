@@ -57,7 +57,7 @@ final class StructOpsImages {
 
     private void requirePrograms(StructOpsSpec variable) {
         variable.functions().forEach((member, program) -> {
-            ProgramType type = spec.program(program)
+            ProgramType type = spec.findProgram(program)
                     .map(ProgramSpec::type)
                     .orElseThrow(() -> new InvalidObjectException(spec.source() + ": struct_ops variable \""
                             + variable.name() + "\" has \"" + program + "\" for \"" + member

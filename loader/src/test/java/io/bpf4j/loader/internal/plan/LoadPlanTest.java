@@ -63,9 +63,9 @@ class LoadPlanTest {
         byte[] initial = constants.initial();
         assertThat(initial).isNotNull();
         ByteBuffer bytes = ByteBuffer.wrap(initial).order(ByteOrder.nativeOrder());
-        assertThat(bytes.getShort(spec.global("set_before_load").orElseThrow().offset()))
+        assertThat(bytes.getShort(spec.global("set_before_load").offset()))
                 .isEqualTo((short) 0xcfc7);
-        assertThat(bytes.getLong(spec.global("constant").orElseThrow().offset()))
+        assertThat(bytes.getLong(spec.global("constant").offset()))
                 .isEqualTo(0x1122334455667788L);
         assertThat(map(plan, ".data").frozen()).isFalse();
     }
@@ -86,7 +86,7 @@ class LoadPlanTest {
     @Test
     void aRingIsOfWholePages() {
         ObjectSpec spec = ScriptedLoads.spec("maps.bpf.o");
-        MapSpec ring = spec.map("ring").orElseThrow().withMaxEntries(5000);
+        MapSpec ring = spec.map("ring").withMaxEntries(5000);
         assertThat(map(plan(spec.withMaps(Map.of("ring", ring))), "ring").spec().maxEntries())
                 .isEqualTo(8192);
     }
@@ -118,7 +118,7 @@ class LoadPlanTest {
         assertThat(plan.problems())
                 .extracting(LoadPlan.Problem::kind, problem -> problem.failure().getMessage())
                 .containsExactly(
-                        tuple(Finding.Kind.OBJECT, "forms.bpf.o: has no global variable \"no_such_variable\""),
+                        tuple(Finding.Kind.OBJECT, "no global variable 'no_such_variable' in forms.bpf.o, which has none"),
                         tuple(
                                 Finding.Kind.MAP,
                                 "forms.bpf.o: map \"" + holder.name()

@@ -42,7 +42,7 @@ public final class ObjectSpecs implements ObjectExtension {
 
     private static SpecLayout layout(BpfObject object, BpfMap map) {
         ByteOrder order = ByteOrder.nativeOrder();
-        int valueType = object.spec().map(map.name()).map(MapSpec::valueTypeId).orElse(0);
+        int valueType = object.spec().findMap(map.name()).map(MapSpec::valueTypeId).orElse(0);
         return object.spec()
                 .btf()
                 .filter(btf -> valueType != 0)
