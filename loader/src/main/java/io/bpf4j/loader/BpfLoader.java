@@ -1,7 +1,6 @@
 package io.bpf4j.loader;
 
 import io.bpf4j.btf.Btf;
-import io.bpf4j.btf.BtfType;
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.error.InvalidObjectException;
@@ -10,6 +9,7 @@ import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.linux.KernelConfig;
 import io.bpf4j.loader.internal.load.LoadedObject;
+import io.bpf4j.loader.internal.plan.InitialValue;
 import io.bpf4j.loader.internal.plan.LoadOptions;
 import io.bpf4j.loader.internal.plan.ResizedData;
 import io.bpf4j.loader.internal.sys.TokenKernel;
@@ -17,12 +17,11 @@ import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.KernelVersion;
 import io.bpf4j.loader.link.ProgramHandle;
 import io.bpf4j.loader.map.BpfMap;
-import io.bpf4j.loader.spec.GlobalSpec;
+import io.bpf4j.loader.map.Codec;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
 import io.bpf4j.loader.spec.StructOpsSpec;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
@@ -60,21 +59,60 @@ public final class BpfLoader {
     }
 
     /**
-     * Sets a global variable before the load. A variable in {@code .rodata} can only be set here.
+     * Sets an integer or enum before the load. A variable in {@code .rodata} can only be set here. {@link #load()}
+     * refuses a value that does not fit the variable, as for the other forms of this method.
      *
-     * @param value a {@link Number} or {@link Boolean} for an integer or enum, {@code byte[]} or {@link String}
-     *     (UTF-8) for an array, padded with zeroes; {@code byte[]} of the exact size for anything else
      * @throws UnknownNameException if the variable does not exist
-     * @throws InvalidObjectException if the value does not fit it
      */
-    public BpfLoader global(String name, Object value) {
-        options.globals.put(name, encoded(spec.global(name), value));
+    public BpfLoader global(String name, long value) {
+        return global(name, InitialValue.of(value));
+    }
+
+    /**
+     * Sets a boolean or integer before the load, to 0 or 1.
+     *
+     * @throws UnknownNameException if the variable does not exist
+     */
+    public BpfLoader global(String name, boolean value) {
+        return global(name, InitialValue.of(value ? 1 : 0));
+    }
+
+    /**
+     * Sets the bytes of a variable before the load: all of them, or the first bytes of an array, whose others become 0.
+     *
+     * @throws UnknownNameException if the variable does not exist
+     */
+    public BpfLoader global(String name, byte[] value) {
+        return global(name, InitialValue.of(value));
+    }
+
+    /**
+     * Sets an array of characters before the load, to text in UTF-8 followed by zeroes.
+     *
+     * @throws UnknownNameException if the variable does not exist
+     */
+    public BpfLoader global(String name, String text) {
+        return global(name, InitialValue.of(text.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /**
+     * Sets a variable of any type before the load. {@link #load()} compares the codec with the variable's type, as
+     * {@link Codec#ofRecord} says.
+     *
+     * @throws UnknownNameException if the variable does not exist
+     */
+    public <T> BpfLoader global(String name, Codec<T> codec, T value) {
+        return global(name, InitialValue.of(codec, value));
+    }
+
+    private BpfLoader global(String name, InitialValue value) {
+        spec.global(name);
+        options.globals.put(name, value);
         return this;
     }
 
     /**
-     * Changes a map before it is created: its size, flags, type, contents. Must be called before a variable in the map
-     * is set.
+     * Changes a map before it is created: its size, flags, type, contents.
      *
      * @throws UnknownNameException if the map does not exist
      * @throws InvalidObjectException if it is a map of global data that can't have that size
@@ -310,55 +348,5 @@ public final class BpfLoader {
         boolean edited = !program.attachType().equals(program.kind().flatMap(kind -> kind.attachType()));
         Optional<SectionAttacher> other = edited ? Optional.empty() : SectionAttachers.of(program);
         return other.isPresent() ? other.get().attachType(program, features) : program.attachType();
-    }
-
-    private byte[] encoded(GlobalSpec variable, Object value) {
-        return switch (value) {
-            case byte[] bytes -> sized(variable, bytes);
-            case String text -> sized(variable, text.getBytes(StandardCharsets.UTF_8));
-            case Boolean flag -> number(variable, flag ? 1 : 0);
-            case Float real when variable.size() == 4 -> number(variable, Float.floatToRawIntBits(real));
-            case Double real when variable.size() == 8 -> number(variable, Double.doubleToRawLongBits(real));
-            case Long number -> number(variable, number);
-            case Integer number -> number(variable, number);
-            case Short number -> number(variable, number);
-            case Byte number -> number(variable, number);
-            default ->
-                throw new InvalidObjectException("variable \"" + variable.name() + "\" can't be set from a "
-                        + value.getClass().getName() + "; give a number, a boolean, a string or its bytes");
-        };
-    }
-
-    private byte[] sized(GlobalSpec variable, byte[] bytes) {
-        boolean array = spec.btf()
-                .map(types -> types.type(types.resolve(variable.typeId())) instanceof BtfType.Array)
-                .orElse(false);
-        if (bytes.length > variable.size() || (!array && bytes.length != variable.size())) {
-            throw new InvalidObjectException("variable \"" + variable.name() + "\" has " + variable.size()
-                    + " bytes, and was given " + bytes.length);
-        }
-        byte[] all = new byte[variable.size()];
-        System.arraycopy(bytes, 0, all, 0, bytes.length);
-        return all;
-    }
-
-    private byte[] number(GlobalSpec variable, long value) {
-        int bits = variable.size() * 8;
-        boolean fits = bits >= 64 || (value >= -(1L << (bits - 1)) && value < 1L << bits);
-        ByteBuffer bytes = ByteBuffer.allocate(variable.size()).order(spec.order());
-        if (!fits) {
-            throw new InvalidObjectException(
-                    "variable \"" + variable.name() + "\" has " + variable.size() + " bytes, too few for " + value);
-        }
-        switch (variable.size()) {
-            case 1 -> bytes.put((byte) value);
-            case 2 -> bytes.putShort((short) value);
-            case 4 -> bytes.putInt((int) value);
-            case 8 -> bytes.putLong(value);
-            default ->
-                throw new InvalidObjectException("variable \"" + variable.name() + "\" has " + variable.size()
-                        + " bytes and can't be set from a number");
-        }
-        return bytes.array();
     }
 }

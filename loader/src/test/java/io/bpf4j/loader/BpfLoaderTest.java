@@ -20,6 +20,7 @@ import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.loader.map.Codec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -95,16 +96,18 @@ class BpfLoaderTest {
 
     @Test
     void valuesThatDoNotFitAreRefused() {
-        assertThatThrownBy(() -> loader("globals.bpf.o").global("one_byte", 256))
+        assertThatThrownBy(() -> loader("globals.bpf.o").global("one_byte", 256).load())
                 .isInstanceOf(InvalidObjectException.class)
                 .hasMessageContaining("one_byte");
-        assertThatThrownBy(() -> loader("globals.bpf.o").global("text", "much too long"))
+        assertThatThrownBy(() -> loader("globals.bpf.o").global("text", "much too long").load())
                 .isInstanceOf(InvalidObjectException.class);
         assertThatThrownBy(() -> loader("globals.bpf.o").global("no_such", 1))
                 .isInstanceOf(UnknownNameException.class)
                 .hasMessageContaining("no global variable 'no_such' in globals.bpf.o; the nearest is ");
-        assertThatThrownBy(() -> loader("globals.bpf.o").global("counter", List.of()))
-                .isInstanceOf(InvalidObjectException.class);
+        assertThatThrownBy(() ->
+                        loader("globals.bpf.o").global("one_byte", Codec.ofInt(), 1).load())
+                .isInstanceOf(InvalidObjectException.class)
+                .hasMessageContaining("global variable \"one_byte\" has 1 bytes, and the codec 4");
     }
 
     @Test

@@ -23,6 +23,7 @@ import io.bpf4j.loader.spec.TestObject;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -272,6 +273,25 @@ class LoadedDefinitionsTest {
     private Btf loadedBtf() {
         byte[] bytes = kernel.commands(ProgCommand.LoadBtf.class).getFirst().btf();
         return Btf.parse(ByteView.of("loaded", bytes, ByteOrder.nativeOrder()));
+    }
+
+    /** A value is encoded when all edits are known. */
+    @Test
+    void aVariableIsSetBeforeOrAfterItsSectionIsResized() {
+        byte[] value = {1, 2, 3, 4, 5, 6, 7, 8};
+        ObjectSpec spec = samples();
+        assertThat(contents(spec, loader -> loader.global("samples", value)
+                        .map(".data.samples", map -> map.withSizes(4, 404))))
+                .hasSize(404)
+                .startsWith(4, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0)
+                .isEqualTo(contents(spec, loader -> loader.map(".data.samples", map -> map.withSizes(4, 404))
+                        .global("samples", value)));
+    }
+
+    private byte[] contents(ObjectSpec spec, UnaryOperator<BpfLoader> edits) {
+        try (BpfObject loaded = edits.apply(loader(spec)).load()) {
+            return loaded.map(".data.samples").lookup(key(0)).orElseThrow();
+        }
     }
 
     @Test

@@ -51,8 +51,8 @@ public final class Bpf {
     public static BpfLoader ownNumbers(BpfLoader loader) {
         Path namespace = Path.of("/proc/self/ns/pid");
         try {
-            return loader.global("pidns_device", Files.getAttribute(namespace, "unix:dev"))
-                    .global("pidns_inode", Files.getAttribute(namespace, "unix:ino"));
+            return loader.global("pidns_device", (Long) Files.getAttribute(namespace, "unix:dev"))
+                    .global("pidns_inode", (Long) Files.getAttribute(namespace, "unix:ino"));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

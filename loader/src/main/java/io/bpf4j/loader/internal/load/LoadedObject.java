@@ -4,6 +4,7 @@ import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.internal.plan.DeclaredTypes;
 import io.bpf4j.loader.internal.plan.LoadOptions;
 import io.bpf4j.loader.internal.plan.LoadPlan;
 import io.bpf4j.loader.internal.plan.MapPlan;
@@ -144,7 +145,12 @@ public final class LoadedObject implements AutoCloseable {
             }
             maps.put(map.name(), used);
         }
-        plan.maps().forEach(map -> DeclaredTypes.describe(map(map.name()), spec, map.spec()));
+        for (MapPlan each : plan.maps()) {
+            KernelMap map = map(each.name());
+            map.describe(
+                    DeclaredTypes.typeOf(spec, each.spec().keyTypeId(), map.keySize()),
+                    DeclaredTypes.typeOf(spec, each.spec().valueTypeId(), map.valueSize()));
+        }
         for (StructOpsImage image : plan.structOps()) {
             String name = image.variable().name();
             if (types.fd() == null) {

@@ -227,12 +227,7 @@ final class KconfigValues {
     }
 
     private static void put(ByteBuffer bytes, ExternSpec extern, long value) {
-        switch (extern.size()) {
-            case 1 -> bytes.put(extern.offset(), (byte) value);
-            case 2 -> bytes.putShort(extern.offset(), (short) value);
-            case 4 -> bytes.putInt(extern.offset(), (int) value);
-            default -> bytes.putLong(extern.offset(), value);
-        }
+        InitialValue.put(bytes, extern.offset(), extern.size(), value);
     }
 
     private RelocationException missing(ExternSpec extern) {

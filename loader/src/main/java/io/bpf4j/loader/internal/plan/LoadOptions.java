@@ -25,8 +25,8 @@ import java.util.function.UnaryOperator;
  * plan copies the options and keeps no reference to mutable ones. <i>Confined.</i>
  */
 public final class LoadOptions {
-    /** Values of variables by name, encoded for the object. */
-    public final Map<String, byte[]> globals = new HashMap<>();
+    /** Values of variables, by name. */
+    public final Map<String, InitialValue> globals = new HashMap<>();
 
     /** Edited struct_ops variables, by name. */
     public final Map<String, StructOpsSpec> structOps = new HashMap<>();

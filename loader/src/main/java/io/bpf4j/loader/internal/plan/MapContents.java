@@ -22,6 +22,7 @@ final class MapContents {
     private final ObjectSpec spec;
     private final LoadOptions options;
     private final TargetKernel kernel;
+    private final Map<GlobalSpec, byte[]> values = new HashMap<>();
 
     MapContents(ObjectSpec spec, LoadOptions options, TargetKernel kernel) {
         this.spec = spec;
@@ -35,14 +36,15 @@ final class MapContents {
     }
 
     /**
-     * Checks that every variable to set exists, and that every map or program in an initial value exists at that time.
+     * Encodes the values of variables, and checks that every map or program in an initial value exists at that time.
      *
      * @param isWanted whether this program is loaded
      */
     void check(Predicate<ProgramSpec> isWanted, Problems problems) {
-        for (String name : options.globals.keySet()) {
-            problems.attempt(Finding.Kind.OBJECT, () -> requireGlobal(name));
-        }
+        options.globals.forEach((name, value) -> problems.attempt(Finding.Kind.OBJECT, () -> {
+            GlobalSpec variable = existing(name);
+            values.put(variable, value.encode(spec, variable));
+        }));
         Map<String, ProgramSpec> programs = new HashMap<>();
         spec.programs().forEach(program -> programs.put(program.name(), program));
         Map<String, MapSpec> maps = new HashMap<>();
@@ -61,12 +63,13 @@ final class MapContents {
         }
     }
 
-    private void requireGlobal(String name) {
+    private GlobalSpec existing(String name) {
         GlobalSpec variable = spec.global(name);
         if (!spec.map(variable.map()).autocreate()) {
             throw new InvalidObjectException(spec.source() + ": global variable \"" + name + "\" is in \""
                     + variable.map() + "\", which is left out");
         }
+        return variable;
     }
 
     private void requireMap(MapSpec map, MapSpec.Slot slot, @Nullable MapSpec held) {
@@ -110,16 +113,15 @@ final class MapContents {
                             new KconfigValues(host, spec, kernel.features(), options.kconfig)
                                     .fill(data, options.globals.keySet()));
         }
-        boolean given = data.variables().stream().anyMatch(v -> options.globals.containsKey(v.name()));
+        boolean given = data.variables().stream().anyMatch(values::containsKey);
         return data.isZero() && !data.readOnly() && !given ? null : overridden(data, data.initial());
     }
 
     private byte[] overridden(DataSection data, byte[] bytes) {
         for (GlobalSpec variable : data.variables()) {
-            byte[] value = options.globals.get(variable.name());
-            // If static variables share a name, the first is used.
-            if (value != null && spec.global(variable.name()).equals(variable)) {
-                System.arraycopy(value, 0, bytes, variable.offset(), Math.min(value.length, variable.size()));
+            byte[] value = values.get(variable);
+            if (value != null) {
+                System.arraycopy(value, 0, bytes, variable.offset(), value.length);
             }
         }
         return bytes;

@@ -11,6 +11,7 @@ import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.ScriptedLoads;
 import io.bpf4j.loader.dryrun.Finding;
 import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.error.UnknownNameException;
 import io.bpf4j.loader.internal.sys.ScriptedKernel;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.spec.MapSpec;
@@ -52,7 +53,7 @@ class LoadPlanTest {
     @Test
     void mapsHaveTheirFirstBytesAndWhatTheKernelCallsThem() {
         ObjectSpec spec = ScriptedLoads.spec("globals.bpf.o");
-        options.globals.put("set_before_load", new byte[] {(byte) 0xc7, (byte) 0xcf});
+        options.globals.put("set_before_load", InitialValue.of(new byte[] {(byte) 0xc7, (byte) 0xcf}));
         LoadPlan plan = plan(spec);
         plan.requireSound();
         assertThat(plan.btf()).isPresent();
@@ -113,7 +114,7 @@ class LoadPlanTest {
                 .orElseThrow();
         ObjectSpec spec = forms.withMaps(
                 Map.of(holder.name(), holder.withSlots(List.of(new MapSpec.Slot(0, "nothing_like_it")))));
-        options.globals.put("no_such_variable", new byte[4]);
+        options.globals.put("no_such_variable", InitialValue.of(new byte[4]));
         LoadPlan plan = plan(spec);
         assertThat(plan.problems())
                 .extracting(LoadPlan.Problem::kind, problem -> problem.failure().getMessage())
@@ -125,7 +126,7 @@ class LoadPlanTest {
                                         + "\" holds \"nothing_like_it\", which is no map"));
         assertThat(plan.programs()).as("planned all the same").isNotEmpty();
         assertThatThrownBy(plan::requireSound)
-                .isInstanceOf(InvalidObjectException.class)
+                .isInstanceOf(UnknownNameException.class)
                 .hasMessageContaining("no_such_variable");
     }
 

@@ -1,11 +1,9 @@
-package io.bpf4j.loader.internal.load;
+package io.bpf4j.loader.internal.plan;
 
 import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfKind;
 import io.bpf4j.elf.MalformedDataException;
-import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.map.CType;
-import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import java.util.List;
 import java.util.Optional;
@@ -17,13 +15,6 @@ public final class DeclaredTypes {
     private static final List<BtfKind> STRUCTS = List.of(BtfKind.STRUCT, BtfKind.UNION, BtfKind.TYPEDEF);
 
     private DeclaredTypes() {}
-
-    /** Passes the declared types to a map. */
-    static void describe(KernelMap map, ObjectSpec spec, MapSpec declared) {
-        map.describe(
-                typeOf(spec, declared.keyTypeId(), map.keySize()),
-                typeOf(spec, declared.valueTypeId(), map.valueSize()));
-    }
 
     /** A type of the object if it has that size: an edit may have changed the size of a map or a section. */
     public static Optional<CType> typeOf(ObjectSpec spec, int id, long size) {
@@ -53,7 +44,7 @@ public final class DeclaredTypes {
     /** The names of its structs, unions and typedefs. */
     public static List<String> structs(ObjectSpec spec) {
         return spec.btf().stream()
-                .flatMap(types -> IntStream.range(types.firstId(), types.firstId() + types.typeCount())
+                .flatMap(types -> IntStream.range(types.firstId(), types.typeCount())
                         .filter(id -> STRUCTS.contains(types.kind(id)))
                         .mapToObj(types::name))
                 .filter(name -> !name.isEmpty())
