@@ -257,7 +257,16 @@ public final class Program implements ProgramHandle {
      * uprobe_multi link can't be attached any other way. The copy shares the maps, is loaded once, and is closed with
      * the object.
      */
-    public Program forAttachType(Optional<AttachType> attachType) {
+    public Program forAttachType(AttachType attachType) {
+        return copy(Optional.of(attachType));
+    }
+
+    /** As {@link #forAttachType}, without an attach type, as for a uprobe or kprobe of its own. */
+    public Program withoutAttachType() {
+        return copy(Optional.empty());
+    }
+
+    private Program copy(Optional<AttachType> attachType) {
         return attachType.equals(loaded.attachType()) ? this : object.copyOf(this, attachType);
     }
 

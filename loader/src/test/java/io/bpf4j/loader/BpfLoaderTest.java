@@ -25,7 +25,6 @@ import io.bpf4j.loader.spec.ObjectSpec;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** The load transaction over a scripted kernel: what is asked of it, and what is left open when it refuses. */
@@ -178,12 +177,11 @@ class BpfLoaderTest {
     void aCopyForAnotherAttachTypeIsMadeOnce() {
         try (BpfObject loaded = loader("globals.bpf.o").load()) {
             Program program = loaded.programs().iterator().next();
-            Program copy = program.forAttachType(Optional.of(AttachType.TRACE_UPROBE_MULTI));
+            Program copy = program.forAttachType(AttachType.TRACE_UPROBE_MULTI);
 
             assertThat(copy.attachType()).contains(AttachType.TRACE_UPROBE_MULTI);
-            assertThat(program.forAttachType(Optional.of(AttachType.TRACE_UPROBE_MULTI)))
-                    .isSameAs(copy);
-            assertThat(program.forAttachType(Optional.empty())).isSameAs(program);
+            assertThat(program.forAttachType(AttachType.TRACE_UPROBE_MULTI)).isSameAs(copy);
+            assertThat(program.withoutAttachType()).isSameAs(program);
         }
         assertThat(kernel.open()).isEmpty();
     }

@@ -29,7 +29,6 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** jump_table.bpf.c: a table in a program, and one in a function that it calls. */
@@ -115,7 +114,7 @@ class JumpTablesTest {
     @Test
     void aCopyOfTheProgramHasTablesOfItsOwn() {
         try (BpfObject object = loader().load()) {
-            object.program("choose").forAttachType(Optional.of(AttachType.TRACE_FENTRY));
+            object.program("choose").forAttachType(AttachType.TRACE_FENTRY);
             assertThat(kernel.commands(MapCommand.Create.class)).hasSize(4);
         }
         assertThat(kernel.open()).isEmpty();

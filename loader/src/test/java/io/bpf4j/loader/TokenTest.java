@@ -11,7 +11,6 @@ import io.bpf4j.loader.internal.sys.TokenCommand;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
 import java.nio.file.Path;
-import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -42,7 +41,7 @@ class TokenTest {
                     .isNotEmpty();
             assertThat(kernel.commands(TokenCommand.LoadBtf.class)).hasSize(1);
             // A copy is loaded later, and needs it still.
-            object.programs().iterator().next().forAttachType(Optional.of(AttachType.TRACE_UPROBE_MULTI));
+            object.programs().iterator().next().forAttachType(AttachType.TRACE_UPROBE_MULTI);
             assertThat(kernel.commands(TokenCommand.Load.class)).hasSameSizeAs(kernel.commands(ProgCommand.Load.class));
         }
     }

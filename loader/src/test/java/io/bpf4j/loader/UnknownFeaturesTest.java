@@ -105,7 +105,8 @@ class UnknownFeaturesTest {
                 .host(scripted.host())
                 .features(noLinks)
                 .load()) {
-            assertThatThrownBy(() -> object.program("on_uprobe").attach(new AttachTarget.OpenPerfEvent(1, 7)))
+            assertThatThrownBy(() -> object.program("on_uprobe")
+                            .attach(AttachTarget.OpenPerfEvent.of(1).withCookie(7)))
                     .isInstanceOf(UnsupportedFeatureException.class)
                     .hasMessageContaining("cookie");
             assertThat(scripted.commands(LinkCommand.Create.class)).isEmpty();

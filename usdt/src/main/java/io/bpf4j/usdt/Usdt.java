@@ -9,7 +9,6 @@ import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.link.OpenFile;
-import io.bpf4j.loader.link.ProcessFilter;
 import io.bpf4j.usdt.internal.attach.IpMap;
 import io.bpf4j.usdt.internal.attach.ObjectSpecs;
 import io.bpf4j.usdt.internal.attach.SiteAttacher;
@@ -174,9 +173,8 @@ public final class Usdt {
             AttachPlan plan,
             LinkGroup links) {
         boolean multi = plan.strategy() == AttachStrategy.MULTI;
-        Program loaded = program.forAttachType(multi ? Optional.of(AttachType.TRACE_UPROBE_MULTI) : Optional.empty());
-        ProcessFilter process =
-                options.pid().isPresent() ? ProcessFilter.pid(options.pid().getAsInt()) : ProcessFilter.any();
+        Program loaded =
+                multi ? program.forAttachType(AttachType.TRACE_UPROBE_MULTI) : program.withoutAttachType();
         Optional<SpecTable> table = specs.newTable();
         table.ifPresent(t -> links.afterClose(t::releaseAll));
         List<String> unreadable = new ArrayList<>();
@@ -189,7 +187,7 @@ public final class Usdt {
                                 file.probes().stream().map(UsdtProbe::columns).toList()),
                         specIds(file, table, options, unreadable),
                         site -> file.probeOf(site).fullName(),
-                        process,
+                        options.pid().orElse(0),
                         links);
                 switch (plan.strategy()) {
                     case MULTI -> attacher.byOneLink();

@@ -6,77 +6,81 @@ package io.bpf4j.loader.link;
  *
  * <p>To replace a program at its place, {@link Link#update} its link. The kernel doesn't let a new link take the place
  * of an old one.
- *
- * @param side before or after
- * @param relative the link or program that the place is relative to; {@link Nothing} for the whole order
- * @param expectedRevision the revision that the order must have, otherwise the kernel refuses with ESTALE; 0 for any
  */
-public record Anchor(Side side, Relative relative, long expectedRevision) {
+public sealed interface Anchor {
+    Side side();
+
+    /** The link or program that the place is relative to; {@link Nothing} for the whole order. */
+    Relative relative();
+
+    /** The revision that the order must have, otherwise the kernel refuses with ESTALE; 0 for any. */
+    long expectedRevision();
+
     /** The side of the relative link or program. */
-    public enum Side {
+    enum Side {
         BEFORE,
         AFTER
     }
 
     /** The link or program that the place is relative to. */
-    public sealed interface Relative {}
+    sealed interface Relative {}
 
     /** All programs of the hook: the place is the first or the last. */
-    public record Nothing() implements Relative {}
+    record Nothing() implements Relative {}
 
     /** A link that bpf4j opened. */
-    public record OfLink(Link link) implements Relative {}
+    record OfLink(Link link) implements Relative {}
 
     /** A link of any process, by the kernel's id. */
-    public record OfLinkId(int id) implements Relative {}
+    record OfLinkId(int id) implements Relative {}
 
     /** A program that bpf4j loaded, attached without a link. */
-    public record OfProgram(ProgramHandle program) implements Relative {}
+    record OfProgram(ProgramHandle program) implements Relative {}
 
     /** A program by the kernel's id, attached without a link. */
-    public record OfProgramId(int id) implements Relative {}
+    record OfProgramId(int id) implements Relative {}
 
     /** Before all others. */
-    public static Anchor first() {
-        return new Anchor(Side.BEFORE, new Nothing(), 0);
+    static Anchor first() {
+        return new AnchorData(Side.BEFORE, new Nothing(), 0);
     }
 
     /** After all others: the default place of a link. */
-    public static Anchor last() {
-        return new Anchor(Side.AFTER, new Nothing(), 0);
+    static Anchor last() {
+        return new AnchorData(Side.AFTER, new Nothing(), 0);
     }
 
-    public static Anchor before(Link link) {
-        return new Anchor(Side.BEFORE, new OfLink(link), 0);
+    static Anchor before(Link link) {
+        return new AnchorData(Side.BEFORE, new OfLink(link), 0);
     }
 
-    public static Anchor after(Link link) {
-        return new Anchor(Side.AFTER, new OfLink(link), 0);
+    static Anchor after(Link link) {
+        return new AnchorData(Side.AFTER, new OfLink(link), 0);
     }
 
     /** Before or after any link or program. */
-    public static Anchor of(Side side, Relative relative) {
-        return new Anchor(side, relative, 0);
+    static Anchor of(Side side, Relative relative) {
+        return new AnchorData(side, relative, 0);
     }
 
     /** The same place, if the order still has this revision. */
-    public Anchor atRevision(long revision) {
-        return new Anchor(side, relative, revision);
+    default Anchor atRevision(long revision) {
+        return new AnchorData(side(), relative(), revision);
     }
 
     /** Whether this is the default place of a link. */
-    public boolean isDefault() {
+    default boolean isDefault() {
         return equals(last());
     }
 
     /** For messages: empty at the default place. */
-    String suffix() {
+    default String suffix() {
         if (isDefault()) {
             return "";
         }
-        String word = side == Side.BEFORE ? "before " : "after ";
-        return switch (relative) {
-            case Nothing _ -> side == Side.BEFORE ? ", first" : "";
+        String word = side() == Side.BEFORE ? "before " : "after ";
+        return switch (relative()) {
+            case Nothing _ -> side() == Side.BEFORE ? ", first" : "";
             case OfLink of -> ", " + word + of.link().description();
             case OfLinkId of -> ", " + word + "link " + of.id();
             case OfProgram of -> ", " + word + of.program().name();
@@ -84,3 +88,5 @@ public record Anchor(Side side, Relative relative, long expectedRevision) {
         };
     }
 }
+
+record AnchorData(Side side, Relative relative, long expectedRevision) implements Anchor {}

@@ -2,10 +2,18 @@ package io.bpf4j.loader.spec;
 
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.AttachTarget.Iter;
+import io.bpf4j.loader.link.AttachTarget.Kprobe;
+import io.bpf4j.loader.link.AttachTarget.KprobeMulti;
+import io.bpf4j.loader.link.AttachTarget.Ksyscall;
+import io.bpf4j.loader.link.AttachTarget.RawTracepoint;
+import io.bpf4j.loader.link.AttachTarget.Tracepoint;
+import io.bpf4j.loader.link.AttachTarget.Tracing;
+import io.bpf4j.loader.link.AttachTarget.TracingMulti;
+import io.bpf4j.loader.link.AttachTarget.Uprobe;
+import io.bpf4j.loader.link.AttachTarget.UprobeMulti;
 import io.bpf4j.loader.link.LibrarySearch;
-import io.bpf4j.loader.link.ProcessFilter;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.function.Function;
 
 /**
@@ -24,16 +32,18 @@ final class SectionPlaces {
     record Reader(boolean needed, Function<ProgramSpec, AttachTarget> read) {}
 
     /** The target that the program was loaded for: the load has already used the name. */
-    static final Reader TRACING = new Reader(false, _ -> new AttachTarget.Tracing());
+    static final Reader TRACING = new Reader(false, _ -> Tracing.asLoaded());
 
-    static final Reader ITER = new Reader(false, _ -> new AttachTarget.Iter());
+    static final Reader ITER = new Reader(false, _ -> Iter.all());
     static final Reader TRACEPOINT = new Reader(true, SectionPlaces::tracepoint);
-    static final Reader RAW_TRACEPOINT = new Reader(true, program -> new AttachTarget.RawTracepoint(required(program)));
-    static final Reader TRACING_MULTI =
-            new Reader(true, program -> new AttachTarget.TracingMulti(List.of(required(program)), List.of()));
+    static final Reader RAW_TRACEPOINT = new Reader(true, program -> RawTracepoint.of(required(program)));
+    static final Reader TRACING_MULTI = new Reader(true, program -> TracingMulti.of(required(program)));
 
     static Reader ksyscall(boolean returns) {
-        return new Reader(true, program -> new AttachTarget.Ksyscall(required(program), returns, 0));
+        return new Reader(true, program -> {
+            String name = required(program);
+            return returns ? Ksyscall.exit(name) : Ksyscall.entry(name);
+        });
     }
 
     static Reader kprobe(boolean returns) {
@@ -41,8 +51,10 @@ final class SectionPlaces {
     }
 
     static Reader kprobes(boolean returns) {
-        return new Reader(
-                true, program -> new AttachTarget.KprobeMulti(List.of(required(program)), List.of(), returns));
+        return new Reader(true, program -> {
+            String pattern = required(program);
+            return returns ? KprobeMulti.exit(pattern) : KprobeMulti.entry(pattern);
+        });
     }
 
     static Reader uprobe(boolean returns) {
@@ -59,17 +71,16 @@ final class SectionPlaces {
         if (slash <= 0 || slash == target.length() - 1) {
             throw incomplete(program);
         }
-        return new AttachTarget.Tracepoint(target.substring(0, slash), target.substring(slash + 1));
+        return Tracepoint.of(target.substring(0, slash), target.substring(slash + 1));
     }
 
     private static AttachTarget kprobe(ProgramSpec program, boolean returns) {
         String target = required(program);
         int plus = target.indexOf('+');
-        if (plus < 0) {
-            return new AttachTarget.Kprobe(target, 0, returns);
-        }
+        String function = plus < 0 ? target : target.substring(0, plus);
+        Kprobe kprobe = returns ? Kprobe.exit(function) : Kprobe.entry(function);
         try {
-            return new AttachTarget.Kprobe(target.substring(0, plus), Long.decode(target.substring(plus + 1)), returns);
+            return plus < 0 ? kprobe : kprobe.withOffset(Long.decode(target.substring(plus + 1)));
         } catch (NumberFormatException e) {
             throw new AttachException(
                     "program \"" + program.name() + "\": offset in SEC(\"" + program.sectionName()
@@ -78,10 +89,23 @@ final class SectionPlaces {
         }
     }
 
+    /** {@code FILE:FUNCTION} or {@code FILE:FUNCTION+OFFSET}. */
     private static AttachTarget uprobe(ProgramSpec program, boolean returns) {
-        requireFileAndName(program);
+        int colon = requireFileAndName(program);
+        Path file = file(program, colon);
+        String function = program.target().substring(colon + 1);
+        int plus = function.lastIndexOf('+');
+        long offset = 0;
+        if (plus > 0) {
+            try {
+                offset = Long.decode(function.substring(plus + 1));
+                function = function.substring(0, plus);
+            } catch (NumberFormatException e) {
+                // A plus that is not followed by a number is part of the name, as in operator+.
+            }
+        }
         try {
-            return AttachTarget.UprobeFunction.parse(program.target(), returns);
+            return (returns ? Uprobe.exit(file, function) : Uprobe.entry(file, function)).withOffset(offset);
         } catch (IllegalArgumentException e) {
             throw new AttachException(
                     "program \"" + program.name() + "\" in SEC(\"" + program.sectionName() + "\"): " + e.getMessage(),
@@ -91,10 +115,13 @@ final class SectionPlaces {
 
     private static AttachTarget uprobes(ProgramSpec program, boolean returns) {
         int colon = requireFileAndName(program);
-        String target = program.target();
-        Path file = LibrarySearch.ofThisMachine().find(target.substring(0, colon));
-        return new AttachTarget.UprobeMultiFunctions(
-                file, target.substring(colon + 1), new ProcessFilter.Any(), returns);
+        Path file = file(program, colon);
+        String pattern = program.target().substring(colon + 1);
+        return returns ? UprobeMulti.exit(file, pattern) : UprobeMulti.entry(file, pattern);
+    }
+
+    private static Path file(ProgramSpec program, int colon) {
+        return LibrarySearch.ofThisMachine().find(program.target().substring(0, colon));
     }
 
     /** The position of the colon. */

@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.link.AttachTarget;
-import io.bpf4j.loader.link.ProcessFilter;
+import io.bpf4j.loader.link.AttachTarget.Uprobe;
+import io.bpf4j.loader.link.AttachTarget.UprobeMulti;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -14,8 +15,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The names of sections that say where their program goes, and those that should and don't. */
 class SectionPlacesTest {
-    private static final ProcessFilter ANY = new ProcessFilter.Any();
-
     private static ProgramSpec program(String section) {
         FunctionSpec function = new FunctionSpec("p", 1, section, 0, false, List.of(), List.of());
         return ProgramSpec.of(section, function);
@@ -27,30 +26,25 @@ class SectionPlacesTest {
 
     @Test
     void uprobesNameAFileAndAFunction() {
-        assertThat(target("uprobe//usr/bin/x:main"))
-                .isEqualTo(new AttachTarget.UprobeFunction(Path.of("/usr/bin/x"), "main", 0, ANY, false, 0));
+        assertThat(target("uprobe//usr/bin/x:main")).isEqualTo(Uprobe.entry(Path.of("/usr/bin/x"), "main"));
         assertThat(target("uprobe.s//usr/bin/x:main+0x10"))
-                .isEqualTo(new AttachTarget.UprobeFunction(Path.of("/usr/bin/x"), "main", 16, ANY, false, 0));
-        assertThat(target("uprobe/./x:operator+"))
-                .isEqualTo(new AttachTarget.UprobeFunction(Path.of("./x"), "operator+", 0, ANY, false, 0));
+                .isEqualTo(Uprobe.entry(Path.of("/usr/bin/x"), "main").withOffset(16));
+        assertThat(target("uprobe/./x:operator+")).isEqualTo(Uprobe.entry(Path.of("./x"), "operator+"));
         assertThat(target("uretprobe//lib/libc.so.6:memcpy@@GLIBC_2.14"))
-                .isEqualTo(new AttachTarget.UprobeFunction(
-                        Path.of("/lib/libc.so.6"), "memcpy@@GLIBC_2.14", 0, ANY, true, 0));
-        assertThat(target("uprobe.multi/./x:poke*"))
-                .isEqualTo(new AttachTarget.UprobeMultiFunctions(Path.of("./x"), "poke*", ANY, false));
-        assertThat(target("uretprobe.multi.s/./x:poke*"))
-                .isEqualTo(new AttachTarget.UprobeMultiFunctions(Path.of("./x"), "poke*", ANY, true));
-        assertThat(target("uprobe.session/./x:poke"))
-                .isEqualTo(new AttachTarget.UprobeMultiFunctions(Path.of("./x"), "poke", ANY, false));
+                .isEqualTo(Uprobe.exit(Path.of("/lib/libc.so.6"), "memcpy@@GLIBC_2.14"));
+        assertThat(target("uprobe.multi/./x:poke*")).isEqualTo(UprobeMulti.entry(Path.of("./x"), "poke*"));
+        assertThat(target("uretprobe.multi.s/./x:poke*")).isEqualTo(UprobeMulti.exit(Path.of("./x"), "poke*"));
+        assertThat(target("uprobe.session/./x:poke")).isEqualTo(UprobeMulti.entry(Path.of("./x"), "poke"));
     }
 
     @Test
     void theKernelsProbesAndTracepoints() {
-        assertThat(target("kprobe/do_exit+0x4")).isEqualTo(new AttachTarget.Kprobe("do_exit", 4, false));
-        assertThat(target("kretprobe/do_exit")).isEqualTo(new AttachTarget.Kprobe("do_exit", 0, true));
-        assertThat(target("tp/sched/sched_switch")).isEqualTo(new AttachTarget.Tracepoint("sched", "sched_switch"));
-        assertThat(target("raw_tp/sys_enter")).isEqualTo(new AttachTarget.RawTracepoint("sys_enter"));
-        assertThat(target("fentry/vfs_read")).isEqualTo(new AttachTarget.Tracing());
+        assertThat(target("kprobe/do_exit+0x4"))
+                .isEqualTo(AttachTarget.Kprobe.entry("do_exit").withOffset(4));
+        assertThat(target("kretprobe/do_exit")).isEqualTo(AttachTarget.Kprobe.exit("do_exit"));
+        assertThat(target("tp/sched/sched_switch")).isEqualTo(AttachTarget.Tracepoint.of("sched", "sched_switch"));
+        assertThat(target("raw_tp/sys_enter")).isEqualTo(AttachTarget.RawTracepoint.of("sys_enter"));
+        assertThat(target("fentry/vfs_read")).isEqualTo(AttachTarget.Tracing.asLoaded());
     }
 
     @ParameterizedTest
@@ -78,15 +72,14 @@ class SectionPlacesTest {
 
     @Test
     void iteratorsManyKprobesAndSystemCalls() {
-        assertThat(target("iter/task")).isEqualTo(new AttachTarget.Iter());
-        assertThat(target("freplace/inner")).isEqualTo(new AttachTarget.Tracing());
-        assertThat(target("ksyscall/openat")).isEqualTo(new AttachTarget.Ksyscall("openat", false, 0));
-        assertThat(target("kretsyscall/openat")).isEqualTo(new AttachTarget.Ksyscall("openat", true, 0));
+        assertThat(target("iter/task")).isEqualTo(AttachTarget.Iter.all());
+        assertThat(target("freplace/inner")).isEqualTo(AttachTarget.Tracing.asLoaded());
+        assertThat(target("ksyscall/openat")).isEqualTo(AttachTarget.Ksyscall.entry("openat"));
+        assertThat(target("kretsyscall/openat")).isEqualTo(AttachTarget.Ksyscall.exit("openat"));
         for (String kind : List.of("kprobe.multi", "kprobe.session")) {
             assertThat(target(kind + "/tcp_*")).isEqualTo(AttachTarget.KprobeMulti.entry("tcp_*"));
         }
-        assertThat(target("kretprobe.multi/tcp_*"))
-                .isEqualTo(new AttachTarget.KprobeMulti(List.of("tcp_*"), List.of(), true));
+        assertThat(target("kretprobe.multi/tcp_*")).isEqualTo(AttachTarget.KprobeMulti.exit("tcp_*"));
     }
 
     @Test

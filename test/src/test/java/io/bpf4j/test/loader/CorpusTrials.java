@@ -252,9 +252,9 @@ final class CorpusTrials {
     private static int connections(BpfObject object, Program program) throws Exception {
         InetAddress self = InetAddress.getByAddress(new byte[] {127, 0, 0, 1});
         try (ServerSocket server = new ServerSocket(PORT, 1, self);
-                Link connections = program.attach(new AttachTarget.Cgroup(OwnCgroup.directory()));
-                Link messages = object.program("message").attach(new AttachTarget.Sockmap(object.map("by_end")));
-                Link streams = object.program("stream_verdict").attach(new AttachTarget.Sockmap(object.map("by_end")));
+                Link connections = program.attach(AttachTarget.Cgroup.of(OwnCgroup.directory()));
+                Link messages = object.program("message").attach(AttachTarget.Sockmap.of(object.map("by_end")));
+                Link streams = object.program("stream_verdict").attach(AttachTarget.Sockmap.of(object.map("by_end")));
                 Socket client = new Socket(self, PORT);
                 Socket accepted = server.accept()) {
             client.getOutputStream().write(42);
@@ -284,12 +284,12 @@ final class CorpusTrials {
     }
 
     private static int inGroup(BpfObject object, Program program) throws Exception {
-        return attached(p -> p.attach(new AttachTarget.Cgroup(OwnCgroup.directory())), CorpusEvents::ofNetwork)
+        return attached(p -> p.attach(AttachTarget.Cgroup.of(OwnCgroup.directory())), CorpusEvents::ofNetwork)
                 .failedLine(object, program);
     }
 
     private static int read(BpfObject object, Program program) throws Exception {
-        try (IteratorLink link = program.attach(new AttachTarget.Iter())) {
+        try (IteratorLink link = program.attach(AttachTarget.Iter.all())) {
             try (var stream = link.open()) {
                 stream.readAllBytes();
             }

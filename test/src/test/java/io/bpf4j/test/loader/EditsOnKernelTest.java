@@ -128,7 +128,7 @@ class EditsOnKernelTest {
         try (BpfObject object = loader().withProgram("each")
                         .program("each", program -> program.withTarget("bpf_map"))
                         .load();
-                IteratorLink link = object.program("each").attach(new AttachTarget.Iter());
+                IteratorLink link = object.program("each").attach(AttachTarget.Iter.all());
                 InputStream maps = link.open()) {
             // At least those of this object, and the end.
             assertThat(maps.readAllBytes().length)

@@ -14,12 +14,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.error.AttachException;
-import io.bpf4j.loader.link.AttachTarget.UprobeFunction;
-import io.bpf4j.loader.link.AttachTarget.UprobeMultiFunctions;
-import io.bpf4j.loader.link.AttachTarget.UprobeMultiNamed;
+import io.bpf4j.loader.link.AttachTarget.Uprobe;
+import io.bpf4j.loader.link.AttachTarget.UprobeMulti;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkGroup;
-import io.bpf4j.loader.link.ProcessFilter;
 import io.bpf4j.test.support.AnswerProgram;
 import io.bpf4j.test.support.AnswerProgram.Symbols;
 import io.bpf4j.test.support.Bpf;
@@ -56,26 +54,24 @@ class FunctionsOnKernelTest {
         try (AnswerProgram program = AnswerProgram.start(Symbols.WHOLE);
                 BpfObject object = links(program)) {
             Path library = program.library();
-            try (Link link = object.program("on_uprobe").attach(UprobeFunction.entry(library, "answer"))) {
+            try (Link link = object.program("on_uprobe").attach(Uprobe.entry(library, "answer"))) {
                 program.command("old");
                 assertThat(hits(object)).as("without a version: the default").isZero();
                 program.command("new");
                 assertThat(hits(object)).isEqualTo(1);
             }
-            try (Link link = object.program("on_uprobe").attach(UprobeFunction.entry(library, "answer@ANSWER_1"))) {
+            try (Link link = object.program("on_uprobe").attach(Uprobe.entry(library, "answer@ANSWER_1"))) {
                 program.command("new");
                 assertThat(hits(object)).isEqualTo(1);
                 program.command("old");
                 assertThat(hits(object)).isEqualTo(2);
                 assertThat(Bpf.u64(object, "uprobe_arg")).isEqualTo(1);
             }
-            try (Link link =
-                    object.program("on_uretprobe").attach(UprobeFunction.returning(library, "answer@@ANSWER_2"))) {
+            try (Link link = object.program("on_uretprobe").attach(Uprobe.exit(library, "answer@@ANSWER_2"))) {
                 program.command("new");
                 assertThat(Bpf.u64(object, "uretprobe_value")).isEqualTo(42);
             }
-            assertThatThrownBy(
-                            () -> object.program("on_uprobe").attach(UprobeFunction.entry(library, "answer@@ANSWER_1")))
+            assertThatThrownBy(() -> object.program("on_uprobe").attach(Uprobe.entry(library, "answer@@ANSWER_1")))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("answer@ANSWER_1")
                     .hasMessageContaining(library.toString());
@@ -90,7 +86,7 @@ class FunctionsOnKernelTest {
     void aStaticFunctionIsFoundWhereverItsSymbolIs(Symbols symbols) throws Exception {
         try (AnswerProgram program = AnswerProgram.start(symbols);
                 BpfObject object = links(program);
-                Link link = object.program("on_uprobe").attach(UprobeFunction.entry(program.library(), "step"))) {
+                Link link = object.program("on_uprobe").attach(Uprobe.entry(program.library(), "step"))) {
             program.command("inner");
             assertThat(hits(object)).isEqualTo(1);
             link.close();
@@ -113,7 +109,7 @@ class FunctionsOnKernelTest {
             boolean existed = Files.exists(folder);
             Path debug = Files.createDirectories(folder).resolve(id.substring(2) + ".debug");
             Files.move(linked, debug);
-            try (Link link = object.program("on_uprobe").attach(UprobeFunction.entry(program.library(), "step"))) {
+            try (Link link = object.program("on_uprobe").attach(Uprobe.entry(program.library(), "step"))) {
                 program.command("inner");
                 assertThat(hits(object)).isEqualTo(1);
             } finally {
@@ -129,12 +125,11 @@ class FunctionsOnKernelTest {
     void aStrippedFileSaysSo() throws Exception {
         try (AnswerProgram program = AnswerProgram.start(Symbols.STRIPPED);
                 BpfObject object = links(program)) {
-            assertThatThrownBy(
-                            () -> object.program("on_uprobe").attach(UprobeFunction.entry(program.library(), "step")))
+            assertThatThrownBy(() -> object.program("on_uprobe").attach(Uprobe.entry(program.library(), "step")))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("\"step\"")
                     .hasMessageContaining("stripped");
-            try (Link link = object.program("on_uprobe").attach(UprobeFunction.entry(program.library(), "inner"))) {
+            try (Link link = object.program("on_uprobe").attach(Uprobe.entry(program.library(), "inner"))) {
                 program.command("inner");
                 assertThat(hits(object)).as("exported functions stay").isEqualTo(1);
             }
@@ -145,17 +140,14 @@ class FunctionsOnKernelTest {
     void aNameThatIsNotOneFunctionIsRefused() throws Exception {
         try (AnswerProgram program = AnswerProgram.start(Symbols.WHOLE);
                 BpfObject object = links(program)) {
-            assertThatThrownBy(
-                            () -> object.program("on_uprobe").attach(UprobeFunction.entry(program.program(), "twin")))
+            assertThatThrownBy(() -> object.program("on_uprobe").attach(Uprobe.entry(program.program(), "twin")))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("2 functions")
                     .hasMessageContaining("uprobe.multi");
-            assertThatThrownBy(
-                            () -> object.program("on_uprobe").attach(UprobeFunction.entry(program.library(), "chosen")))
+            assertThatThrownBy(() -> object.program("on_uprobe").attach(Uprobe.entry(program.library(), "chosen")))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("IFUNC");
-            assertThatThrownBy(
-                            () -> object.program("on_uprobe").attach(UprobeFunction.entry(program.library(), "inne")))
+            assertThatThrownBy(() -> object.program("on_uprobe").attach(Uprobe.entry(program.library(), "inne")))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("it has inner");
         }
@@ -166,9 +158,10 @@ class FunctionsOnKernelTest {
         try (AnswerProgram program = AnswerProgram.start(Symbols.WHOLE);
                 BpfObject object = links(program)) {
             // The first instruction, lea 0x28(%rdi),%rax, has 4 bytes.
-            UprobeFunction second = UprobeFunction.parse(program.library() + ":old_answer+0x4", false)
+            Uprobe second = Uprobe.entry(program.library(), "old_answer")
+                    .withOffset(4)
                     .withCookie(77)
-                    .in(ProcessFilter.pid(program.pid()));
+                    .inProcess(program.pid());
             try (Link link = object.program("on_uprobe_cookie").attach(second)) {
                 program.command("old");
                 assertThat(Bpf.u64(object, "uprobe_cookie")).isEqualTo(77);
@@ -181,25 +174,30 @@ class FunctionsOnKernelTest {
     void aPatternFindsAllThatFit() throws Exception {
         try (AnswerProgram program = AnswerProgram.start(Symbols.WHOLE);
                 BpfObject object = Bpf.load("links.bpf.o", l -> Bpf.only(l, program.pid()))) {
-            try (Link link =
-                    object.program("on_multi").attach(UprobeMultiFunctions.entry(program.library(), "*answer"))) {
+            try (Link link = object.program("on_multi").attach(UprobeMulti.entry(program.library(), "*answer"))) {
                 program.command("old");
                 program.command("new");
                 program.command("inner");
                 assertThat(Bpf.u64(object, "multi_hits")).isEqualTo(2);
             }
-            try (Link link = object.program("on_multi").attach(UprobeMultiFunctions.entry(program.program(), "twin"))) {
+            try (Link link = object.program("on_multi").attach(UprobeMulti.entry(program.program(), "twin"))) {
                 program.command("twins");
                 assertThat(Bpf.u64(object, "multi_hits"))
                         .as("both functions of that name")
                         .isEqualTo(4);
             }
+            try (Link link = object.program("on_multi").attach(UprobeMulti.entry(program.library(), "inner", "old*"))) {
+                program.command("old");
+                program.command("new");
+                program.command("inner");
+                assertThat(Bpf.u64(object, "multi_hits")).isEqualTo(6);
+            }
             assertThatThrownBy(() -> object.program("on_multi")
-                            .attach(UprobeMultiFunctions.entry(program.library(), "nothing*")))
+                            .attach(UprobeMulti.entry(program.library(), "inner", "nothing*")))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("\"nothing*\"");
-            assertThatThrownBy(() -> object.program("on_uprobe")
-                            .attach(UprobeMultiFunctions.entry(program.library(), "*answer")))
+            assertThatThrownBy(
+                            () -> object.program("on_uprobe").attach(UprobeMulti.entry(program.library(), "*answer")))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("uprobe.multi");
         }
@@ -211,11 +209,9 @@ class FunctionsOnKernelTest {
     void eachFunctionOfAListHasACookieAndASemaphoreOfItsOwn() throws Exception {
         try (TargetProgram target = TargetProgram.start("-O2");
                 BpfObject object = Bpf.load("links.bpf.o", l -> Bpf.only(l, target.pid()))) {
-            UprobeMultiNamed functions = UprobeMultiNamed.entry(
-                    target.path(),
-                    new UprobeMultiNamed.Function("poke_other", semaphore(target, "target:lonely"), 1000),
-                    new UprobeMultiNamed.Function("fire_guarded", 0, 0),
-                    new UprobeMultiNamed.Function("poke", semaphore(target, "target:guarded"), 1));
+            UprobeMulti functions = UprobeMulti.entry(target.path(), "poke_other", "fire_guarded", "poke")
+                    .withSemaphores(semaphore(target, "target:lonely"), 0, semaphore(target, "target:guarded"))
+                    .withCookies(1000, 0, 1);
             try (Link link = object.program("on_multi").attach(functions)) {
                 assertThat(link.description()).contains("3 functions in " + target.path());
                 assertThat(target.command("semaphores")).isEqualTo("1 1");
@@ -277,7 +273,7 @@ class FunctionsOnKernelTest {
             assertThatThrownBy(() -> object.program("on_multi").attach(named(library, "inner*")))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("\"inner*\" is a pattern")
-                    .hasMessageContaining("UprobeMultiFunctions");
+                    .hasMessageContaining("UprobeMulti without cookies");
             assertThatThrownBy(() -> object.program("on_multi").attach(named(library, "inner", "unprobeable")))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("site 2 of 2")
@@ -298,12 +294,9 @@ class FunctionsOnKernelTest {
         }
     }
 
-    private static UprobeMultiNamed named(Path file, String... names) {
-        return UprobeMultiNamed.entry(
-                file,
-                Arrays.stream(names)
-                        .map(name -> new UprobeMultiNamed.Function(name, 0, 0))
-                        .toArray(UprobeMultiNamed.Function[]::new));
+    /** A cookie for each makes each name mean one function. */
+    private static UprobeMulti named(Path file, String... names) {
+        return UprobeMulti.entry(file, names).withCookies(new long[names.length]);
     }
 
     /** One of many can't be probed, and the kernel refuses all: the message names it. */
@@ -312,8 +305,7 @@ class FunctionsOnKernelTest {
     void theFunctionThatCantBeProbedIsNamed() throws Exception {
         try (AnswerProgram program = AnswerProgram.start(Symbols.WHOLE);
                 BpfObject object = Bpf.load("links.bpf.o", l -> Bpf.only(l, program.pid()))) {
-            assertThatThrownBy(() ->
-                            object.program("on_multi").attach(UprobeMultiFunctions.entry(program.library(), "*e*")))
+            assertThatThrownBy(() -> object.program("on_multi").attach(UprobeMulti.entry(program.library(), "*e*")))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("*e*")
                     .hasMessageContaining("\"unprobeable\"");

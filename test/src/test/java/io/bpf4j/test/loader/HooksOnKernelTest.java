@@ -1,5 +1,6 @@
 package io.bpf4j.test.loader;
 
+import static io.bpf4j.loader.link.AttachTarget.Netfilter.Hook.LOCAL_IN;
 import static io.bpf4j.test.support.Requirement.BPF;
 import static io.bpf4j.test.support.Requirement.BPF_COOKIE;
 import static io.bpf4j.test.support.Requirement.CGROUP2;
@@ -20,8 +21,6 @@ import io.bpf4j.loader.link.LinkDetail;
 import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.link.LinkInfo;
 import io.bpf4j.loader.link.NetDevice;
-import io.bpf4j.loader.link.ProcessFilter;
-import io.bpf4j.loader.link.XdpMode;
 import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Loopback;
@@ -50,8 +49,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class HooksOnKernelTest {
     private static final NetDevice LOOPBACK = NetDevice.named("lo");
     private static final int LOOPBACK_INDEX = 1;
-    private static final int IPV4 = 2;
-    private static final int LOCAL_IN = 1;
 
     private static BpfObject hooks(String... programs) {
         return Bpf.load("hooks.bpf.o", loader -> {
@@ -74,7 +71,8 @@ class HooksOnKernelTest {
     @Test
     void xdp() throws Exception {
         try (BpfObject object = hooks("on_xdp");
-                Link link = object.program("on_xdp").attach(new AttachTarget.Xdp(LOOPBACK, XdpMode.GENERIC))) {
+                Link link = object.program("on_xdp")
+                        .attach(AttachTarget.Xdp.on(LOOPBACK).withMode(AttachTarget.Xdp.Mode.GENERIC))) {
             LinkInfo info = link.info();
             assertThat(info.typeNumber()).as("BPF_LINK_TYPE_XDP").isEqualTo(6);
             assertThat(info.programId()).isEqualTo(object.program("on_xdp").id());
@@ -86,20 +84,21 @@ class HooksOnKernelTest {
     @Test
     void xdpIsRefusedWithTheReason() {
         try (BpfObject object = hooks("on_xdp", "on_xdp_other", "on_tc");
-                Link link = object.program("on_xdp").attach(new AttachTarget.Xdp(LOOPBACK))) {
-            assertThatThrownBy(() -> object.program("on_xdp_other").attach(new AttachTarget.Xdp(LOOPBACK)))
+                Link link = object.program("on_xdp").attach(AttachTarget.Xdp.on(LOOPBACK))) {
+            assertThatThrownBy(() -> object.program("on_xdp_other").attach(AttachTarget.Xdp.on(LOOPBACK)))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("XDP of lo")
                     .hasMessageContaining("already");
             assertThatThrownBy(() ->
-                            object.program("on_xdp_other").attach(new AttachTarget.Xdp(NetDevice.named("no_such_dev"))))
+                            object.program("on_xdp_other").attach(AttachTarget.Xdp.on(NetDevice.named("no_such_dev"))))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("no_such_dev");
             assertThatThrownBy(() -> object.program("on_xdp_other")
-                            .attach(new AttachTarget.Xdp(NetDevice.of(LOOPBACK_INDEX), XdpMode.DRIVER)))
+                            .attach(AttachTarget.Xdp.on(NetDevice.of(LOOPBACK_INDEX))
+                                    .withMode(AttachTarget.Xdp.Mode.DRIVER)))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("device 1");
-            assertThatThrownBy(() -> object.program("on_tc").attach(new AttachTarget.Xdp(LOOPBACK)))
+            assertThatThrownBy(() -> object.program("on_tc").attach(AttachTarget.Xdp.on(LOOPBACK)))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("on_tc");
         }
@@ -108,7 +107,7 @@ class HooksOnKernelTest {
     @Test
     void anUpdateSwapsThePrograms() throws Exception {
         try (BpfObject object = hooks("on_xdp", "on_xdp_other", "on_tc");
-                Link link = object.program("on_xdp").attach(new AttachTarget.Xdp(LOOPBACK))) {
+                Link link = object.program("on_xdp").attach(AttachTarget.Xdp.on(LOOPBACK))) {
             int id = link.info().id();
             link.update(object.program("on_xdp_other"), object.program("on_xdp"));
             assertThat(link.info().id()).isEqualTo(id);
@@ -127,7 +126,7 @@ class HooksOnKernelTest {
     @Test
     void aDetachedLinkStaysAndDoesNothing() throws Exception {
         try (BpfObject object = hooks("on_xdp");
-                Link link = object.program("on_xdp").attach(new AttachTarget.Xdp(LOOPBACK))) {
+                Link link = object.program("on_xdp").attach(AttachTarget.Xdp.on(LOOPBACK))) {
             Loopback.sendUntil(() -> Bpf.u64(object, "xdp_hits") > 0);
             link.detach();
             long hits = Bpf.u64(object, "xdp_hits");
@@ -146,21 +145,23 @@ class HooksOnKernelTest {
     void tcxInOrder() throws Exception {
         try (BpfObject object = hooks("tcx_one", "tcx_two", "tcx_three");
                 Link three = object.program("tcx_three").attach(AttachTarget.Tcx.ingress(LOOPBACK));
-                Link one = object.program("tcx_one").attach(new AttachTarget.Tcx(LOOPBACK, true, Anchor.first()));
-                Link two =
-                        object.program("tcx_two").attach(new AttachTarget.Tcx(LOOPBACK, true, Anchor.before(three)))) {
+                Link one = object.program("tcx_one")
+                        .attach(AttachTarget.Tcx.ingress(LOOPBACK).withAnchor(Anchor.first()));
+                Link two = object.program("tcx_two")
+                        .attach(AttachTarget.Tcx.ingress(LOOPBACK).withAnchor(Anchor.before(three)))) {
             assertThat(two.info().detail())
                     .isEqualTo(new LinkDetail.Tcx(LOOPBACK_INDEX, Optional.of(AttachType.TCX_INGRESS)));
             Loopback.sendUntil(() -> Bpf.u64(object, "order") == 123);
             two.close();
             Anchor afterThree = Anchor.of(
                     Anchor.Side.AFTER, new Anchor.OfLinkId(three.info().id()));
-            try (Link again = object.program("tcx_two").attach(new AttachTarget.Tcx(LOOPBACK, true, afterThree))) {
+            try (Link again = object.program("tcx_two")
+                    .attach(AttachTarget.Tcx.ingress(LOOPBACK).withAnchor(afterThree))) {
                 Loopback.sendUntil(() -> Bpf.u64(object, "order") == 132);
             }
             assertThatThrownBy(() -> object.program("tcx_two")
-                            .attach(new AttachTarget.Tcx(
-                                    LOOPBACK, true, Anchor.last().atRevision(1_000_000))))
+                            .attach(AttachTarget.Tcx.ingress(LOOPBACK)
+                                    .withAnchor(Anchor.last().atRevision(1_000_000))))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("revision");
             assertThatThrownBy(() -> object.program("tcx_one").attach(AttachTarget.Tcx.ingress(LOOPBACK)))
@@ -186,9 +187,9 @@ class HooksOnKernelTest {
         try (NetkitPair pair = NetkitPair.create();
                 BpfObject object = hooks("on_netkit", "on_netkit_peer");
                 Link link = object.program("on_netkit")
-                        .attach(new AttachTarget.Netkit(NetDevice.named(pair.primary()), false));
+                        .attach(AttachTarget.Netkit.primary(NetDevice.named(pair.primary())));
                 Link ofPeer = object.program("on_netkit_peer")
-                        .attach(new AttachTarget.Netkit(NetDevice.named(pair.primary()), true))) {
+                        .attach(AttachTarget.Netkit.peer(NetDevice.named(pair.primary())))) {
             assertThat(link.info().typeNumber()).as("BPF_LINK_TYPE_NETKIT").isEqualTo(13);
             assertThat(link.info().detail())
                     .isInstanceOfSatisfying(
@@ -215,15 +216,13 @@ class HooksOnKernelTest {
     @Requires(NETFILTER_LINK)
     void netfilter() throws Exception {
         try (BpfObject object = hooks("on_netfilter");
-                Link link = object.program("on_netfilter")
-                        .attach(new AttachTarget.Netfilter(IPV4, LOCAL_IN, 1234, false))) {
-            assertThat(link.info().detail()).isEqualTo(new LinkDetail.Netfilter(IPV4, LOCAL_IN, 1234, 0));
-            assertThatThrownBy(() -> object.program("on_netfilter")
-                            .attach(new AttachTarget.Netfilter(IPV4, LOCAL_IN, 1234, false)))
+                Link link = object.program("on_netfilter").attach(AttachTarget.Netfilter.ipv4(LOCAL_IN, 1234))) {
+            assertThat(link.info().detail()).isEqualTo(new LinkDetail.Netfilter(2, 1, 1234, 0));
+            assertThatThrownBy(() -> object.program("on_netfilter").attach(AttachTarget.Netfilter.ipv4(LOCAL_IN, 1234)))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("priority");
             assertThatThrownBy(() -> object.program("on_netfilter")
-                            .attach(new AttachTarget.Netfilter(IPV4, LOCAL_IN, Integer.MIN_VALUE, false)))
+                            .attach(AttachTarget.Netfilter.ipv4(LOCAL_IN, Integer.MIN_VALUE)))
                     .isInstanceOf(AttachException.class);
             assertCounts(object, link, "netfilter_hits");
         }
@@ -240,7 +239,7 @@ class HooksOnKernelTest {
             }
             assertCounts(object, link, "lookup_hits");
             assertThatThrownBy(() -> object.program("on_lookup")
-                            .attach(new AttachTarget.NetNamespace(Path.of("/proc/self/ns/pid"))))
+                            .attach(AttachTarget.NetNamespace.of(Path.of("/proc/self/ns/pid"))))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("/proc/self/ns/pid");
         }
@@ -268,7 +267,7 @@ class HooksOnKernelTest {
     @Requires(CGROUP2)
     void controlGroup() throws Exception {
         try (BpfObject object = hooks("on_egress", "on_packet", "on_socket")) {
-            AttachTarget own = new AttachTarget.Cgroup(OwnCgroup.directory());
+            AttachTarget own = AttachTarget.Cgroup.of(OwnCgroup.directory());
             try (Link link = object.program("on_egress").attach(own)) {
                 assertThat(link.info().detail()).isInstanceOfSatisfying(LinkDetail.Cgroup.class, group -> {
                     assertThat(group.attachType()).contains(AttachType.CGROUP_INET_EGRESS);
@@ -282,7 +281,7 @@ class HooksOnKernelTest {
             assertThatThrownBy(() -> object.program("on_packet").attach(own))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("attach type");
-            assertThatThrownBy(() -> object.program("on_egress").attach(new AttachTarget.Cgroup(Path.of("/tmp"))))
+            assertThatThrownBy(() -> object.program("on_egress").attach(AttachTarget.Cgroup.of(Path.of("/tmp"))))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("/tmp")
                     .hasMessageContaining("version 2");
@@ -294,9 +293,9 @@ class HooksOnKernelTest {
     void controlGroupInOrder() throws Exception {
         Path group = OwnCgroup.directory();
         try (BpfObject object = hooks("egress_one", "egress_two");
-                Link two = object.program("egress_two").attach(new AttachTarget.Cgroup(group));
+                Link two = object.program("egress_two").attach(AttachTarget.Cgroup.of(group));
                 Link one = object.program("egress_one")
-                        .attach(new AttachTarget.Cgroup(group, Optional.empty(), Anchor.before(two)))) {
+                        .attach(AttachTarget.Cgroup.of(group).withAnchor(Anchor.before(two)))) {
             Loopback.sendUntil(() -> Bpf.u64(object, "order") == 12);
             assertThat(one.info().id()).isNotEqualTo(two.info().id());
         }
@@ -307,8 +306,8 @@ class HooksOnKernelTest {
     void aProgramForNoDirectionIsToldOne() throws Exception {
         try (BpfObject object = hooks("on_packet");
                 Link link = object.program("on_packet")
-                        .attach(new AttachTarget.Cgroup(
-                                OwnCgroup.directory(), Optional.of(AttachType.CGROUP_INET_EGRESS), Anchor.last()))) {
+                        .attach(AttachTarget.Cgroup.of(OwnCgroup.directory())
+                                .withAttachType(AttachType.CGROUP_INET_EGRESS))) {
             assertCounts(object, link, "egress_hits");
         }
     }
@@ -326,8 +325,8 @@ class HooksOnKernelTest {
                                 .withProgram("on_stream")
                                 .global("target_port", server.getLocalPort()));
                 Link connections =
-                        object.program("on_connection").attach(new AttachTarget.Cgroup(OwnCgroup.directory()));
-                Link messages = object.program("on_message").attach(new AttachTarget.Sockmap(object.map("sockets")));
+                        object.program("on_connection").attach(AttachTarget.Cgroup.of(OwnCgroup.directory()));
+                Link messages = object.program("on_message").attach(AttachTarget.Sockmap.of(object.map("sockets")));
                 Socket client = new Socket(self, server.getLocalPort());
                 Socket accepted = server.accept()) {
             exchange(client, accepted);
@@ -342,11 +341,11 @@ class HooksOnKernelTest {
                         .isEqualTo(1);
             }
 
-            try (Link stream = object.program("on_stream").attach(new AttachTarget.Sockmap(object.map("sockets")))) {
+            try (Link stream = object.program("on_stream").attach(AttachTarget.Sockmap.of(object.map("sockets")))) {
                 assertThat(stream.description()).contains("sockets");
             }
             assertThatThrownBy(
-                            () -> object.program("on_message").attach(new AttachTarget.Sockmap(object.map("numbers"))))
+                            () -> object.program("on_message").attach(AttachTarget.Sockmap.of(object.map("numbers"))))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("numbers");
         }
@@ -376,8 +375,9 @@ class HooksOnKernelTest {
     @Requires(BPF_COOKIE)
     void aClockOfOneThread() {
         // Software event 1 is the clock of a task; a million of its nanoseconds make it fire.
-        AttachTarget.PerfEvent clock = new AttachTarget.PerfEvent(
-                1, 1, 1_000_000, false, ProcessFilter.pid(Math.toIntExact(ownThread())), -1, 99);
+        AttachTarget.PerfEvent clock = AttachTarget.PerfEvent.every(1_000_000, 1, 1)
+                .inThread(Math.toIntExact(ownThread()))
+                .withCookie(99);
         try (BpfObject object = hooks("on_clock_cookie");
                 Link link = object.program("on_clock_cookie").attach(clock)) {
             spinUntilTicks(object);
@@ -425,10 +425,10 @@ class HooksOnKernelTest {
     @Test
     void aDescriptorThatIsNoPerfEventIsRefused() {
         try (BpfObject object = hooks("on_clock")) {
-            assertThatThrownBy(() -> object.program("on_clock").attach(new AttachTarget.OpenPerfEvent(1, 0)))
+            assertThatThrownBy(() -> object.program("on_clock").attach(AttachTarget.OpenPerfEvent.of(1)))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("no perf event");
-            assertThatThrownBy(() -> object.program("on_clock").attach(new AttachTarget.OpenPerfEvent(987_654, 0)))
+            assertThatThrownBy(() -> object.program("on_clock").attach(AttachTarget.OpenPerfEvent.of(987_654)))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("987654");
         }

@@ -9,7 +9,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.link.AttachTarget;
-import io.bpf4j.loader.link.IterTarget;
 import io.bpf4j.loader.link.IteratorLink;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
@@ -62,7 +61,7 @@ class IteratorsOnKernelTest {
     @Test
     void allTasks() throws IOException {
         try (BpfObject object = hooks("each_task");
-                IteratorLink link = object.program("each_task").attach(new AttachTarget.Iter())) {
+                IteratorLink link = object.program("each_task").attach(AttachTarget.Iter.all())) {
             assertThat(link.info().typeNumber()).as("BPF_LINK_TYPE_ITER").isEqualTo(4);
             assertThat(link.info().detail()).isEqualTo(new LinkDetail.Iter("task", 0));
             long processes = ProcessHandle.allProcesses().count();
@@ -85,8 +84,7 @@ class IteratorsOnKernelTest {
     void theThreadsOfOneProcess() throws IOException {
         int pid = Math.toIntExact(ProcessHandle.current().pid());
         try (BpfObject object = hooks("each_task");
-                IteratorLink link =
-                        object.program("each_task").attach(new AttachTarget.Iter(new IterTarget.OfProcess(pid)))) {
+                IteratorLink link = object.program("each_task").attach(AttachTarget.Iter.process(pid))) {
             Set<Long> tasks = tasks(link);
             long threads;
             try (Stream<Path> all = Files.list(Path.of("/proc/self/task"))) {
@@ -96,8 +94,7 @@ class IteratorsOnKernelTest {
             assertThat(tasks.stream().map(t -> t >>> 32).distinct()).hasSize(1);
         }
         try (BpfObject object = hooks("each_task");
-                IteratorLink link =
-                        object.program("each_task").attach(new AttachTarget.Iter(new IterTarget.OfThread(pid)))) {
+                IteratorLink link = object.program("each_task").attach(AttachTarget.Iter.thread(pid))) {
             assertThat(tasks(link)).hasSize(1);
         }
     }
@@ -106,8 +103,8 @@ class IteratorsOnKernelTest {
     @Test
     void theElementsOfAMap() throws IOException {
         try (BpfObject object = hooks("each_element");
-                IteratorLink link = object.program("each_element")
-                        .attach(new AttachTarget.Iter(new IterTarget.Elements(object.map("numbers"))))) {
+                IteratorLink link =
+                        object.program("each_element").attach(AttachTarget.Iter.elements(object.map("numbers")))) {
             Map<Integer, Long> expected = new HashMap<>();
             TypedMap<Integer, Long> numbers = TypedMap.of(object.map("numbers"), Codec.ofInt(), Codec.ofLong());
             for (int i = 0; i < 9_000; i++) {
@@ -136,7 +133,7 @@ class IteratorsOnKernelTest {
     void aStreamOutlivesItsLinkAndObjectAndEndsWhenItIsClosed() throws IOException {
         InputStream in;
         try (BpfObject object = hooks("each_task");
-                IteratorLink link = object.program("each_task").attach(new AttachTarget.Iter())) {
+                IteratorLink link = object.program("each_task").attach(AttachTarget.Iter.all())) {
             in = link.open();
         }
         assertThat(in.readNBytes(8)).hasSize(8);
@@ -148,11 +145,11 @@ class IteratorsOnKernelTest {
     @Test
     void anIteratorOverElementsNeedsAMap() {
         try (BpfObject object = hooks("each_element")) {
-            assertThatThrownBy(() -> object.program("each_element").attach(new AttachTarget.Iter()))
+            assertThatThrownBy(() -> object.program("each_element").attach(AttachTarget.Iter.all()))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("over what");
-            assertThatThrownBy(() -> object.program("each_element")
-                            .attach(new AttachTarget.Iter(new IterTarget.Elements(object.map("sockets")))))
+            assertThatThrownBy(() ->
+                            object.program("each_element").attach(AttachTarget.Iter.elements(object.map("sockets"))))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("sockets");
         }

@@ -26,7 +26,6 @@ import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Requires;
 import io.bpf4j.test.support.TargetProgram;
 import java.io.IOException;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -78,12 +77,12 @@ class KernelFunctionsOnKernelTest {
     void aKprobeHasItsCookieAndIsNamedWhenItIsMissing() throws IOException {
         try (TargetProgram target = TargetProgram.start("-O2");
                 BpfObject object = load(target, "on_kprobe");
-                Link link = object.program("on_kprobe").attach(new AttachTarget.Kprobe(GETPPID, 0, false, 0xbeef))) {
+                Link link = object.program("on_kprobe")
+                        .attach(AttachTarget.Kprobe.entry(GETPPID).withCookie(0xbeef))) {
             assertThat(link.info().typeNumber()).as("BPF_LINK_TYPE_PERF_EVENT").isEqualTo(7);
             assertFires(target, object, link, 1);
             assertThat(Bpf.u64(object, "cookie")).isEqualTo(0xbeef);
-            assertThatThrownBy(() ->
-                            object.program("on_kprobe").attach(new AttachTarget.Kprobe("no_such_function", 0, false)))
+            assertThatThrownBy(() -> object.program("on_kprobe").attach(AttachTarget.Kprobe.entry("no_such_function")))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("no_such_function");
         }
@@ -102,8 +101,8 @@ class KernelFunctionsOnKernelTest {
         try (TargetProgram target = TargetProgram.start("-O2");
                 BpfObject object = load(target, "on_kprobes");
                 Link link = object.program("on_kprobes")
-                        .attach(new AttachTarget.KprobeMulti(
-                                List.of("__x64_sys_getuid", GETPPID), List.of(1L, 2L), false))) {
+                        .attach(AttachTarget.KprobeMulti.entry("__x64_sys_getuid", GETPPID)
+                                .withCookies(1, 2))) {
             assertThat(link.info().typeNumber())
                     .as("BPF_LINK_TYPE_KPROBE_MULTI")
                     .isEqualTo(8);
@@ -142,7 +141,8 @@ class KernelFunctionsOnKernelTest {
     void aFunctionHasItsCookie() throws IOException {
         try (TargetProgram target = TargetProgram.start("-O2");
                 BpfObject object = load(target, "on_entry");
-                Link link = object.program("on_entry").attach(new AttachTarget.Tracing(77))) {
+                Link link = object.program("on_entry")
+                        .attach(AttachTarget.Tracing.asLoaded().withCookie(77))) {
             assertThat(link.info().typeNumber()).as("BPF_LINK_TYPE_TRACING").isEqualTo(2);
             assertFires(target, object, link, "fork 10", 1);
             assertThat(Bpf.u64(object, "cookie")).isEqualTo(77);
@@ -160,8 +160,8 @@ class KernelFunctionsOnKernelTest {
     void aRawTracepointHasItsCookie() throws IOException {
         try (TargetProgram target = TargetProgram.start("-O2");
                 BpfObject object = load(target, "on_raw_sys_enter");
-                Link link =
-                        object.program("on_raw_sys_enter").attach(new AttachTarget.RawTracepoint("sys_enter", 55))) {
+                Link link = object.program("on_raw_sys_enter")
+                        .attach(AttachTarget.RawTracepoint.of("sys_enter").withCookie(55))) {
             assertThat(link.info().typeNumber())
                     .as("BPF_LINK_TYPE_RAW_TRACEPOINT")
                     .isEqualTo(1);
@@ -180,7 +180,8 @@ class KernelFunctionsOnKernelTest {
         try (TargetProgram target = TargetProgram.start("-O2");
                 BpfObject object = load(target, "on_fork");
                 Link link = object.program("on_fork")
-                        .attach(new AttachTarget.Tracepoint("sched", "sched_process_fork", 33))) {
+                        .attach(AttachTarget.Tracepoint.of("sched", "sched_process_fork")
+                                .withCookie(33))) {
             assertFires(target, object, link, "fork 10", 1);
             assertThat(Bpf.u64(object, "cookie")).isEqualTo(33);
         }

@@ -27,7 +27,6 @@ import io.bpf4j.loader.link.IteratorLink;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
 import io.bpf4j.loader.link.LinkInfo;
-import io.bpf4j.loader.link.ProcessFilter;
 import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.BpfFsMount;
 import io.bpf4j.test.support.LeakCheck;
@@ -52,7 +51,7 @@ class LinkLifeOnKernelTest {
     }
 
     private static AttachTarget poke(TargetProgram target) {
-        return AttachTarget.UprobeFunction.entry(target.path(), "poke").withCookie(123);
+        return AttachTarget.Uprobe.entry(target.path(), "poke").withCookie(123);
     }
 
     @Test
@@ -95,8 +94,8 @@ class LinkLifeOnKernelTest {
         try (TargetProgram target = TargetProgram.start("-O2");
                 BpfObject object = links(target);
                 Link link = object.program("on_multi_return")
-                        .attach(new AttachTarget.UprobeMultiFunctions(
-                                target.path(), "poke*", ProcessFilter.pid(target.pid()), true))) {
+                        .attach(AttachTarget.UprobeMulti.exit(target.path(), "poke*")
+                                .inProcess(target.pid()))) {
             assertThat(link.info().typeNumber())
                     .as("BPF_LINK_TYPE_UPROBE_MULTI")
                     .isEqualTo(12);
@@ -185,7 +184,7 @@ class LinkLifeOnKernelTest {
         try (BpfFsMount bpffs = BpfFsMount.mount();
                 BpfObject object = Bpf.load("hooks.bpf.o", l -> l.withProgram("each_task"))) {
             Path pin = bpffs.path("tasks");
-            try (IteratorLink link = object.program("each_task").attach(new AttachTarget.Iter())) {
+            try (IteratorLink link = object.program("each_task").attach(AttachTarget.Iter.all())) {
                 link.pin(pin);
             }
             assertThat(Files.readAllBytes(pin)).isNotEmpty();
@@ -218,7 +217,7 @@ class LinkLifeOnKernelTest {
                 "clock of this thread", PerfCommand.TYPE_SOFTWARE, 1, null, 0, 0, 1_000_000, false, 0, 0, true, 0, -1);
         try (Fd event = Host.running().kernel().execute(open);
                 BpfObject object = Bpf.load("hooks.bpf.o", l -> l.withProgram("on_clock"));
-                Link link = object.program("on_clock").attach(new AttachTarget.OpenPerfEvent(event.number(), 0))) {
+                Link link = object.program("on_clock").attach(AttachTarget.OpenPerfEvent.of(event.number()))) {
             spinUntil(object, 3);
             // Kernels before 6.6 don't say which event it is, and newer ones have a type of its own for a clock.
             LinkDetail detail = link.info().detail();
@@ -226,7 +225,7 @@ class LinkLifeOnKernelTest {
                     .isEqualTo(1);
             link.close();
             long ticks = Bpf.u64(object, "clock_hits");
-            try (Link again = object.program("on_clock").attach(new AttachTarget.OpenPerfEvent(event.number(), 0))) {
+            try (Link again = object.program("on_clock").attach(AttachTarget.OpenPerfEvent.of(event.number()))) {
                 spinUntil(object, ticks + 1);
             }
             Host.running().kernel().execute(new PerfCommand.Disable(event)); // it is open still

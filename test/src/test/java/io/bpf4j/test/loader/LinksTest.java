@@ -18,9 +18,10 @@ import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.AttachTarget.Uprobe;
+import io.bpf4j.loader.link.AttachTarget.UprobeMulti;
 import io.bpf4j.loader.link.Link;
-import io.bpf4j.loader.link.ProbeSite;
-import io.bpf4j.loader.link.ProcessFilter;
+import io.bpf4j.loader.link.TargetFile;
 import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Requires;
@@ -28,9 +29,7 @@ import io.bpf4j.test.support.TargetProgram;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Optional;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -40,12 +39,16 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @SuppressWarnings("try") // links are closed before the end of their block: nothing may fire after that
 class LinksTest {
 
-    private static ProbeSite function(Path program, String name, long cookie) throws IOException {
-        try (ElfFile elf = ElfFile.open(program)) {
+    private static long offset(TargetProgram program, String name) throws IOException {
+        try (ElfFile elf = ElfFile.open(program.path())) {
             Symbol symbol =
                     elf.symbols().filter(s -> s.name().equals(name)).findFirst().orElseThrow();
-            return new ProbeSite(elf.fileOffset(symbol.value()).orElseThrow(), 0, cookie);
+            return elf.fileOffset(symbol.value()).orElseThrow();
         }
+    }
+
+    private static TargetFile file(TargetProgram program) {
+        return TargetFile.of(program.path());
     }
 
     private static BpfObject links(TargetProgram target) {
@@ -56,9 +59,7 @@ class LinksTest {
     void uprobe() throws IOException {
         try (TargetProgram target = TargetProgram.start("-O2");
                 BpfObject object = links(target)) {
-            ProbeSite poke = function(target.path(), "poke", 0);
-            try (Link link = object.program("on_uprobe")
-                    .attach(new AttachTarget.Uprobe(target.path(), poke, new ProcessFilter.Any(), false))) {
+            try (Link link = object.program("on_uprobe").attach(Uprobe.at(file(target), offset(target, "poke")))) {
                 for (int i = 0; i < 5; i++) {
                     target.command("poke " + (100 + i));
                 }
@@ -76,11 +77,9 @@ class LinksTest {
         try (TargetProgram target = TargetProgram.start("-O2");
                 BpfObject object = links(target);
                 Link link = object.program("on_uprobe_cookie")
-                        .attach(new AttachTarget.Uprobe(
-                                target.path(),
-                                function(target.path(), "poke", 0xfeed_0000_beefL),
-                                new ProcessFilter.Pid(target.pid()),
-                                false))) {
+                        .attach(Uprobe.at(file(target), offset(target, "poke"))
+                                .withCookie(0xfeed_0000_beefL)
+                                .inProcess(target.pid()))) {
             target.command("poke 1");
             assertThat(Bpf.u64(object, "uprobe_cookie")).isEqualTo(0xfeed_0000_beefL);
             link.close();
@@ -92,9 +91,8 @@ class LinksTest {
     void uretprobe() throws IOException {
         try (TargetProgram target = TargetProgram.start("-O2");
                 BpfObject object = links(target);
-                Link link = object.program("on_uretprobe")
-                        .attach(new AttachTarget.Uprobe(
-                                target.path(), function(target.path(), "poke", 0), new ProcessFilter.Any(), true))) {
+                Link link =
+                        object.program("on_uretprobe").attach(Uprobe.exitAt(file(target), offset(target, "poke")))) {
             target.command("poke 20");
             target.command("poke_other 7");
             assertThat(Bpf.u64(object, "uretprobe_hits")).isEqualTo(1);
@@ -113,9 +111,7 @@ class LinksTest {
                         "links.bpf.o",
                         l -> Bpf.only(l, target.pid())
                                 .features(Features.ofRunningKernel().without(Feature.PERF_LINK)))) {
-            Link link = object.program("on_uprobe")
-                    .attach(new AttachTarget.Uprobe(
-                            target.path(), function(target.path(), "poke", 0), new ProcessFilter.Any(), false));
+            Link link = object.program("on_uprobe").attach(Uprobe.at(file(target), offset(target, "poke")));
             target.command("poke 1");
             assertThat(Bpf.u64(object, "uprobe_hits")).isEqualTo(1);
             link.close();
@@ -129,13 +125,12 @@ class LinksTest {
     void aCopyOfAMultiProgramAttachesOneByOne() throws IOException {
         try (TargetProgram target = TargetProgram.start("-O2");
                 BpfObject object = links(target)) {
-            AttachTarget single = new AttachTarget.Uprobe(
-                    target.path(), function(target.path(), "poke", 5), new ProcessFilter.Any(), false);
+            AttachTarget single =
+                    Uprobe.at(file(target), offset(target, "poke")).withCookie(5);
             assertThatThrownBy(() -> object.program("on_multi").attach(single))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("on_multi");
-            try (Link link =
-                    object.program("on_multi").forAttachType(Optional.empty()).attach(single)) {
+            try (Link link = object.program("on_multi").withoutAttachType().attach(single)) {
                 assertThat(link.isClosed()).isFalse();
                 target.command("poke 1");
                 assertThat(Bpf.u64(object, "multi_cookies")).isEqualTo(5);
@@ -148,13 +143,8 @@ class LinksTest {
         try (TargetProgram target = TargetProgram.start("-O2");
                 BpfObject object = links(target);
                 Link link = object.program("on_multi")
-                        .attach(new AttachTarget.UprobeMulti(
-                                target.path(),
-                                List.of(
-                                        function(target.path(), "poke", 1),
-                                        function(target.path(), "poke_other", 1000)),
-                                new ProcessFilter.Any(),
-                                false))) {
+                        .attach(UprobeMulti.at(file(target), offset(target, "poke"), offset(target, "poke_other"))
+                                .withCookies(1, 1000))) {
             for (int i = 0; i < 3; i++) {
                 target.command("poke 1");
                 target.command("poke_other 1");
@@ -172,13 +162,10 @@ class LinksTest {
     void ofManySitesTheOneThatTheKernelRefusesIsNamed() throws IOException {
         try (TargetProgram target = TargetProgram.start("-O2");
                 BpfObject object = links(target)) {
-            List<ProbeSite> sites = new ArrayList<>();
-            for (int i = 0; i < 20; i++) {
-                sites.add(function(target.path(), "poke", i));
-            }
-            sites.set(13, ProbeSite.at(Files.size(target.path()) + 4096));
-            assertThatThrownBy(() -> object.program("on_multi")
-                            .attach(new AttachTarget.UprobeMulti(target.path(), sites, new ProcessFilter.Any(), false)))
+            long[] sites = new long[20];
+            Arrays.fill(sites, offset(target, "poke"));
+            sites[13] = Files.size(target.path()) + 4096;
+            assertThatThrownBy(() -> object.program("on_multi").attach(UprobeMulti.at(file(target), sites)))
                     .isInstanceOfSatisfying(
                             AttachException.class, e -> assertThat(e.site()).hasValue(13))
                     .hasMessageContaining("site 14 of 20")
@@ -195,11 +182,8 @@ class LinksTest {
                 TargetProgram other = TargetProgram.start("-O2");
                 BpfObject object = Bpf.load("links.bpf.o");
                 Link link = object.program("on_multi")
-                        .attach(new AttachTarget.UprobeMulti(
-                                target.path(),
-                                List.of(function(target.path(), "poke", 1)),
-                                new ProcessFilter.Pid(target.pid()),
-                                false))) {
+                        .attach(UprobeMulti.at(file(target), offset(target, "poke"))
+                                .inProcess(target.pid()))) {
             assertThat(link).isNotNull();
             other.command("poke 1");
             target.command("poke 1");
@@ -213,11 +197,7 @@ class LinksTest {
         try (TargetProgram target = TargetProgram.start("-O2");
                 BpfObject object = links(target);
                 Link link = object.program("on_multi_return")
-                        .attach(new AttachTarget.UprobeMulti(
-                                target.path(),
-                                List.of(function(target.path(), "poke", 0)),
-                                new ProcessFilter.Any(),
-                                true))) {
+                        .attach(UprobeMulti.exitAt(file(target), offset(target, "poke")))) {
             assertThat(link).isNotNull();
             target.command("poke 300");
             assertThat(Bpf.u64(object, "multi_return_hits")).isEqualTo(1);
@@ -258,20 +238,14 @@ class LinksTest {
     void targetsThatDoNotExistAreNamed() throws IOException {
         try (BpfObject object = Bpf.load("links.bpf.o")) {
             assertThatThrownBy(() -> object.program("on_raw_tracepoint")
-                            .attach(new AttachTarget.RawTracepoint("no_such_tracepoint")))
+                            .attach(AttachTarget.RawTracepoint.of("no_such_tracepoint")))
                     .isInstanceOf(BpfException.class)
                     .hasMessageContaining("no_such_tracepoint");
-            assertThatThrownBy(() -> object.program("on_uprobe")
-                            .attach(new AttachTarget.Uprobe(
-                                    Path.of("/no/such/file"), new ProbeSite(64, 0, 0), new ProcessFilter.Any(), false)))
+            TargetFile none = TargetFile.of(Path.of("/no/such/file"));
+            assertThatThrownBy(() -> object.program("on_uprobe").attach(Uprobe.at(none, 64)))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("/no/such/file");
-            assertThatThrownBy(() -> object.program("on_multi")
-                            .attach(new AttachTarget.UprobeMulti(
-                                    Path.of("/no/such/file"),
-                                    List.of(new ProbeSite(64, 0, 0)),
-                                    new ProcessFilter.Any(),
-                                    false)))
+            assertThatThrownBy(() -> object.program("on_multi").attach(UprobeMulti.at(none, 64)))
                     .isInstanceOf(AttachException.class)
                     .hasMessageContaining("/no/such/file");
         }
@@ -282,7 +256,7 @@ class LinksTest {
     void aTracepointThatDoesNotExistIsNamed() {
         try (BpfObject object = Bpf.load("links.bpf.o")) {
             assertThatThrownBy(() -> object.program("on_tracepoint")
-                            .attach(new AttachTarget.Tracepoint("sched", "no_such_event")))
+                            .attach(AttachTarget.Tracepoint.of("sched", "no_such_event")))
                     .isInstanceOf(BpfException.class)
                     .hasMessageContaining("sched")
                     .hasMessageContaining("no_such_event");

@@ -23,8 +23,7 @@ import io.bpf4j.loader.internal.sys.ObjectCommand;
 import io.bpf4j.loader.internal.sys.ProgCommand;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
-import io.bpf4j.loader.link.ProbeSite;
-import io.bpf4j.loader.link.ProcessFilter;
+import io.bpf4j.loader.link.TargetFile;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.ring.RingBuffer;
 import io.bpf4j.loader.spec.ObjectSpec;
@@ -53,20 +52,20 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(LeakCheck.class)
 class ObjectsAtWorkTest {
 
-    private static ProbeSite poke(Path program) throws IOException {
+    private static long poke(Path program) throws IOException {
         try (ElfFile elf = ElfFile.open(program)) {
             long address = elf.symbols()
                     .filter(s -> s.name().equals("poke"))
                     .findFirst()
                     .orElseThrow()
                     .value();
-            return new ProbeSite(elf.fileOffset(address).orElseThrow(), 0, 0);
+            return elf.fileOffset(address).orElseThrow();
         }
     }
 
     private static Link onPoke(BpfObject object, String program, TargetProgram target) throws IOException {
         return object.program(program)
-                .attach(new AttachTarget.Uprobe(target.path(), poke(target.path()), new ProcessFilter.Any(), false));
+                .attach(AttachTarget.Uprobe.at(TargetFile.of(target.path()), poke(target.path())));
     }
 
     private static void assertRan(BpfObject object, long runs) {
@@ -120,8 +119,7 @@ class ObjectsAtWorkTest {
                 BpfObject object = Bpf.load("calls.bpf.o", l -> Bpf.only(l, target.pid()));
                 Link first = onPoke(object, "first", target);
                 Link second = object.program("second")
-                        .attach(new AttachTarget.UprobeMulti(
-                                target.path(), List.of(poke(target.path())), new ProcessFilter.Any(), false))) {
+                        .attach(AttachTarget.UprobeMulti.at(TargetFile.of(target.path()), poke(target.path())))) {
             assertThat(first).isNotEqualTo(second);
             target.command("poke 1");
 

@@ -16,7 +16,6 @@ import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Requires;
 import java.io.IOException;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -34,7 +33,7 @@ class ShownByToolsTest {
             for (String program : List.of("linkage", "fill")) {
                 assertThat(shown(object.program(program))).as(program).contains(METADATA);
             }
-            Program copy = object.program("linkage").forAttachType(Optional.of(AttachType.TCX_INGRESS));
+            Program copy = object.program("linkage").forAttachType(AttachType.TCX_INGRESS);
             assertThat(shown(copy)).as("a copy").contains(METADATA);
         }
     }

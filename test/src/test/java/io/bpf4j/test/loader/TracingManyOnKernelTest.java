@@ -14,7 +14,6 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -81,8 +80,8 @@ class TracingManyOnKernelTest {
         try (BpfObject object = load("on_entry")) {
             assertThat(object.program("on_entry").attachType()).contains(AttachType.TRACE_FENTRY_MULTI);
             try (Link _ = object.program("on_entry")
-                    .attach(new AttachTarget.TracingMulti(
-                            List.of("__x64_sys_getsid", "__x64_sys_getpgid"), List.of(4L, 5L)))) {
+                    .attach(AttachTarget.TracingMulti.of("__x64_sys_getsid", "__x64_sys_getpgid")
+                            .withCookies(4, 5))) {
                 callThreeTimes();
                 assertThat(Bpf.u64(object, "cookies")).isEqualTo(555);
             }

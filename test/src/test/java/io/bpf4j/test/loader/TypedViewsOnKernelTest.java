@@ -55,7 +55,7 @@ class TypedViewsOnKernelTest {
     void valuesAreThoseOfTheProgram() throws IOException {
         try (TargetProgram target = TargetProgram.start("-O2");
                 BpfObject object = Bpf.load("maps.bpf.o", l -> Bpf.only(l, target.pid()));
-                Link link = object.program("maps").attach(AttachTarget.UprobeFunction.entry(target.path(), "poke"));
+                Link link = object.program("maps").attach(AttachTarget.Uprobe.entry(target.path(), "poke"));
                 RingBuffer ring = RingBuffer.open(object.map("ring"))) {
             assertThat(link.isClosed()).isFalse();
             TypedMap<Key, Value> hash =

@@ -70,6 +70,22 @@ record Attempt(Host host, Features features, Fd program, String what, Optional<A
                         + "\") says one, or the target may"));
     }
 
+    /**
+     * The attach type of a link to many functions, which is the program's own.
+     *
+     * @param returns whether the target is for returns alone
+     * @param probes the kind of the functions' probes, for messages: {@code uprobe}
+     */
+    AttachType many(AttachType multi, AttachType session, boolean returns, String probes) {
+        if (isFor(session) && returns) {
+            throw refused("a session program fires on entry and on return; it can't be for returns alone");
+        }
+        return attachType
+                .filter(type -> type == multi || type == session)
+                .orElseThrow(() -> refused("the program was loaded for single " + probes + "s; SEC(\"" + probes
+                        + ".multi\") makes one for many"));
+    }
+
     /** Creates a link of the attach type that the program was loaded for. */
     LinkCommand.Create create(AttachType type, LinkCommand.Details details) {
         return LinkCommand.Create.of(what, program, type.number(), details);

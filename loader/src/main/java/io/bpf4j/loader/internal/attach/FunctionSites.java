@@ -100,7 +100,7 @@ final class FunctionSites {
         if (wanted.name().isWild()) {
             throw new AttachException(
                     "attach " + what + ": \"" + function + "\" is a pattern, which can fit many functions:"
-                            + " AttachTarget.UprobeMultiFunctions is for those, with a program for many: SEC(\"uprobe.multi\")");
+                            + " AttachTarget.UprobeMulti without cookies and semaphores is for those, with a program for many: SEC(\"uprobe.multi\")");
         }
         return wanted;
     }
@@ -114,28 +114,31 @@ final class FunctionSites {
     /**
      * The places where all functions start whose name matches a pattern, each place once, in file order.
      *
-     * @throws AttachException if no function matches, or more than the kernel accepts
+     * @throws AttachException if no function matches one of the patterns, or more than the kernel accepts match
      */
-    Places matching(String what, Path file, String pattern) {
-        Wanted wanted = Wanted.parse(pattern);
+    Places matching(String what, Path file, List<String> patterns) {
+        List<Wanted> wanted = patterns.stream().map(Wanted::parse).toList();
         return reading(what, file, elf -> {
             // A symbol whose bytes are not in the file, such as one in a section without file contents, can't be
             // probed.
             List<Function> found = FunctionSymbols.find(
                     elf,
                     debugFiles,
-                    f -> f.is(wanted)
+                    f -> wanted.stream().anyMatch(f::is)
                             && !f.indirect()
                             && elf.fileOffset(f.address()).isPresent());
-            if (found.isEmpty()) {
-                throw new AttachException(
-                        "attach " + what + ": no function in it fits \"" + pattern + "\"" + why(elf, wanted));
+            for (int i = 0; i < wanted.size(); i++) {
+                Wanted each = wanted.get(i);
+                if (found.stream().noneMatch(f -> f.is(each))) {
+                    throw new AttachException(
+                            "attach " + what + ": no function in it fits \"" + patterns.get(i) + "\"" + why(elf, each));
+                }
             }
             TreeMap<Long, Function> once = new TreeMap<>();
             found.forEach(f -> once.putIfAbsent(fileOffset(what, elf, f), f));
             if (once.size() > MOST_SITES) {
-                throw new AttachException("attach " + what + ": " + once.size() + " functions fit \"" + pattern
-                        + "\", and the kernel takes " + MOST_SITES + " in one link");
+                throw new AttachException("attach " + what + ": " + once.size() + " functions fit "
+                        + String.join(", ", patterns) + ", and the kernel takes " + MOST_SITES + " in one link");
             }
             return places(
                     elf,

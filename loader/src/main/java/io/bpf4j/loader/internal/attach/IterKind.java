@@ -2,17 +2,14 @@ package io.bpf4j.loader.internal.attach;
 
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.LinkCommand;
 import io.bpf4j.loader.internal.sys.LinkInfo;
-import io.bpf4j.loader.internal.sys.OpenFlags;
 import io.bpf4j.loader.internal.sys.Struct;
 import io.bpf4j.loader.internal.sys.StructLayout;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.KernelVersion;
 import io.bpf4j.loader.link.AttachTarget;
-import io.bpf4j.loader.link.IterTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
 import java.lang.foreign.MemorySegment;
@@ -46,31 +43,28 @@ record IterKind(AttachTarget.Iter target) implements LinkKind {
 
     @Override
     public Link attach(Attempt attempt) {
-        return switch (target.over()) {
-            case IterTarget.All _ -> link(attempt, new byte[0], null);
-            case IterTarget.Elements elements -> {
-                Fd map = KernelMap.of(elements.map()).fd();
-                byte[] info = new byte[MAP_SIZE];
-                MAP.set(MemorySegment.ofArray(info), "map_fd", map.number());
-                yield link(attempt, info, map);
+        if (target.map().isPresent()) {
+            Fd map = KernelMap.of(target.map().get()).fd();
+            return link(attempt, info(MAP_SIZE, MAP, "map_fd", map.number()), map);
+        }
+        if (target.cgroup().isPresent()) {
+            try (Fd group = attempt.open(target.cgroup().get())) {
+                byte[] info = info(SIZE, CGROUP, "cgroup_fd", group.number());
+                CGROUP.set(MemorySegment.ofArray(info), "order", target.walk().number());
+                return link(attempt, info, group);
             }
-            case IterTarget.Cgroups cgroups -> {
-                try (Fd group = attempt.execute(new FileCommand.Open(cgroups.cgroup(), OpenFlags.RDONLY))) {
-                    byte[] info = new byte[SIZE];
-                    CGROUP.set(
-                            MemorySegment.ofArray(info), "order", cgroups.walk().number());
-                    CGROUP.set(MemorySegment.ofArray(info), "cgroup_fd", group.number());
-                    yield link(attempt, info, group);
-                }
-            }
-            case IterTarget.OfProcess process -> link(attempt, task("pid", process.pid()), null);
-            case IterTarget.OfThread thread -> link(attempt, task("tid", thread.tid()), null);
-        };
+        }
+        if (target.pid() != 0 || target.tid() != 0) {
+            byte[] info = info(SIZE, TASK, "pid", target.pid());
+            TASK.set(MemorySegment.ofArray(info), "tid", target.tid());
+            return link(attempt, info, null);
+        }
+        return link(attempt, new byte[0], null);
     }
 
-    private static byte[] task(String field, int id) {
-        byte[] info = new byte[SIZE];
-        TASK.set(MemorySegment.ofArray(info), field, id);
+    private static byte[] info(int size, StructLayout layout, String field, int value) {
+        byte[] info = new byte[size];
+        layout.set(MemorySegment.ofArray(info), field, value);
         return info;
     }
 

@@ -24,14 +24,8 @@ record KprobeMultiKind(AttachTarget.KprobeMulti target, TraceFs traceFs) impleme
 
     @Override
     public Link attach(Attempt attempt) {
-        boolean session = attempt.isFor(AttachType.TRACE_KPROBE_SESSION);
-        if (!session && !attempt.isFor(AttachType.TRACE_KPROBE_MULTI)) {
-            throw attempt.refused(
-                    "the program was loaded for single kprobes; SEC(\"kprobe.multi\") makes one for many");
-        }
-        if (session && target.returns()) {
-            throw attempt.refused("a session program fires on entry and on return; it can't be for returns alone");
-        }
+        AttachType type = attempt.many(
+                AttachType.TRACE_KPROBE_MULTI, AttachType.TRACE_KPROBE_SESSION, target.returns(), "kprobe");
         List<NamePattern> patterns =
                 target.functions().stream().map(NamePattern::new).toList();
         boolean wild = patterns.stream().anyMatch(NamePattern::isWild);
@@ -55,7 +49,7 @@ record KprobeMultiKind(AttachTarget.KprobeMulti target, TraceFs traceFs) impleme
                 List.copyOf(functions),
                 target.cookies().stream().mapToLong(Long::longValue).toArray(),
                 target.returns());
-        return attempt.link(attempt.create(attempt.attachType().orElseThrow(), details));
+        return attempt.link(attempt.create(type, details));
     }
 
     /** Debian's 6.1 has the link type, but not the feature that it needs. */

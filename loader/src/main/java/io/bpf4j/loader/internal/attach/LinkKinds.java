@@ -44,11 +44,8 @@ public final class LinkKinds {
 
     LinkKind of(AttachTarget target) {
         return switch (target) {
-            case AttachTarget.Uprobe uprobe -> PerfKind.of(uprobe, perf);
-            case AttachTarget.UprobeFunction uprobe -> PerfKind.of(uprobe, perf, functions);
-            case AttachTarget.UprobeMulti uprobes -> UprobeMultiKind.of(uprobes);
-            case AttachTarget.UprobeMultiFunctions uprobes -> UprobeMultiKind.of(uprobes, functions);
-            case AttachTarget.UprobeMultiNamed uprobes -> UprobeMultiKind.of(uprobes, functions);
+            case AttachTarget.Uprobe uprobe -> PerfKind.of(uprobe, perf, functions);
+            case AttachTarget.UprobeMulti uprobes -> new UprobeMultiKind(uprobes, functions);
             case AttachTarget.Kprobe kprobe -> PerfKind.of(kprobe, perf);
             case AttachTarget.Ksyscall call -> PerfKind.of(call, perf);
             case AttachTarget.KprobeMulti kprobes -> new KprobeMultiKind(kprobes, host.traceFs());

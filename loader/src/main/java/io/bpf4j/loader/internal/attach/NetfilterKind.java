@@ -30,9 +30,9 @@ record NetfilterKind(AttachTarget.Netfilter target) implements LinkKind {
     public Link attach(Attempt attempt) {
         return attempt.link(attempt.create(AttachType.NETFILTER, (union, _) -> {
             CREATE.set(union, "pf", target.family());
-            CREATE.set(union, "hooknum", target.hook());
+            CREATE.set(union, "hooknum", target.hook().number());
             CREATE.set(union, "priority", target.priority());
-            CREATE.set(union, "flags", target.defragment() ? DEFRAGMENT : 0);
+            CREATE.set(union, "flags", target.defragments() ? DEFRAGMENT : 0);
         }));
     }
 

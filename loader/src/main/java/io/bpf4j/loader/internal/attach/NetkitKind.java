@@ -18,7 +18,7 @@ record NetkitKind(AttachTarget.Netkit target) implements LinkKind {
 
     @Override
     public Link attach(Attempt attempt) {
-        AttachType type = target.peer() ? AttachType.NETKIT_PEER : AttachType.NETKIT_PRIMARY;
+        AttachType type = target.isPeer() ? AttachType.NETKIT_PEER : AttachType.NETKIT_PRIMARY;
         Place place = Place.of(target.anchor());
         return attempt.link(attempt.create(type, place.details())
                 .withTarget(attempt.index(target.device()))

@@ -11,8 +11,6 @@ import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkGroup;
-import io.bpf4j.loader.link.ProbeSite;
-import io.bpf4j.loader.link.ProcessFilter;
 import io.bpf4j.loader.link.TargetFile;
 import java.util.OptionalInt;
 
@@ -27,7 +25,8 @@ final class PerfAttacher {
         this.sources = sources;
     }
 
-    Link uprobe(Attempt attempt, TargetFile file, ProbeSite site, ProcessFilter process, boolean returns) {
+    /** Attaches at an offset in a file, in bytes; all else is as the target says. */
+    Link uprobe(Attempt attempt, TargetFile file, long offset, AttachTarget.Uprobe target) {
         if (attempt.isFor(AttachType.TRACE_UPROBE_MULTI) || attempt.isFor(AttachType.TRACE_UPROBE_SESSION)) {
             throw attempt.refused("the program was loaded for a link of many uprobes, which the kernel fixes at load;"
                     + " SEC(\"uprobe\") makes one for single uprobes");
@@ -37,19 +36,19 @@ final class PerfAttacher {
                         attempt,
                         Feature.PERF_UPROBE,
                         "this kernel has no uprobes (CONFIG_UPROBE_EVENTS, Linux >= 4.17)"));
-        long config = returns ? returnBit(attempt, sources.uprobeReturnBit()) : 0;
-        if (site.refCounterOffset() != 0) {
+        long config = target.returns() ? returnBit(attempt, sources.uprobeReturnBit()) : 0;
+        if (target.semaphore() != 0) {
             OptionalInt shift = sources.refCounterShift();
             if (shift.isEmpty()) {
                 throw attempt.refused("the site has a semaphore, which the kernel counts only from Linux 4.20 on");
             }
-            if (site.refCounterOffset() >>> 32 != 0) {
-                throw attempt.refused("semaphore at file offset 0x" + Long.toHexString(site.refCounterOffset())
+            if (target.semaphore() >>> 32 != 0) {
+                throw attempt.refused("semaphore at file offset 0x" + Long.toHexString(target.semaphore())
                         + ", where 32 bits are possible");
             }
-            config |= site.refCounterOffset() << shift.getAsInt();
+            config |= target.semaphore() << shift.getAsInt();
         }
-        int pid = process instanceof ProcessFilter.Any ? -1 : process.pidOrZero();
+        boolean any = target.pid() == 0;
         return link(
                 attempt,
                 attempt.execute(PerfCommand.Open.probe(
@@ -57,10 +56,10 @@ final class PerfAttacher {
                         type,
                         config,
                         file.path().toString(),
-                        site.fileOffset(),
-                        pid,
-                        pid == -1 ? 0 : -1)),
-                site.cookie());
+                        offset,
+                        any ? -1 : target.pid(),
+                        any ? 0 : -1)),
+                target.cookie());
     }
 
     Link kprobe(Attempt attempt, String function, long offset, boolean returns, long cookie) {
@@ -91,9 +90,9 @@ final class PerfAttacher {
         return link(attempt, attempt.execute(PerfCommand.Open.tracepoint(attempt.what(), id, -1, 0)), target.cookie());
     }
 
-    /** One event if a CPU or a process is given, else one for each CPU that is online. */
+    /** One event if a CPU or a thread is given, else one for each CPU that is online. */
     Link event(Attempt attempt, AttachTarget.PerfEvent target) {
-        if (target.cpu() >= 0 || !(target.process() instanceof ProcessFilter.Any)) {
+        if (target.cpu() >= 0 || target.tid() != 0) {
             return event(attempt, target, target.cpu());
         }
         LinkGroup links = LinkGroup.inParallel(attempt.what());
@@ -114,13 +113,11 @@ final class PerfAttacher {
                 0,
                 0,
                 target.period(),
-                target.byFrequency(),
+                target.isPerSecond(),
                 0,
                 0,
                 true, // until it has its program
-                target.process() instanceof ProcessFilter.Any
-                        ? -1
-                        : target.process().pidOrZero(),
+                target.tid() == 0 ? -1 : target.tid(),
                 cpu);
         return link(attempt, attempt.execute(open), target.cookie());
     }

@@ -9,7 +9,6 @@ import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
 import io.bpf4j.loader.link.OpenFile;
-import io.bpf4j.loader.link.ProbeSite;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -82,20 +81,19 @@ record PerfKind(Function<Attempt, Link> attaching, Function<Errno, String> meani
         };
     }
 
-    static LinkKind of(AttachTarget.Uprobe target, PerfAttacher perf) {
-        return new PerfKind(
-                attempt -> perf.uprobe(attempt, target.file(), target.site(), target.process(), target.returns()),
-                UprobeMultiKind::refusalOfUprobe);
-    }
-
-    static LinkKind of(AttachTarget.UprobeFunction target, PerfAttacher perf, FunctionSites functions) {
+    static LinkKind of(AttachTarget.Uprobe target, PerfAttacher perf, FunctionSites functions) {
         return new PerfKind(
                 attempt -> {
-                    FunctionSites.Places place =
-                            functions.one(attempt.what(), target.file(), target.function(), target.offset());
-                    ProbeSite site = new ProbeSite(place.offsets()[0], 0, target.cookie());
+                    if (target.function().isEmpty()) {
+                        return perf.uprobe(attempt, target.file(), target.offset(), target);
+                    }
+                    FunctionSites.Places place = functions.one(
+                            attempt.what(),
+                            target.file().path(),
+                            target.function().get(),
+                            target.offset());
                     try (OpenFile file = place.open(attempt)) {
-                        return perf.uprobe(attempt, file, site, target.process(), target.returns());
+                        return perf.uprobe(attempt, file, place.offsets()[0], target);
                     }
                 },
                 UprobeMultiKind::refusalOfUprobe);

@@ -18,7 +18,7 @@ record TcxKind(AttachTarget.Tcx target) implements LinkKind {
 
     @Override
     public Link attach(Attempt attempt) {
-        AttachType type = target.ingress() ? AttachType.TCX_INGRESS : AttachType.TCX_EGRESS;
+        AttachType type = target.isIngress() ? AttachType.TCX_INGRESS : AttachType.TCX_EGRESS;
         Place place = Place.of(target.anchor());
         return attempt.link(attempt.create(type, place.details())
                 .withTarget(attempt.index(target.device()))

@@ -9,18 +9,15 @@ import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.link.AttachTarget;
-import io.bpf4j.loader.link.AttachTarget.UprobeMultiNamed;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
 import io.bpf4j.loader.link.OpenFile;
-import io.bpf4j.loader.link.ProbeSites;
-import io.bpf4j.loader.link.ProcessFilter;
 import io.bpf4j.loader.link.TargetFile;
+import java.nio.file.Path;
 import java.util.OptionalInt;
-import java.util.function.Function;
 
 /** Many uprobes in a file by one link; the program was loaded for its attach type. */
-record UprobeMultiKind(Function<Attempt, Link> attaching) implements LinkKind {
+record UprobeMultiKind(AttachTarget.UprobeMulti target, FunctionSites functions) implements LinkKind {
     private static final StructLayout INFO = StructLayout.of(
             "bpf_link_info.uprobe_multi",
             "u64 path",
@@ -38,45 +35,13 @@ record UprobeMultiKind(Function<Attempt, Link> attaching) implements LinkKind {
                             info.text(), info.u32(INFO, "count"), info.u32(INFO, "flags"), info.u32(INFO, "pid")))
             .withText(_ -> new LinkInfo.TextField(INFO, "path", "path_size"));
 
-    static LinkKind of(AttachTarget.UprobeMulti target) {
-        return new UprobeMultiKind(
-                attempt -> link(attempt, target.file(), target.sites(), target.process(), target.returns()));
-    }
-
-    static LinkKind of(AttachTarget.UprobeMultiFunctions target, FunctionSites functions) {
-        return new UprobeMultiKind(attempt -> {
-            requireMulti(attempt, target.returns());
-            FunctionSites.Places places = functions.matching(attempt.what(), target.file(), target.pattern());
-            ProbeSites sites = ProbeSites.columns(places.offsets(), new long[0], new long[0]);
-            String advice = ": a pattern that leaves it out may do";
-            return link(attempt, places, sites, target.process(), target.returns(), advice);
-        });
-    }
-
-    static LinkKind of(AttachTarget.UprobeMultiNamed target, FunctionSites functions) {
-        return new UprobeMultiKind(attempt -> {
-            requireMulti(attempt, target.returns());
-            FunctionSites.Places places = functions.each(
-                    attempt.what(),
-                    target.file(),
-                    target.functions().stream()
-                            .map(UprobeMultiNamed.Function::name)
-                            .toList());
-            ProbeSites sites = ProbeSites.columns(
-                    places.offsets(),
-                    target.functions().stream()
-                            .mapToLong(UprobeMultiNamed.Function::refCounterOffset)
-                            .toArray(),
-                    target.functions().stream()
-                            .mapToLong(UprobeMultiNamed.Function::cookie)
-                            .toArray());
-            return link(attempt, places, sites, target.process(), target.returns(), "");
-        });
-    }
-
     @Override
     public Link attach(Attempt attempt) {
-        return attaching.apply(attempt);
+        AttachType type = attempt.many(
+                AttachType.TRACE_UPROBE_MULTI, AttachType.TRACE_UPROBE_SESSION, target.returns(), "uprobe");
+        return target.functions().isEmpty()
+                ? link(attempt, type, target.file(), target.offsets())
+                : byNames(attempt, type, target.semaphores().length == 0 && target.cookies().length == 0);
     }
 
     @Override
@@ -94,42 +59,29 @@ record UprobeMultiKind(Function<Attempt, Link> attaching) implements LinkKind {
         };
     }
 
-    private static Link link(
-            Attempt attempt,
-            FunctionSites.Places places,
-            ProbeSites sites,
-            ProcessFilter process,
-            boolean returns,
-            String advice) {
+    /** Attaches to all functions that match, or to one for each name. */
+    private Link byNames(Attempt attempt, AttachType type, boolean all) {
+        Path path = target.file().path();
+        FunctionSites.Places places = all
+                ? functions.matching(attempt.what(), path, target.functions())
+                : functions.each(attempt.what(), path, target.functions());
         try (OpenFile file = places.open(attempt)) {
-            return link(attempt, file, sites, process, returns);
+            return link(attempt, type, file, places.offsets());
         } catch (AttachException e) {
             if (e.site().isEmpty()) {
                 throw e;
             }
             String name = places.names().get(e.site().getAsInt());
             throw new AttachException(
-                    e.getMessage() + "; it is function \"" + name + "\"" + advice,
+                    e.getMessage() + "; it is function \"" + name + "\""
+                            + (all ? ": a pattern that leaves it out may do" : ""),
                     e.getCause(),
                     e.site().getAsInt());
         }
     }
 
-    private static void requireMulti(Attempt attempt, boolean returns) {
-        boolean session = attempt.isFor(AttachType.TRACE_UPROBE_SESSION);
-        if (!session && !attempt.isFor(AttachType.TRACE_UPROBE_MULTI)) {
-            throw attempt.refused(
-                    "the program was loaded for single uprobes; SEC(\"uprobe.multi\") makes one for many");
-        }
-        if (session && returns) {
-            throw attempt.refused("a session program fires on entry and on return; it can't be for returns alone");
-        }
-    }
-
-    private static Link link(
-            Attempt attempt, TargetFile file, ProbeSites sites, ProcessFilter process, boolean returns) {
-        requireMulti(attempt, returns);
-        if (sites.size() == 0) {
+    private Link link(Attempt attempt, AttachType type, TargetFile file, long[] offsets) {
+        if (offsets.length == 0) {
             throw attempt.refused("there is no site to attach to");
         }
         OptionalInt descriptor =
@@ -139,14 +91,14 @@ record UprobeMultiKind(Function<Attempt, Link> attaching) implements LinkKind {
         LinkCommand.Details.UprobeMulti details = new LinkCommand.Details.UprobeMulti(
                 descriptor.isPresent() ? "" : file.path().toString(),
                 descriptor,
-                sites.fileOffsets(),
-                sites.refCounterOffsets(),
-                sites.cookies(),
-                process.pidOrZero(),
-                returns,
+                offsets,
+                target.semaphores(),
+                target.cookies(),
+                target.pid(),
+                target.returns(),
                 0);
         try {
-            return attempt.link(attempt.create(attempt.attachType().orElseThrow(), details));
+            return attempt.link(attempt.create(type, details));
         } catch (SyscallException e) {
             OptionalInt site = BadSite.find(attempt, details, e);
             if (site.isEmpty()) {
@@ -154,8 +106,8 @@ record UprobeMultiKind(Function<Attempt, Link> attaching) implements LinkKind {
             }
             int index = site.getAsInt();
             throw new AttachException(
-                    "attach " + attempt.what() + ": site " + (index + 1) + " of " + sites.size() + ", at file offset 0x"
-                            + Long.toHexString(sites.get(index).fileOffset()) + ": " + e.getMessage()
+                    "attach " + attempt.what() + ": site " + (index + 1) + " of " + offsets.length
+                            + ", at file offset 0x" + Long.toHexString(offsets[index]) + ": " + e.getMessage()
                             + refusalOfUprobe(e.errno()),
                     e,
                     index);

@@ -27,7 +27,7 @@ record XdpKind(AttachTarget.Xdp target) implements LinkKind {
     public String refusal(Errno errno) {
         return switch (errno) {
             case EBUSY -> "; the device has an XDP program already: ip link show tells which";
-            case EOPNOTSUPP -> "; the driver can't: XdpMode.GENERIC works with every device";
+            case EOPNOTSUPP -> "; the driver can't: Xdp.Mode.GENERIC works with every device";
             case EINVAL -> "; there is no such device, or its MTU is more than the program takes: SEC(\"xdp.frags\")";
             default -> "";
         };

@@ -35,9 +35,6 @@ import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Closing;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.OpenFile;
-import io.bpf4j.loader.link.ProbeSite;
-import io.bpf4j.loader.link.ProbeSites;
-import io.bpf4j.loader.link.ProcessFilter;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -105,10 +102,9 @@ public final class StopSignal implements AutoCloseable {
             if (!file.identity().equals(expected)) {
                 throw new AttachException("attach to " + path + ": another file has taken its place", null);
             }
-            ProcessFilter process = ProcessFilter.pid(pid);
             AttachTarget target = multi
-                    ? new AttachTarget.UprobeMulti(file, ProbeSites.of(new ProbeSite(offset, 0, 0)), process, false)
-                    : new AttachTarget.Uprobe(file, new ProbeSite(offset, 0, 0), process, false);
+                    ? AttachTarget.UprobeMulti.at(file, offset).inProcess(pid)
+                    : AttachTarget.Uprobe.at(file, offset).inProcess(pid);
             try (Fd program = load(host, type, counters)) {
                 Link link = new Attacher(host, features).attach(program, "stop_signal", type, target);
                 return new StopSignal(kernel, counters, expected, offset, link);

@@ -15,11 +15,10 @@ import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.AttachTarget.Uprobe;
+import io.bpf4j.loader.link.AttachTarget.UprobeMulti;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkGroup;
-import io.bpf4j.loader.link.ProbeSite;
-import io.bpf4j.loader.link.ProbeSites;
-import io.bpf4j.loader.link.ProcessFilter;
 import io.bpf4j.loader.link.TargetFile;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -30,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What each kind of target asks of the kernel, and what a refusal leaves behind. */
 class AttacherTest {
-    private static final Path FILE = Path.of("/bin/x");
+    private static final TargetFile FILE = TargetFile.of(Path.of("/bin/x"));
     private static final Optional<AttachType> MULTI = Optional.of(AttachType.TRACE_UPROBE_MULTI);
 
     @TempDir
@@ -43,14 +42,14 @@ class AttacherTest {
         return new Attacher(kernel.host(), ScriptedLoads.everything().without(without));
     }
 
-    private static AttachTarget.UprobeMulti multi(ProbeSite... sites) {
-        return new AttachTarget.UprobeMulti(FILE, ProbeSites.of(sites), ProcessFilter.pid(42), false);
+    private static UprobeMulti multi(long... sites) {
+        return UprobeMulti.at(FILE, sites).inProcess(42);
     }
 
     @Test
     void manyUprobesAreOneCommandWithColumns() {
-        try (Link link =
-                attacher().attach(program, "p", MULTI, multi(new ProbeSite(16, 0, 1), new ProbeSite(32, 64, 2)))) {
+        try (Link link = attacher()
+                .attach(program, "p", MULTI, multi(16, 32).withSemaphores(0, 64).withCookies(1, 2))) {
             LinkCommand.Create create =
                     kernel.commands(LinkCommand.Create.class).getFirst();
             assertThat(create.attachType()).isEqualTo(48);
@@ -69,10 +68,7 @@ class AttacherTest {
     @Test
     void aPathThatLooksLikeADescriptorIsAPath() {
         TargetFile file = TargetFile.of(Path.of("/proc/self/fd/7"));
-        ProbeSites sites = ProbeSites.of(ProbeSite.at(16));
-        attacher()
-                .attach(program, "p", MULTI, new AttachTarget.UprobeMulti(file, sites, ProcessFilter.any(), false))
-                .close();
+        attacher().attach(program, "p", MULTI, UprobeMulti.at(file, 16)).close();
         assertThat(kernel.commands(LinkCommand.Create.class).getFirst().details())
                 .isInstanceOfSatisfying(LinkCommand.Details.UprobeMulti.class, details -> {
                     assertThat(details.path()).isEqualTo("/proc/self/fd/7");
@@ -82,31 +78,25 @@ class AttacherTest {
 
     @Test
     void semaphoresThatNoSiteHasAreNotPassed() {
-        assertThat(ProbeSites.of(ProbeSite.at(1), ProbeSite.at(2)).haveRefCounters())
-                .isFalse();
-        assertThatThrownBy(() -> ProbeSites.columns(new long[2], new long[1], new long[0]))
-                .isInstanceOf(IllegalArgumentException.class);
+        assertThat(multi(1, 2).withSemaphores(0, 0).semaphores()).isEmpty();
+        assertThatThrownBy(() -> multi(1, 2).withSemaphores(8))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("2 functions or sites, but 1 semaphores");
     }
 
     @Test
     void aProgramForOneWayIsRefusedForTheOther() {
-        assertThatThrownBy(() -> attacher().attach(program, "p", Optional.empty(), multi(ProbeSite.at(16))))
+        assertThatThrownBy(() -> attacher().attach(program, "p", Optional.empty(), multi(16)))
                 .isInstanceOf(AttachException.class)
                 .hasMessageContaining("uprobe.multi");
-        assertThatThrownBy(() -> attacher()
-                        .attach(
-                                program,
-                                "p",
-                                MULTI,
-                                new AttachTarget.Uprobe(FILE, ProbeSite.at(16), ProcessFilter.any(), false)))
+        assertThatThrownBy(() -> attacher().attach(program, "p", MULTI, Uprobe.at(FILE, 16)))
                 .isInstanceOf(AttachException.class);
         assertThat(kernel.commands()).isEmpty();
     }
 
     @Test
     void aUprobeWithSemaphoreAndCookie() {
-        AttachTarget target =
-                new AttachTarget.Uprobe(FILE, new ProbeSite(0x1234, 0x5678, 7), ProcessFilter.any(), true);
+        AttachTarget target = Uprobe.exitAt(FILE, 0x1234).withSemaphore(0x5678).withCookie(7);
         try (Link link = attacher().attach(program, "p", Optional.empty(), target)) {
             PerfCommand.Open open = kernel.commands(PerfCommand.Open.class).getFirst();
             assertThat(open.type()).isEqualTo(9);
@@ -123,13 +113,13 @@ class AttacherTest {
 
     @Test
     void withoutPerfLinksTheProgramIsSetByIoctlAndACookieIsRefused() {
-        AttachTarget plain = new AttachTarget.Uprobe(FILE, ProbeSite.at(16), ProcessFilter.pid(5), false);
+        AttachTarget plain = Uprobe.at(FILE, 16).inProcess(5);
         attacher(Feature.PERF_LINK, Feature.BPF_COOKIE)
                 .attach(program, "p", Optional.empty(), plain)
                 .close();
         assertThat(kernel.commands(PerfCommand.SetProgram.class)).hasSize(1);
 
-        AttachTarget cookie = new AttachTarget.Uprobe(FILE, new ProbeSite(16, 0, 3), ProcessFilter.any(), false);
+        AttachTarget cookie = Uprobe.at(FILE, 16).withCookie(3);
         assertThatThrownBy(() ->
                         attacher(Feature.PERF_LINK, Feature.BPF_COOKIE).attach(program, "p", Optional.empty(), cookie))
                 .isInstanceOf(UnsupportedFeatureException.class)
@@ -144,7 +134,7 @@ class AttacherTest {
                         && create.details() instanceof LinkCommand.Details.UprobeMulti details
                         && Arrays.stream(details.offsets()).anyMatch(offset -> offset == 48 || offset == 50),
                 Errno.EINVAL);
-        ProbeSite[] sites = LongStream.range(0, 100).mapToObj(ProbeSite::at).toArray(ProbeSite[]::new);
+        long[] sites = LongStream.range(0, 100).toArray();
         assertThatThrownBy(() -> attacher().attach(program, "p", MULTI, multi(sites)))
                 .isInstanceOfSatisfying(
                         AttachException.class, e -> assertThat(e.site()).hasValue(48))
@@ -156,7 +146,7 @@ class AttacherTest {
     @Test
     void aRefusalThatNoSiteExplainsIsReportedAsItIs() {
         kernel.failNth(1, LinkCommand.Create.class, Errno.EINVAL);
-        assertThatThrownBy(() -> attacher().attach(program, "p", MULTI, multi(ProbeSite.at(16), ProbeSite.at(32))))
+        assertThatThrownBy(() -> attacher().attach(program, "p", MULTI, multi(16, 32)))
                 .isInstanceOfSatisfying(
                         AttachException.class, e -> assertThat(e.site()).isEmpty());
         assertThat(kernel.open()).containsExactly("program \"p\"");
@@ -165,12 +155,11 @@ class AttacherTest {
     @Test
     void aRefusalSaysWhatTheKernelDoesNotHaveAndWhatElseItMayBe() {
         kernel.fail(LinkCommand.Create.class, Errno.EINVAL);
-        assertThatThrownBy(
-                        () -> attacher(Feature.UPROBE_MULTI_LINK).attach(program, "p", MULTI, multi(ProbeSite.at(16))))
+        assertThatThrownBy(() -> attacher(Feature.UPROBE_MULTI_LINK).attach(program, "p", MULTI, multi(16)))
                 .isInstanceOf(AttachException.class)
                 .hasMessageContaining("/bin/x")
                 .hasMessageContaining("requires Linux >= 6.6");
-        assertThatThrownBy(() -> attacher().attach(program, "p", MULTI, multi(ProbeSite.at(16))))
+        assertThatThrownBy(() -> attacher().attach(program, "p", MULTI, multi(16)))
                 .isInstanceOf(AttachException.class)
                 .hasMessageContaining("offset")
                 .message()
@@ -179,7 +168,7 @@ class AttacherTest {
 
     @Test
     void whicheverCommandFailsNothingIsLeftAttached() {
-        AttachTarget uprobe = new AttachTarget.Uprobe(FILE, new ProbeSite(16, 0, 3), ProcessFilter.any(), false);
+        AttachTarget uprobe = Uprobe.at(FILE, 16).withCookie(3);
         for (int n = 1; n <= 3; n++) {
             kernel.failNth(n, Command.class, Errno.EMFILE);
             assertThatThrownBy(() -> attacher().attach(program, "p", Optional.empty(), uprobe))
@@ -193,7 +182,7 @@ class AttacherTest {
     void aGroupClosesAllAndReportsWhatFails() {
         LinkGroup group = LinkGroup.inParallel("group");
         for (int i = 0; i < 20; i++) {
-            group.add(attacher().attach(program, "p", MULTI, multi(ProbeSite.at(16 + i))));
+            group.add(attacher().attach(program, "p", MULTI, multi(16 + i)));
         }
         group.close();
         group.close();

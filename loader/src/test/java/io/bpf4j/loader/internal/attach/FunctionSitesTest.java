@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.zip.CRC32;
 import java.util.zip.ZipEntry;
@@ -46,7 +47,7 @@ class FunctionSitesTest {
 
     @Test
     void aPatternFindsEachPlaceOnce() {
-        FunctionSites.Places places = sites().matching("p", LIBJVM, "JNI_*");
+        FunctionSites.Places places = sites().matching("p", LIBJVM, List.of("JNI_*"));
         assertThat(places.offsets()).isSorted().doesNotHaveDuplicates().hasSizeGreaterThanOrEqualTo(3);
         assertThat(places.offsets())
                 .contains(sites().one("p", LIBJVM, "JNI_CreateJavaVM", 0).offsets());
@@ -85,7 +86,7 @@ class FunctionSitesTest {
                 .hasMessageContaining("on_x")
                 .hasMessageContaining("\"JNI_Create\"")
                 .hasMessageContaining("JNI_CreateJavaVM");
-        assertThatThrownBy(() -> sites().matching("p", LIBJVM, "nothing_like_it*"))
+        assertThatThrownBy(() -> sites().matching("p", LIBJVM, List.of("nothing_like_it*")))
                 .isInstanceOf(AttachException.class)
                 .hasMessageContaining("nothing_like_it*");
         assertThatThrownBy(() -> sites().one("p", LIBJVM, "JNI_*", 0))

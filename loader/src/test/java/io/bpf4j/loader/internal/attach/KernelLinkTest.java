@@ -26,7 +26,6 @@ import io.bpf4j.loader.link.IteratorLink;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
 import io.bpf4j.loader.link.NetDevice;
-import io.bpf4j.loader.link.ProcessFilter;
 import io.bpf4j.loader.link.ProgramHandle;
 import java.io.IOException;
 import java.io.InputStream;
@@ -46,7 +45,7 @@ import org.junit.jupiter.api.io.TempDir;
  * What a link does after it is there, what stands in for one where the kernel has none, and what failures leave behind.
  */
 class KernelLinkTest {
-    private static final AttachTarget XDP = new AttachTarget.Xdp(NetDevice.of(1));
+    private static final AttachTarget XDP = AttachTarget.Xdp.on(NetDevice.of(1));
 
     @TempDir
     Path directory;
@@ -150,7 +149,7 @@ class KernelLinkTest {
             MemorySegment.copy(bytes, 0, read.into(), ValueLayout.JAVA_BYTE, 0, bytes.length);
             return (long) bytes.length;
         });
-        try (Link link = attacher().attach(program, "p", Optional.of(AttachType.TRACE_ITER), new AttachTarget.Iter());
+        try (Link link = attacher().attach(program, "p", Optional.of(AttachType.TRACE_ITER), AttachTarget.Iter.all());
                 InputStream in = ((IteratorLink) link).open()) {
             assertThat(in.read()).isEqualTo('f');
             assertThat(in.available()).isEqualTo(5);
@@ -163,7 +162,7 @@ class KernelLinkTest {
     @Test
     void anIteratorThatFailsSaysSo() throws IOException {
         kernel.fail(FileCommand.Read.class, Errno.EFAULT);
-        try (Link link = attach(new AttachTarget.Iter());
+        try (Link link = attach(AttachTarget.Iter.all());
                 InputStream in = ((IteratorLink) link).open()) {
             assertThatThrownBy(in::read).isInstanceOf(IOException.class).hasMessageContaining("EFAULT");
         }
@@ -176,7 +175,7 @@ class KernelLinkTest {
         Link link;
         try (KernelMap map = KernelMap.create(kernel.host(), MapCommand.Create.of(15, "sockets", 4, 4, 2), "sockets")) {
             link = attacher()
-                    .attach(program, "p", Optional.of(AttachType.SK_MSG_VERDICT), new AttachTarget.Sockmap(map));
+                    .attach(program, "p", Optional.of(AttachType.SK_MSG_VERDICT), AttachTarget.Sockmap.of(map));
         }
         LinkCommand.Attach attach = kernel.commands(LinkCommand.Attach.class).getLast();
         assertThat(attach.attachType()).isEqualTo(AttachType.SK_MSG_VERDICT.number());
@@ -189,7 +188,7 @@ class KernelLinkTest {
 
     @Test
     void anInfraredReceiver() {
-        try (Link link = attach(new AttachTarget.Lirc(Path.of("/dev/lirc0")))) {
+        try (Link link = attach(AttachTarget.Lirc.of(Path.of("/dev/lirc0")))) {
             assertThat(kernel.commands(LinkCommand.Attach.class).getLast().attachType())
                     .isEqualTo(AttachType.LIRC_MODE2.number());
             assertThat(link.description()).contains("/dev/lirc0");
@@ -208,7 +207,7 @@ class KernelLinkTest {
                                         program,
                                         "p",
                                         Optional.of(AttachType.SK_MSG_VERDICT),
-                                        new AttachTarget.Sockmap(map)))
+                                        AttachTarget.Sockmap.of(map)))
                         .isInstanceOf(AttachException.class)
                         .hasMessageContaining("sockets");
                 assertThat(kernel.open()).containsExactlyElementsOf(before);
@@ -245,7 +244,7 @@ class KernelLinkTest {
 
     @Test
     void whereClosingFailsTheRestIsGivenBack() {
-        AttachTarget clock = new AttachTarget.PerfEvent(1, 0, 1, false, ProcessFilter.any(), 0, 0);
+        AttachTarget clock = AttachTarget.PerfEvent.every(1, 1, 0).onCpu(0);
         List<Link> links =
                 List.of(attach(clock), attacher(Feature.PERF_LINK).attach(program, "p", Optional.empty(), clock));
         for (Link link : links) {
@@ -276,7 +275,7 @@ class KernelLinkTest {
     @Test
     void aKprobeOfASystemCall() {
         String machine = System.getProperty("os.arch").equals("amd64") ? "__x64_sys_" : "sys_";
-        attach(new AttachTarget.Ksyscall("openat", true, 4)).close();
+        attach(AttachTarget.Ksyscall.exit("openat").withCookie(4)).close();
         PerfCommand.Open open = kernel.commands(PerfCommand.Open.class).getLast();
         assertThat(open.type()).isEqualTo(8);
         assertThat(open.text()).endsWith(machine + "openat");
@@ -284,7 +283,7 @@ class KernelLinkTest {
         assertThat(kernel.commands(LinkCommand.Create.class).getLast().details())
                 .isEqualTo(new LinkCommand.Details.PerfEvent(4));
         attacher(Feature.SYSCALL_WRAPPER)
-                .attach(program, "p", Optional.empty(), new AttachTarget.Ksyscall("openat", false, 0))
+                .attach(program, "p", Optional.empty(), AttachTarget.Ksyscall.entry("openat"))
                 .close();
         assertThat(kernel.commands(PerfCommand.Open.class).getLast().text()).isEqualTo("__se_sys_openat");
     }
@@ -305,7 +304,7 @@ class KernelLinkTest {
                 "p",
                 Optional.of(AttachType.TRACE_KPROBE_MULTI),
                 AttachTarget.KprobeMulti.entry("vfs_*"));
-        new KprobeMultiKind(new AttachTarget.KprobeMulti(List.of("vfs_*", "other"), List.of(), true), traceFs)
+        new KprobeMultiKind(AttachTarget.KprobeMulti.exit("vfs_*", "other"), traceFs)
                 .attach(attempt)
                 .close();
         assertThat(kernel.commands(LinkCommand.Create.class).getLast().details())
@@ -318,7 +317,7 @@ class KernelLinkTest {
                 .isInstanceOf(AttachException.class)
                 .hasMessageContaining("can be traced");
         assertThatThrownBy(() -> new KprobeMultiKind(
-                                new AttachTarget.KprobeMulti(List.of("vfs_*"), List.of(1L), false), traceFs)
+                                AttachTarget.KprobeMulti.entry("vfs_*").withCookies(1), traceFs)
                         .attach(attempt))
                 .isInstanceOf(AttachException.class)
                 .hasMessageContaining("cookie");
@@ -334,7 +333,7 @@ class KernelLinkTest {
                                 program,
                                 "p",
                                 Optional.of(AttachType.TRACE_KPROBE_SESSION),
-                                new AttachTarget.KprobeMulti(List.of("f"), List.of(), true)))
+                                AttachTarget.KprobeMulti.exit("f")))
                 .isInstanceOf(AttachException.class)
                 .hasMessageContaining("session");
         assertThatThrownBy(() -> attacher()
@@ -342,7 +341,7 @@ class KernelLinkTest {
                                 program,
                                 "p",
                                 Optional.of(AttachType.TRACE_KPROBE_MULTI),
-                                new AttachTarget.Kprobe("f", 0, false)))
+                                AttachTarget.Kprobe.entry("f")))
                 .isInstanceOf(AttachException.class)
                 .hasMessageContaining("SEC(\"kprobe\")");
         assertThatThrownBy(() -> attacher()
@@ -350,8 +349,7 @@ class KernelLinkTest {
                                 program,
                                 "p",
                                 Optional.of(AttachType.TRACE_UPROBE_SESSION),
-                                new AttachTarget.UprobeMultiFunctions(
-                                        directory.resolve("x"), "f", ProcessFilter.any(), true)))
+                                AttachTarget.UprobeMulti.exit(directory.resolve("x"), "f")))
                 .isInstanceOf(AttachException.class)
                 .hasMessageContaining("session");
         assertThatThrownBy(() -> attach(AttachTarget.NetNamespace.own()))
@@ -364,7 +362,7 @@ class KernelLinkTest {
     void refusalsSayWhatTheKernelMeans() {
         kernel.fail(LinkCommand.Create.class, Errno.EBUSY);
         assertThatThrownBy(() -> attach(XDP)).hasMessageContaining("already");
-        assertThatThrownBy(() -> attach(new AttachTarget.Netfilter(2, 1, 5, false)))
+        assertThatThrownBy(() -> attach(AttachTarget.Netfilter.ipv4(AttachTarget.Netfilter.Hook.LOCAL_IN, 5)))
                 .hasMessageContaining("priority");
         kernel.fail(LinkCommand.Create.class, Errno.EBADF);
         assertThatThrownBy(() -> attacher()
@@ -372,7 +370,7 @@ class KernelLinkTest {
                                 program,
                                 "p",
                                 Optional.of(AttachType.CGROUP_INET_EGRESS),
-                                new AttachTarget.Cgroup(Path.of("/tmp"))))
+                                AttachTarget.Cgroup.of(Path.of("/tmp"))))
                 .hasMessageContaining("version 2");
     }
 

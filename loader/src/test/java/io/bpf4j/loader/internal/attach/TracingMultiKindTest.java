@@ -78,7 +78,7 @@ class TracingMultiKindTest {
     }
 
     private static AttachTarget.TracingMulti functions(String... names) {
-        return new AttachTarget.TracingMulti(List.of(names), List.of());
+        return AttachTarget.TracingMulti.of(names);
     }
 
     private int[] asked() {
@@ -97,7 +97,7 @@ class TracingMultiKindTest {
     void namesAreIdsInTheirOrderWithACookieEach() {
         try (Link _ = attach(
                 AttachType.TRACE_FEXIT_MULTI,
-                new AttachTarget.TracingMulti(List.of("vfs_write", "vmlinux:vfs_read"), List.of(7L, 8L)))) {
+                AttachTarget.TracingMulti.of("vfs_write", "vmlinux:vfs_read").withCookies(7, 8))) {
             assertThat(asked()).containsExactly(WRITE, READ);
             LinkCommand.Create create =
                     kernel.commands(LinkCommand.Create.class).getLast();
@@ -141,7 +141,7 @@ class TracingMultiKindTest {
         assertRefused(
                 "can't be a cookie for each",
                 AttachType.TRACE_FENTRY_MULTI,
-                new AttachTarget.TracingMulti(List.of("vfs_*"), List.of(1L)));
+                AttachTarget.TracingMulti.of("vfs_*").withCookies(1));
         assertThat(kernel.commands(LinkCommand.Create.class)).isEmpty();
     }
 

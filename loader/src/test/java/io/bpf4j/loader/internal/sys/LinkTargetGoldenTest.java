@@ -12,15 +12,10 @@ import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.link.Anchor;
 import io.bpf4j.loader.link.AttachTarget;
-import io.bpf4j.loader.link.IterTarget;
-import io.bpf4j.loader.link.IterTarget.CgroupWalk;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.NetDevice;
-import io.bpf4j.loader.link.ProbeSite;
-import io.bpf4j.loader.link.ProbeSites;
-import io.bpf4j.loader.link.ProcessFilter;
 import io.bpf4j.loader.link.ProgramHandle;
-import io.bpf4j.loader.link.XdpMode;
+import io.bpf4j.loader.link.TargetFile;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
@@ -113,15 +108,16 @@ class LinkTargetGoldenTest {
 
     @Test
     void devices() {
-        assertBytes("xdp", AttachType.XDP, new AttachTarget.Xdp(NetDevice.of(1), XdpMode.GENERIC));
+        assertBytes(
+                "xdp", AttachType.XDP, AttachTarget.Xdp.on(NetDevice.of(1)).withMode(AttachTarget.Xdp.Mode.GENERIC));
         assertBytes("tcx", AttachType.TCX_INGRESS, AttachTarget.Tcx.ingress(DEVICE));
-        assertBytes("tcx_first", new AttachTarget.Tcx(DEVICE, false, Anchor.first()));
+        assertBytes("tcx_first", AttachTarget.Tcx.egress(DEVICE).withAnchor(Anchor.first()));
         Anchor byProgram = Anchor.of(Anchor.Side.AFTER, new Anchor.OfProgramId(77));
-        assertBytes("tcx_after_program_id", new AttachTarget.Tcx(DEVICE, true, byProgram));
+        assertBytes("tcx_after_program_id", AttachTarget.Tcx.ingress(DEVICE).withAnchor(byProgram));
         assertBytes(
                 "netkit_peer",
                 AttachType.NETKIT_PEER,
-                new AttachTarget.Netkit(DEVICE, true, Anchor.first().atRevision(3)));
+                AttachTarget.Netkit.peer(DEVICE).withAnchor(Anchor.first().atRevision(3)));
     }
 
     @Test
@@ -129,26 +125,33 @@ class LinkTargetGoldenTest {
         try (Link other = attach(AttachTarget.Tcx.ingress(DEVICE))) { // has descriptor 1002
             assertBytes(
                     "tcx_before_link",
-                    new AttachTarget.Tcx(DEVICE, true, Anchor.before(other).atRevision(5)));
+                    AttachTarget.Tcx.ingress(DEVICE)
+                            .withAnchor(Anchor.before(other).atRevision(5)));
         }
     }
 
     @Test
     void groupsAndNamespaces() {
-        assertBytes("cgroup", AttachType.CGROUP_INET_EGRESS, new AttachTarget.Cgroup(Path.of("/sys/fs/cgroup")));
+        assertBytes("cgroup", AttachType.CGROUP_INET_EGRESS, AttachTarget.Cgroup.of(Path.of("/sys/fs/cgroup")));
         Anchor byId = Anchor.of(Anchor.Side.BEFORE, new Anchor.OfLinkId(9));
         assertBytes(
                 "cgroup_before_link_id",
-                new AttachTarget.Cgroup(Path.of("/sys/fs/cgroup"), Optional.of(AttachType.CGROUP_INET_EGRESS), byId));
+                AttachTarget.Cgroup.of(Path.of("/sys/fs/cgroup"))
+                        .withAttachType(AttachType.CGROUP_INET_EGRESS)
+                        .withAnchor(byId));
         assertBytes("netns", AttachType.SK_LOOKUP, AttachTarget.NetNamespace.own());
-        assertBytes("netfilter", AttachType.NETFILTER, new AttachTarget.Netfilter(2, 1, -100, true));
+        assertBytes(
+                "netfilter",
+                AttachType.NETFILTER,
+                AttachTarget.Netfilter.ipv4(AttachTarget.Netfilter.Hook.LOCAL_IN, -100)
+                        .withDefragmentation());
     }
 
     @Test
     void maps() {
         try (KernelMap map = KernelMap.create(kernel.host(), MapCommand.Create.of(15, "sockets", 4, 4, 2), "sockets")) {
-            assertBytes("sockmap", AttachType.SK_MSG_VERDICT, new AttachTarget.Sockmap(map));
-            assertIter("iter_map", "map", new IterTarget.Elements(map));
+            assertBytes("sockmap", AttachType.SK_MSG_VERDICT, AttachTarget.Sockmap.of(map));
+            assertIter("iter_map", "map", AttachTarget.Iter.elements(map));
         }
         program.close();
         try (KernelMap map =
@@ -160,31 +163,35 @@ class LinkTargetGoldenTest {
 
     @Test
     void iterators() {
-        assertBytes("iter", AttachType.TRACE_ITER, new AttachTarget.Iter());
+        assertBytes("iter", AttachType.TRACE_ITER, AttachTarget.Iter.all());
         assertIter(
                 "iter_cgroup",
                 "cgroup",
-                new IterTarget.Cgroups(Path.of("/sys/fs/cgroup"), CgroupWalk.DESCENDANTS_POST));
-        assertIter("iter_cgroup", "process", new IterTarget.OfProcess(42));
-        assertIter("iter_cgroup", "thread", new IterTarget.OfThread(43));
+                AttachTarget.Iter.cgroups(Path.of("/sys/fs/cgroup"), AttachTarget.Iter.Walk.DESCENDANTS_POST));
+        assertIter("iter_cgroup", "process", AttachTarget.Iter.process(42));
+        assertIter("iter_cgroup", "thread", AttachTarget.Iter.thread(43));
     }
 
-    private void assertIter(String name, String info, IterTarget over) {
-        assertBytes(name, AttachType.TRACE_ITER, new AttachTarget.Iter(over));
+    private void assertIter(String name, String info, AttachTarget.Iter over) {
+        assertBytes(name, AttachType.TRACE_ITER, over);
         MemorySegment pointedAt = allocated.getFirst();
         assertThat(hex(pointedAt, pointedAt.byteSize())).isEqualTo(GOLDEN.get("iter_info_" + info));
     }
 
     @Test
     void functionsOfTheKernel() {
-        assertBytes("fentry_cookie", AttachType.TRACE_FENTRY, new AttachTarget.Tracing(7));
+        assertBytes(
+                "fentry_cookie",
+                AttachType.TRACE_FENTRY,
+                AttachTarget.Tracing.asLoaded().withCookie(7));
         assertBytes(
                 "kprobe_session",
                 AttachType.TRACE_KPROBE_SESSION,
-                new AttachTarget.KprobeMulti(List.of("vfs_read", "vfs_write"), List.of(1L, 2L), false));
-        attach(AttachType.TRACE_FENTRY, new AttachTarget.Tracing()).close();
-        attach(AttachType.TRACE_RAW_TP, new AttachTarget.Tracing(9)).close();
-        attach(new AttachTarget.RawTracepoint("sys_enter", 8)).close();
+                AttachTarget.KprobeMulti.entry("vfs_read", "vfs_write").withCookies(1, 2));
+        attach(AttachType.TRACE_FENTRY, AttachTarget.Tracing.asLoaded()).close();
+        attach(AttachType.TRACE_RAW_TP, AttachTarget.Tracing.asLoaded().withCookie(9))
+                .close();
+        attach(AttachTarget.RawTracepoint.of("sys_enter").withCookie(8)).close();
         assertThat(kernel.commands(LinkCommand.OpenRawTracepoint.class))
                 .extracting(LinkCommand.OpenRawTracepoint::tracepoint, LinkCommand.OpenRawTracepoint::cookie)
                 .containsExactly(tuple("", 0L), tuple("", 9L), tuple("sys_enter", 8L));
@@ -195,16 +202,13 @@ class LinkTargetGoldenTest {
         assertBytes(
                 "uprobe_session",
                 AttachType.TRACE_UPROBE_SESSION,
-                new AttachTarget.UprobeMulti(
-                        FILE,
-                        ProbeSites.of(new ProbeSite(16, 0, 1), new ProbeSite(32, 0, 2)),
-                        ProcessFilter.any(),
-                        false));
+                AttachTarget.UprobeMulti.at(TargetFile.of(FILE), 16, 32).withCookies(1, 2));
     }
 
     @Test
     void perfEvents() {
-        AttachTarget.PerfEvent clock = new AttachTarget.PerfEvent(1, 0, 99, true, ProcessFilter.any(), 0, 7);
+        AttachTarget.PerfEvent clock =
+                AttachTarget.PerfEvent.cpuClock(99).onCpu(0).withCookie(7);
         assertBytes("perf_event", clock);
         PerfCommand.Open open = kernel.commands(PerfCommand.Open.class).getLast();
         assertThat(open.pid()).isEqualTo(-1);
@@ -212,7 +216,7 @@ class LinkTargetGoldenTest {
         MemorySegment attr = arena.allocate(256, 8);
         long size = PerfEventAttr.encode(attr, memory, open);
         assertThat(hex(attr, size)).isEqualTo(GOLDEN.get("perf_clock"));
-        assertBytes("perf_event", new AttachTarget.OpenPerfEvent(3, 7));
+        assertBytes("perf_event", AttachTarget.OpenPerfEvent.of(3).withCookie(7));
         assertThat(kernel.commands(FileCommand.Duplicate.class).getLast().number())
                 .isEqualTo(3);
     }
@@ -232,7 +236,7 @@ class LinkTargetGoldenTest {
                 ObjectCommand.InfoOfBtf.class, of -> new BtfInfo(4, "", false, types.toBytes(ByteOrder.nativeOrder())));
         try (Fd other = kernel.newFd("program \"main\"")) {
             assertThat(function).isEqualTo(3);
-            assertBytes("freplace", new AttachTarget.Freplace(handle(other), "inner"));
+            assertBytes("freplace", AttachTarget.Freplace.of(handle(other), "inner"));
         }
     }
 

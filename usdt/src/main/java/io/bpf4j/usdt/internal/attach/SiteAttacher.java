@@ -4,9 +4,6 @@ import io.bpf4j.loader.Program;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.LinkGroup;
-import io.bpf4j.loader.link.ProbeSite;
-import io.bpf4j.loader.link.ProbeSites;
-import io.bpf4j.loader.link.ProcessFilter;
 import io.bpf4j.loader.link.TargetFile;
 import io.bpf4j.usdt.internal.note.SiteColumns;
 import io.bpf4j.usdt.internal.process.Mapping;
@@ -21,6 +18,7 @@ import java.util.function.IntFunction;
  * @param program loaded for this way of attaching
  * @param specIds by which the program finds the spec of each site; the user's cookies if the program uses no specs
  * @param probes the name of each site's probe, for messages
+ * @param pid the process to attach in; 0 for all
  * @param into receives the links. After a failure it has the links that were made before, for the caller to close
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
@@ -30,7 +28,7 @@ public record SiteAttacher(
         SiteColumns sites,
         long[] specIds,
         IntFunction<String> probes,
-        ProcessFilter process,
+        int pid,
         LinkGroup into) {
 
     /**
@@ -39,9 +37,11 @@ public record SiteAttacher(
      * @throws AttachException if the kernel refuses a site
      */
     public void byOneLink() {
-        ProbeSites columns = ProbeSites.columns(sites.fileOffsets(), sites.semaphoreOffsets(), specIds);
         try {
-            into.add(program.attach(new AttachTarget.UprobeMulti(file, columns, process, false)));
+            into.add(program.attach(AttachTarget.UprobeMulti.at(file, sites.fileOffsets())
+                    .withSemaphores(sites.semaphoreOffsets())
+                    .withCookies(specIds)
+                    .inProcess(pid)));
         } catch (AttachException e) {
             if (e.site().isEmpty()) {
                 throw e;
@@ -103,9 +103,11 @@ public record SiteAttacher(
     }
 
     private void attach(int index, long cookie) {
-        ProbeSite site = new ProbeSite(sites.fileOffset(index), sites.semaphoreOffset(index), cookie);
         try {
-            into.add(program.attach(new AttachTarget.Uprobe(file, site, process, false)));
+            into.add(program.attach(AttachTarget.Uprobe.at(file, sites.fileOffset(index))
+                    .withSemaphore(sites.semaphoreOffset(index))
+                    .withCookie(cookie)
+                    .inProcess(pid)));
         } catch (AttachException e) {
             throw new AttachException(describe(index) + ": " + e.getMessage(), e);
         }
