@@ -1,0 +1,91 @@
+package io.bpf4j.loader.internal.plan;
+
+import io.bpf4j.btf.BtfType;
+import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.map.Codec;
+import io.bpf4j.loader.spec.GlobalSpec;
+import io.bpf4j.loader.spec.ObjectSpec;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+
+/**
+ * The value that an embedder gives a variable before the load. The plan encodes it, when all edits are known: the
+ * variable may have another size by then. <i>Immutable.</i>
+ */
+@FunctionalInterface
+public interface InitialValue {
+    /**
+     * The bytes of the variable.
+     *
+     * @throws InvalidObjectException if the value does not fit
+     */
+    byte[] encode(ObjectSpec object, GlobalSpec variable);
+
+    /** An integer, an enumerator, or a boolean as 0 or 1. */
+    static InitialValue of(long value) {
+        return (object, variable) -> {
+            int size = variable.size();
+            if (size != 1 && size != 2 && size != 4 && size != 8) {
+                throw misfit(object, variable, "and can't be set from a number");
+            }
+            int bits = size * 8;
+            if (bits < 64 && (value < -(1L << (bits - 1)) || value >= 1L << bits)) {
+                throw misfit(object, variable, "too few for " + value);
+            }
+            ByteBuffer bytes = ByteBuffer.allocate(size).order(object.order());
+            put(bytes, 0, size, value);
+            return bytes.array();
+        };
+    }
+
+    /** All bytes of a variable, or fewer for an array, whose other bytes are 0. */
+    static InitialValue of(byte[] given) {
+        byte[] copy = given.clone();
+        return (object, variable) -> {
+            byte[] bytes = new byte[variable.size()];
+            if (copy.length > bytes.length || (copy.length < bytes.length && !isArray(object, variable))) {
+                throw misfit(object, variable, "and was given " + copy.length);
+            }
+            System.arraycopy(copy, 0, bytes, 0, copy.length);
+            return bytes;
+        };
+    }
+
+    /** A value as a codec writes it; the codec is compared with the variable's type. */
+    static <T> InitialValue of(Codec<T> codec, T value) {
+        return (object, variable) -> {
+            if (codec.size() != variable.size()) {
+                throw misfit(object, variable, "and the codec " + codec.size());
+            }
+            DeclaredTypes.typeOf(object, variable.typeId(), variable.size())
+                    .flatMap(codec::difference)
+                    .ifPresent(difference -> {
+                        throw misfit(object, variable, "and the codec is not for it: " + difference);
+                    });
+            byte[] bytes = new byte[variable.size()];
+            codec.encode(value, MemorySegment.ofArray(bytes), 0);
+            return bytes;
+        };
+    }
+
+    private static boolean isArray(ObjectSpec object, GlobalSpec variable) {
+        return object.btf()
+                .filter(types -> types.type(types.resolve(variable.typeId())) instanceof BtfType.Array)
+                .isPresent();
+    }
+
+    private static InvalidObjectException misfit(ObjectSpec object, GlobalSpec variable, String problem) {
+        return new InvalidObjectException(object.source() + ": global variable \"" + variable.name() + "\" has "
+                + variable.size() + " bytes, " + problem);
+    }
+
+    /** Writes an integer of 1, 2, 4 or 8 bytes. */
+    static void put(ByteBuffer bytes, int at, int size, long value) {
+        switch (size) {
+            case 1 -> bytes.put(at, (byte) value);
+            case 2 -> bytes.putShort(at, (short) value);
+            case 4 -> bytes.putInt(at, (int) value);
+            default -> bytes.putLong(at, value);
+        }
+    }
+}
