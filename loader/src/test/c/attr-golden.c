@@ -124,8 +124,12 @@ int main(void)
 	memset(&a, 0, sizeof a);
 	a.pathname = 0xA1;
 	a.bpf_fd = 1001;
-	a.file_flags = 8;
 	dump("pin", &a, 16);
+
+	memset(&a, 0, sizeof a);
+	a.pathname = 0xA1;
+	a.file_flags = 8;
+	dump("get", &a, 16);
 
 	memset(&a, 0, sizeof a);
 	a.start_id = 7;
@@ -134,7 +138,7 @@ int main(void)
 	memset(&a, 0, sizeof a);
 	a.info.bpf_fd = 1001;
 	a.info.info_len = 88;
-	a.info.info = 0x30;
+	a.info.info = 0xA1;
 	dump("info", &a, 16);
 
 	memset(&a, 0, sizeof a);
@@ -211,9 +215,8 @@ int main(void)
 	dump("test_run", &a, 80);
 
 	memset(&a, 0, sizeof a);
-	a.prog_bind_map.prog_fd = 1;
-	a.prog_bind_map.map_fd = 2;
-	a.prog_bind_map.flags = 3;
+	a.prog_bind_map.prog_fd = 1001;
+	a.prog_bind_map.map_fd = 1002;
 	dump("bind", &a, 12);
 
 	memset(&a, 0, sizeof a);
@@ -224,7 +227,7 @@ int main(void)
 	dump("stream_read", &a, 20);
 
 	memset(&a, 0, sizeof a);
-	a.prog_assoc_struct_ops.map_fd = 1;
+	a.prog_assoc_struct_ops.map_fd = 1001;
 	a.prog_assoc_struct_ops.prog_fd = 2;
 	a.prog_assoc_struct_ops.flags = 0;
 	dump("associate", &a, 12);

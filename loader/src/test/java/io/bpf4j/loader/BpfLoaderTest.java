@@ -46,8 +46,8 @@ class BpfLoaderTest {
                     .isNotEmpty()
                     .allSatisfy(i -> assertThat(i.imm()).isGreaterThanOrEqualTo(1000));
             assertThat(load.mentioned()).hasSizeGreaterThanOrEqualTo(3);
-            assertThat(load.funcInfo().count()).isPositive();
-            assertThat(load.lineInfo().count()).isPositive();
+            assertThat(load.types().functions().count()).isPositive();
+            assertThat(load.types().lines().count()).isPositive();
             assertThat(loaded.maps()).hasSize(loaded.spec().maps().size());
         }
     }
@@ -58,9 +58,10 @@ class BpfLoaderTest {
             for (ProgCommand.Load load : kernel.commands(ProgCommand.Load.class)) {
                 List<Instruction> code =
                         Instructions.decode(ByteView.of("code", load.instructions(), ByteOrder.nativeOrder()));
-                ByteBuffer info = ByteBuffer.wrap(load.funcInfo().records()).order(ByteOrder.nativeOrder());
+                ByteBuffer info =
+                        ByteBuffer.wrap(load.types().functions().records()).order(ByteOrder.nativeOrder());
                 List<Integer> starts = new java.util.ArrayList<>();
-                for (int i = 0; i < load.funcInfo().count(); i++) {
+                for (int i = 0; i < load.types().functions().count(); i++) {
                     starts.add(info.getInt(i * 8));
                 }
                 assertThat(starts).isSorted().doesNotHaveDuplicates().startsWith(0);
@@ -131,7 +132,8 @@ class BpfLoaderTest {
                 .load()) {
             assertThat(loaded.programs()).isNotEmpty();
             assertThat(kernel.commands(ProgCommand.Load.class))
-                    .allSatisfy(load -> assertThat(load.funcInfo().count()).isZero());
+                    .allSatisfy(
+                            load -> assertThat(load.types().functions().count()).isZero());
         }
     }
 
@@ -223,7 +225,7 @@ class BpfLoaderTest {
             assertThat(code.stream().filter(Instruction::isSubprogramAddress))
                     .singleElement()
                     .satisfies(i -> assertThat(i.imm()).isEqualTo(5));
-            assertThat(load.funcInfo().count()).isEqualTo(2);
+            assertThat(load.types().functions().count()).isEqualTo(2);
         }
     }
 
@@ -253,7 +255,7 @@ class BpfLoaderTest {
 
         kernel.answer(
                 ProgCommand.Load.class,
-                load -> load.expectedAttachType() == AttachType.TRACE_UPROBE_MULTI.number()
+                load -> load.attachment().type() == AttachType.TRACE_UPROBE_MULTI.number()
                         ? ScriptedKernel.refused(Errno.EINVAL, "")
                         : new LoadResult.Loaded(kernel.newFd("program"), ""));
         assertThatThrownBy(() -> ScriptedLoads.loader(kernel, ScriptedLoads.spec("links.bpf.o"))

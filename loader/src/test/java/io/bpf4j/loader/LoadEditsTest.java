@@ -47,7 +47,7 @@ class LoadEditsTest {
                 .load()) {
             ProgCommand.Load load = loaded("guarded");
             assertThat(load.type()).isEqualTo(ProgramType.CGROUP_SKB.number());
-            assertThat(load.expectedAttachType()).isEqualTo(AttachType.CGROUP_INET_EGRESS.number());
+            assertThat(load.attachment().type()).isEqualTo(AttachType.CGROUP_INET_EGRESS.number());
             assertThat(load.flags()).isEqualTo(ProgramSpec.F_ANY_ALIGNMENT);
             assertThat(load.ifindex()).isEqualTo(7);
             assertThat(load.kernelVersion()).isEqualTo(0x0413ff);

@@ -77,9 +77,9 @@ class LoadedDefinitionsTest {
             assertThat(create.flags()).isEqualTo(5);
             assertThat(create.numaNode()).isEqualTo(1);
             assertThat(create.extra()).isEqualTo(0x1234_5678_9abc_def0L);
-            assertThat(create.keyTypeId()).isEqualTo(object.integer);
-            assertThat(create.valueTypeId()).isZero();
-            assertThat(create.btf()).isNotNull();
+            assertThat(create.types().key()).isEqualTo(object.integer);
+            assertThat(create.types().value()).isZero();
+            assertThat(create.types().btf()).isNotNull();
             assertThat(loaded.maps()).hasSize(1);
         }
     }
@@ -124,9 +124,9 @@ class LoadedDefinitionsTest {
         assertThat(create.flags()).isEqualTo(MapSpec.F_RDONLY_PROG | MapSpec.F_NUMA_NODE);
         assertThat(create.numaNode()).isEqualTo(2);
         assertThat(create.extra()).isEqualTo(7);
-        assertThat(create.keyTypeId()).isEqualTo(object.integer);
+        assertThat(create.types().key()).isEqualTo(object.integer);
         assertThat(create.valueSize()).isEqualTo(40);
-        assertThat(create.valueTypeId()).as("of 4 bytes").isZero();
+        assertThat(create.types().value()).as("of 4 bytes").isZero();
     }
 
     @Test
@@ -141,8 +141,8 @@ class LoadedDefinitionsTest {
         assertThat(hash.valueSize()).isEqualTo(8);
         assertThat(hash.maxEntries()).isEqualTo(16);
         assertThat(hash.flags()).isEqualTo(MapSpec.F_NO_PREALLOC);
-        assertThat(hash.keyTypeId()).isPositive();
-        assertThat(hash.valueTypeId()).isPositive();
+        assertThat(hash.types().key()).isPositive();
+        assertThat(hash.types().value()).isPositive();
     }
 
     @Test
@@ -160,7 +160,7 @@ class LoadedDefinitionsTest {
         assertThat(template.maxEntries()).isEqualTo(3);
         assertThat(template.flags()).isEqualTo(MapSpec.F_INNER_MAP);
         assertThat(template.numaNode()).isEqualTo(2);
-        assertThat(template.keyTypeId()).isEqualTo(object.integer);
+        assertThat(template.types().key()).isEqualTo(object.integer);
         MapCommand.Create outer = kernel.commands(MapCommand.Create.class).getLast();
         assertThat(outer.inner()).isNotNull();
         assertThat(outer.keySize()).isEqualTo(4);
@@ -194,7 +194,8 @@ class LoadedDefinitionsTest {
                 object.number("value_size", 8),
                 object.number("max_entries", 1));
         loader(object.parse()).load().close();
-        assertThat(kernel.commands(MapCommand.Create.class).getFirst().btf()).isNull();
+        assertThat(kernel.commands(MapCommand.Create.class).getFirst().types().btf())
+                .isNull();
     }
 
     @Test
@@ -302,13 +303,13 @@ class LoadedDefinitionsTest {
                 .load()) {
             MapCommand.Create create = kernel.commands(MapCommand.Create.class).getFirst();
             assertThat(create.valueSize()).isEqualTo(404);
-            assertThat(create.valueTypeId()).isPositive();
+            assertThat(create.types().value()).isPositive();
             byte[] value = loaded.map(".data.samples").lookup(key(0)).orElseThrow();
             assertThat(value).hasSize(404).startsWith(4, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0);
             assertThat(loaded.spec().global("samples").size()).isEqualTo(400);
 
             Btf btf = loadedBtf();
-            BtfType.Datasec section = (BtfType.Datasec) btf.type(create.valueTypeId());
+            BtfType.Datasec section = (BtfType.Datasec) btf.type(create.types().value());
             assertThat(section.size()).isEqualTo(404);
             BtfType.SectionVariable last = section.variables().getLast();
             assertThat(last.offset()).isEqualTo(4);

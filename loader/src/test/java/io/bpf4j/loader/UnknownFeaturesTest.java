@@ -54,8 +54,8 @@ class UnknownFeaturesTest {
                 + switch (command) {
                     case ProgCommand.LoadBtf btf -> " " + btf.btf().length + " bytes";
                     case ProgCommand.Load load ->
-                        " " + load.name() + " for " + load.expectedAttachType() + ", "
-                                + load.funcInfo().count() + " functions";
+                        " " + load.name() + " for " + load.attachment().type() + ", "
+                                + load.types().functions().count() + " functions";
                     case MapCommand.Create create -> " " + create.name() + " " + create.flags();
                     default -> "";
                 };

@@ -362,7 +362,8 @@ class VerifierRefusalTest {
     void aMissingFeatureIsNamedInstead() {
         int multi = AttachType.TRACE_UPROBE_MULTI.number();
         kernel.fail(
-                command -> command instanceof ProgCommand.Load load && load.expectedAttachType() == multi,
+                command -> command instanceof ProgCommand.Load load
+                        && load.attachment().type() == multi,
                 Errno.EINVAL);
         assertThatThrownBy(() -> ScriptedLoads.loader(kernel, ScriptedLoads.spec("links.bpf.o"))
                         .features(ScriptedLoads.everything().without(Feature.UPROBE_MULTI_LINK))
@@ -452,7 +453,11 @@ class VerifierRefusalTest {
     void btfThatIsRefusedAndThenTakenIsUsed() {
         kernel.failNth(1, ProgCommand.LoadBtf.class, Errno.ENOMEM);
         try (BpfObject _ = loader("short_and_good").load()) {
-            assertThat(kernel.commands(ProgCommand.Load.class).getFirst().btf()).isNotNull();
+            assertThat(kernel.commands(ProgCommand.Load.class)
+                            .getFirst()
+                            .types()
+                            .btf())
+                    .isNotNull();
         }
     }
 

@@ -80,20 +80,18 @@ class WholeObjectTest {
         assertThat(map.valueSize()).isEqualTo((int) types.size(wrapper));
         assertThat(map.maxEntries()).isEqualTo(1);
         assertThat(map.flags()).as("BPF_F_LINK").isEqualTo(1 << 13);
-        assertThat(map.kernelValueTypeId()).isEqualTo(wrapper);
-        assertThat(map.kernelValueBtf()).as("the kernel's own").isNull();
-        assertThat(map.btf()).isNotNull();
-        assertThat(map.keyTypeId() + map.valueTypeId()).isZero();
+        assertThat(map.types().kernelValue()).isEqualTo(wrapper);
+        assertThat(map.types().module()).as("the kernel's own").isNull();
+        assertThat(map.types().btf()).isNotNull();
+        assertThat(map.types().key() + map.types().value()).isZero();
 
         for (var program :
                 List.of(List.of("steady", "ssthresh"), List.of("undo", "undo_cwnd"), List.of("avoid", "cong_avoid"))) {
             ProgCommand.Load load = loaded(program.getFirst());
             assertThat(load.type()).isEqualTo(ProgramType.STRUCT_OPS.number());
-            assertThat(load.attachBtfId()).isEqualTo(ops);
-            assertThat(load.attachTarget()).isNull();
-            assertThat(load.expectedAttachType())
-                    .as("the member's index")
-                    .isEqualTo(members.indexOf(program.getLast()));
+            assertThat(load.attachment().btfId()).isEqualTo(ops);
+            assertThat(load.attachment().target()).isNull();
+            assertThat(load.attachment().type()).as("the member's index").isEqualTo(members.indexOf(program.getLast()));
             assertThat(load.flags()).isZero();
         }
     }
@@ -241,7 +239,7 @@ class WholeObjectTest {
                 .map("parts", map -> map.withSlots(List.of()))
                 .load()) {
             assertThat(loaded("count").flags()).isEqualTo(1 << 5).isEqualTo(ProgramSpec.F_XDP_HAS_FRAGS);
-            assertThat(loaded("count").expectedAttachType()).isEqualTo(AttachType.XDP_DEVMAP.number());
+            assertThat(loaded("count").attachment().type()).isEqualTo(AttachType.XDP_DEVMAP.number());
             assertThat(loaded("next_part").flags()).as("BPF_F_SLEEPABLE").isEqualTo(1 << 4);
             assertThat(loaded("next_part").type()).isEqualTo(ProgramType.KPROBE.number());
             assertThat(loaded("in_arena").flags())

@@ -34,6 +34,9 @@ class StructLayoutsOnKernelTest {
     private static final KernelVersion COMPLETE = KernelVersion.of(6, 18);
 
     private static final Set<String> NEWER = Set.of(
+            "bpf_attr.prog_assoc_struct_ops.map_fd", // 6.19
+            "bpf_attr.prog_assoc_struct_ops.prog_fd",
+            "bpf_attr.prog_assoc_struct_ops.flags",
             "bpf_attr.link_create.tracing_multi.ids", // 7.2
             "bpf_attr.link_create.tracing_multi.cookies",
             "bpf_attr.link_create.tracing_multi.cnt",

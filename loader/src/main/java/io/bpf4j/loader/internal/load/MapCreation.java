@@ -90,8 +90,7 @@ public final class MapCreation {
         String name = features.lacks(Feature.OBJECT_NAMES) ? "" : KernelNames.of(variable.name());
         MapCommand.Create create = MapCommand.Create.of(MapType.STRUCT_OPS.number(), name, 4, image.value().length, 1)
                 .withFlags(variable.isLinked() ? MapSpec.F_LINK : 0)
-                .withBtf(btf, 0, 0)
-                .withKernelValueType(image.wrapperTypeId(), module);
+                .withTypes(new MapCommand.ElementTypes(btf, 0, 0, image.wrapperTypeId(), module));
         try {
             return KernelMap.create(host, create, variable.name());
         } catch (SyscallException e) {
@@ -136,18 +135,24 @@ public final class MapCreation {
 
     private KernelMap make(MapPlan plan, @Nullable Fd template) {
         MapSpec spec = plan.spec();
-        MapCommand.Create create = MapCommand.Create.of(
-                        spec.typeNumber(), plan.kernelName(), spec.keySize(), spec.valueSize(), spec.maxEntries())
-                .withFlags(spec.flags())
-                .withNumaNode(spec.numaNode())
-                .withIfindex(spec.ifindex())
-                .withInner(template)
-                .withExtra(spec.extra());
+        MapCommand.Create create = new MapCommand.Create(
+                spec.typeNumber(),
+                plan.kernelName(),
+                spec.keySize(),
+                spec.valueSize(),
+                spec.maxEntries(),
+                spec.flags(),
+                spec.numaNode(),
+                spec.ifindex(),
+                spec.extra(),
+                template,
+                MapCommand.ElementTypes.NONE);
         if (btf == null || !takesBtf(spec) || (spec.keyTypeId() == 0 && spec.valueTypeId() == 0)) {
             return made(create, spec);
         }
         try {
-            return KernelMap.create(host, create.withBtf(btf, spec.keyTypeId(), spec.valueTypeId()), spec.name());
+            var types = new MapCommand.ElementTypes(btf, spec.keyTypeId(), spec.valueTypeId(), 0, null);
+            return KernelMap.create(host, create.withTypes(types), spec.name());
         } catch (SyscallException e) {
             // Kernels differ in which map types may carry BTF. It describes the map and is not needed to use it.
             return made(create, spec);

@@ -90,9 +90,7 @@ final class ProgramLoading {
         try (JumpTables tables = JumpTables.make(host, features, program.name(), code.jumpTables())) {
             Set<Fd> mentioned = new LinkedHashSet<>();
             List<Instruction> linked = linked(code, tables, mentioned);
-            ProgCommand.Load command = command(program, attachType, linked)
-                    .withMentioned(List.copyOf(mentioned))
-                    .withFdArray(called(code));
+            ProgCommand.Load command = command(program, attachType, linked, List.copyOf(mentioned));
             return switch (load(command, program.logLevel())) {
                 case LoadResult.Loaded loaded -> {
                     bindConstants(mentioned, loaded.fd());
@@ -136,40 +134,41 @@ final class ProgramLoading {
         return called;
     }
 
-    private ProgCommand.Load command(ProgramPlan program, Optional<AttachType> attachType, List<Instruction> linked) {
+    private ProgCommand.Load command(
+            ProgramPlan program, Optional<AttachType> attachType, List<Instruction> linked, List<Fd> mentioned) {
         ProgramSpec of = program.spec();
         AssembledProgram assembled = program.code().orElseThrow();
-        AttachPoint point = program.point().orElseThrow();
         List<Instruction> code = program.edit().apply(linked);
-        ProgCommand.Load command = attached(
-                program,
-                point,
-                ProgCommand.Load.of(
-                                of.type().number(),
-                                features.lacks(Feature.OBJECT_NAMES) ? "" : KernelNames.of(of.name()),
-                                Instructions.encode(code, spec.order()),
-                                spec.license())
-                        .withFlags(of.flags())
-                        .withIfindex(of.ifindex())
-                        .withKernelVersion(kernelVersion));
-        if (!features.lacks(Feature.EXPECTED_ATTACH_TYPE)) {
-            command = command.withExpectedAttachType(point.member()
-                    .orElseGet(() -> attachType.map(AttachType::number).orElse(0)));
-        }
-        if (btf == null) {
-            return command;
-        }
-        return code.size() == linked.size()
-                ? command.withBtf(btf, assembled.functions(), assembled.lines())
-                : command.withBtf(btf, ProgCommand.InfoTable.NONE, ProgCommand.InfoTable.NONE);
+        // Code of another length makes the tables of places in it wrong.
+        ProgCommand.Types types = code.size() == linked.size()
+                ? new ProgCommand.Types(btf, assembled.functions(), assembled.lines())
+                : new ProgCommand.Types(btf, ProgCommand.InfoTable.NONE, ProgCommand.InfoTable.NONE);
+        return new ProgCommand.Load(
+                of.type().number(),
+                features.lacks(Feature.OBJECT_NAMES) ? "" : KernelNames.of(of.name()),
+                Instructions.encode(code, spec.order()),
+                spec.license(),
+                of.flags(),
+                of.ifindex(),
+                kernelVersion,
+                attachment(program, attachType),
+                btf == null ? ProgCommand.Types.NONE : types,
+                called(assembled),
+                mentioned,
+                ProgCommand.Log.NONE);
     }
 
-    /** Adds the function that the program is loaded for: of the kernel, of a module, or of another program. */
-    private ProgCommand.Load attached(ProgramPlan program, AttachPoint point, ProgCommand.Load command) {
+    /** The function that the program is loaded for: of the kernel, of a module, or of another program. */
+    private ProgCommand.Attachment attachment(ProgramPlan program, Optional<AttachType> attachType) {
+        AttachPoint point = program.point().orElseThrow();
+        int type = features.lacks(Feature.EXPECTED_ATTACH_TYPE)
+                ? 0
+                : point.member()
+                        .orElseGet(() -> attachType.map(AttachType::number).orElse(0));
         ProgramHandle target = point.program();
         if (target == null) {
-            return command.withAttachTarget(
-                    point.btfId(), point.module().isEmpty() ? null : modules.of(point.module()));
+            return new ProgCommand.Attachment(
+                    type, point.btfId(), point.module().isEmpty() ? null : modules.of(point.module()));
         }
         Fd fd = target.unwrap(Fd.class)
                 .orElseThrow(() -> new IllegalArgumentException(target.name() + " is no program of this library"));
@@ -180,7 +179,7 @@ final class ProgramLoading {
         int id = types.find(function, BtfKind.FUNC)
                 .orElseThrow(() -> new RelocationException("program \"" + program.name() + "\": \"" + target.name()
                         + "\" has no function \"" + function + "\""));
-        return command.withAttachTarget(id, fd);
+        return new ProgCommand.Attachment(type, id, fd);
     }
 
     /**

@@ -244,7 +244,7 @@ final class ProgramRefusal {
      * reports as ENOMEM.
      */
     static boolean lacksTrampoline(Errno errno, ProgCommand.Load command, Jit jit) {
-        return errno == Errno.ENOMEM && command.attachBtfId() != 0 && jit == Jit.MISSING;
+        return errno == Errno.ENOMEM && command.attachment().btfId() != 0 && jit == Jit.MISSING;
     }
 
     /** Programs that can't be interpreted need the JIT compiler, and compiled programs need its memory. */
@@ -266,18 +266,20 @@ final class ProgramRefusal {
     private static String asked(Optional<AttachType> attachType, ProgCommand.Load command) {
         List<String> asked = new ArrayList<>();
         asked.add("a program of type " + typeName(command.type()));
-        if (command.expectedAttachType() != 0) {
+        if (command.attachment().type() != 0) {
             asked.add("for "
                     + attachType
-                            .filter(type -> type.number() == command.expectedAttachType())
+                            .filter(type ->
+                                    type.number() == command.attachment().type())
                             .map(type -> "attach type " + type)
-                            .orElse("attach type or member " + command.expectedAttachType()));
+                            .orElse("attach type or member "
+                                    + command.attachment().type()));
         }
-        if (command.attachBtfId() != 0) {
-            asked.add("to attach to BTF id " + command.attachBtfId()
-                    + (command.attachTarget() == null
+        if (command.attachment().btfId() != 0) {
+            asked.add("to attach to BTF id " + command.attachment().btfId()
+                    + (command.attachment().target() == null
                             ? ""
-                            : " of " + command.attachTarget().what()));
+                            : " of " + command.attachment().target().what()));
         }
         if ((command.flags() & SLEEPABLE) != 0) {
             asked.add("sleepable");
@@ -291,7 +293,7 @@ final class ProgramRefusal {
         if (command.ifindex() != 0) {
             asked.add("for network device " + command.ifindex());
         }
-        if (command.btf() != null) {
+        if (command.types().btf() != null) {
             asked.add("described by BTF");
         }
         return String.join(", ", asked);

@@ -1,5 +1,7 @@
 package io.bpf4j.loader.internal.sys;
 
+import java.lang.foreign.MemorySegment;
+
 /**
  * The kernel's information about loaded BTF ({@code struct bpf_btf_info}), with the types. <i>Immutable</i> as long as
  * the array is not modified.
@@ -10,4 +12,23 @@ package io.bpf4j.loader.internal.sys;
  * @param data the BTF itself
  */
 @SuppressWarnings("ArrayRecordComponent") // handed over once, never compared
-public record BtfInfo(int id, String name, boolean ofKernel, byte[] data) {}
+public record BtfInfo(int id, String name, boolean ofKernel, byte[] data) {
+    static final StructLayout LAYOUT =
+            StructLayout.of("bpf_btf_info", "u64 btf; u32 btf_size, id; u64 name; u32 name_len, kernel_btf");
+
+    /** Tells the kernel where to put the types and the name. */
+    static void request(MemorySegment info, MemorySegment data, MemorySegment name) {
+        LAYOUT.set(info, "btf", data);
+        LAYOUT.set(info, "btf_size", data.byteSize());
+        LAYOUT.set(info, "name", name);
+        LAYOUT.set(info, "name_len", name.byteSize());
+    }
+
+    static BtfInfo read(MemorySegment info, MemorySegment data, MemorySegment name) {
+        return new BtfInfo(
+                LAYOUT.u32(info, "id"),
+                Struct.text(name),
+                LAYOUT.u32(info, "kernel_btf") != 0,
+                Struct.filled(data, LAYOUT.u32(info, "btf_size")));
+    }
+}

@@ -1,9 +1,8 @@
 package io.bpf4j.loader.internal.sys;
 
-import java.util.List;
-
 /**
- * A request to the kernel, as data: a record for each call, so that a fake kernel can inspect the requests.
+ * A request to the kernel, as data: a record for each call, so that a fake kernel can inspect the requests. The record
+ * also knows the struct that the kernel takes, and how to make the call.
  *
  * <p>Commands use the kernel's names. <i>Immutable</i>, except that the call may write to memory segments in a command.
  *
@@ -21,8 +20,6 @@ public sealed interface Command<R>
     /** The request, for the start of an error message: {@code bpf(BPF_MAP_CREATE) for map "events"}. */
     String call();
 
-    /** The file descriptors that must stay open until the call returns. */
-    default List<Fd> fds() {
-        return List.of();
-    }
+    /** Makes the system calls. Only {@link LinuxKernel} calls this method. */
+    R run(Call call);
 }

@@ -1,17 +1,32 @@
 package io.bpf4j.loader.internal.sys;
 
+import static io.bpf4j.loader.internal.sys.Libc.NUMBERS;
+
 import io.bpf4j.elf.FileIdentity;
+import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.kernel.Errno;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.List;
 
 /** System calls for files, memory and waiting, besides bpf(2) and perf_event_open(2). */
 public sealed interface FileCommand<R> extends Command<R> {
+    /** Paths are relative to the current directory. */
+    int AT_FDCWD = -100;
+
     /** close(2). Only {@link Fd} uses this command. */
     record Close(int number) implements FileCommand<Integer> {
         @Override
         public String call() {
             return "close of descriptor " + number;
+        }
+
+        @Override
+        public Integer run(Call call) {
+            // Never repeated after EINTR: Linux has already released the number.
+            long result = OffCarrier.call(() -> call.syscall(NUMBERS.close(), number, 0, 0));
+            return result == -Errno.EINTR.number() ? 0 : call.check(result);
         }
     }
 
@@ -20,6 +35,11 @@ public sealed interface FileCommand<R> extends Command<R> {
         @Override
         public String call() {
             return "open of " + path;
+        }
+
+        @Override
+        public Fd run(Call call) {
+            return open(call, call.path(path), flags, path.toString());
         }
     }
 
@@ -33,9 +53,26 @@ public sealed interface FileCommand<R> extends Command<R> {
      * @param name the file's name in messages
      */
     record OpenRegular(Path path, String name) implements FileCommand<Fd> {
+        /** S_IFMT and S_IFREG of include/uapi/linux/stat.h. */
+        private static final int TYPE_MASK = 0170000;
+
+        private static final int REGULAR = 0100000;
+
         @Override
         public String call() {
             return "open of " + name;
+        }
+
+        @Override
+        public Fd run(Call call) {
+            try (Fd named = open(call, call.path(path), OpenFlags.PATH, name)) {
+                if ((Identify.STATX.u16(Identify.status(call, named), "stx_mode") & TYPE_MASK) != REGULAR) {
+                    throw new SyscallException(
+                            call(), Errno.EINVAL.number(), "it is no regular file, and others can't be read safely");
+                }
+                Path again = call.kernel().self().resolve("fd/" + named.number());
+                return open(call, call.path(again), OpenFlags.RDONLY | OpenFlags.NONBLOCK, name);
+            }
         }
     }
 
@@ -45,18 +82,69 @@ public sealed interface FileCommand<R> extends Command<R> {
         public String call() {
             return "unlink of " + path;
         }
+
+        @Override
+        public Integer run(Call call) {
+            return call.check(call.syscall(NUMBERS.unlinkat(), AT_FDCWD, call.path(path), 0));
+        }
     }
 
     /** statx(2) of an open file (Linux 4.11), for its identity. */
     record Identify(Fd fd) implements FileCommand<FileIdentity> {
+        /** One layout on every architecture; that of the older {@code struct stat} differs. */
+        private static final StructLayout STATX = StructLayout.of("statx", """
+                u32 stx_mask, stx_blksize;
+                u64 stx_attributes;
+                u32 stx_nlink, stx_uid, stx_gid;
+                u16 stx_mode;
+                u64 stx_ino, stx_size, stx_blocks, stx_attributes_mask;
+                u64 stx_atime.tv_sec;
+                u32 stx_atime.tv_nsec;
+                u64 stx_btime.tv_sec;
+                u32 stx_btime.tv_nsec;
+                u64 stx_ctime.tv_sec;
+                u32 stx_ctime.tv_nsec;
+                u64 stx_mtime.tv_sec;
+                u32 stx_mtime.tv_nsec, stx_mtime.__reserved;
+                u32 stx_rdev_major, stx_rdev_minor, stx_dev_major, stx_dev_minor;
+                """);
+
+        /** Of the struct, which has unused bytes at its end. */
+        private static final long SIZE = 256;
+
+        private static final int BASIC_STATS = 0x7ff;
+
+        /** Queries the file descriptor itself: the path is empty. */
+        private static final int AT_EMPTY_PATH = 0x1000;
+
         @Override
         public String call() {
             return "statx of " + fd.what();
         }
 
         @Override
-        public List<Fd> fds() {
-            return List.of(fd);
+        public FileIdentity run(Call call) {
+            MemorySegment stat = status(call, fd);
+            return new FileIdentity(
+                    device(STATX.u32(stat, "stx_dev_major"), STATX.u32(stat, "stx_dev_minor")),
+                    STATX.u64(stat, "stx_ino"),
+                    STATX.u64(stat, "stx_size"),
+                    STATX.u64(stat, "stx_mtime.tv_sec") * 1_000_000_000L + STATX.u32(stat, "stx_mtime.tv_nsec"));
+        }
+
+        private static MemorySegment status(Call call, Fd fd) {
+            MemorySegment stat = call.allocate(SIZE, Long.BYTES);
+            long self = call.allocateFrom("").address();
+            call.check(
+                    call.syscall(NUMBERS.statx(), call.hold(fd), self, AT_EMPTY_PATH, BASIC_STATS, stat.address(), 0));
+            return stat;
+        }
+
+        /** As {@code gnu_dev_makedev} of glibc packs the numbers, and so {@code st_dev} of stat(2). */
+        private static long device(int majorNumber, int minorNumber) {
+            long major = Integer.toUnsignedLong(majorNumber);
+            long minor = Integer.toUnsignedLong(minorNumber);
+            return (major & 0xfffff000L) << 32 | (major & 0xfff) << 8 | (minor & 0xffffff00L) << 12 | (minor & 0xff);
         }
     }
 
@@ -65,6 +153,11 @@ public sealed interface FileCommand<R> extends Command<R> {
         @Override
         public String call() {
             return "pidfd_open of process " + pid;
+        }
+
+        @Override
+        public Fd run(Call call) {
+            return call.fd(call.syscall(SyscallNumbers.PIDFD_OPEN, pid, 0, 0), "process " + pid);
         }
     }
 
@@ -76,8 +169,9 @@ public sealed interface FileCommand<R> extends Command<R> {
         }
 
         @Override
-        public List<Fd> fds() {
-            return List.of(process);
+        public Fd run(Call call) {
+            long result = call.syscall(SyscallNumbers.PIDFD_GETFD, call.hold(process), number, 0);
+            return call.fd(result, "descriptor " + number + " of " + process.what());
         }
     }
 
@@ -88,41 +182,92 @@ public sealed interface FileCommand<R> extends Command<R> {
      * @param what describes the new file descriptor, for messages
      */
     record Duplicate(int number, String what) implements FileCommand<Fd> {
+        private static final int F_DUPFD_CLOEXEC = 1030;
+
         @Override
         public String call() {
             return "fcntl(F_DUPFD_CLOEXEC) of descriptor " + number;
+        }
+
+        @Override
+        public Fd run(Call call) {
+            return call.fd(call.syscall(NUMBERS.fcntl(), number, F_DUPFD_CLOEXEC, 0), what);
         }
     }
 
     /** ioctl(2) SIOCGIFINDEX: the index of a network device of this process's network namespace. */
     record DeviceIndex(String name) implements FileCommand<Integer> {
+        private static final int AF_UNIX = 1;
+        private static final int SOCK_DGRAM = 2;
+
+        /** include/uapi/linux/sockios.h; {@code struct ifreq} of linux/if.h is a name of 16 bytes and a union of 24. */
+        private static final long SIOCGIFINDEX = 0x8933;
+
+        private static final long IFREQ_SIZE = 40;
+        private static final int INDEX = 16;
+
         @Override
         public String call() {
             return "ioctl(SIOCGIFINDEX) of network device " + name;
+        }
+
+        @Override
+        public Integer run(Call call) {
+            MemorySegment request = call.allocate(IFREQ_SIZE, Long.BYTES);
+            byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+            MemorySegment.copy(bytes, 0, request, ValueLayout.JAVA_BYTE, 0, Math.min(bytes.length, INDEX - 1));
+            // Any socket works: the call is about its network namespace.
+            long number = call.syscall(NUMBERS.socket(), AF_UNIX, SOCK_DGRAM | OpenFlags.CLOEXEC, 0);
+            try (Fd socket = call.fd(number, "socket")) {
+                call.check(call.syscall(NUMBERS.ioctl(), socket.number(), SIOCGIFINDEX, request.address()));
+                return request.get(ValueLayout.JAVA_INT, INDEX);
+            }
         }
     }
 
     /** mkdir(2), accessible only to the user. */
     record MakeDirectory(Path path) implements FileCommand<Integer> {
+        private static final int OWNER_ONLY = 0700;
+
         @Override
         public String call() {
             return "mkdir of " + path;
+        }
+
+        @Override
+        public Integer run(Call call) {
+            return call.check(call.syscall(NUMBERS.mkdirat(), AT_FDCWD, call.path(path), OWNER_ONLY));
         }
     }
 
     /** rmdir(2). */
     record RemoveDirectory(Path path) implements FileCommand<Integer> {
+        private static final int AT_REMOVEDIR = 0x200;
+
         @Override
         public String call() {
             return "rmdir of " + path;
+        }
+
+        @Override
+        public Integer run(Call call) {
+            return call.check(call.syscall(NUMBERS.unlinkat(), AT_FDCWD, call.path(path), AT_REMOVEDIR));
         }
     }
 
     /** memfd_create(2), close-on-exec. */
     record Memfd(String name) implements FileCommand<Fd> {
+        private static final int MFD_CLOEXEC = 1;
+
         @Override
         public String call() {
             return "memfd_create of \"" + name + "\"";
+        }
+
+        @Override
+        public Fd run(Call call) {
+            long text = call.allocateFrom(name).address();
+            return call.fd(call.syscall(NUMBERS.memfdCreate(), text, MFD_CLOEXEC, 0), "memfd \"" + name + "\"");
         }
     }
 
@@ -135,6 +280,15 @@ public sealed interface FileCommand<R> extends Command<R> {
         public String call() {
             return "pipe2 for " + what;
         }
+
+        @Override
+        public Pipe.Ends run(Call call) {
+            MemorySegment ends = call.allocate(Struct.U32, 2);
+            call.check(call.syscall(NUMBERS.pipe2(), ends.address(), OpenFlags.CLOEXEC | OpenFlags.NONBLOCK, 0));
+            return new Pipe.Ends(
+                    call.fd(ends.getAtIndex(Struct.U32, 0), "pipe of " + what),
+                    call.fd(ends.getAtIndex(Struct.U32, 1), "pipe to " + what));
+        }
     }
 
     /** read(2) into native memory; returns the bytes read, or minus the error number. */
@@ -145,8 +299,8 @@ public sealed interface FileCommand<R> extends Command<R> {
         }
 
         @Override
-        public List<Fd> fds() {
-            return List.of(fd);
+        public Long run(Call call) {
+            return transfer(call, NUMBERS.read(), fd, into);
         }
     }
 
@@ -158,8 +312,8 @@ public sealed interface FileCommand<R> extends Command<R> {
         }
 
         @Override
-        public List<Fd> fds() {
-            return List.of(fd);
+        public Long run(Call call) {
+            return transfer(call, NUMBERS.write(), fd, from);
         }
     }
 
@@ -169,6 +323,11 @@ public sealed interface FileCommand<R> extends Command<R> {
      * @param address where it must be; 0 leaves that to the kernel
      */
     record Map(Fd fd, long offset, long size, boolean writable, long address) implements FileCommand<Mapping> {
+        private static final int PROT_READ = 1;
+        private static final int PROT_WRITE = 2;
+        private static final int MAP_SHARED = 1;
+        private static final int MAP_FIXED_NOREPLACE = 0x100000;
+
         public Map(Fd fd, long offset, long size, boolean writable) {
             this(fd, offset, size, writable, 0);
         }
@@ -180,8 +339,14 @@ public sealed interface FileCommand<R> extends Command<R> {
         }
 
         @Override
-        public List<Fd> fds() {
-            return List.of(fd);
+        public Mapping run(Call call) {
+            int protection = PROT_READ | (writable ? PROT_WRITE : 0);
+            // Never replaces an existing mapping, which may be the heap. The flag exists since Linux 4.17.
+            int flags = address == 0 ? MAP_SHARED : MAP_SHARED | MAP_FIXED_NOREPLACE;
+            // User addresses are positive on all machines here; an error is a small negative number.
+            long start = Libc.mmap(address, size, protection, flags, call.hold(fd), offset);
+            call.check(Math.min(start, 0));
+            return Mapping.of(call.kernel(), start, size, "mapping of " + fd.what());
         }
     }
 
@@ -191,6 +356,11 @@ public sealed interface FileCommand<R> extends Command<R> {
         public String call() {
             return "munmap of " + size + " bytes";
         }
+
+        @Override
+        public Integer run(Call call) {
+            return call.check(call.syscall(NUMBERS.munmap(), address, size, 0));
+        }
     }
 
     /** eventfd2(2), close-on-exec and non-blocking, counting from 0. */
@@ -199,6 +369,12 @@ public sealed interface FileCommand<R> extends Command<R> {
         public String call() {
             return "eventfd for " + what;
         }
+
+        @Override
+        public Fd run(Call call) {
+            int flags = OpenFlags.NONBLOCK | OpenFlags.CLOEXEC;
+            return call.fd(call.syscall(NUMBERS.eventfd2(), 0, flags, 0), "eventfd of " + what);
+        }
     }
 
     /** epoll_create1(2), close-on-exec. */
@@ -206,6 +382,11 @@ public sealed interface FileCommand<R> extends Command<R> {
         @Override
         public String call() {
             return "epoll_create1 for " + what;
+        }
+
+        @Override
+        public Fd run(Call call) {
+            return call.fd(call.syscall(NUMBERS.epollCreate1(), OpenFlags.CLOEXEC, 0, 0), "epoll of " + what);
         }
     }
 
@@ -216,6 +397,8 @@ public sealed interface FileCommand<R> extends Command<R> {
      * @param events to wait for, as {@link EpollEvent} names them
      */
     record EpollAdd(Fd epoll, Fd fd, long data, int events) implements FileCommand<Integer> {
+        private static final int EPOLL_CTL_ADD = 1;
+
         /** For readability. */
         public EpollAdd(Fd epoll, Fd fd, long data) {
             this(epoll, fd, data, EpollEvent.READABLE);
@@ -227,8 +410,11 @@ public sealed interface FileCommand<R> extends Command<R> {
         }
 
         @Override
-        public List<Fd> fds() {
-            return List.of(epoll, fd);
+        public Integer run(Call call) {
+            MemorySegment event = call.allocate(EpollEvent.SIZE, Long.BYTES);
+            EpollEvent.encode(event, events, data);
+            return call.check(call.syscall(
+                    NUMBERS.epollCtl(), call.hold(epoll), EPOLL_CTL_ADD, call.hold(fd), event.address(), 0, 0));
         }
     }
 
@@ -246,8 +432,12 @@ public sealed interface FileCommand<R> extends Command<R> {
         }
 
         @Override
-        public List<Fd> fds() {
-            return List.of(epoll);
+        public Integer run(Call call) {
+            int number = call.hold(epoll);
+            long room = events.byteSize() / EpollEvent.SIZE;
+            long result = OffCarrier.call(() -> call.syscall(
+                    NUMBERS.epollPwait(), number, events.address(), room, timeoutMillis, 0 /* no signal mask */, 0));
+            return result == -Errno.EINTR.number() ? 0 : call.check(result);
         }
     }
 
@@ -257,17 +447,50 @@ public sealed interface FileCommand<R> extends Command<R> {
      * @param number such as 2, SIGINT
      */
     record StopIgnoring(int number) implements FileCommand<Integer> {
+        /** include/uapi/asm-generic/signal-defs.h. */
+        private static final long SIG_IGN = 1;
+
+        /**
+         * The kernel's struct begins with the handler on every machine, and has at most four words: handler, flags,
+         * restorer, mask. All zeros is SIG_DFL, whatever the order of the rest.
+         */
+        private static final long ACTION_SIZE = 4L * Long.BYTES;
+
+        private static final long MASK_SIZE = Long.BYTES;
+
         @Override
         public String call() {
             return "rt_sigaction of signal " + number;
+        }
+
+        @Override
+        public Integer run(Call call) {
+            MemorySegment action = call.allocate(ACTION_SIZE, Long.BYTES);
+            call.check(call.syscall(NUMBERS.rtSigaction(), number, 0, action.address(), MASK_SIZE, 0, 0));
+            if (action.get(Struct.U64, 0) != SIG_IGN) {
+                return 0;
+            }
+            action.fill((byte) 0);
+            call.check(call.syscall(NUMBERS.rtSigaction(), number, action.address(), 0, MASK_SIZE, 0, 0));
+            return 1;
         }
     }
 
     /** prlimit64(2) of RLIMIT_MEMLOCK: raises it to unlimited; returns 0 or the error number. */
     record RaiseMemlock() implements FileCommand<Integer> {
+        private static final int RLIMIT_MEMLOCK = 8;
+        private static final long RLIM_INFINITY = -1;
+
         @Override
         public String call() {
             return "setrlimit(RLIMIT_MEMLOCK)";
+        }
+
+        @Override
+        public Integer run(Call call) {
+            MemorySegment limit =
+                    call.allocateFrom(Struct.U64, RLIM_INFINITY, RLIM_INFINITY); // struct rlimit64: soft, hard
+            return (int) -call.syscall(NUMBERS.prlimit64(), 0, RLIMIT_MEMLOCK, limit.address());
         }
     }
 
@@ -276,9 +499,35 @@ public sealed interface FileCommand<R> extends Command<R> {
      * mount point, which exists as long as its file descriptor, so that the machine's mounts do not change.
      */
     record DetachedMount(String fileSystem) implements FileCommand<Fd> {
+        private static final int FSOPEN_CLOEXEC = 1;
+        private static final int FSMOUNT_CLOEXEC = 1;
+        private static final int FSCONFIG_CMD_CREATE = 6;
+
         @Override
         public String call() {
             return "fsmount of " + fileSystem;
         }
+
+        @Override
+        public Fd run(Call call) {
+            long name = call.allocateFrom(fileSystem).address();
+            try (Fd context =
+                    call.fd(call.syscall(SyscallNumbers.FSOPEN, name, FSOPEN_CLOEXEC, 0), "mount of " + fileSystem)) {
+                int number = context.number();
+                call.check(call.syscall(SyscallNumbers.FSCONFIG, number, FSCONFIG_CMD_CREATE, 0));
+                return call.fd(
+                        call.syscall(SyscallNumbers.FSMOUNT, number, FSMOUNT_CLOEXEC, 0), "detached " + fileSystem);
+            }
+        }
+    }
+
+    private static Fd open(Call call, long path, int flags, String what) {
+        return call.fd(
+                Call.retried(() -> call.syscall(NUMBERS.openat(), AT_FDCWD, path, flags | OpenFlags.CLOEXEC)), what);
+    }
+
+    private static long transfer(Call call, long number, Fd fd, MemorySegment buffer) {
+        int open = call.hold(fd);
+        return Call.retried(() -> call.syscall(number, open, buffer.address(), buffer.byteSize()));
     }
 }

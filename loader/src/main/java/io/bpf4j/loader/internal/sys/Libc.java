@@ -105,11 +105,6 @@ final class Libc {
         }
     }
 
-    /** bpf(2) with the struct in {@code scratch.attr}. */
-    static long bpf(int command, Scratch scratch, long size) {
-        return syscall(NUMBERS.bpf(), command, scratch.attr.address(), size);
-    }
-
     /**
      * bpf(2) with the struct in {@code scratch.attr}, which contains the addresses of two segments. The segments are
      * also passed as further arguments, which the kernel ignores, so that the linker keeps them alive.

@@ -2,7 +2,6 @@ package io.bpf4j.loader.internal.sys;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
@@ -66,14 +65,7 @@ public sealed interface LinkCommand<R> extends Command<R> {
             /** {@code path_fd} came with Linux 7.2. */
             private static final StructLayout LAYOUT = StructLayout.of(
                     "bpf_attr.link_create.uprobe_multi",
-                    "u64 path",
-                    "u64 offsets",
-                    "u64 ref_ctr_offsets",
-                    "u64 cookies",
-                    "u32 cnt",
-                    "u32 flags",
-                    "u32 pid",
-                    "u32 path_fd");
+                    "u64 path, offsets, ref_ctr_offsets, cookies; u32 cnt, flags, pid, path_fd");
 
             /** BPF_F_UPROBE_MULTI_RETURN. */
             private static final int RETURNS = 1;
@@ -86,7 +78,7 @@ public sealed interface LinkCommand<R> extends Command<R> {
                 if (descriptor.isPresent()) {
                     LAYOUT.set(union, "path_fd", descriptor.getAsInt());
                 } else {
-                    LAYOUT.set(union, "path", Struct.string(memory, path));
+                    LAYOUT.set(union, "path", memory.allocateFrom(path));
                 }
                 LAYOUT.set(union, "offsets", Struct.longs(memory, offsets));
                 LAYOUT.set(union, "ref_ctr_offsets", Struct.longs(memory, refCounterOffsets));
@@ -103,13 +95,8 @@ public sealed interface LinkCommand<R> extends Command<R> {
          * @param cookies one for each function; empty for none
          */
         record KprobeMulti(long[] addresses, List<String> symbols, long[] cookies, boolean returns) implements Details {
-            private static final StructLayout LAYOUT = StructLayout.of(
-                    "bpf_attr.link_create.kprobe_multi",
-                    "u32 flags",
-                    "u32 cnt",
-                    "u64 syms",
-                    "u64 addrs",
-                    "u64 cookies");
+            private static final StructLayout LAYOUT =
+                    StructLayout.of("bpf_attr.link_create.kprobe_multi", "u32 flags, cnt; u64 syms, addrs, cookies");
 
             /** BPF_F_KPROBE_MULTI_RETURN. */
             private static final int RETURNS = 1;
@@ -119,7 +106,7 @@ public sealed interface LinkCommand<R> extends Command<R> {
                 LAYOUT.set(union, "flags", returns ? RETURNS : 0);
                 LAYOUT.set(union, "cnt", symbols.isEmpty() ? addresses.length : symbols.size());
                 long[] pointers = symbols.stream()
-                        .mapToLong(symbol -> Struct.string(memory, symbol).address())
+                        .mapToLong(symbol -> memory.allocateFrom(symbol).address())
                         .toArray();
                 LAYOUT.set(union, "syms", Struct.longs(memory, pointers));
                 LAYOUT.set(union, "addrs", Struct.longs(memory, addresses));
@@ -135,7 +122,7 @@ public sealed interface LinkCommand<R> extends Command<R> {
          */
         record TracingMulti(int[] functions, long[] cookies) implements Details {
             private static final StructLayout LAYOUT =
-                    StructLayout.of("bpf_attr.link_create.tracing_multi", "u64 ids", "u64 cookies", "u32 cnt");
+                    StructLayout.of("bpf_attr.link_create.tracing_multi", "u64 ids, cookies; u32 cnt");
 
             @Override
             public void encode(MemorySegment union, SegmentAllocator memory) {
@@ -157,6 +144,13 @@ public sealed interface LinkCommand<R> extends Command<R> {
     record Create(
             String what, Fd program, @Nullable Fd target, int targetIndex, int attachType, int flags, Details details)
             implements LinkCommand<Fd> {
+        /** Four common fields, and fields specific to the kind of link from offset 16 on (7.3). */
+        private static final StructLayout ATTR =
+                StructLayout.of("bpf_attr.link_create", "u32 prog_fd, target_fd, attach_type, flags");
+
+        private static final int DETAILS = 16;
+        private static final int DETAILS_SIZE = 48;
+
         public static Create of(String what, Fd program, int attachType, Details details) {
             return new Create(what, program, null, 0, attachType, 0, details);
         }
@@ -179,39 +173,56 @@ public sealed interface LinkCommand<R> extends Command<R> {
         }
 
         @Override
-        public List<Fd> fds() {
-            List<Fd> all = new ArrayList<>(details.fds());
-            all.add(program);
-            if (target != null) {
-                all.add(target);
-            }
-            return all;
+        public Fd run(Call call) {
+            details.fds().forEach(call::hold);
+            MemorySegment attr = call.attr(DETAILS + DETAILS_SIZE);
+            ATTR.set(attr, "prog_fd", call.hold(program));
+            ATTR.set(attr, "target_fd", target == null ? targetIndex : call.hold(target));
+            ATTR.set(attr, "attach_type", attachType);
+            ATTR.set(attr, "flags", flags);
+            details.encode(attr.asSlice(DETAILS), call);
+            return call.fd(call.bpfOffCarrier(28, attr), "link of " + what);
         }
     }
 
     /** BPF_LINK_UPDATE: another program in place of the link's. */
     record Update(Fd link, Fd program, @Nullable Fd expected, int flags) implements LinkCommand<Integer> {
+        private static final StructLayout ATTR =
+                StructLayout.of("bpf_attr.link_update", "u32 link_fd, new_prog_fd, flags, old_prog_fd");
+
+        /** BPF_F_REPLACE: only if the old program is the expected one. */
+        private static final int REPLACE = 4;
+
         @Override
         public String call() {
             return "bpf(BPF_LINK_UPDATE) of " + link.what() + " to " + program.what();
         }
 
         @Override
-        public List<Fd> fds() {
-            return expected == null ? List.of(link, program) : List.of(link, program, expected);
+        public Integer run(Call call) {
+            MemorySegment attr = call.attr(ATTR);
+            ATTR.set(attr, "link_fd", call.hold(link));
+            ATTR.set(attr, "new_prog_fd", call.hold(program));
+            ATTR.set(attr, "flags", flags | (expected == null ? 0 : REPLACE));
+            ATTR.set(attr, "old_prog_fd", call.hold(expected));
+            return call.bpfOffCarrier(29, attr);
         }
     }
 
     /** BPF_LINK_DETACH: the link stays open and does nothing. */
     record Detach(Fd link) implements LinkCommand<Integer> {
+        private static final StructLayout ATTR = StructLayout.of("bpf_attr.link_detach", "u32 link_fd");
+
         @Override
         public String call() {
             return "bpf(BPF_LINK_DETACH) of " + link.what();
         }
 
         @Override
-        public List<Fd> fds() {
-            return List.of(link);
+        public Integer run(Call call) {
+            MemorySegment attr = call.attr(ATTR);
+            ATTR.set(attr, "link_fd", call.hold(link));
+            return call.bpfOffCarrier(34, attr);
         }
     }
 
@@ -223,6 +234,9 @@ public sealed interface LinkCommand<R> extends Command<R> {
      * @param cookie 0 for none; others need 6.10
      */
     record OpenRawTracepoint(String tracepoint, Fd program, long cookie) implements LinkCommand<Fd> {
+        private static final StructLayout ATTR =
+                StructLayout.of("bpf_attr.raw_tracepoint", "u64 name; u32 prog_fd; u64 cookie");
+
         @Override
         public String call() {
             return "bpf(BPF_RAW_TRACEPOINT_OPEN) of " + program.what()
@@ -230,21 +244,39 @@ public sealed interface LinkCommand<R> extends Command<R> {
         }
 
         @Override
-        public List<Fd> fds() {
-            return List.of(program);
+        public Fd run(Call call) {
+            MemorySegment attr = call.attr(ATTR);
+            if (!tracepoint.isEmpty()) {
+                ATTR.set(attr, "name", call.allocateFrom(tracepoint));
+            }
+            ATTR.set(attr, "prog_fd", call.hold(program));
+            ATTR.set(attr, "cookie", cookie);
+            return call.fd(call.bpfOffCarrier(17, attr), "link of " + program.what() + " to tracepoint " + tracepoint);
         }
     }
 
     /** BPF_PROG_ATTACH, for targets without a link: sockmap, lirc, cgroups on old kernels. */
     record Attach(Fd program, Fd target, int attachType, int flags) implements LinkCommand<Integer> {
+        private static final StructLayout ATTR =
+                StructLayout.of("bpf_attr", "u32 target_fd, attach_bpf_fd, attach_type, attach_flags, replace_bpf_fd");
+
         @Override
         public String call() {
             return "bpf(BPF_PROG_ATTACH) of " + program.what() + " to " + target.what();
         }
 
         @Override
-        public List<Fd> fds() {
-            return List.of(program, target);
+        public Integer run(Call call) {
+            return attachOrDetach(call, 8, this);
+        }
+
+        private static int attachOrDetach(Call call, int number, Attach attach) {
+            MemorySegment attr = call.attr(ATTR);
+            ATTR.set(attr, "target_fd", call.hold(attach.target));
+            ATTR.set(attr, "attach_bpf_fd", call.hold(attach.program));
+            ATTR.set(attr, "attach_type", attach.attachType);
+            ATTR.set(attr, "attach_flags", attach.flags);
+            return call.bpfOffCarrier(number, attr);
         }
     }
 
@@ -256,21 +288,25 @@ public sealed interface LinkCommand<R> extends Command<R> {
         }
 
         @Override
-        public List<Fd> fds() {
-            return List.of(program, target);
+        public Integer run(Call call) {
+            return Attach.attachOrDetach(call, 9, new Attach(program, target, attachType, 0));
         }
     }
 
     /** BPF_ITER_CREATE: a read of the file descriptor returns the iterator's output. */
     record CreateIter(Fd link) implements LinkCommand<Fd> {
+        private static final StructLayout ATTR = StructLayout.of("bpf_attr.iter_create", "u32 link_fd, flags");
+
         @Override
         public String call() {
             return "bpf(BPF_ITER_CREATE) of " + link.what();
         }
 
         @Override
-        public List<Fd> fds() {
-            return List.of(link);
+        public Fd run(Call call) {
+            MemorySegment attr = call.attr(ATTR);
+            ATTR.set(attr, "link_fd", call.hold(link));
+            return call.fd(call.bpfResult(33, attr), "iterator of " + link.what());
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.bpf4j.loader.internal.sys;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 
 /**
  * The kernel's information about a link ({@code struct bpf_link_info}). <i>Immutable</i> as long as the bytes are not
@@ -21,11 +22,32 @@ public record LinkInfo(int type, int id, int programId, byte[] detail, String te
      * @param pointer name of the field for the address
      * @param length name of the field for the buffer's size, in bytes
      */
-    public record TextField(StructLayout layout, String pointer, String length) {}
+    public record TextField(StructLayout layout, String pointer, String length) {
+        /** Tells the kernel where to put the text. */
+        void request(MemorySegment info, MemorySegment text) {
+            MemorySegment detail = info.asSlice(DETAIL);
+            layout.set(detail, pointer, text);
+            layout.set(detail, length, text.byteSize());
+        }
+    }
+
+    private static final StructLayout LAYOUT = StructLayout.of("bpf_link_info", "u32 type, id, prog_id");
+    private static final int DETAIL = 16;
+    private static final int DETAIL_SIZE = 48;
+    static final int SIZE = DETAIL + DETAIL_SIZE;
 
     /** Without the fields specific to the type. */
     public LinkInfo(int type, int id, int programId) {
-        this(type, id, programId, new byte[(int) LinkInfoStruct.DETAIL_SIZE], "");
+        this(type, id, programId, new byte[DETAIL_SIZE], "");
+    }
+
+    static LinkInfo read(MemorySegment info, String text) {
+        return new LinkInfo(
+                LAYOUT.u32(info, "type"),
+                LAYOUT.u32(info, "id"),
+                LAYOUT.u32(info, "prog_id"),
+                info.asSlice(DETAIL, DETAIL_SIZE).toArray(ValueLayout.JAVA_BYTE),
+                text);
     }
 
     public int u32(StructLayout layout, String field) {

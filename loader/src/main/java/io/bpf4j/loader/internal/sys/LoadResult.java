@@ -1,5 +1,7 @@
 package io.bpf4j.loader.internal.sys;
 
+import java.lang.foreign.MemorySegment;
+
 /**
  * The result of loading a program or BTF. A rejection is a result and not an exception, because the loader reads the
  * log, tries again with another log level, or probes the kernel's features. <i>Immutable.</i>
@@ -7,6 +9,12 @@ package io.bpf4j.loader.internal.sys;
 public sealed interface LoadResult {
     /** The verifier log; empty unless it was requested. */
     String log();
+
+    /** The result of a system call that wrote a log; {@code what} describes the new file descriptor. */
+    static LoadResult of(Call call, long result, String what, MemorySegment log, int logSize) {
+        String text = Struct.text(log);
+        return result >= 0 ? new Loaded(call.fd(result, what), text) : new Refused((int) -result, text, logSize);
+    }
 
     /**
      * The kernel accepted it.

@@ -1,26 +1,19 @@
 package io.bpf4j.loader.internal.sys;
 
+import io.bpf4j.loader.kernel.Errno;
 import java.lang.foreign.MemorySegment;
-import java.util.List;
-import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The commands of bpf(2) that create and access maps. */
 public sealed interface MapCommand<R> extends Command<R> {
     /**
-     * BPF_MAP_CREATE. Start from {@link #of} and set the other fields.
+     * BPF_MAP_CREATE.
      *
      * @param type the kernel's number of the map type, which may be one that {@code MapType} does not know
      * @param name the name in the kernel, cut to 15 bytes; empty for kernels before 4.15
      * @param ifindex network device that the map is offloaded to; 0 for none
-     * @param inner the template of a map-in-map's values
-     * @param btf the BTF that describes key and value
-     * @param keyTypeId id in {@code btf}; 0 for none
-     * @param valueTypeId id in {@code btf}; 0 for none
-     * @param kernelValueTypeId id in the kernel's BTF, or a module's, for struct_ops
-     * @param kernelValueBtf the BTF of that module, for a module's type (Linux 6.9)
      * @param extra {@code map_extra}: hash functions of a bloom filter, address of an arena
+     * @param inner the template of a map-in-map's values
      */
     record Create(
             int type,
@@ -31,64 +24,33 @@ public sealed interface MapCommand<R> extends Command<R> {
             int flags,
             int numaNode,
             int ifindex,
+            long extra,
             @Nullable Fd inner,
-            @Nullable Fd btf,
-            int keyTypeId,
-            int valueTypeId,
-            int kernelValueTypeId,
-            @Nullable Fd kernelValueBtf,
-            long extra)
+            ElementTypes types)
             implements MapCommand<Fd> {
+        private static final StructLayout ATTR = StructLayout.of("bpf_attr", """
+                u32 map_type, key_size, value_size, max_entries, map_flags, inner_map_fd, numa_node;
+                u8 map_name[16];
+                u32 map_ifindex, btf_fd, btf_key_type_id, btf_value_type_id, btf_vmlinux_value_type_id;
+                u64 map_extra;
+                u32 value_type_btf_obj_fd, map_token_fd;
+                """);
+
+        /** BPF_F_VTYPE_BTF_OBJ_FD: the BTF of the value's type is that of a module (fcc2c1fb0651). */
+        private static final int VTYPE_BTF_OBJ_FD = 1 << 15;
 
         public static Create of(int type, String name, int keySize, int valueSize, int maxEntries) {
-            return new Create(type, name, keySize, valueSize, maxEntries, 0, 0, 0, null, null, 0, 0, 0, null, 0);
-        }
-
-        public Create withName(String newName) {
-            return with(draft -> draft.name = newName);
+            return new Create(type, name, keySize, valueSize, maxEntries, 0, 0, 0, 0, null, ElementTypes.NONE);
         }
 
         public Create withFlags(int newFlags) {
-            return with(draft -> draft.flags = newFlags);
+            return new Create(
+                    type, name, keySize, valueSize, maxEntries, newFlags, numaNode, ifindex, extra, inner, types);
         }
 
-        public Create withNumaNode(int node) {
-            return with(draft -> draft.numaNode = node);
-        }
-
-        /** Offloads the map to the network device with that index. */
-        public Create withIfindex(int index) {
-            return with(draft -> draft.ifindex = index);
-        }
-
-        public Create withInner(@Nullable Fd template) {
-            return with(draft -> draft.inner = template);
-        }
-
-        public Create withBtf(@Nullable Fd newBtf, int newKeyTypeId, int newValueTypeId) {
-            return with(draft -> {
-                draft.btf = newBtf;
-                draft.keyTypeId = newKeyTypeId;
-                draft.valueTypeId = newValueTypeId;
-            });
-        }
-
-        /** A type of the kernel, or of the module whose BTF that is. */
-        public Create withKernelValueType(int id, @Nullable Fd module) {
-            return with(draft -> {
-                draft.kernelValueTypeId = id;
-                draft.kernelValueBtf = module;
-            });
-        }
-
-        public Create withExtra(long newExtra) {
-            return with(draft -> draft.extra = newExtra);
-        }
-
-        private Create with(Consumer<Draft> change) {
-            Draft draft = new Draft(this);
-            change.accept(draft);
-            return draft.done();
+        public Create withTypes(ElementTypes newTypes) {
+            return new Create(
+                    type, name, keySize, valueSize, maxEntries, flags, numaNode, ifindex, extra, inner, newTypes);
         }
 
         @Override
@@ -98,61 +60,44 @@ public sealed interface MapCommand<R> extends Command<R> {
         }
 
         @Override
-        public List<Fd> fds() {
-            return Stream.of(inner, btf, kernelValueBtf)
-                    .flatMap(Stream::ofNullable)
-                    .toList();
+        public Fd run(Call call) {
+            MemorySegment attr = call.attr(ATTR);
+            ATTR.set(attr, "map_type", type);
+            ATTR.set(attr, "key_size", keySize);
+            ATTR.set(attr, "value_size", valueSize);
+            ATTR.set(attr, "max_entries", maxEntries);
+            ATTR.set(attr, "map_flags", flags | (types.module == null ? 0 : VTYPE_BTF_OBJ_FD));
+            ATTR.set(attr, "inner_map_fd", call.hold(inner));
+            ATTR.set(attr, "numa_node", numaNode);
+            Struct.name(attr, ATTR.offset("map_name"), name);
+            ATTR.set(attr, "map_ifindex", ifindex);
+            ATTR.set(attr, "btf_fd", call.hold(types.btf));
+            ATTR.set(attr, "btf_key_type_id", types.key);
+            ATTR.set(attr, "btf_value_type_id", types.value);
+            ATTR.set(attr, "btf_vmlinux_value_type_id", types.kernelValue);
+            ATTR.set(attr, "map_extra", extra);
+            ATTR.set(attr, "value_type_btf_obj_fd", call.hold(types.module));
+            call.addToken(ATTR, attr, "map_flags", "map_token_fd");
+            return call.fd(call.bpfWithMemlock(0, attr), "map \"" + name + "\"");
         }
+    }
 
-        /** A builder of the command. */
-        private static final class Draft {
-            private final Create original;
-            private String name;
-            private int flags;
-            private int numaNode;
-            private int ifindex;
-            private @Nullable Fd inner;
-            private @Nullable Fd btf;
-            private int keyTypeId;
-            private int valueTypeId;
-            private int kernelValueTypeId;
-            private @Nullable Fd kernelValueBtf;
-            private long extra;
-
-            Draft(Create original) {
-                this.original = original;
-                name = original.name;
-                flags = original.flags;
-                numaNode = original.numaNode;
-                ifindex = original.ifindex;
-                inner = original.inner;
-                btf = original.btf;
-                keyTypeId = original.keyTypeId;
-                valueTypeId = original.valueTypeId;
-                kernelValueTypeId = original.kernelValueTypeId;
-                kernelValueBtf = original.kernelValueBtf;
-                extra = original.extra;
-            }
-
-            Create done() {
-                return new Create(
-                        original.type,
-                        name,
-                        original.keySize,
-                        original.valueSize,
-                        original.maxEntries,
-                        flags,
-                        numaNode,
-                        ifindex,
-                        inner,
-                        btf,
-                        keyTypeId,
-                        valueTypeId,
-                        kernelValueTypeId,
-                        kernelValueBtf,
-                        extra);
-            }
-        }
+    /**
+     * The types of a map's elements.
+     *
+     * @param btf the BTF that describes key and value
+     * @param key id in {@code btf}; 0 for none
+     * @param value id in {@code btf}; 0 for none
+     * @param kernelValue id in the kernel's BTF, or a module's, for struct_ops
+     * @param module the BTF of that module, for a module's type (Linux 6.9)
+     */
+    record ElementTypes(
+            @Nullable Fd btf,
+            int key,
+            int value,
+            int kernelValue,
+            @Nullable Fd module) {
+        public static final ElementTypes NONE = new ElementTypes(null, 0, 0, 0, null);
     }
 
     /** Operations on one element; the number is the command of bpf(2). */
@@ -188,14 +133,41 @@ public sealed interface MapCommand<R> extends Command<R> {
      * @param value native memory, or {@link MemorySegment#NULL} where the operation takes none
      */
     record Element(Op op, Fd map, MemorySegment key, MemorySegment value, long flags) implements MapCommand<Integer> {
+        private static final StructLayout ATTR = StructLayout.of("bpf_attr", "u32 map_fd; u64 key, value, flags");
+        private static final long SIZE = ATTR.size();
+        private static final long MAP_FD = ATTR.offset("map_fd");
+        private static final long KEY = ATTR.offset("key");
+        private static final long VALUE = ATTR.offset("value"); // also next_key
+        private static final long FLAGS = ATTR.offset("flags");
+
         @Override
         public String call() {
             return "bpf(" + op.kernelName + ") on " + map.what();
         }
 
         @Override
-        public List<Fd> fds() {
-            return List.of(map);
+        public Integer run(Call call) {
+            return run(op, call.hold(map), key, value, flags);
+        }
+
+        /** Allocates nothing: this runs for each map operation. */
+        static int run(Op op, int map, MemorySegment key, MemorySegment value, long flags) {
+            Libc.Scratch scratch = Libc.Scratch.get();
+            encode(scratch.attr, map, key, value, flags);
+            long result;
+            do {
+                result = Libc.bpf(op.number(), scratch, SIZE, key, value);
+            } while (result == -Errno.EINTR.number());
+            return (int) -result;
+        }
+
+        /** Writes every byte, so that the struct need not be cleared first. */
+        static void encode(MemorySegment attr, int map, MemorySegment key, MemorySegment value, long flags) {
+            attr.set(Struct.U64, 0, 0);
+            attr.set(Struct.U32, MAP_FD, map);
+            attr.set(Struct.U64, KEY, key.address());
+            attr.set(Struct.U64, VALUE, value.address());
+            attr.set(Struct.U64, FLAGS, flags);
         }
     }
 
@@ -240,14 +212,27 @@ public sealed interface MapCommand<R> extends Command<R> {
             int count,
             long elementFlags)
             implements MapCommand<BatchResult> {
+        private static final StructLayout ATTR = StructLayout.of(
+                "bpf_attr.batch", "u64 in_batch, out_batch, keys, values; u32 count, map_fd; u64 elem_flags, flags");
+
         @Override
         public String call() {
             return "bpf(" + op.kernelName + ") on " + map.what();
         }
 
         @Override
-        public List<Fd> fds() {
-            return List.of(map);
+        public BatchResult run(Call call) {
+            MemorySegment attr = call.attr(ATTR);
+            ATTR.set(attr, "in_batch", position);
+            ATTR.set(attr, "out_batch", nextPosition);
+            ATTR.set(attr, "keys", keys);
+            ATTR.set(attr, "values", values);
+            ATTR.set(attr, "count", count);
+            ATTR.set(attr, "map_fd", call.hold(map));
+            ATTR.set(attr, "elem_flags", elementFlags);
+            // The kernel overwrites the requested number by that of the processed elements.
+            long result = call.bpfResult(op.number(), attr, keys, values);
+            return new BatchResult((int) -result, ATTR.u32(attr, "count"));
         }
     }
 
@@ -262,14 +247,18 @@ public sealed interface MapCommand<R> extends Command<R> {
 
     /** BPF_MAP_FREEZE: no more writes from user space. */
     record Freeze(Fd map) implements MapCommand<Integer> {
+        private static final StructLayout ATTR = StructLayout.of("bpf_attr", "u32 map_fd");
+
         @Override
         public String call() {
             return "bpf(BPF_MAP_FREEZE) on " + map.what();
         }
 
         @Override
-        public List<Fd> fds() {
-            return List.of(map);
+        public Integer run(Call call) {
+            MemorySegment attr = call.attr(ATTR);
+            ATTR.set(attr, "map_fd", call.hold(map));
+            return call.bpf(22, attr);
         }
     }
 }

@@ -22,9 +22,8 @@ final class NeededRights {
     static List<Capability> of(Command<?> command) {
         return switch (command) {
             case ProgCommand.Load load -> ofProgram(load.type());
-            case TokenCommand.Load with -> ofProgram(with.program().type());
             case MapCommand.Create create -> ofMap(create.type());
-            case TokenCommand.CreateMap with -> ofMap(with.map().type());
+            case TokenCommand.With<?> with -> of(with.command());
             case ProgCommand.EnableStats _, ObjectCommand.NextId _, ObjectCommand.FdById _ -> List.of(CAP_SYS_ADMIN);
             default -> List.of(CAP_BPF);
         };

@@ -1,14 +1,24 @@
 package io.bpf4j.loader.internal.sys;
 
+import io.bpf4j.loader.kernel.Errno;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** The commands of bpf(2) that programs, maps, links and BTF have in common: pins, ids, information. */
 public sealed interface ObjectCommand<R> extends Command<R> {
+    /** Of BPF_OBJ_GET_INFO_BY_FD. */
+    StructLayout INFO = StructLayout.of("bpf_attr.info", "u32 bpf_fd, info_len; u64 info");
+
     /** Kinds of objects with ids; the numbers are commands of bpf(2). */
     enum Kind {
         PROGRAM(11, 13, "PROG", "bpf-prog"),
@@ -39,26 +49,23 @@ public sealed interface ObjectCommand<R> extends Command<R> {
             }
             return Optional.empty();
         }
-
-        public int nextIdCommand() {
-            return nextId;
-        }
-
-        public int fdByIdCommand() {
-            return fdById;
-        }
     }
 
     /** BPF_OBJ_PIN into a bpffs. */
     record Pin(Fd object, Path path) implements ObjectCommand<Integer> {
+        private static final StructLayout ATTR = StructLayout.of("bpf_attr", "u64 pathname; u32 bpf_fd, file_flags");
+
         @Override
         public String call() {
             return "bpf(BPF_OBJ_PIN) of " + object.what() + " to " + path;
         }
 
         @Override
-        public List<Fd> fds() {
-            return List.of(object);
+        public Integer run(Call call) {
+            MemorySegment attr = call.attr(ATTR);
+            ATTR.set(attr, "pathname", call.path(path));
+            ATTR.set(attr, "bpf_fd", call.hold(object));
+            return call.bpf(6, attr);
         }
     }
 
@@ -67,6 +74,14 @@ public sealed interface ObjectCommand<R> extends Command<R> {
         @Override
         public String call() {
             return "bpf(BPF_OBJ_GET) of " + path;
+        }
+
+        @Override
+        public Fd run(Call call) {
+            MemorySegment attr = call.attr(Pin.ATTR);
+            Pin.ATTR.set(attr, "pathname", call.path(path));
+            Pin.ATTR.set(attr, "file_flags", flags);
+            return call.fd(call.bpfResult(7, attr), "pin " + path);
         }
     }
 
@@ -78,8 +93,13 @@ public sealed interface ObjectCommand<R> extends Command<R> {
         }
 
         @Override
-        public List<Fd> fds() {
-            return List.of(object);
+        public Optional<Kind> run(Call call) {
+            try {
+                Path link = call.kernel().self().resolve("fd/" + call.hold(object));
+                return Kind.of(Files.readSymbolicLink(link).toString());
+            } catch (IOException e) {
+                return Optional.empty();
+            }
         }
     }
 
@@ -91,16 +111,44 @@ public sealed interface ObjectCommand<R> extends Command<R> {
         }
 
         @Override
-        public List<Fd> fds() {
-            return List.of(object);
+        public Map<String, String> run(Call call) {
+            Map<String, String> fields = new HashMap<>();
+            try {
+                // Lines such as "memlock:	4096".
+                for (String line : Files.readAllLines(call.kernel().self().resolve("fdinfo/" + call.hold(object)))) {
+                    int colon = line.indexOf(':');
+                    if (colon > 0) {
+                        fields.putIfAbsent(
+                                line.substring(0, colon),
+                                line.substring(colon + 1).strip());
+                    }
+                }
+            } catch (IOException e) {
+                return Map.of();
+            }
+            return fields;
         }
     }
 
     /** BPF_*_GET_NEXT_ID: the smallest id above; empty after the last. */
     record NextId(Kind kind, int after) implements ObjectCommand<OptionalInt> {
+        private static final StructLayout ATTR = StructLayout.of("bpf_attr", "u32 start_id, next_id, open_flags");
+
         @Override
         public String call() {
             return "bpf(BPF_" + kind.kernelName + "_GET_NEXT_ID) after " + after;
+        }
+
+        @Override
+        public OptionalInt run(Call call) {
+            MemorySegment attr = call.attr(ATTR);
+            ATTR.set(attr, "start_id", after);
+            long result = call.bpfResult(kind.nextId, attr);
+            if (result == -Errno.ENOENT.number()) {
+                return OptionalInt.empty();
+            }
+            call.check(result);
+            return OptionalInt.of(ATTR.u32(attr, "next_id"));
         }
     }
 
@@ -110,78 +158,110 @@ public sealed interface ObjectCommand<R> extends Command<R> {
         public String call() {
             return "bpf(BPF_" + kind.kernelName + "_GET_FD_BY_ID) of " + id;
         }
-    }
-
-    /** BPF_OBJ_GET_INFO_BY_FD of a map. */
-    record InfoOfMap(Fd map) implements ObjectCommand<MapInfo> {
-        @Override
-        public String call() {
-            return "bpf(BPF_OBJ_GET_INFO_BY_FD) of " + map.what();
-        }
 
         @Override
-        public List<Fd> fds() {
-            return List.of(map);
+        public Fd run(Call call) {
+            MemorySegment attr = call.attr(NextId.ATTR);
+            NextId.ATTR.set(attr, "start_id", id); // in C one of the names for this field
+            return call.fd(call.bpfResult(kind.fdById, attr), kind.name().toLowerCase(Locale.ROOT) + " " + id);
         }
     }
 
-    /** BPF_OBJ_GET_INFO_BY_FD of a program. */
-    record InfoOfProgram(Fd program) implements ObjectCommand<ProgInfo> {
-        @Override
-        public String call() {
-            return "bpf(BPF_OBJ_GET_INFO_BY_FD) of " + program.what();
-        }
+    /** BPF_OBJ_GET_INFO_BY_FD of an object: the struct depends on its kind. */
+    sealed interface Info<R> extends ObjectCommand<R> {
+        /** The object. */
+        Fd object();
 
         @Override
-        public List<Fd> fds() {
-            return List.of(program);
+        default String call() {
+            return "bpf(BPF_OBJ_GET_INFO_BY_FD) of " + object().what();
         }
     }
 
-    /** BPF_OBJ_GET_INFO_BY_FD of a program, for the ids of the maps that it uses. */
-    record MapIdsOfProgram(Fd program) implements ObjectCommand<List<Integer>> {
-        @Override
-        public String call() {
-            return "bpf(BPF_OBJ_GET_INFO_BY_FD) of " + program.what();
-        }
+    /** Lets the kernel fill a struct, in which pointers may say where to put more. */
+    private static MemorySegment filled(Call call, Fd object, MemorySegment info) {
+        MemorySegment attr = call.attr(INFO);
+        INFO.set(attr, "bpf_fd", call.hold(object));
+        INFO.set(attr, "info_len", info.byteSize());
+        INFO.set(attr, "info", info);
+        call.bpf(15, attr);
+        return info;
+    }
 
+    /** The information about a map. */
+    record InfoOfMap(Fd object) implements Info<MapInfo> {
         @Override
-        public List<Fd> fds() {
-            return List.of(program);
+        public MapInfo run(Call call) {
+            return MapInfo.read(filled(call, object, call.allocate(MapInfo.LAYOUT)));
+        }
+    }
+
+    /** The information about a program. */
+    record InfoOfProgram(Fd object) implements Info<ProgInfo> {
+        @Override
+        public ProgInfo run(Call call) {
+            return ProgInfo.read(filled(call, object, call.allocate(ProgInfo.LAYOUT)));
+        }
+    }
+
+    /** The ids of the maps that a program uses. */
+    record MapIdsOfProgram(Fd object) implements Info<List<Integer>> {
+        /** Two calls: the first gets the number of ids. A program's maps change only when a map is bound to it. */
+        @Override
+        public List<Integer> run(Call call) {
+            int count = new InfoOfProgram(object).run(call).mapCount();
+            MemorySegment ids = call.allocate(Struct.U32, Math.max(1, count));
+            MemorySegment info = call.allocate(ProgInfo.LAYOUT);
+            ProgInfo.LAYOUT.set(info, "nr_map_ids", count);
+            ProgInfo.LAYOUT.set(info, "map_ids", ids);
+            int given = ProgInfo.read(filled(call, object, info)).mapCount();
+            return IntStream.of(ids.toArray(Struct.U32))
+                    .limit(Math.min(count, given))
+                    .boxed()
+                    .toList();
         }
     }
 
     /**
-     * BPF_OBJ_GET_INFO_BY_FD of a link.
+     * The information about a link.
      *
      * @param text the text of the link to request; null for none
      */
-    record InfoOfLink(Fd link, LinkInfo.@Nullable TextField text) implements ObjectCommand<LinkInfo> {
-        public InfoOfLink(Fd link) {
-            this(link, null);
+    record InfoOfLink(Fd object, LinkInfo.@Nullable TextField text) implements Info<LinkInfo> {
+        /** PATH_MAX; names of kernel functions have up to 512 bytes. */
+        private static final int TEXT_SIZE = 4096;
+
+        public InfoOfLink(Fd object) {
+            this(object, null);
         }
 
         @Override
-        public String call() {
-            return "bpf(BPF_OBJ_GET_INFO_BY_FD) of " + link.what();
-        }
-
-        @Override
-        public List<Fd> fds() {
-            return List.of(link);
+        public LinkInfo run(Call call) {
+            MemorySegment info = call.allocate(LinkInfo.SIZE, Long.BYTES);
+            if (text == null) {
+                return LinkInfo.read(filled(call, object, info), "");
+            }
+            MemorySegment bytes = call.allocate(TEXT_SIZE);
+            text.request(info, bytes);
+            return LinkInfo.read(filled(call, object, info), Struct.text(bytes));
         }
     }
 
-    /** BPF_OBJ_GET_INFO_BY_FD of BTF, with the types themselves. */
-    record InfoOfBtf(Fd btf) implements ObjectCommand<BtfInfo> {
-        @Override
-        public String call() {
-            return "bpf(BPF_OBJ_GET_INFO_BY_FD) of " + btf.what();
-        }
+    /** The information about BTF, with the types themselves. */
+    record InfoOfBtf(Fd object) implements Info<BtfInfo> {
+        /** Longest name of a BTF object: a module name, 56 bytes (MODULE_NAME_LEN on 64-bit machines). */
+        private static final int NAME_SIZE = 64;
 
+        /** Two calls: the first gets the size of the types. Loaded BTF never changes. */
         @Override
-        public List<Fd> fds() {
-            return List.of(btf);
+        public BtfInfo run(Call call) {
+            MemorySegment size = filled(call, object, call.allocate(BtfInfo.LAYOUT));
+            MemorySegment data =
+                    call.allocate(Integer.toUnsignedLong(BtfInfo.LAYOUT.u32(size, "btf_size")), Long.BYTES);
+            MemorySegment name = call.allocate(NAME_SIZE);
+            MemorySegment info = call.allocate(BtfInfo.LAYOUT);
+            BtfInfo.request(info, data, name);
+            return BtfInfo.read(filled(call, object, info), data, name);
         }
     }
 }

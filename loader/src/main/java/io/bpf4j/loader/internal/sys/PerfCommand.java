@@ -1,6 +1,9 @@
 package io.bpf4j.loader.internal.sys;
 
-import java.util.List;
+import static io.bpf4j.loader.internal.sys.Libc.NUMBERS;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /** perf_event_open(2) and the ioctls of its file descriptors. */
@@ -46,6 +49,27 @@ public sealed interface PerfCommand<R> extends Command<R> {
             int pid,
             int cpu)
             implements PerfCommand<Fd> {
+        /** The size is PERF_ATTR_SIZE_VER5, which every kernel since 4.1 accepts. */
+        private static final StructLayout ATTR = StructLayout.of("perf_event_attr", """
+                u32 type, size;
+                u64 config, sample_period, sample_type, read_format, disabled;
+                u32 wakeup_events, bp_type;
+                u64 config1, config2, branch_sample_type, sample_regs_user;
+                u32 sample_stack_user, clockid;
+                u64 sample_regs_intr;
+                u32 aux_watermark;
+                """);
+
+        /** Places in the bit-field that begins with {@code disabled}, in the order in which C declares them. */
+        private static final int DISABLED = 0;
+
+        private static final int FREQ = 10;
+
+        private static final int NO_GROUP = -1;
+
+        /** PERF_FLAG_FD_CLOEXEC. */
+        private static final int CLOEXEC = 8;
+
         /** A probe or tracepoint that fires at each hit: no sampling. */
         public static Open probe(
                 String what, int type, long config, @Nullable String text, long config2, int pid, int cpu) {
@@ -78,6 +102,35 @@ public sealed interface PerfCommand<R> extends Command<R> {
         public String call() {
             return "perf_event_open for " + what;
         }
+
+        @Override
+        public Fd run(Call call) {
+            MemorySegment attr = call.attr(ATTR);
+            ATTR.set(attr, "type", type);
+            ATTR.set(attr, "size", ATTR.size());
+            ATTR.set(attr, "config", config);
+            ATTR.set(attr, "sample_period", samplePeriod); // also sample_freq
+            ATTR.set(attr, "sample_type", sampleType);
+            ATTR.set(attr, "disabled", (disabled ? bit(DISABLED) : 0) | (byFrequency ? bit(FREQ) : 0));
+            ATTR.set(attr, "wakeup_events", wakeupEvents);
+            // also uprobe_path and kprobe_func
+            ATTR.set(
+                    attr,
+                    "config1",
+                    text == null ? config1 : call.allocateFrom(text).address());
+            ATTR.set(attr, "config2", config2); // also probe_offset
+            long result = call.syscall(NUMBERS.perfEventOpen(), attr.address(), pid, cpu, NO_GROUP, CLOEXEC, 0);
+            return call.fd(result, what);
+        }
+
+        private static long bit(int place) {
+            return bit(place, ByteOrder.nativeOrder());
+        }
+
+        /** C fills a bit-field from the low end on little-endian machines and from the high end on big-endian ones. */
+        static long bit(int place, ByteOrder order) {
+            return order == ByteOrder.LITTLE_ENDIAN ? 1L << place : 1L << (63 - place);
+        }
     }
 
     /** PERF_EVENT_IOC_SET_BPF: the program runs at each event, for kernels without perf links. */
@@ -88,8 +141,8 @@ public sealed interface PerfCommand<R> extends Command<R> {
         }
 
         @Override
-        public List<Fd> fds() {
-            return List.of(event, program);
+        public Integer run(Call call) {
+            return ioctl(call, event, 0x40042408, call.hold(program));
         }
     }
 
@@ -101,8 +154,8 @@ public sealed interface PerfCommand<R> extends Command<R> {
         }
 
         @Override
-        public List<Fd> fds() {
-            return List.of(event);
+        public Integer run(Call call) {
+            return ioctl(call, event, 0x2400, 0);
         }
     }
 
@@ -114,8 +167,13 @@ public sealed interface PerfCommand<R> extends Command<R> {
         }
 
         @Override
-        public List<Fd> fds() {
-            return List.of(event);
+        public Integer run(Call call) {
+            return ioctl(call, event, 0x2401, 0);
         }
+    }
+
+    /** Requests of include/uapi/linux/perf_event.h, in the encoding of include/uapi/asm-generic/ioctl.h. */
+    private static int ioctl(Call call, Fd event, long request, long argument) {
+        return call.check(call.syscall(NUMBERS.ioctl(), call.hold(event), request, argument));
     }
 }

@@ -1,5 +1,10 @@
 package io.bpf4j.loader.internal.sys;
 
+import static io.bpf4j.loader.internal.sys.Libc.NUMBERS;
+
+import io.bpf4j.loader.kernel.Errno;
+import java.lang.foreign.MemorySegment;
+
 /**
  * ptrace(2), wait4(2) and tgkill(2), to hold other processes.
  *
@@ -19,6 +24,11 @@ public sealed interface ProcessCommand<R> extends Command<R> {
         public String call() {
             return "ptrace(PTRACE_SEIZE) of thread " + tid;
         }
+
+        @Override
+        public Integer run(Call call) {
+            return call.check(ptrace(call, Ptrace.SEIZE, tid, options));
+        }
     }
 
     /**
@@ -31,6 +41,11 @@ public sealed interface ProcessCommand<R> extends Command<R> {
         public String call() {
             return "ptrace(PTRACE_CONT) of thread " + tid;
         }
+
+        @Override
+        public Integer run(Call call) {
+            return error(ptrace(call, Ptrace.CONT, tid, signal));
+        }
     }
 
     /**
@@ -41,6 +56,11 @@ public sealed interface ProcessCommand<R> extends Command<R> {
         @Override
         public String call() {
             return "ptrace(PTRACE_LISTEN) of thread " + tid;
+        }
+
+        @Override
+        public Integer run(Call call) {
+            return error(ptrace(call, Ptrace.LISTEN, tid, 0));
         }
     }
 
@@ -54,6 +74,11 @@ public sealed interface ProcessCommand<R> extends Command<R> {
         public String call() {
             return "ptrace(PTRACE_DETACH) of thread " + tid;
         }
+
+        @Override
+        public Integer run(Call call) {
+            return error(ptrace(call, Ptrace.DETACH, tid, signal));
+        }
     }
 
     /** PTRACE_GETEVENTMSG of a tracee at PTRACE_EVENT_EXEC: the former number of the thread. */
@@ -62,10 +87,26 @@ public sealed interface ProcessCommand<R> extends Command<R> {
         public String call() {
             return "ptrace(PTRACE_GETEVENTMSG) of thread " + tid;
         }
+
+        @Override
+        public Integer run(Call call) {
+            MemorySegment message = call.allocate(Struct.U64);
+            call.check(ptrace(call, Ptrace.GETEVENTMSG, tid, message.address()));
+            return (int) message.get(Struct.U64, 0);
+        }
     }
 
     /** PTRACE_GETSIGINFO of a tracee that stopped for a signal: who sent it. */
     record SignalOrigin(int tid) implements ProcessCommand<SignalOrigin.Origin> {
+        /**
+         * {@code siginfo_t} has 128 bytes; on 64-bit machines si_code is the third int, and si_pid follows a padded
+         * fourth.
+         */
+        private static final int SIGINFO_SIZE = 128;
+
+        private static final int SI_CODE = 8;
+        private static final int SI_PID = 16;
+
         /**
          * The origin of a signal (sigaction(2)).
          *
@@ -93,6 +134,13 @@ public sealed interface ProcessCommand<R> extends Command<R> {
         public String call() {
             return "ptrace(PTRACE_GETSIGINFO) of thread " + tid;
         }
+
+        @Override
+        public Origin run(Call call) {
+            MemorySegment info = call.allocate(SIGINFO_SIZE, Long.BYTES);
+            call.check(ptrace(call, Ptrace.GETSIGINFO, tid, info.address()));
+            return new Origin(info.get(Struct.U32, SI_CODE), info.get(Struct.U32, SI_PID));
+        }
     }
 
     /**
@@ -102,9 +150,28 @@ public sealed interface ProcessCommand<R> extends Command<R> {
      * @param blocking whether to wait for an event
      */
     record Wait(boolean blocking) implements ProcessCommand<WaitStatus> {
+        /** include/uapi/linux/wait.h. */
+        private static final int WNOHANG = 1;
+
+        private static final int WNOTHREAD = 0x20000000;
+        private static final int WALL = 0x40000000;
+
         @Override
         public String call() {
             return "wait4 for tracees";
+        }
+
+        @Override
+        public WaitStatus run(Call call) {
+            // The thread's scratch memory: this call is made for every signal of every tracee.
+            MemorySegment status = call.attr(Integer.BYTES);
+            int options = WALL | WNOTHREAD | (blocking ? 0 : WNOHANG);
+            long result = Call.retried(() -> call.syscall(NUMBERS.wait4(), -1, status.address(), options));
+            if (result == -Errno.ECHILD.number()) {
+                return WaitStatus.NO_TRACEES;
+            }
+            int tid = call.check(result);
+            return tid == 0 ? WaitStatus.NO_NEWS : new WaitStatus(tid, status.get(Struct.U32, 0));
         }
     }
 
@@ -114,5 +181,18 @@ public sealed interface ProcessCommand<R> extends Command<R> {
         public String call() {
             return "tgkill of thread " + tid + " with signal " + signal;
         }
+
+        @Override
+        public Integer run(Call call) {
+            return error(call.syscall(NUMBERS.tgkill(), pid, tid, signal));
+        }
+    }
+
+    private static long ptrace(Call call, int request, int tid, long data) {
+        return call.syscall(NUMBERS.ptrace(), request, tid, 0, data, 0, 0);
+    }
+
+    private static int error(long result) {
+        return (int) -Math.min(result, 0);
     }
 }

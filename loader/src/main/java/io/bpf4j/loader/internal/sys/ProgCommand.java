@@ -1,8 +1,9 @@
 package io.bpf4j.loader.internal.sys;
 
-import java.util.ArrayList;
+import io.bpf4j.loader.kernel.Errno;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.List;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The commands of bpf(2) that load programs and BTF and work on programs. */
@@ -24,17 +25,37 @@ public sealed interface ProgCommand<R> extends Command<R> {
     }
 
     /**
-     * BPF_PROG_LOAD. Start from {@link #of} and set the other fields.
+     * The program's types.
+     *
+     * @param btf the BTF that describes the program; null for none
+     */
+    record Types(@Nullable Fd btf, InfoTable functions, InfoTable lines) {
+        public static final Types NONE = new Types(null, InfoTable.NONE, InfoTable.NONE);
+    }
+
+    /**
+     * What the program is loaded to be attached to.
+     *
+     * @param type {@code expected_attach_type}
+     * @param btfId of a function or struct; 0 for none
+     * @param target program to extend, or BTF object of a module; null for none and for vmlinux
+     */
+    record Attachment(int type, int btfId, @Nullable Fd target) {
+        public static final Attachment NONE = new Attachment(0, 0, null);
+    }
+
+    /**
+     * BPF_PROG_LOAD. {@code fd_array_cnt}, a later field of the struct, is not used: with it the kernel also binds the
+     * maps of the array to the program.
      *
      * @param type the kernel's number of the program type
      * @param name the name in the kernel, cut to 15 bytes; empty for kernels before 4.15
      * @param instructions encoded, 8 bytes each, in the machine's byte order, with the numbers of file descriptors in
      *     them
-     * @param mentioned the file descriptors whose numbers are in the instructions or in {@code fdArray}
-     * @param kernelVersion {@code kern_version}, which kernels before 5.0 compare for kprobes; 0 for none
      * @param ifindex network device that the program is offloaded or bound to; 0 for none
-     * @param attachTarget program to extend, or BTF object of a module; null for none and for vmlinux
+     * @param kernelVersion {@code kern_version}, which kernels before 5.0 compare for kprobes; 0 for none
      * @param fdArray file descriptors of maps and BTF objects that instructions refer to by index
+     * @param mentioned the file descriptors whose numbers are in the instructions
      */
     record Load(
             int type,
@@ -42,18 +63,37 @@ public sealed interface ProgCommand<R> extends Command<R> {
             byte[] instructions,
             String license,
             int flags,
-            int expectedAttachType,
-            int kernelVersion,
             int ifindex,
-            @Nullable Fd btf,
-            InfoTable funcInfo,
-            InfoTable lineInfo,
-            int attachBtfId,
-            @Nullable Fd attachTarget,
+            int kernelVersion,
+            Attachment attachment,
+            Types types,
             List<Fd> fdArray,
             List<Fd> mentioned,
             Log log)
             implements ProgCommand<LoadResult> {
+        private static final StructLayout ATTR = StructLayout.of("bpf_attr", """
+                u32 prog_type, insn_cnt;
+                u64 insns, license;
+                u32 log_level, log_size;
+                u64 log_buf;
+                u32 kern_version, prog_flags;
+                u8 prog_name[16];
+                u32 prog_ifindex, expected_attach_type, prog_btf_fd, func_info_rec_size;
+                u64 func_info;
+                u32 func_info_cnt, line_info_rec_size;
+                u64 line_info;
+                u32 line_info_cnt, attach_btf_id, attach_prog_fd, core_relo_cnt;
+                u64 fd_array, core_relos;
+                u32 core_relo_rec_size, log_true_size, prog_token_fd;
+                """);
+
+        /**
+         * The verifier gives up with EAGAIN when a signal is pending (commit c3494801cd17, "bpf: check pending signals
+         * while verifying programs"); signals in a JVM are handled quickly, so the next try is likely to succeed.
+         */
+        private static final int TRIES = 5;
+
+        private static final int INSTRUCTION_SIZE = 8;
 
         public static Load of(int type, String name, byte[] instructions, String license) {
             return new Load(
@@ -64,72 +104,50 @@ public sealed interface ProgCommand<R> extends Command<R> {
                     0,
                     0,
                     0,
-                    0,
-                    null,
-                    InfoTable.NONE,
-                    InfoTable.NONE,
-                    0,
-                    null,
+                    Attachment.NONE,
+                    Types.NONE,
                     List.of(),
                     List.of(),
                     Log.NONE);
         }
 
         public Load withName(String newName) {
-            return with(draft -> draft.name = newName);
+            return with(newName, flags, kernelVersion, attachment, types, mentioned, log);
         }
 
         public Load withFlags(int newFlags) {
-            return with(draft -> draft.flags = newFlags);
-        }
-
-        public Load withExpectedAttachType(int number) {
-            return with(draft -> draft.expectedAttachType = number);
+            return with(name, newFlags, kernelVersion, attachment, types, mentioned, log);
         }
 
         public Load withKernelVersion(int code) {
-            return with(draft -> draft.kernelVersion = code);
+            return with(name, flags, code, attachment, types, mentioned, log);
         }
 
-        /** Offloads the program to the network device with that index. */
-        public Load withIfindex(int index) {
-            return with(draft -> draft.ifindex = index);
-        }
-
-        public Load withBtf(@Nullable Fd newBtf, InfoTable newFuncInfo, InfoTable newLineInfo) {
-            return with(draft -> {
-                draft.btf = newBtf;
-                draft.funcInfo = newFuncInfo;
-                draft.lineInfo = newLineInfo;
-            });
+        public Load withExpectedAttachType(int number) {
+            Attachment to = new Attachment(number, attachment.btfId, attachment.target);
+            return with(name, flags, kernelVersion, to, types, mentioned, log);
         }
 
         public Load withAttachTarget(int btfId, @Nullable Fd target) {
-            return with(draft -> {
-                draft.attachBtfId = btfId;
-                draft.attachTarget = target;
-            });
+            Attachment to = new Attachment(attachment.type, btfId, target);
+            return with(name, flags, kernelVersion, to, types, mentioned, log);
         }
 
-        public Load withFdArray(List<Fd> fds) {
-            return with(draft -> draft.fdArray = List.copyOf(fds));
+        public Load withBtf(@Nullable Fd btf, InfoTable functions, InfoTable lines) {
+            return with(name, flags, kernelVersion, attachment, new Types(btf, functions, lines), mentioned, log);
         }
 
-        /**
-         * The instructions contain these numbers: hold the file descriptors while the kernel reads the instructions.
-         */
         public Load withMentioned(List<Fd> fds) {
-            return with(draft -> draft.mentioned = List.copyOf(fds));
+            return with(name, flags, kernelVersion, attachment, types, List.copyOf(fds), log);
         }
 
         public Load withLog(Log newLog) {
-            return with(draft -> draft.log = newLog);
+            return with(name, flags, kernelVersion, attachment, types, mentioned, newLog);
         }
 
-        private Load with(Consumer<Draft> change) {
-            Draft draft = new Draft(this);
-            change.accept(draft);
-            return draft.done();
+        private Load with(String as, int bits, int version, Attachment to, Types described, List<Fd> fds, Log wanted) {
+            return new Load(
+                    type, as, instructions, license, bits, ifindex, version, to, described, fdArray, fds, wanted);
         }
 
         @Override
@@ -138,92 +156,93 @@ public sealed interface ProgCommand<R> extends Command<R> {
         }
 
         @Override
-        public List<Fd> fds() {
-            List<Fd> all = new ArrayList<>(fdArray);
-            all.addAll(mentioned);
-            if (btf != null) {
-                all.add(btf);
+        public LoadResult run(Call call) {
+            MemorySegment text = call.allocate(log.size());
+            mentioned.forEach(call::hold);
+            MemorySegment attr = call.attr(ATTR);
+            ATTR.set(attr, "prog_type", type);
+            ATTR.set(attr, "insn_cnt", instructions.length / INSTRUCTION_SIZE);
+            ATTR.set(attr, "insns", Struct.bytes(call, instructions));
+            ATTR.set(attr, "license", call.allocateFrom(license));
+            if (log.level != 0) {
+                ATTR.set(attr, "log_level", log.level);
+                ATTR.set(attr, "log_size", log.size);
+                ATTR.set(attr, "log_buf", text);
             }
-            if (attachTarget != null) {
-                all.add(attachTarget);
+            ATTR.set(attr, "kern_version", kernelVersion);
+            ATTR.set(attr, "prog_flags", flags);
+            Struct.name(attr, ATTR.offset("prog_name"), name);
+            ATTR.set(attr, "prog_ifindex", ifindex);
+            ATTR.set(attr, "expected_attach_type", attachment.type);
+            if (types.btf != null) {
+                ATTR.set(attr, "prog_btf_fd", call.hold(types.btf));
+                ATTR.set(attr, "func_info_rec_size", types.functions.recordSize);
+                ATTR.set(attr, "func_info", Struct.bytes(call, types.functions.records));
+                ATTR.set(attr, "func_info_cnt", types.functions.count());
+                ATTR.set(attr, "line_info_rec_size", types.lines.recordSize);
+                ATTR.set(attr, "line_info", Struct.bytes(call, types.lines.records));
+                ATTR.set(attr, "line_info_cnt", types.lines.count());
             }
-            return all;
-        }
-
-        /** A builder of the command. */
-        private static final class Draft {
-            private final Load original;
-            private String name;
-            private int flags;
-            private int expectedAttachType;
-            private int kernelVersion;
-            private int ifindex;
-            private @Nullable Fd btf;
-            private InfoTable funcInfo;
-            private InfoTable lineInfo;
-            private int attachBtfId;
-            private @Nullable Fd attachTarget;
-            private List<Fd> fdArray;
-            private List<Fd> mentioned;
-            private Log log;
-
-            Draft(Load original) {
-                this.original = original;
-                name = original.name;
-                flags = original.flags;
-                expectedAttachType = original.expectedAttachType;
-                kernelVersion = original.kernelVersion;
-                ifindex = original.ifindex;
-                btf = original.btf;
-                funcInfo = original.funcInfo;
-                lineInfo = original.lineInfo;
-                attachBtfId = original.attachBtfId;
-                attachTarget = original.attachTarget;
-                fdArray = original.fdArray;
-                mentioned = original.mentioned;
-                log = original.log;
+            ATTR.set(attr, "attach_btf_id", attachment.btfId);
+            ATTR.set(attr, "attach_prog_fd", call.hold(attachment.target)); // also attach_btf_obj_fd
+            ATTR.set(
+                    attr,
+                    "fd_array",
+                    Struct.ints(call, fdArray.stream().mapToInt(call::hold).toArray()));
+            call.addToken(ATTR, attr, "prog_flags", "prog_token_fd");
+            long result = -Errno.EAGAIN.number();
+            for (int i = 0; i < TRIES && result == -Errno.EAGAIN.number(); i++) {
+                result = call.bpfWithMemlock(5, attr);
             }
-
-            Load done() {
-                return new Load(
-                        original.type,
-                        name,
-                        original.instructions,
-                        original.license,
-                        flags,
-                        expectedAttachType,
-                        kernelVersion,
-                        ifindex,
-                        btf,
-                        funcInfo,
-                        lineInfo,
-                        attachBtfId,
-                        attachTarget,
-                        fdArray,
-                        mentioned,
-                        log);
-            }
+            return LoadResult.of(call, result, "program \"" + name + "\"", text, ATTR.u32(attr, "log_true_size"));
         }
     }
 
     /** BPF_BTF_LOAD: types in the encoding that {@code BtfWriter} makes. */
     record LoadBtf(String name, byte[] btf, Log log) implements ProgCommand<LoadResult> {
+        private static final StructLayout ATTR = StructLayout.of("bpf_attr", """
+                u64 btf, btf_log_buf;
+                u32 btf_size, btf_log_size, btf_log_level, btf_log_true_size, btf_flags, btf_token_fd;
+                """);
+
         @Override
         public String call() {
             return "bpf(BPF_BTF_LOAD) for \"" + name + "\"";
+        }
+
+        @Override
+        public LoadResult run(Call call) {
+            MemorySegment text = call.allocate(log.size());
+            MemorySegment attr = call.attr(ATTR);
+            ATTR.set(attr, "btf", Struct.bytes(call, btf));
+            ATTR.set(attr, "btf_size", btf.length);
+            if (log.level != 0) {
+                ATTR.set(attr, "btf_log_buf", text);
+                ATTR.set(attr, "btf_log_size", log.size);
+                ATTR.set(attr, "btf_log_level", log.level);
+            }
+            call.addToken(ATTR, attr, "btf_flags", "btf_token_fd");
+            long result = call.bpfWithMemlock(18, attr);
+            return LoadResult.of(call, result, "BTF of " + name, text, ATTR.u32(attr, "btf_log_true_size"));
         }
     }
 
     /** BPF_PROG_BIND_MAP: the map lives at least as long as the program, which need not use it. */
     record BindMap(Fd program, Fd map) implements ProgCommand<Integer> {
+        private static final StructLayout ATTR =
+                StructLayout.of("bpf_attr.prog_bind_map", "u32 prog_fd, map_fd, flags");
+
         @Override
         public String call() {
             return "bpf(BPF_PROG_BIND_MAP) of " + map.what() + " to " + program.what();
         }
 
         @Override
-        public List<Fd> fds() {
-            return List.of(program, map);
+        public Integer run(Call call) {
+            MemorySegment attr = call.attr(ATTR);
+            ATTR.set(attr, "prog_fd", call.hold(program));
+            ATTR.set(attr, "map_fd", call.hold(map));
+            return call.bpf(35, attr);
         }
     }
 
@@ -233,14 +252,20 @@ public sealed interface ProgCommand<R> extends Command<R> {
      * @param program file descriptor, held by the caller; a feature probe has none
      */
     record AssociateStructOps(int program, Fd map) implements ProgCommand<Integer> {
+        private static final StructLayout ATTR =
+                StructLayout.of("bpf_attr.prog_assoc_struct_ops", "u32 map_fd, prog_fd, flags");
+
         @Override
         public String call() {
             return "bpf(BPF_PROG_ASSOC_STRUCT_OPS) with " + map.what();
         }
 
         @Override
-        public List<Fd> fds() {
-            return List.of(map);
+        public Integer run(Call call) {
+            MemorySegment attr = call.attr(ATTR);
+            ATTR.set(attr, "map_fd", call.hold(map));
+            ATTR.set(attr, "prog_fd", program);
+            return call.bpf(38, attr);
         }
     }
 
@@ -265,6 +290,14 @@ public sealed interface ProgCommand<R> extends Command<R> {
             int cpu,
             int batchSize)
             implements ProgCommand<TestRunResult> {
+        private static final StructLayout ATTR = StructLayout.of("bpf_attr.test", """
+                u32 prog_fd, retval, data_size_in, data_size_out;
+                u64 data_in, data_out;
+                u32 repeat, duration, ctx_size_in, ctx_size_out;
+                u64 ctx_in, ctx_out;
+                u32 flags, cpu, batch_size;
+                """);
+
         /** Without live frames. */
         public TestRun(
                 Fd program, byte[] data, int dataOut, byte[] context, int contextOut, int repeat, int flags, int cpu) {
@@ -277,8 +310,33 @@ public sealed interface ProgCommand<R> extends Command<R> {
         }
 
         @Override
-        public List<Fd> fds() {
-            return List.of(program);
+        public TestRunResult run(Call call) {
+            MemorySegment after = Struct.room(call, dataOut);
+            MemorySegment contextAfter = Struct.room(call, contextOut);
+            MemorySegment contextBefore = Struct.bytes(call, context);
+            MemorySegment attr = call.attr(ATTR);
+            ATTR.set(attr, "prog_fd", call.hold(program));
+            ATTR.set(attr, "data_size_in", data.length);
+            ATTR.set(attr, "data_in", Struct.bytes(call, data));
+            ATTR.set(attr, "data_size_out", dataOut);
+            ATTR.set(attr, "data_out", after);
+            ATTR.set(attr, "ctx_size_in", context.length);
+            ATTR.set(attr, "ctx_in", contextBefore);
+            ATTR.set(attr, "ctx_size_out", contextOut);
+            ATTR.set(attr, "ctx_out", contextAfter);
+            ATTR.set(attr, "repeat", repeat);
+            ATTR.set(attr, "flags", flags);
+            ATTR.set(attr, "cpu", cpu);
+            ATTR.set(attr, "batch_size", batchSize);
+            call.check(Call.retried(() -> call.bpfResult(10, attr)));
+            // Without room for the context, the result is the modified input: syscall programs return results this way.
+            return new TestRunResult(
+                    ATTR.u32(attr, "retval"),
+                    ATTR.u32(attr, "duration"),
+                    Struct.filled(after, ATTR.u32(attr, "data_size_out")),
+                    contextOut == 0
+                            ? contextBefore.toArray(ValueLayout.JAVA_BYTE)
+                            : Struct.filled(contextAfter, ATTR.u32(attr, "ctx_size_out")));
         }
     }
 
@@ -297,14 +355,23 @@ public sealed interface ProgCommand<R> extends Command<R> {
      * @param room bytes at most
      */
     record ReadStream(Fd program, int stream, int room) implements ProgCommand<byte[]> {
+        private static final StructLayout ATTR =
+                StructLayout.of("bpf_attr.prog_stream_read", "u64 stream_buf; u32 stream_buf_len, stream_id, prog_fd");
+
         @Override
         public String call() {
             return "bpf(BPF_PROG_STREAM_READ_BY_FD) of " + program.what();
         }
 
         @Override
-        public List<Fd> fds() {
-            return List.of(program);
+        public byte[] run(Call call) {
+            MemorySegment bytes = call.allocate(room);
+            MemorySegment attr = call.attr(ATTR);
+            ATTR.set(attr, "stream_buf", bytes);
+            ATTR.set(attr, "stream_buf_len", room);
+            ATTR.set(attr, "stream_id", stream);
+            ATTR.set(attr, "prog_fd", call.hold(program));
+            return Struct.filled(bytes, call.bpf(37, attr));
         }
     }
 
@@ -312,9 +379,17 @@ public sealed interface ProgCommand<R> extends Command<R> {
      * BPF_ENABLE_STATS: the kernel records run time and run count of every program while the file descriptor is open.
      */
     record EnableStats() implements ProgCommand<Fd> {
+        private static final StructLayout ATTR = StructLayout.of("bpf_attr.enable_stats", "u32 type");
+
         @Override
         public String call() {
             return "bpf(BPF_ENABLE_STATS)";
+        }
+
+        @Override
+        public Fd run(Call call) {
+            // BPF_STATS_RUN_TIME is 0, the only kind.
+            return call.fd(call.bpfResult(32, call.attr(ATTR)), "BPF statistics");
         }
     }
 }

@@ -1,5 +1,10 @@
 package io.bpf4j.loader.internal.sys;
 
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.util.HexFormat;
+
 /**
  * The kernel's information about a program ({@code struct bpf_prog_info}). <i>Immutable.</i>
  *
@@ -31,4 +36,48 @@ public record ProgInfo(
         long loadedAtNanos,
         int uid,
         int mapCount,
-        boolean gplCompatible) {}
+        boolean gplCompatible) {
+    static final StructLayout LAYOUT = StructLayout.of("bpf_prog_info", """
+            u32 type, id;
+            u8 tag[8];
+            u32 jited_prog_len, xlated_prog_len;
+            u64 jited_prog_insns, xlated_prog_insns, load_time;
+            u32 created_by_uid, nr_map_ids;
+            u64 map_ids;
+            u8 name[16];
+            u32 ifindex, gpl_compatible;
+            u64 netns_dev, netns_ino;
+            u32 nr_jited_ksyms, nr_jited_func_lens;
+            u64 jited_ksyms, jited_func_lens;
+            u32 btf_id, func_info_rec_size;
+            u64 func_info;
+            u32 nr_func_info, nr_line_info;
+            u64 line_info, jited_line_info;
+            u32 nr_jited_line_info, line_info_rec_size, jited_line_info_rec_size, nr_prog_tags;
+            u64 prog_tags, run_time_ns, run_cnt, recursion_misses;
+            u32 verified_insns;
+            """);
+
+    /** The first bit-field of its word. */
+    private static final int GPL_COMPATIBLE = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? 1 : 1 << 31;
+
+    /** An older kernel leaves unknown fields 0. */
+    static ProgInfo read(MemorySegment info) {
+        return new ProgInfo(
+                LAYOUT.u32(info, "type"),
+                LAYOUT.u32(info, "id"),
+                HexFormat.of().formatHex(LAYOUT.slice(info, "tag").toArray(ValueLayout.JAVA_BYTE)),
+                Struct.text(LAYOUT.slice(info, "name")),
+                LAYOUT.u32(info, "jited_prog_len"),
+                LAYOUT.u32(info, "xlated_prog_len"),
+                LAYOUT.u32(info, "btf_id"),
+                LAYOUT.u64(info, "run_time_ns"),
+                LAYOUT.u64(info, "run_cnt"),
+                LAYOUT.u64(info, "recursion_misses"),
+                LAYOUT.u32(info, "verified_insns"),
+                LAYOUT.u64(info, "load_time"),
+                LAYOUT.u32(info, "created_by_uid"),
+                LAYOUT.u32(info, "nr_map_ids"),
+                (LAYOUT.u32(info, "gpl_compatible") & GPL_COMPATIBLE) != 0);
+    }
+}

@@ -8,14 +8,8 @@ import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import org.jspecify.annotations.Nullable;
 
-/**
- * Shared code of the classes that mirror C structs.
- *
- * <p>Each of them names its offsets as constants and sets fields with plain {@code MemorySegment.set}: var handles of a
- * struct layout would be equivalent but cost tens of milliseconds at start-up. Golden-bytes tests check the offsets.
- */
+/** What fields of C structs refer to, copied to and from native memory. */
 public final class Struct {
     static final ValueLayout.OfInt U32 = ValueLayout.JAVA_INT;
     static final ValueLayout.OfLong U64 = ValueLayout.JAVA_LONG;
@@ -24,15 +18,6 @@ public final class Struct {
     private static final int NAME_LENGTH = 16;
 
     private Struct() {}
-
-    /** Number of a file descriptor for a field in which 0 means none; the caller holds it. */
-    static int fd(@Nullable Fd fd) {
-        return fd == null ? 0 : fd.number();
-    }
-
-    static long address(@Nullable MemorySegment segment) {
-        return segment == null ? 0 : segment.address();
-    }
 
     /** A copy in native memory; NULL if the input is empty. */
     public static MemorySegment bytes(SegmentAllocator memory, byte[] bytes) {
@@ -52,8 +37,15 @@ public final class Struct {
         return values.length == 0 ? MemorySegment.NULL : memory.allocateFrom(U32, values);
     }
 
-    static MemorySegment string(SegmentAllocator memory, String text) {
-        return memory.allocateFrom(text);
+    /** Memory for a result; NULL for none. */
+    static MemorySegment room(SegmentAllocator memory, int size) {
+        return size == 0 ? MemorySegment.NULL : memory.allocate(size, 8);
+    }
+
+    /** The bytes that a call wrote to a buffer; a size beyond it is what more room would have held. */
+    static byte[] filled(MemorySegment buffer, int size) {
+        return buffer.asSlice(0, Math.min(buffer.byteSize(), Integer.toUnsignedLong(size)))
+                .toArray(JAVA_BYTE);
     }
 
     /** All bytes of a path, ended by NUL. */
@@ -78,11 +70,6 @@ public final class Struct {
             boolean allowed = letter || (c >= '0' && c <= '9') || c == '_' || c == '.';
             struct.set(JAVA_BYTE, offset + i, (byte) (allowed ? c : '_'));
         }
-    }
-
-    /** A name from the kernel. */
-    static String name(MemorySegment struct, long offset) {
-        return text(struct.asSlice(offset, NAME_LENGTH));
     }
 
     /** The text up to the first NUL, or all of it. */

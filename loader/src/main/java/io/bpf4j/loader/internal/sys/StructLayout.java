@@ -10,12 +10,12 @@ import java.util.Objects;
  * A kernel struct, declared once as in C: its fields in order, from which their offsets follow. <i>Immutable.</i>
  *
  * <pre>{@code
- * StructLayout.of("bpf_link_info.cgroup", "u64 cgroup_id", "u32 attach_type")
+ * StructLayout.of("bpf_link_info.cgroup", "u64 cgroup_id; u32 attach_type")
  * }</pre>
  *
  * <p>A field starts at the next multiple of its size, as in all ABIs for structs that user space shares with the
  * kernel. Fields of nested structs and unions are named by their path; of a union only the used field is declared, and
- * padding need not be declared.
+ * padding need not be declared. Bit-fields are declared as the whole number, by the name of the first of them.
  */
 public final class StructLayout {
     private static final ValueLayout.OfInt U32 = ValueLayout.JAVA_INT_UNALIGNED;
@@ -23,35 +23,54 @@ public final class StructLayout {
 
     private final String type;
     private final Map<String, Field> fields;
+    private final long size;
 
     /** Offset and size in bytes. */
     public record Field(int offset, int size) {}
 
-    private StructLayout(String type, Map<String, Field> fields) {
+    private StructLayout(String type, Map<String, Field> fields, long size) {
         this.type = type;
         this.fields = fields;
+        this.size = size;
     }
 
     /**
      * Declares a struct.
      *
      * @param type the kernel's type, and the path of members in it: {@code bpf_attr.link_create.netfilter}
-     * @param declarations {@code u32 NAME} or {@code u64 NAME}, the second also for pointers
+     * @param declarations {@code u8}, {@code u16}, {@code u32} or {@code u64}, the last also for pointers, and names:
+     *     {@code u32 prog_fd, target_fd; u8 tag[8]}
      */
     public static StructLayout of(String type, String... declarations) {
         Map<String, Field> fields = new LinkedHashMap<>();
         int end = 0;
-        for (String declaration : declarations) {
-            int size = switch (declaration.substring(0, 4)) {
-                case "u32 " -> 4;
-                case "u64 " -> 8;
+        for (String declaration : String.join(";", declarations).split(";")) {
+            String fieldsOfOneType = declaration.strip();
+            int space = fieldsOfOneType.indexOf(' ');
+            if (space < 0) {
+                continue; // after the last
+            }
+            int size = switch (fieldsOfOneType.substring(0, space)) {
+                case "u8" -> 1;
+                case "u16" -> 2;
+                case "u32" -> 4;
+                case "u64" -> 8;
                 default -> throw new IllegalArgumentException(declaration);
             };
-            int offset = (end + size - 1) / size * size;
-            fields.put(declaration.substring(4), new Field(offset, size));
-            end = offset + size;
+            for (String field : fieldsOfOneType.substring(space).split(",")) {
+                String name = field.strip();
+                int count = 1;
+                int bracket = name.indexOf('[');
+                if (bracket >= 0) {
+                    count = Integer.parseInt(name.substring(bracket + 1, name.length() - 1));
+                    name = name.substring(0, bracket);
+                }
+                int offset = (end + size - 1) / size * size;
+                end = offset + size * count;
+                fields.put(name, new Field(offset, size * count));
+            }
         }
-        return new StructLayout(type, fields);
+        return new StructLayout(type, fields, (end + 7) & ~7);
     }
 
     public String type() {
@@ -63,8 +82,18 @@ public final class StructLayout {
         return Map.copyOf(fields);
     }
 
+    /** Bytes up to the end of the last declared field, rounded up to a multiple of 8. */
+    public long size() {
+        return size;
+    }
+
     private Field field(String name) {
         return Objects.requireNonNull(fields.get(name), name);
+    }
+
+    /** The offset of a field in bytes. */
+    public long offset(String name) {
+        return field(name).offset();
     }
 
     /** For a field of four bytes the lower half of the value. */
@@ -81,11 +110,20 @@ public final class StructLayout {
         set(struct, name, pointsAt.address());
     }
 
+    int u16(MemorySegment struct, String name) {
+        return Short.toUnsignedInt(struct.get(ValueLayout.JAVA_SHORT_UNALIGNED, offset(name)));
+    }
+
     int u32(MemorySegment struct, String name) {
-        return struct.get(U32, field(name).offset());
+        return struct.get(U32, offset(name));
     }
 
     long u64(MemorySegment struct, String name) {
-        return struct.get(U64, field(name).offset());
+        return struct.get(U64, offset(name));
+    }
+
+    /** The bytes of a field. */
+    MemorySegment slice(MemorySegment struct, String name) {
+        return struct.asSlice(offset(name), field(name).size());
     }
 }

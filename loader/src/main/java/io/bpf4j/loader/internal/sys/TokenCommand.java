@@ -1,7 +1,6 @@
 package io.bpf4j.loader.internal.sys;
 
-import java.util.ArrayList;
-import java.util.List;
+import java.lang.foreign.MemorySegment;
 
 /**
  * BPF tokens (Linux 6.9, commit 35f96de04127 "bpf: Introduce BPF token object"): rights to load, delegated to a user
@@ -10,59 +9,32 @@ import java.util.List;
 public sealed interface TokenCommand<R> extends Command<R> {
     /** BPF_TOKEN_CREATE from the root directory of a BPF file system. */
     record Create(Fd bpffs) implements TokenCommand<Fd> {
+        private static final StructLayout ATTR = StructLayout.of("bpf_attr.token_create", "u32 flags, bpffs_fd");
+
         @Override
         public String call() {
             return "bpf(BPF_TOKEN_CREATE) from " + bpffs.what();
         }
 
         @Override
-        public List<Fd> fds() {
-            return List.of(bpffs);
+        public Fd run(Call call) {
+            MemorySegment attr = call.attr(ATTR);
+            ATTR.set(attr, "bpffs_fd", call.hold(bpffs));
+            return call.fd(call.bpfResult(36, attr), "BPF token of " + bpffs.what());
         }
     }
 
-    /** Creates a map with the rights of a token. */
-    record CreateMap(MapCommand.Create map, Fd token) implements TokenCommand<Fd> {
+    /** Another command with the rights of a token: one that creates a map, or loads a program or BTF. */
+    record With<R>(Command<R> command, Fd token) implements TokenCommand<R> {
         @Override
         public String call() {
-            return map.call() + " with " + token.what();
+            return command.call() + " with " + token.what();
         }
 
         @Override
-        public List<Fd> fds() {
-            return TokenCommand.with(token, map);
+        public R run(Call call) {
+            call.useToken(token);
+            return command.run(call);
         }
-    }
-
-    /** Loads a program with the rights of a token. */
-    record Load(ProgCommand.Load program, Fd token) implements TokenCommand<LoadResult> {
-        @Override
-        public String call() {
-            return program.call() + " with " + token.what();
-        }
-
-        @Override
-        public List<Fd> fds() {
-            return TokenCommand.with(token, program);
-        }
-    }
-
-    /** Loads BTF with the rights of a token. */
-    record LoadBtf(ProgCommand.LoadBtf btf, Fd token) implements TokenCommand<LoadResult> {
-        @Override
-        public String call() {
-            return btf.call() + " with " + token.what();
-        }
-
-        @Override
-        public List<Fd> fds() {
-            return List.of(token);
-        }
-    }
-
-    private static List<Fd> with(Fd token, Command<?> command) {
-        List<Fd> all = new ArrayList<>(command.fds());
-        all.add(token);
-        return all;
     }
 }

@@ -30,14 +30,13 @@ public final class TokenKernel implements Kernel, AutoCloseable {
     }
 
     @Override
-    @SuppressWarnings("unchecked") // each case has the result of the command that it stands for
     public <R> R execute(Command<R> command) {
-        return switch (command) {
-            case MapCommand.Create map -> (R) kernel.execute(new TokenCommand.CreateMap(map, token));
-            case ProgCommand.Load program -> (R) kernel.execute(new TokenCommand.Load(program, token));
-            case ProgCommand.LoadBtf btf -> (R) kernel.execute(new TokenCommand.LoadBtf(btf, token));
-            default -> kernel.execute(command);
-        };
+        return kernel.execute(
+                switch (command) {
+                    case MapCommand.Create _, ProgCommand.Load _, ProgCommand.LoadBtf _ ->
+                        new TokenCommand.With<>(command, token);
+                    default -> command;
+                });
     }
 
     @Override

@@ -33,7 +33,7 @@ final class ModulesOfKernel {
         });
         kernel.answer(
                 ObjectCommand.InfoOfBtf.class,
-                of -> new BtfInfo(1, Objects.requireNonNull(names.get(of.btf())), true, new byte[0]));
+                of -> new BtfInfo(1, Objects.requireNonNull(names.get(of.object())), true, new byte[0]));
     }
 
     /** The descriptor that was given last for a module. */

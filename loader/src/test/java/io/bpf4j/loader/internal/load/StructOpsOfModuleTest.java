@@ -125,13 +125,13 @@ class StructOpsOfModuleTest {
         AttachPoint point = point(plan(target), "first_avoid");
 
         MapCommand.Create create = kernel.commands(MapCommand.Create.class).getLast();
-        assertThat(create.kernelValueTypeId())
+        assertThat(create.types().kernelValue())
                 .isEqualTo(ofModule.find("bpf_struct_ops_tcp_congestion_ops", BtfKind.STRUCT)
                         .orElseThrow());
-        assertThat(create.kernelValueBtf()).asString().contains("BTF of tcp");
+        assertThat(create.types().module()).asString().contains("BTF of tcp");
         assertThat(create.flags()).isEqualTo(MapSpec.F_LINK);
         assertThat(create.valueSize()).isEqualTo(128);
-        assertThat(create.kernelValueBtf()).isSameAs(loaded.fd("tcp"));
+        assertThat(create.types().module()).isSameAs(loaded.fd("tcp"));
         assertThat(point.module()).isEqualTo("tcp");
         assertThat(point.btfId())
                 .isEqualTo(ofModule.find("tcp_congestion_ops", BtfKind.STRUCT).orElseThrow());
@@ -160,7 +160,7 @@ class StructOpsOfModuleTest {
         CoreTarget target = target(vmlinux, tcp);
 
         create(images(target).getFirst()).close();
-        assertThat(kernel.commands(MapCommand.Create.class).getLast().kernelValueBtf())
+        assertThat(kernel.commands(MapCommand.Create.class).getLast().types().module())
                 .isNull();
         assertThat(point(plan(target), "on_init").module()).isEmpty();
         assertThat(kernel.commands(ObjectCommand.FdById.class)).isEmpty();

@@ -99,7 +99,7 @@ class FailureHintsTest {
                     .doesNotContain("policy", "lacks");
         }
         try (Fd token = new ScriptedKernel().newFd("token")) {
-            assertThat(hint(new TokenCommand.CreateMap((MapCommand.Create) MAP, token), Errno.EPERM, ROOTLESS))
+            assertThat(hint(new TokenCommand.With<>(MAP, token), Errno.EPERM, ROOTLESS))
                     .contains("delegate_maps", "CAP_BPF in its own user namespace");
         }
     }

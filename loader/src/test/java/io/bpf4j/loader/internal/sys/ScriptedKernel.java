@@ -9,6 +9,7 @@ import io.bpf4j.loader.host.ScriptedHost;
 import io.bpf4j.loader.kernel.Errno;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -20,6 +21,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -162,7 +164,7 @@ public final class ScriptedKernel implements Kernel {
     @SuppressWarnings("unchecked") // each record's type argument is what its case gives
     public synchronized <R> R execute(Command<R> command) {
         commands.add(command);
-        for (Fd fd : command.fds()) {
+        for (Fd fd : fds(command)) {
             if (open.get(fd.number()) != fd) {
                 throw new IllegalStateException(command.call() + ": " + fd + " is not open in this kernel");
             }
@@ -174,6 +176,30 @@ public final class ScriptedKernel implements Kernel {
             }
         }
         return (R) usual(command);
+    }
+
+    /** Each of them is a component of the record, or part of one. */
+    private static List<Fd> fds(@Nullable Object of) {
+        return switch (of) {
+            case Fd fd -> List.of(fd);
+            case LinkCommand.Details details -> details.fds();
+            case List<?> list ->
+                list.stream().flatMap(element -> fds(element).stream()).toList();
+            case Record record ->
+                Stream.of(record.getClass().getRecordComponents())
+                        .flatMap(component -> fds(component(record, component)).stream())
+                        .toList();
+            case null, default -> List.of();
+        };
+    }
+
+    private static @Nullable Object component(Record of, RecordComponent component) {
+        try {
+            component.getAccessor().setAccessible(true);
+            return component.getAccessor().invoke(of);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /** Commands whose result carries the error number give it; the others throw. */
@@ -199,9 +225,7 @@ public final class ScriptedKernel implements Kernel {
                 switch (token) {
                     case TokenCommand.Create create ->
                         newFd("BPF token of " + create.bpffs().what());
-                    case TokenCommand.CreateMap with -> execute(with.map());
-                    case TokenCommand.Load with -> execute(with.program());
-                    case TokenCommand.LoadBtf with -> execute(with.btf());
+                    case TokenCommand.With<?> with -> execute(with.command());
                 };
             case PerfCommand<?> perf ->
                 switch (perf) {
@@ -276,14 +300,13 @@ public final class ScriptedKernel implements Kernel {
                         : Map.of();
             case ObjectCommand.NextId _ -> OptionalInt.empty();
             case ObjectCommand.FdById byId -> byId(byId);
-            case ObjectCommand.InfoOfMap of -> map(of.map()).info();
+            case ObjectCommand.InfoOfMap of -> map(of.object()).info();
             case ObjectCommand.InfoOfProgram of ->
-                new ProgInfo(
-                        0, identity(of.program()).id(), "0000000000000000", "", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, true);
+                new ProgInfo(0, identity(of.object()).id(), "0000000000000000", "", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, true);
             case ObjectCommand.MapIdsOfProgram _ -> List.of();
             case ObjectCommand.InfoOfLink of ->
-                new LinkInfo(0, identity(of.link()).id(), 0);
-            case ObjectCommand.InfoOfBtf of -> new BtfInfo(of.btf().number(), "", false, new byte[0]);
+                new LinkInfo(0, identity(of.object()).id(), 0);
+            case ObjectCommand.InfoOfBtf of -> new BtfInfo(of.object().number(), "", false, new byte[0]);
         };
     }
 

@@ -86,8 +86,8 @@ final class ScriptedMap {
                 create.name().substring(0, Math.min(15, create.name().length())),
                 0,
                 0,
-                create.keyTypeId(),
-                create.valueTypeId(),
+                create.types().key(),
+                create.types().value(),
                 create.extra());
     }
 

@@ -1,0 +1,128 @@
+package io.bpf4j.loader.internal.sys;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+
+/**
+ * The execution of a command that ends before the kernel, with the struct that the kernel would have been given.
+ * Addresses differ from run to run: the n-th allocated becomes 0xA0 + n.
+ */
+final class RecordedCall extends Call {
+    private static final int OBJ_GET_INFO_BY_FD = 15;
+
+    private final List<Long> allocated = new ArrayList<>();
+    private final byte[] information;
+    private byte[] struct = new byte[0];
+    private byte[] request = new byte[0];
+
+    private static final class Recorded extends RuntimeException {
+        private static final long serialVersionUID = 1;
+    }
+
+    private RecordedCall(Command<?> command, byte[] information) {
+        super(new LinuxKernel(Path.of("/proc")), command);
+        this.information = information;
+    }
+
+    /** The struct that a command gives the kernel. */
+    static RecordedCall of(Command<?> command) {
+        try (RecordedCall call = new RecordedCall(command, new byte[0])) {
+            try {
+                command.run(call);
+            } catch (Recorded e) {
+                return call;
+            }
+            throw new IllegalStateException(command.call() + " makes no call with a struct");
+        }
+    }
+
+    /** The result of a command that gets information, which the kernel answers in these bytes. */
+    static <R> R answered(ObjectCommand.Info<R> command, byte[] information) {
+        try (RecordedCall call = new RecordedCall(command, information)) {
+            return command.run(call);
+        }
+    }
+
+    /** What the last request of such a command has in the struct for the information. */
+    static String request(ObjectCommand.Info<?> command, byte[] information) {
+        try (RecordedCall call = new RecordedCall(command, information)) {
+            Object _ = command.run(call);
+            return hex(call.request);
+        }
+    }
+
+    /** The struct, in hexadecimal. */
+    String struct() {
+        return hex(struct);
+    }
+
+    long word(int offset) {
+        return MemorySegment.ofArray(struct).get(ValueLayout.JAVA_LONG_UNALIGNED, offset);
+    }
+
+    /** How many areas of memory the command has made. */
+    int allocated() {
+        return allocated.size();
+    }
+
+    @Override
+    public MemorySegment allocate(long size, long alignment) {
+        MemorySegment segment = super.allocate(size, Math.max(8, alignment));
+        allocated.add(segment.address());
+        return segment;
+    }
+
+    /** What an earlier call left behind is not given to the kernel. */
+    @Override
+    MemorySegment attr(long size) {
+        Libc.Scratch.get().attr.fill((byte) 0x5a);
+        return super.attr(size);
+    }
+
+    @Override
+    long syscall(long number, long a, long b, long c, long d, long e, long f) {
+        MemorySegment given = number == Libc.NUMBERS.bpf() ? view(b, c) : view(a, 112);
+        if (number == Libc.NUMBERS.bpf() && a == OBJ_GET_INFO_BY_FD && information.length > 0) {
+            MemorySegment info = view(given.get(ValueLayout.JAVA_LONG, 8), given.get(ValueLayout.JAVA_INT, 4));
+            request = normal(info);
+            MemorySegment.copy(information, 0, info, JAVA_BYTE, 0, (int) Math.min(information.length, info.byteSize()));
+            allocated.clear();
+            return 0;
+        }
+        struct = normal(given);
+        throw new Recorded();
+    }
+
+    @Override
+    long bpfResult(int number, MemorySegment attr, MemorySegment first, MemorySegment second) {
+        struct = normal(attr);
+        throw new Recorded();
+    }
+
+    private static MemorySegment view(long address, long size) {
+        return Restricted.view(MemorySegment.ofAddress(address), size, Arena.global());
+    }
+
+    private byte[] normal(MemorySegment struct) {
+        MemorySegment copy =
+                MemorySegment.ofArray(new byte[(int) struct.byteSize()]).copyFrom(struct);
+        for (long offset = 0; offset + 8 <= copy.byteSize(); offset += 8) {
+            int index = allocated.indexOf(copy.get(ValueLayout.JAVA_LONG_UNALIGNED, offset));
+            if (index >= 0) {
+                copy.set(ValueLayout.JAVA_LONG_UNALIGNED, offset, 0xA1L + index);
+            }
+        }
+        return copy.toArray(JAVA_BYTE);
+    }
+
+    private static String hex(byte[] bytes) {
+        return HexFormat.of().formatHex(bytes);
+    }
+}
