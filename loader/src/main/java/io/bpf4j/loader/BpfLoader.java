@@ -1,6 +1,7 @@
 package io.bpf4j.loader;
 
 import io.bpf4j.btf.Btf;
+import io.bpf4j.core.CoreTarget;
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.error.InvalidObjectException;
@@ -255,9 +256,14 @@ public final class BpfLoader {
         return this;
     }
 
-    /** Sets the BTF to relocate against, in place of the running kernel's. */
-    public BpfLoader targetBtf(Btf btf) {
-        options.targetBtf = Optional.of(btf);
+    /**
+     * Sets the types to relocate against, in place of the running kernel's and those of its modules.
+     *
+     * @param modules each on top of {@code kernel}; they are searched if the kernel itself lacks a type
+     */
+    public BpfLoader targetBtf(Btf kernel, Btf... modules) {
+        List<Btf> copy = List.of(modules);
+        options.targetBtf = Optional.of(CoreTarget.of(kernel, () -> copy));
         return this;
     }
 

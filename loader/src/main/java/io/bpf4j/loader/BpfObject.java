@@ -118,7 +118,9 @@ public final class BpfObject implements AutoCloseable {
      * @throws UnknownNameException if no map has that name, or it was left out
      */
     public BpfMap map(String name) {
-        return findMap(name).orElseThrow(() -> unknown("map", name, spec.findMap(name), loaded.maps().keySet()));
+        return findMap(name)
+                .orElseThrow(() ->
+                        unknown("map", name, spec.findMap(name), loaded.maps().keySet()));
     }
 
     /** The map of that name, if it exists. */
@@ -239,8 +241,11 @@ public final class BpfObject implements AutoCloseable {
 
     private StructOpsImage structOpsImage(String name) {
         return Optional.ofNullable(loaded.structOps().get(name))
-                .orElseThrow(() ->
-                        unknown("struct_ops map", name, spec.findMap(name), loaded.structOps().keySet()));
+                .orElseThrow(() -> unknown(
+                        "struct_ops map",
+                        name,
+                        spec.findMap(name),
+                        loaded.structOps().keySet()));
     }
 
     /**

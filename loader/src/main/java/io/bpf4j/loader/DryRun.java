@@ -5,6 +5,7 @@ import io.bpf4j.core.CoreTarget;
 import io.bpf4j.loader.dryrun.Fit;
 import io.bpf4j.loader.internal.dryrun.DryRunJudgement;
 import io.bpf4j.loader.spec.ObjectSpec;
+import java.util.List;
 
 /**
  * Relocates an object against the BTF of any kernel, and reports what that kernel lacks. The kernel need not be
@@ -33,13 +34,12 @@ import io.bpf4j.loader.spec.ObjectSpec;
 public final class DryRun {
     private DryRun() {}
 
-    /** Against a kernel without modules. */
-    public static Fit of(ObjectSpec object, Btf kernel) {
-        return of(object, CoreTarget.of(kernel));
-    }
-
-    /** Against a kernel with modules. */
-    public static Fit of(ObjectSpec object, CoreTarget kernel) {
-        return DryRunJudgement.of(object, kernel);
+    /**
+     * Compares an object with a kernel.
+     *
+     * @param modules of the kernel, each on top of {@code kernel}; they are searched if the kernel itself lacks a type
+     */
+    public static Fit of(ObjectSpec object, Btf kernel, Btf... modules) {
+        return DryRunJudgement.of(object, CoreTarget.of(kernel, () -> List.of(modules)));
     }
 }

@@ -8,8 +8,8 @@ import io.bpf4j.insn.Instruction;
 import io.bpf4j.insn.Instructions;
 import io.bpf4j.insn.PseudoSource;
 import io.bpf4j.loader.error.InvalidObjectException;
-import io.bpf4j.loader.error.UnknownNameException;
 import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.error.UnknownNameException;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.internal.sys.LoadResult;
@@ -99,13 +99,15 @@ class BpfLoaderTest {
         assertThatThrownBy(() -> loader("globals.bpf.o").global("one_byte", 256).load())
                 .isInstanceOf(InvalidObjectException.class)
                 .hasMessageContaining("one_byte");
-        assertThatThrownBy(() -> loader("globals.bpf.o").global("text", "much too long").load())
+        assertThatThrownBy(() ->
+                        loader("globals.bpf.o").global("text", "much too long").load())
                 .isInstanceOf(InvalidObjectException.class);
         assertThatThrownBy(() -> loader("globals.bpf.o").global("no_such", 1))
                 .isInstanceOf(UnknownNameException.class)
                 .hasMessageContaining("no global variable 'no_such' in globals.bpf.o; the nearest is ");
-        assertThatThrownBy(() ->
-                        loader("globals.bpf.o").global("one_byte", Codec.ofInt(), 1).load())
+        assertThatThrownBy(() -> loader("globals.bpf.o")
+                        .global("one_byte", Codec.ofInt(), 1)
+                        .load())
                 .isInstanceOf(InvalidObjectException.class)
                 .hasMessageContaining("global variable \"one_byte\" has 1 bytes, and the codec 4");
     }

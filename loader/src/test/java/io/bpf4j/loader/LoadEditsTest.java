@@ -67,17 +67,15 @@ class LoadEditsTest {
 
     @Test
     void aTypeOfOnesOwnMakesTheSectionSayNothing() {
-        ProgramSpec program =
-                ScriptedLoads.spec("edits.bpf.o").program("on_event");
+        ProgramSpec program = ScriptedLoads.spec("edits.bpf.o").program("on_event");
         assertThat(program.withType(ProgramType.RAW_TRACEPOINT)).isEqualTo(program);
         assertThat(program.withType(ProgramType.TRACING).kind()).isEmpty();
     }
 
     @Test
     void anotherSectionSaysEverythingAnew() {
-        ProgramSpec program = ScriptedLoads.spec("edits.bpf.o")
-                .program("on_event")
-                .withSection("fentry.s/tcp_connect");
+        ProgramSpec program =
+                ScriptedLoads.spec("edits.bpf.o").program("on_event").withSection("fentry.s/tcp_connect");
         assertThat(program.type()).isEqualTo(ProgramType.TRACING);
         assertThat(program.attachType()).contains(AttachType.TRACE_FENTRY);
         assertThat(program.isSleepable()).isTrue();
@@ -89,8 +87,7 @@ class LoadEditsTest {
 
     @Test
     void aProgramKeepsItsName() {
-        ProgramSpec other =
-                ScriptedLoads.spec("edits.bpf.o").program("on_event");
+        ProgramSpec other = ScriptedLoads.spec("edits.bpf.o").program("on_event");
         assertThatThrownBy(() -> loader("edits.bpf.o").program("guarded", _ -> other))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("program \"guarded\" can't become \"on_event\"");

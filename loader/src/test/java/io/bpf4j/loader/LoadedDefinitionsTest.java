@@ -176,10 +176,8 @@ class LoadedDefinitionsTest {
             ByteBuffer values = ByteBuffer.wrap(
                             loaded.map(".kconfig").lookup(key(0)).orElseThrow())
                     .order(ByteOrder.nativeOrder());
-            assertThat(values.getInt(spec.global("CONFIG_HZ").offset()))
-                    .isEqualTo(4711);
-            assertThat(values.getInt(spec.global("CONFIG_NET").offset()))
-                    .isEqualTo(2);
+            assertThat(values.getInt(spec.global("CONFIG_HZ").offset())).isEqualTo(4711);
+            assertThat(values.getInt(spec.global("CONFIG_NET").offset())).isEqualTo(2);
             int hostname = spec.global("CONFIG_DEFAULT_HOSTNAME").offset();
             assertThat(values.slice(hostname, 3)).isEqualTo(ByteBuffer.wrap(new byte[] {'m', 'e', 0}));
         }
@@ -281,12 +279,15 @@ class LoadedDefinitionsTest {
     void aVariableIsSetBeforeOrAfterItsSectionIsResized() {
         byte[] value = {1, 2, 3, 4, 5, 6, 7, 8};
         ObjectSpec spec = samples();
-        assertThat(contents(spec, loader -> loader.global("samples", value)
-                        .map(".data.samples", map -> map.withSizes(4, 404))))
+        assertThat(contents(
+                        spec,
+                        loader -> loader.global("samples", value).map(".data.samples", map -> map.withSizes(4, 404))))
                 .hasSize(404)
                 .startsWith(4, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0)
-                .isEqualTo(contents(spec, loader -> loader.map(".data.samples", map -> map.withSizes(4, 404))
-                        .global("samples", value)));
+                .isEqualTo(contents(
+                        spec,
+                        loader -> loader.map(".data.samples", map -> map.withSizes(4, 404))
+                                .global("samples", value)));
     }
 
     private byte[] contents(ObjectSpec spec, UnaryOperator<BpfLoader> edits) {

@@ -33,8 +33,9 @@ final class MissingProbe {
                     + some(providers.stream().toList());
         }
         if (probes.stream().anyMatch(p -> pattern.matches(p.provider(), p.name()))) {
-            return "no probe " + pattern + " in " + where + ": there is one of that name, but not in such a module (the"
-                    + " file's name) or function (by the symbols of the file, which may be stripped); list -v shows both";
+            return "no probe " + pattern + " in " + where + ": there is one of that name, but not in such a module"
+                    + " (the file's name) or function (by the symbols of the"
+                    + " file, which may be stripped); list -v shows both";
         }
         Optional<String> nearest = UnknownNameException.nearest(
                 pattern.toString(), ofProvider.stream().map(UsdtProbe::fullName).toList());
@@ -46,7 +47,8 @@ final class MissingProbe {
     private static String aboutJava(List<UsdtScan> scans) {
         for (UsdtScan scan : scans) {
             if (lastName(scan).equals("libjvm.so")) {
-                return "; this JVM was built without them, as Oracle's own builds are: OpenJDK builds such as Temurin have them";
+                return "; this JVM was built without them, as Oracle's own builds are: OpenJDK builds such as Temurin"
+                        + " have them";
             }
         }
         return scans.size() == 1 && lastName(scans.getFirst()).equals("java")

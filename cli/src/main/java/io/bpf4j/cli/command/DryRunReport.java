@@ -3,10 +3,9 @@ package io.bpf4j.cli.command;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.JsonLine;
 import io.bpf4j.cli.output.Text;
-import io.bpf4j.loader.dryrun.Finding;
 import io.bpf4j.loader.dryrun.Fit;
-import io.bpf4j.loader.dryrun.ProgramFit;
-import io.bpf4j.loader.dryrun.Relocation;
+import io.bpf4j.loader.dryrun.Fit.Finding;
+import io.bpf4j.loader.dryrun.Fit.Relocation;
 import java.util.List;
 import java.util.Locale;
 
@@ -28,7 +27,7 @@ final class DryRunReport {
     void print(Console console) {
         console.line(Text.printable(fit.source() + " on " + fit.kernel() + ": " + verdict()));
         fit.findings().forEach(finding -> console.line(Text.printable("  " + finding)));
-        for (ProgramFit program : fit.programs()) {
+        for (Fit.Program program : fit.programs()) {
             String name = "  " + program.program() + (program.autoload() ? "" : " (optional)") + ": ";
             program.findings().forEach(finding -> console.line(Text.printable(name + finding)));
             if (verbose) {
@@ -58,7 +57,7 @@ final class DryRunReport {
                 .field("fits", fit.fits());
         findings(line, fit.findings());
         line.key("programs").beginArray();
-        for (ProgramFit program : fit.programs()) {
+        for (Fit.Program program : fit.programs()) {
             line.beginObject()
                     .field("name", program.program())
                     .field("section", program.sectionName())

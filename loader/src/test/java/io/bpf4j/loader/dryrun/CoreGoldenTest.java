@@ -6,6 +6,7 @@ import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfFile;
 import io.bpf4j.insn.Disassembler;
 import io.bpf4j.loader.DryRun;
+import io.bpf4j.loader.dryrun.Fit.Relocation;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.test.objects.TestObjects;
 import java.io.IOException;
@@ -97,7 +98,7 @@ class CoreGoldenTest {
 
     private static String text(Fit fit) {
         StringBuilder text = new StringBuilder();
-        for (ProgramFit program : fit.programs()) {
+        for (Fit.Program program : fit.programs()) {
             text.append(program.program())
                     .append(program.fits() ? " fits" : " does not fit")
                     .append('\n');

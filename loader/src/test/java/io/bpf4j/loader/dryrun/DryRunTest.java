@@ -8,6 +8,7 @@ import io.bpf4j.btf.BtfBuilder;
 import io.bpf4j.btf.BtfType;
 import io.bpf4j.btf.BtfType.EnumValue;
 import io.bpf4j.loader.DryRun;
+import io.bpf4j.loader.dryrun.Fit.Finding;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.kernel.ProgramType;
@@ -39,8 +40,7 @@ class DryRunTest {
     }
 
     private static ObjectSpec with(ObjectSpec spec, String program, UnaryOperator<ProgramSpec> edit) {
-        return spec.withPrograms(
-                Map.of(program, edit.apply(spec.program(program))));
+        return spec.withPrograms(Map.of(program, edit.apply(spec.program(program))));
     }
 
     private static ObjectSpec without(ObjectSpec spec, String map) {
@@ -74,7 +74,7 @@ class DryRunTest {
         return kernel.build("made.btf", ByteOrder.LITTLE_ENDIAN);
     }
 
-    private static ProgramFit program(Fit fit, String name) {
+    private static Fit.Program program(Fit fit, String name) {
         return fit.programs().stream()
                 .filter(program -> program.program().equals(name))
                 .findFirst()
@@ -176,9 +176,22 @@ class DryRunTest {
     }
 
     @Test
+    void aModuleHasWhatTheKernelLacks() {
+        kernel.struct("bpf_iter_meta", 24, BtfType.Member.at("seq", kernel.pointer(0), 0));
+        Btf vmlinux = kernel();
+        BtfBuilder module = BtfBuilder.split(vmlinux);
+        module.add(new BtfType.Func("bpf_iter_task", function, 1));
+        ObjectSpec object = with(edits, "each", p -> p.withTarget("task"));
+        assertThat(program(DryRun.of(object, vmlinux), "each").fits()).isFalse();
+        assertThat(program(DryRun.of(object, vmlinux, module.build("tasks", ByteOrder.nativeOrder())), "each")
+                        .fits())
+                .isTrue();
+    }
+
+    @Test
     void aTypeThatIsNotThereIsARelocation() {
         hasFunction("bpf_iter_task");
-        ProgramFit each = program(fit(with(edits, "each", p -> p.withTarget("task"))), "each");
+        Fit.Program each = program(fit(with(edits, "each", p -> p.withTarget("task"))), "each");
         assertThat(each.findings()).singleElement().satisfies(finding -> {
             assertThat(finding.kind()).isEqualTo(Finding.Kind.RELOCATION);
             assertThat(finding.problem()).contains("struct bpf_iter_meta");

@@ -14,19 +14,20 @@ class ErrorsTest {
     @Test
     void theVerifiersReasonIsShownWithoutItsFigures() {
         String log = """
+            0: R1=ctx() R10=fp0
+            ; return *p; @ x.bpf.c:12
+            0: (61) r0 = *(u32 *)(r2 +0)
+            R2 !read_ok
+            processed 1 insns (limit 1000000) max_states_per_insn 0 total_states 0
+            """;
+        VerifierException e = new VerifierException("on_gc", Errno.EACCES.number(), log);
+        assertThat(e).hasMessage("""
+            load program "on_gc": EACCES (Permission denied)
                 0: R1=ctx() R10=fp0
                 ; return *p; @ x.bpf.c:12
                 0: (61) r0 = *(u32 *)(r2 +0)
-                R2 !read_ok
-                processed 1 insns (limit 1000000) max_states_per_insn 0 total_states 0
-                """;
-        VerifierException e = new VerifierException("on_gc", Errno.EACCES.number(), log);
-        assertThat(e).hasMessage("""
-                        load program "on_gc": EACCES (Permission denied)
-                            0: R1=ctx() R10=fp0
-                            ; return *p; @ x.bpf.c:12
-                            0: (61) r0 = *(u32 *)(r2 +0)
-                            R2 !read_ok""");
+                R2 !read_ok\
+            """);
         assertThat(e.log()).isEqualTo(log);
         assertThat(e.program()).isEqualTo("on_gc");
     }
@@ -35,21 +36,22 @@ class ErrorsTest {
     @Test
     void howTheVerifierLooksBackIsLeftOut() {
         String log = """
+            ; sum += all[i]; @ x.bpf.c:12
+            5: (0c) w0 += w1
+            last_idx 5 first_idx 2
+            regs=2 stack=0 before 4: (05) goto pc-4
+            parent didn't have regs=2 stack=0 marks
+            parent already had regs=2 stack=0 marks
+            mark_precise: frame0: last_idx 5 first_idx 2 subseq_idx -1
+            mark_precise: frame0: regs=r1 stack= before 4: (05) goto pc-4
+            R0 is wrong
+            """;
+        assertThat(new VerifierException("p", Errno.EINVAL.number(), log)).hasMessage("""
+            load program "p": EINVAL (Invalid argument)
                 ; sum += all[i]; @ x.bpf.c:12
                 5: (0c) w0 += w1
-                last_idx 5 first_idx 2
-                regs=2 stack=0 before 4: (05) goto pc-4
-                parent didn't have regs=2 stack=0 marks
-                parent already had regs=2 stack=0 marks
-                mark_precise: frame0: last_idx 5 first_idx 2 subseq_idx -1
-                mark_precise: frame0: regs=r1 stack= before 4: (05) goto pc-4
-                R0 is wrong
-                """;
-        assertThat(new VerifierException("p", Errno.EINVAL.number(), log)).hasMessage("""
-                        load program "p": EINVAL (Invalid argument)
-                            ; sum += all[i]; @ x.bpf.c:12
-                            5: (0c) w0 += w1
-                            R0 is wrong""");
+                R0 is wrong\
+            """);
     }
 
     @Test
@@ -85,9 +87,10 @@ class ErrorsTest {
     void thePlaceComesBeforeTheLog() {
         VerifierException e = new VerifierException("p", 22, "R0 !read_ok\n", "set it", "instruction 3 of main");
         assertThat(e).hasMessage("""
-                        load program "p": EINVAL (Invalid argument): set it
-                            at instruction 3 of main
-                            R0 !read_ok""");
+            load program "p": EINVAL (Invalid argument): set it
+                at instruction 3 of main
+                R0 !read_ok\
+            """);
         assertThat(e.place()).isEqualTo("instruction 3 of main");
     }
 

@@ -73,9 +73,9 @@ class ObjectSpecTest {
         long value =
                 java.nio.ByteBuffer.wrap(rodata.initial()).order(spec.order()).getLong(constant.offset());
         assertThat(value).isEqualTo(0x1122334455667788L);
-        assertThat(spec.findMap(".bss").map(MapSpec::data).orElseThrow().initial()).containsOnly(0);
-        assertThat(spec.map(".data").flags() & MapSpec.F_RDONLY_PROG)
-                .isZero();
+        assertThat(spec.findMap(".bss").map(MapSpec::data).orElseThrow().initial())
+                .containsOnly(0);
+        assertThat(spec.map(".data").flags() & MapSpec.F_RDONLY_PROG).isZero();
     }
 
     @Test
@@ -189,8 +189,10 @@ class ObjectSpecTest {
         ObjectSpec spec = spec("forms.bpf.o");
 
         assertThat(spec.findExtern("bpf4j_no_such_symbol").orElseThrow().kind()).isEqualTo(ExternSpec.Kind.KSYM);
-        assertThat(spec.findExtern("bpf4j_no_such_variable").orElseThrow().kind()).isEqualTo(ExternSpec.Kind.KSYM_TYPED);
-        assertThat(spec.findExtern("bpf4j_no_such_function").orElseThrow().kind()).isEqualTo(ExternSpec.Kind.KFUNC);
+        assertThat(spec.findExtern("bpf4j_no_such_variable").orElseThrow().kind())
+                .isEqualTo(ExternSpec.Kind.KSYM_TYPED);
+        assertThat(spec.findExtern("bpf4j_no_such_function").orElseThrow().kind())
+                .isEqualTo(ExternSpec.Kind.KFUNC);
         assertThat(spec.externs()).allMatch(ExternSpec::weak);
     }
 }

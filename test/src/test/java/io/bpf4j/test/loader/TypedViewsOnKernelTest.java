@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.error.UnknownNameException;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
-import io.bpf4j.loader.error.UnknownNameException;
 import io.bpf4j.loader.map.CName;
 import io.bpf4j.loader.map.Codec;
 import io.bpf4j.loader.map.Length;

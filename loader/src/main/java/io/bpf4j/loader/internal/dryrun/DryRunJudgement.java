@@ -6,10 +6,9 @@ import io.bpf4j.core.CoreRelocator;
 import io.bpf4j.core.CoreTarget;
 import io.bpf4j.insn.Helpers;
 import io.bpf4j.insn.Instruction;
-import io.bpf4j.loader.dryrun.Finding;
 import io.bpf4j.loader.dryrun.Fit;
-import io.bpf4j.loader.dryrun.ProgramFit;
-import io.bpf4j.loader.dryrun.Relocation;
+import io.bpf4j.loader.dryrun.Fit.Finding;
+import io.bpf4j.loader.dryrun.Fit.Relocation;
 import io.bpf4j.loader.internal.plan.AssembledProgram;
 import io.bpf4j.loader.internal.plan.LoadOptions;
 import io.bpf4j.loader.internal.plan.LoadPlan;
@@ -100,14 +99,14 @@ public final class DryRunJudgement {
         return new Finding(problem.kind(), Optional.empty(), bare(problem.failure()));
     }
 
-    private ProgramFit program(ProgramPlan program) {
+    private Fit.Program program(ProgramPlan program) {
         List<Finding> own = new ArrayList<>();
         checkKind(program.spec(), own);
         program.problems().stream()
                 .filter(problem -> isFinding(problem, program))
                 .forEach(problem -> own.add(finding(problem)));
         program.code().ifPresent(code -> checkCode(code, program.places(), own));
-        return new ProgramFit(
+        return new Fit.Program(
                 program.name(),
                 program.spec().sectionName(),
                 program.autoload(),

@@ -1,7 +1,7 @@
 package io.bpf4j.loader.internal.load;
 
 import io.bpf4j.insn.Instruction;
-import io.bpf4j.loader.dryrun.Finding;
+import io.bpf4j.loader.dryrun.Fit.Finding;
 import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.error.VerifierException;
@@ -254,7 +254,8 @@ final class ProgramRefusal {
                         + " stacks can't be";
         String refused =
                 "the kernel's compiler of BPF (JIT) does not take it; all programs of the machine share the memory"
-                        + " that sysctl net.core.bpf_jit_limit allows, and some instructions and functions need a JIT that has them";
+                    + " that sysctl net.core.bpf_jit_limit allows, and some instructions and functions need a JIT that"
+                    + " has them";
         return switch (jit) {
             case MISSING -> "this kernel has no compiler of BPF (it is built without CONFIG_BPF_JIT)" + interpreted;
             case OFF -> "the kernel's compiler of BPF (JIT) is off (sysctl net.core.bpf_jit_enable is 0)" + interpreted;

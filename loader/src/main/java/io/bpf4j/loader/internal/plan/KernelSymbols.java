@@ -6,7 +6,7 @@ import io.bpf4j.btf.BtfType;
 import io.bpf4j.btf.EssentialName;
 import io.bpf4j.core.CoreException;
 import io.bpf4j.core.TypeCompatibility;
-import io.bpf4j.loader.dryrun.Finding;
+import io.bpf4j.loader.dryrun.Fit.Finding;
 import io.bpf4j.loader.error.RelocationException;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.spec.ExternSpec;

@@ -1,6 +1,6 @@
 package io.bpf4j.loader.internal.plan;
 
-import io.bpf4j.btf.Btf;
+import io.bpf4j.core.CoreTarget;
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.internal.linux.KernelConfig;
@@ -59,7 +59,7 @@ public final class LoadOptions {
     public Optional<Path> pinDirectory = Optional.empty();
 
     /** Types to relocate against instead of the running kernel's. */
-    public Optional<Btf> targetBtf = Optional.empty();
+    public Optional<CoreTarget> targetBtf = Optional.empty();
 
     /** Kernel configuration options that override those of the running kernel. */
     public Optional<KernelConfig> kconfig = Optional.empty();

@@ -1,7 +1,7 @@
 package io.bpf4j.loader.internal.plan;
 
 import io.bpf4j.elf.Bpf4jException;
-import io.bpf4j.loader.dryrun.Finding;
+import io.bpf4j.loader.dryrun.Fit.Finding;
 import io.bpf4j.loader.spec.FunctionSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import java.nio.file.Path;

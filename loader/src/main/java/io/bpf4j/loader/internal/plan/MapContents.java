@@ -1,6 +1,6 @@
 package io.bpf4j.loader.internal.plan;
 
-import io.bpf4j.loader.dryrun.Finding;
+import io.bpf4j.loader.dryrun.Fit.Finding;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.kernel.MapType;

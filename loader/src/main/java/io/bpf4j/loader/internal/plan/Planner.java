@@ -1,7 +1,6 @@
 package io.bpf4j.loader.internal.plan;
 
-import io.bpf4j.core.CoreTarget;
-import io.bpf4j.loader.dryrun.Finding;
+import io.bpf4j.loader.dryrun.Fit.Finding;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.feature.Features;
@@ -60,7 +59,7 @@ final class Planner {
                 spec,
                 mapNumbers,
                 new KernelSymbols(spec, kernel).resolve(problems),
-                () -> options.targetBtf.map(CoreTarget::of).orElseGet(kernel::types),
+                () -> options.targetBtf.orElseGet(kernel::types),
                 features,
                 btf.isPresent() && ObjectBtf.describesFunctions(spec, features));
         List<ProgramPlan> programs = spec.programs().stream()

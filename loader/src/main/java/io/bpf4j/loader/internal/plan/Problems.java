@@ -1,7 +1,7 @@
 package io.bpf4j.loader.internal.plan;
 
 import io.bpf4j.elf.Bpf4jException;
-import io.bpf4j.loader.dryrun.Finding;
+import io.bpf4j.loader.dryrun.Fit.Finding;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

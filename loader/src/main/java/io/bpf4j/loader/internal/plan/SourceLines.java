@@ -3,7 +3,7 @@ package io.bpf4j.loader.internal.plan;
 import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfExt;
 import io.bpf4j.elf.MalformedDataException;
-import io.bpf4j.loader.dryrun.Finding;
+import io.bpf4j.loader.dryrun.Fit.Finding;
 import io.bpf4j.loader.spec.FunctionSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import java.util.List;

@@ -9,7 +9,7 @@ import io.bpf4j.insn.Instruction;
 import io.bpf4j.insn.PseudoSource;
 import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.ScriptedLoads;
-import io.bpf4j.loader.dryrun.Finding;
+import io.bpf4j.loader.dryrun.Fit.Finding;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.UnknownNameException;
 import io.bpf4j.loader.internal.sys.ScriptedKernel;
@@ -64,10 +64,8 @@ class LoadPlanTest {
         byte[] initial = constants.initial();
         assertThat(initial).isNotNull();
         ByteBuffer bytes = ByteBuffer.wrap(initial).order(ByteOrder.nativeOrder());
-        assertThat(bytes.getShort(spec.global("set_before_load").offset()))
-                .isEqualTo((short) 0xcfc7);
-        assertThat(bytes.getLong(spec.global("constant").offset()))
-                .isEqualTo(0x1122334455667788L);
+        assertThat(bytes.getShort(spec.global("set_before_load").offset())).isEqualTo((short) 0xcfc7);
+        assertThat(bytes.getLong(spec.global("constant").offset())).isEqualTo(0x1122334455667788L);
         assertThat(map(plan, ".data").frozen()).isFalse();
     }
 
@@ -119,7 +117,9 @@ class LoadPlanTest {
         assertThat(plan.problems())
                 .extracting(LoadPlan.Problem::kind, problem -> problem.failure().getMessage())
                 .containsExactly(
-                        tuple(Finding.Kind.OBJECT, "no global variable 'no_such_variable' in forms.bpf.o, which has none"),
+                        tuple(
+                                Finding.Kind.OBJECT,
+                                "no global variable 'no_such_variable' in forms.bpf.o, which has none"),
                         tuple(
                                 Finding.Kind.MAP,
                                 "forms.bpf.o: map \"" + holder.name()

@@ -11,8 +11,8 @@ import io.bpf4j.btf.BtfType.Member;
 import io.bpf4j.core.CoreTarget;
 import io.bpf4j.loader.ScriptedLoads;
 import io.bpf4j.loader.error.InvalidObjectException;
-import io.bpf4j.loader.error.UnknownNameException;
 import io.bpf4j.loader.error.RelocationException;
+import io.bpf4j.loader.error.UnknownNameException;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
 import io.bpf4j.loader.spec.StructOpsSpec;
@@ -185,7 +185,8 @@ class StructOpsImageTest {
     void editsCheckTheMember() {
         assertThatThrownBy(() -> variable.withValue("numbers", 1))
                 .isInstanceOf(UnknownNameException.class)
-                .hasMessageContaining("no member 'numbers' in struct ops___mine; the nearest is 'number' among 'bits', ");
+                .hasMessageContaining(
+                        "no member 'numbers' in struct ops___mine; the nearest is 'number' among 'bits', ");
         assertThatThrownBy(() -> variable.withValue("number", 1L << 32)).hasMessageContaining("too few for 4294967296");
         assertThatThrownBy(() -> variable.withValue("bits", 1)).isInstanceOf(InvalidObjectException.class);
         assertThatThrownBy(() -> variable.withValue("open", 1)).hasMessageContaining("withFunction");

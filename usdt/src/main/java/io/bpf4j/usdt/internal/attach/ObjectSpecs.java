@@ -42,7 +42,8 @@ public final class ObjectSpecs implements ObjectExtension {
 
     private static SpecLayout layout(BpfObject object, BpfMap map) {
         ByteOrder order = ByteOrder.nativeOrder();
-        int valueType = object.spec().findMap(map.name()).map(MapSpec::valueTypeId).orElse(0);
+        int valueType =
+                object.spec().findMap(map.name()).map(MapSpec::valueTypeId).orElse(0);
         return object.spec()
                 .btf()
                 .filter(btf -> valueType != 0)
@@ -51,8 +52,8 @@ public final class ObjectSpecs implements ObjectExtension {
                 .or(() -> SpecLayout.ofValueSize(map.valueSize(), order))
                 .orElseThrow(
                         () -> new InvalidObjectException("map '" + map.name() + "' has values of " + map.valueSize()
-                                + " bytes; the specs of libbpf's usdt.bpf.h have 208 (up to 1.6) or 304 (since 1.7), and its"
-                                + " BTF describes no other layout"));
+                                + " bytes; the specs of libbpf's usdt.bpf.h have 208 (up to 1.6) or 304 (since 1.7),"
+                                + " and its BTF describes no other layout"));
     }
 
     /**
