@@ -10,6 +10,7 @@ import io.bpf4j.loader.ring.RingBuffer;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.objects.BpfObjects;
 import io.bpf4j.usdt.UsdtProbe;
+import io.bpf4j.usdt.UsdtScan;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -40,7 +41,7 @@ public final class Consumer {
             ObjectSpec spec = ObjectSpec.read(object);
             check(spec.program("trace").isPresent() && spec.map("events").isPresent(), "not the tracer: " + spec);
 
-            List<UsdtProbe> probes = UsdtProbe.inProcess(PID, "hotspot:gc__*");
+            List<UsdtProbe> probes = UsdtScan.ofProcess(PID).matching("hotspot:gc__*").probes();
             System.out.println(arguments[0] + ": " + spec.programs().size() + " program, " + probes.size() + " probes");
             if (arguments[1].equals("attach")) {
                 attach(spec, arguments[2], probes);

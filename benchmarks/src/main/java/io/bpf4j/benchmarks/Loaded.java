@@ -9,6 +9,7 @@ import io.bpf4j.usdt.AttachOptions;
 import io.bpf4j.usdt.Usdt;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
+import io.bpf4j.usdt.UsdtScan;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -50,7 +51,7 @@ public class Loaded {
 
     /** From the path to the link: opens the file, reads its notes, writes the specs, attaches. */
     UsdtLink attach() throws IOException {
-        return checked(usdt.attach(program, target, "bench", "site", AttachOptions.defaults()));
+        return checked(usdt.attach(program, UsdtScan.ofFile(target).matching("bench:site")));
     }
 
     UsdtLink checked(UsdtLink link) {
@@ -76,11 +77,11 @@ public class Loaded {
 
         @Setup
         public void find() throws IOException {
-            probes = UsdtProbe.inFile(Targets.withSites(sites)); // JMH may call this before load()
+            probes = UsdtScan.ofFile(Targets.withSites(sites)).probes(); // JMH may call this before load()
         }
 
         UsdtLink attachFound() {
-            return checked(usdt.attachAll(program, probes));
+            return checked(usdt.attach(program, probes));
         }
     }
 

@@ -1,6 +1,7 @@
 package io.bpf4j.benchmarks;
 
 import io.bpf4j.usdt.UsdtProbe;
+import io.bpf4j.usdt.UsdtScan;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -42,7 +43,7 @@ public class NoteParsingBenchmark {
 
     @Benchmark
     public List<UsdtProbe> parse() throws IOException {
-        List<UsdtProbe> probes = UsdtProbe.inFile(path);
+        List<UsdtProbe> probes = UsdtScan.ofFile(path).probes();
         if (probes.isEmpty()) {
             throw new IllegalStateException(path + " has no probes: there is nothing to measure");
         }

@@ -8,6 +8,7 @@ import io.bpf4j.usdt.AttachOptions;
 import io.bpf4j.usdt.Usdt;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
+import io.bpf4j.usdt.UsdtScan;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -66,10 +67,10 @@ public class WholeProgramBenchmark {
                 throw new IllegalStateException("the JVM to attach to ended at once");
             }
             if (program.equals("postgres")) {
-                probes = UsdtProbe.inFile(Targets.postgres().orElseThrow());
+                probes = UsdtScan.ofFile(Targets.postgres().orElseThrow()).probes();
                 options = AttachOptions.defaults();
             } else {
-                probes = UsdtProbe.inProcess((int) jvm.pid(), "hotspot*:*");
+                probes = UsdtScan.ofProcess((int) jvm.pid()).matching("hotspot*:*").probes();
                 options = AttachOptions.defaults().pid((int) jvm.pid());
             }
         }
@@ -82,7 +83,7 @@ public class WholeProgramBenchmark {
         }
 
         void attach() {
-            link = Usdt.of(object).attachAll(object.program("count"), probes, options);
+            link = Usdt.of(object).attach(object.program("count"), probes, options);
         }
     }
 

@@ -1,24 +1,90 @@
 package io.bpf4j.usdt;
 
+import io.bpf4j.elf.DebugFiles;
 import io.bpf4j.elf.ElfClass;
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.ElfHeader;
 import io.bpf4j.elf.ElfMachine;
 import io.bpf4j.elf.FileIdentity;
+import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.usdt.internal.note.NoteReader;
 import io.bpf4j.usdt.internal.note.NoteScan;
+import io.bpf4j.usdt.internal.process.MappedFile;
+import io.bpf4j.usdt.internal.process.ProcessFiles;
+import io.bpf4j.usdt.internal.process.ProcessLimits;
 import io.bpf4j.usdt.site.Machine;
+import java.io.IOException;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Makes probes of the notes of a file. */
+/** Reads the probes of files. */
 final class FileScanner {
     private FileScanner() {}
 
+    /**
+     * Reads a file that was given by path.
+     *
+     * @throws IOException if the file can't be read
+     * @throws MalformedDataException if it is not an ELF file, or is broken
+     */
+    static UsdtScan.File scan(Path path) throws IOException {
+        try (ElfFile elf = ElfFile.open(path)) {
+            UsdtScan.File file = scan(elf, elf.path().orElse(path), elf.source());
+            return file.probes().isEmpty() && file.problems().isEmpty()
+                    ? inDebugFile(elf).map(file::withProblem).orElse(file)
+                    : file;
+        }
+    }
+
+    /** Stripping a file of all sections that are not loaded removes its notes; the debug file still has them. */
+    private static Optional<String> inDebugFile(ElfFile elf) {
+        Optional<ElfFile> found = DebugFiles.standard().open(elf);
+        if (found.isEmpty()) {
+            return Optional.empty();
+        }
+        try (ElfFile debug = found.get()) {
+            return debug.section(NoteReader.SECTION)
+                    .filter(section -> section.size() > 0)
+                    .map(_ -> "its notes were stripped off into " + debug.source() + "; strip with --keep-section="
+                            + NoteReader.SECTION + " leaves them");
+        } catch (MalformedDataException e) {
+            return Optional.empty();
+        }
+    }
+
+    /**
+     * Reads a file of a process. If it is broken, or changes meanwhile, the result has no probes and a problem.
+     *
+     * @throws IOException if it can't be opened
+     */
+    static UsdtScan.File scan(ProcessFiles files, MappedFile file) throws IOException {
+        try (ProcessFiles.Opened opened = files.open(file)) {
+            return scan(opened, file.name());
+        }
+    }
+
+    /** As {@link #scan(ProcessFiles, MappedFile)}, of a file that is open. */
+    static UsdtScan.File scan(ProcessFiles.Opened opened, String name) {
+        try (ElfFile elf = ElfFile.open(opened.file().path(), name, ProcessLimits.MAPPED_FILE)) {
+            return scan(elf, opened.path(), name);
+        } catch (IOException | MalformedDataException e) {
+            return withoutProbes(opened.path(), name, e);
+        }
+    }
+
+    static UsdtScan.File unopened(MappedFile file, IOException why) {
+        return withoutProbes(file.mapping().name().path(), file.name(), why);
+    }
+
+    private static UsdtScan.File withoutProbes(Path path, String name, Exception why) {
+        return new UsdtScan.File(path, name, List.of(), List.of(), List.of(String.valueOf(why.getMessage())));
+    }
+
     /** Reads everything that attaching needs, so that the file can be closed before attaching. */
-    static UsdtScan scan(ElfFile elf, Path path, String name) {
+    private static UsdtScan.File scan(ElfFile elf, Path path, String name) {
         ElfHeader header = elf.header();
         Machine machine = Machine.of(header.machine(), header.elfClass() == ElfClass.ELF64);
         UsdtBinary binary =
@@ -27,7 +93,7 @@ final class FileScanner {
         List<UsdtProbe> probes = notes.probes().stream()
                 .map(probe -> new UsdtProbe(binary, probe.provider(), probe.name(), probe.sites(), probe.problems()))
                 .toList();
-        return new UsdtScan(path, name, probes, notes.problems());
+        return new UsdtScan.File(path, name, probes, List.of(), notes.problems());
     }
 
     /** The reason why no process of this machine can run such a file; null if one can. */

@@ -11,15 +11,15 @@ final class MissingProbe {
 
     private MissingProbe() {}
 
-    static String explain(List<UsdtScan> scans, ProbePattern pattern, String whose) {
-        String where = (scans.size() == 1 ? scans.getFirst().name() : scans.size() + " files")
-                + (whose.isEmpty() ? "" : " of " + whose);
+    static String explain(List<UsdtScan.File> files, ProbePattern pattern, String owner) {
+        String where = (files.size() == 1 ? files.getFirst().name() : files.size() + " files")
+                + (owner.isEmpty() ? "" : " of " + owner);
         List<UsdtProbe> probes =
-                scans.stream().flatMap(s -> s.probes().stream()).toList();
+                files.stream().flatMap(f -> f.probes().stream()).toList();
         if (probes.isEmpty()) {
-            return "no USDT probes in " + where + firstProblem(scans) + aboutJava(scans);
+            return "no USDT probes in " + where + firstProblem(files) + aboutJava(files);
         }
-        Optional<String> leftOut = leftOut(scans, pattern);
+        Optional<String> leftOut = leftOut(files, pattern);
         if (leftOut.isPresent()) {
             return "no probe " + pattern + " in " + where + " that can be used: " + leftOut.get();
         }
@@ -44,33 +44,33 @@ final class MissingProbe {
     }
 
     /** Hints for two common mistakes in looking for the probes of a JVM. */
-    private static String aboutJava(List<UsdtScan> scans) {
-        for (UsdtScan scan : scans) {
-            if (lastName(scan).equals("libjvm.so")) {
+    private static String aboutJava(List<UsdtScan.File> files) {
+        for (UsdtScan.File file : files) {
+            if (lastName(file).equals("libjvm.so")) {
                 return "; this JVM was built without them, as Oracle's own builds are: OpenJDK builds such as Temurin"
                         + " have them";
             }
         }
-        return scans.size() == 1 && lastName(scans.getFirst()).equals("java")
+        return files.size() == 1 && lastName(files.getFirst()).equals("java")
                 ? "; those of a JVM are in its lib/server/libjvm.so, or look into the running process by its pid"
                 : "";
     }
 
     /** A note with the same name that was left out. */
-    private static Optional<String> leftOut(List<UsdtScan> scans, ProbePattern pattern) {
-        return scans.stream()
-                .flatMap(s -> s.problems().stream())
+    private static Optional<String> leftOut(List<UsdtScan.File> files, ProbePattern pattern) {
+        return files.stream()
+                .flatMap(f -> f.problems().stream())
                 .filter(problem -> pattern.isExact() && problem.contains(": " + pattern + " "))
                 .findFirst();
     }
 
-    private static String lastName(UsdtScan scan) {
-        return scan.name().substring(scan.name().lastIndexOf('/') + 1);
+    private static String lastName(UsdtScan.File file) {
+        return file.name().substring(file.name().lastIndexOf('/') + 1);
     }
 
-    private static String firstProblem(List<UsdtScan> scans) {
-        return scans.stream()
-                .flatMap(s -> s.problems().stream().limit(1))
+    private static String firstProblem(List<UsdtScan.File> files) {
+        return files.stream()
+                .flatMap(f -> f.problems().stream().limit(1))
                 .findFirst()
                 .map(p -> " (" + p + ")")
                 .orElse("");

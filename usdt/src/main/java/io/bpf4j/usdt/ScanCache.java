@@ -5,6 +5,7 @@ import io.bpf4j.usdt.internal.process.MappedFile;
 import io.bpf4j.usdt.internal.process.ProcessFiles;
 import java.io.IOException;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -17,29 +18,30 @@ final class ScanCache {
     private static final int MAX_FILES = 4096;
 
     private final ProcessFiles files;
-    private final Map<FileIdentity, UsdtScan> known = new LinkedHashMap<>();
+    private final Map<FileIdentity, UsdtScan.File> known = new LinkedHashMap<>();
 
     ScanCache(ProcessFiles files) {
         this.files = files;
     }
 
-    UsdtScan scan(MappedFile file) {
+    UsdtScan.File scan(MappedFile file) {
+        List<Integer> pids = List.of(file.pid());
         try (ProcessFiles.Opened opened = files.open(file)) {
             if (opened.path().startsWith(files.proc())) {
-                return UsdtScan.ofOpened(opened, file.name());
+                return FileScanner.scan(opened, file.name()).withPids(pids);
             }
             FileIdentity identity = opened.file().identity();
-            UsdtScan scan = known.get(identity);
-            if (scan == null || !scan.path().equals(opened.path())) {
-                scan = UsdtScan.ofOpened(opened, file.name());
+            UsdtScan.File scanned = known.get(identity);
+            if (scanned == null || !scanned.path().equals(opened.path())) {
+                scanned = FileScanner.scan(opened, file.name());
                 if (known.size() >= MAX_FILES) {
                     known.remove(known.keySet().iterator().next());
                 }
-                known.put(identity, scan);
+                known.put(identity, scanned);
             }
-            return scan;
+            return scanned.withPids(pids);
         } catch (IOException e) {
-            return UsdtScan.unopened(file, e);
+            return FileScanner.unopened(file, e).withPids(pids);
         }
     }
 }

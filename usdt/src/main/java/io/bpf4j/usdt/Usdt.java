@@ -1,7 +1,6 @@
 package io.bpf4j.usdt;
 
 import io.bpf4j.elf.FileIdentity;
-import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.Program;
 import io.bpf4j.loader.error.BpfException;
@@ -19,9 +18,6 @@ import io.bpf4j.usdt.internal.process.ProcessFiles;
 import io.bpf4j.usdt.internal.spec.SpecMapFullException;
 import io.bpf4j.usdt.internal.spec.SpecTable;
 import java.io.IOException;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
@@ -34,8 +30,7 @@ import java.util.Set;
  *
  * {@snippet lang = "java":
  * Usdt usdt = Usdt.of(object);
- * try (UsdtLink link = usdt.attach(object.program("on_gc"), libjvm, "hotspot", "gc__begin",
- * AttachOptions.defaults().pid(pid))) {
+ * try (UsdtLink link = usdt.attach(object.program("on_gc"), UsdtScan.ofProcess(pid).matching("hotspot:gc__begin"))) {
  *     …
  * }
  * }
@@ -70,44 +65,45 @@ public final class Usdt {
     }
 
     /**
-     * Attaches to one probe of a file, in all processes; see {@link #attach(Program, Path, String, String,
-     * AttachOptions)}.
-     */
-    public UsdtLink attach(Program program, Path path, String provider, String name) {
-        return attach(program, path, provider, name, AttachOptions.defaults());
-    }
-
-    /**
-     * Attaches to one probe of a file.
+     * Attaches to all probes of a scan: in the process that was scanned, or in all processes if the scan is of files or
+     * of the machine. See {@link #attach(Program, List, AttachOptions)}.
      *
-     * @param name of the probe; as in DTrace, {@code gc-begin} also means {@code gc__begin}. Wildcards are allowed in
-     *     the name and in the provider
-     * @throws UsdtException if the file can't be read, has no such probe, or the kernel refuses
-     * @throws UnsupportedFeatureException if the kernel lacks what the probe needs
+     * @throws UsdtException if the scan has no probes, with the reason
      */
-    public UsdtLink attach(Program program, Path path, String provider, String name, AttachOptions options) {
-        ProbePattern pattern = new ProbePattern(provider, name);
-        UsdtScan scan = scan(path, pattern);
-        List<UsdtProbe> probes = scan.matching(pattern);
-        if (probes.isEmpty()) {
-            throw new UsdtException("attach " + pattern + ": " + UsdtScan.diagnose(List.of(scan), pattern));
-        }
-        return attachAll(program, probes, options);
-    }
-
-    /** Attaches to many probes, in all processes; see {@link #attachAll(Program, List, AttachOptions)}. */
-    public UsdtLink attachAll(Program program, List<UsdtProbe> probes) {
-        return attachAll(program, probes, AttachOptions.defaults());
+    public UsdtLink attach(Program program, UsdtScan scan) {
+        AttachOptions everywhere = AttachOptions.defaults();
+        return attach(
+                program,
+                scan,
+                scan.process().isPresent() ? everywhere.pid(scan.process().getAsInt()) : everywhere);
     }
 
     /**
-     * Attaches to many probes, in one file or several: all, or none.
+     * Attaches to all probes of a scan; see {@link #attach(Program, List, AttachOptions)}.
+     *
+     * @throws UsdtException if the scan has no probes, with the reason
+     */
+    public UsdtLink attach(Program program, UsdtScan scan, AttachOptions options) {
+        List<UsdtProbe> probes = scan.probes();
+        if (probes.isEmpty()) {
+            throw new UsdtException("attach " + program.name() + ": " + scan.whyNone());
+        }
+        return attach(program, probes, options);
+    }
+
+    /** Attaches to some probes, in all processes; see {@link #attach(Program, List, AttachOptions)}. */
+    public UsdtLink attach(Program program, List<UsdtProbe> probes) {
+        return attach(program, probes, AttachOptions.defaults());
+    }
+
+    /**
+     * Attaches to some probes, in one file or several: all, or none.
      *
      * @param program of this object. If it was loaded for another way of attaching, a second copy is loaded
      * @throws UsdtException if the kernel refuses a site, or the spec map is full
      * @throws UnsupportedFeatureException if the kernel lacks what a probe needs
      */
-    public UsdtLink attachAll(Program program, List<UsdtProbe> probes, AttachOptions options) {
+    public UsdtLink attach(Program program, List<UsdtProbe> probes, AttachOptions options) {
         AttachPlan plan = plan(program, probes, options);
         try {
             return carryOut(plan, program, probes, options);
@@ -308,7 +304,7 @@ public final class Usdt {
                             ? all.stream().filter(m -> leadsTo(pid, m, binary)).toList()
                             : ofFile);
         } catch (IOException e) {
-            throw new UsdtException(what + ": " + reason(e), e);
+            throw new UsdtException(what + ": " + e.getMessage(), e);
         }
     }
 
@@ -326,22 +322,6 @@ public final class Usdt {
             return mapping.inode() == binary.identity().inode()
                     && mapping.name().toString().equals(binary.name());
         }
-    }
-
-    private static UsdtScan scan(Path path, ProbePattern pattern) {
-        try {
-            return UsdtScan.ofFile(path);
-        } catch (IOException | MalformedDataException e) {
-            throw new UsdtException("attach " + pattern + " in " + path + ": " + reason(e), e);
-        }
-    }
-
-    private static String reason(Exception e) {
-        return switch (e) {
-            case NoSuchFileException n -> "no such file";
-            case AccessDeniedException a -> "permission denied";
-            default -> String.valueOf(e.getMessage());
-        };
     }
 
     private static String describe(List<UsdtProbe> probes) {

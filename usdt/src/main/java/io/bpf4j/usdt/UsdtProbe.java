@@ -1,9 +1,7 @@
 package io.bpf4j.usdt;
 
-import io.bpf4j.loader.host.Host;
 import io.bpf4j.usdt.internal.note.SiteColumns;
 import io.bpf4j.usdt.site.UsdtSite;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -54,40 +52,5 @@ public record UsdtProbe(UsdtBinary binary, String provider, String name, List<Us
     /** {@code provider:name}. */
     public String fullName() {
         return provider + ":" + name;
-    }
-
-    /**
-     * All probes of a file, in the order of their first sites. An empty list is not an error; {@link UsdtScan#diagnose}
-     * gives the reason.
-     *
-     * @throws IOException if the file can't be read
-     * @throws io.bpf4j.elf.MalformedDataException if it is no ELF file, or a broken one
-     */
-    public static List<UsdtProbe> inFile(Path path) throws IOException {
-        return UsdtScan.ofFile(path).probes();
-    }
-
-    /**
-     * The probes of a file that match a pattern.
-     *
-     * @param pattern {@code provider:name} with wildcards, see {@link ProbePattern}
-     * @throws IOException if the file can't be read
-     * @throws io.bpf4j.elf.MalformedDataException if it is no ELF file, or a broken one
-     */
-    public static List<UsdtProbe> inFile(Path path, String pattern) throws IOException {
-        return UsdtScan.ofFile(path).matching(ProbePattern.parse(pattern));
-    }
-
-    /**
-     * The probes that match a pattern in all files that a process has mapped executable, in its own mount namespace,
-     * including deleted files. A file that can't be read is left out; {@link UsdtScan#ofProcess} reports it.
-     *
-     * @throws IOException if the process does not exist or its mappings can't be read
-     */
-    public static List<UsdtProbe> inProcess(int pid, String pattern) throws IOException {
-        ProbePattern parsed = ProbePattern.parse(pattern);
-        return UsdtScan.ofProcess(Host.running(), pid).stream()
-                .flatMap(scan -> scan.matching(parsed).stream())
-                .toList();
     }
 }

@@ -1,33 +1,144 @@
 package io.bpf4j.usdt;
 
-import io.bpf4j.elf.DebugFiles;
-import io.bpf4j.elf.ElfFile;
+import io.bpf4j.elf.FileName;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.loader.host.Host;
-import io.bpf4j.usdt.internal.note.NoteReader;
 import io.bpf4j.usdt.internal.process.MappedFile;
 import io.bpf4j.usdt.internal.process.ProcessFiles;
-import io.bpf4j.usdt.internal.process.ProcessLimits;
 import io.bpf4j.usdt.site.UsdtSite;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
- * The result of scanning one file: its probes, and the problems of notes that were skipped. <b>Immutable</b>.
+ * The probes of a file, of a process or of the whole machine, as they were when the scan was made. <b>Immutable</b>.
  *
- * @param path the file, for opening; do not display it
- * @param name the file as its own process names it, see {@link UsdtBinary}; arbitrary text, so escape it for display
- * @param probes in the order of their first sites
- * @param problems one line each, without the path; only the broken note is skipped. At most about a hundred
+ * {@snippet lang = "java":
+ * UsdtScan jvm = UsdtScan.ofProcess(pid);
+ * UsdtLink link = Usdt.of(object).attach(object.program("on_gc"), jvm.matching("hotspot:gc__begin"));
+ * }
+ *
+ * <p>A file or process that can't be read, and a note that is broken, are left out and named: {@link File#problems},
+ * {@link #leftOut}. A scan without probes is not an error; {@link #whyNone} gives the reason, and so does the exception
+ * of an attach.
  */
-public record UsdtScan(Path path, String name, List<UsdtProbe> probes, List<String> problems) {
-    public UsdtScan {
-        probes = List.copyOf(probes);
-        problems = List.copyOf(problems);
+public final class UsdtScan {
+    private final Searched searched;
+    private final List<ProbePattern> patterns;
+    private final List<File> files;
+
+    /**
+     * What was looked through.
+     *
+     * @param owner of the files, such as {@code process 4711 (postgres)}; or empty
+     */
+    private record Searched(OptionalInt process, String owner, List<File> files, List<String> leftOut) {}
+
+    private UsdtScan(Searched searched, List<ProbePattern> patterns, List<File> files) {
+        this.searched = searched;
+        this.patterns = List.copyOf(patterns);
+        this.files = List.copyOf(files);
+    }
+
+    private static UsdtScan of(Searched searched) {
+        return new UsdtScan(searched, List.of(ProbePattern.ALL), searched.files());
+    }
+
+    /** A scan of files that belong to no process. */
+    static UsdtScan of(List<File> files) {
+        return of(new Searched(OptionalInt.empty(), "", List.copyOf(files), List.of()));
+    }
+
+    /** A scan of some files of a process. */
+    static UsdtScan of(Host host, int pid, List<File> files) {
+        return of(new Searched(OptionalInt.of(pid), describe(host, pid), List.copyOf(files), List.of()));
+    }
+
+    /** {@code process 4711 (postgres)}: its pid and its command, as ps shows them. */
+    private static String describe(Host host, int pid) {
+        try {
+            byte[] command = Files.readAllBytes(host.process(pid).resolve("comm"));
+            return "process " + pid + " (" + FileName.of(command, 0, Math.max(0, command.length - 1)) + ")";
+        } catch (IOException e) {
+            return "process " + pid; // it ended
+        }
+    }
+
+    /**
+     * A file that was read.
+     *
+     * @param path for opening the file; do not display it
+     * @param name the file as its own process names it, see {@link UsdtBinary}; arbitrary text, so escape it for
+     *     display
+     * @param probes in the order of their first sites
+     * @param pids the processes in which it was found, in ascending order; empty for a file that was given by path
+     * @param problems one line each, without the path: notes that were skipped, or why the file has no probes. At most
+     *     about a hundred
+     */
+    public record File(Path path, String name, List<UsdtProbe> probes, List<Integer> pids, List<String> problems) {
+        public File {
+            probes = List.copyOf(probes);
+            pids = List.copyOf(pids);
+            problems = List.copyOf(problems);
+        }
+
+        File withProbes(List<UsdtProbe> others) {
+            return new File(path, name, others, pids, problems);
+        }
+
+        File withPids(List<Integer> others) {
+            return new File(path, name, probes, others, problems);
+        }
+
+        File withProblem(String only) {
+            return new File(path, name, List.of(), pids, List.of(only));
+        }
+
+        /**
+         * The function that contains each site, by the site's address, as named in the file's symbol tables. Sites
+         * outside of all functions are left out: all sites, if the file is stripped. Reads the file once more.
+         *
+         * @throws IOException if the file can't be read, or was replaced
+         * @throws io.bpf4j.elf.MalformedDataException if its symbol tables are broken
+         */
+        public Map<Long, String> functions() throws IOException {
+            return SiteFunctions.of(probes);
+        }
+
+        private List<UsdtProbe> matching(List<ProbePattern> patterns) {
+            List<UsdtProbe> found = new ArrayList<>();
+            Map<Long, String> functions = null;
+            for (UsdtProbe probe : probes) {
+                List<ProbePattern> ofProbe =
+                        patterns.stream().filter(p -> p.matches(probe)).toList();
+                if (!ofProbe.stream().allMatch(ProbePattern::namesFunction)) {
+                    found.add(probe);
+                } else if (!ofProbe.isEmpty()) {
+                    Map<Long, String> names = functions == null ? functionsForMatching() : functions;
+                    functions = names;
+                    List<UsdtSite> sites = probe.sites().stream()
+                            .filter(site -> ofProbe.stream()
+                                    .anyMatch(p -> p.matchesFunction(names.getOrDefault(site.address(), ""))))
+                            .toList();
+                    if (!sites.isEmpty()) {
+                        found.add(probe.withSites(sites));
+                    }
+                }
+            }
+            return found;
+        }
+
+        private Map<Long, String> functionsForMatching() {
+            try {
+                return functions();
+            } catch (IOException | MalformedDataException e) {
+                throw new UsdtException("the functions of " + path + " can't be read: " + e.getMessage(), e);
+            }
+        }
     }
 
     /**
@@ -37,138 +148,116 @@ public record UsdtScan(Path path, String name, List<UsdtProbe> probes, List<Stri
      * @throws io.bpf4j.elf.MalformedDataException if it is not an ELF file, or is broken
      */
     public static UsdtScan ofFile(Path path) throws IOException {
-        try (ElfFile elf = ElfFile.open(path)) {
-            UsdtScan scan = FileScanner.scan(elf, elf.path().orElse(path), elf.source());
-            return scan.probes.isEmpty() && scan.problems.isEmpty() ? scan.withProblems(inDebugFile(elf)) : scan;
-        }
+        return of(List.of(FileScanner.scan(path)));
     }
 
-    /** Stripping a file of all sections that are not loaded removes its notes; the debug file still has them. */
-    private static List<String> inDebugFile(ElfFile elf) {
-        Optional<ElfFile> found = DebugFiles.standard().open(elf);
-        if (found.isEmpty()) {
-            return List.of();
-        }
-        try (ElfFile debug = found.get()) {
-            boolean hasNotes = debug.section(NoteReader.SECTION)
-                    .filter(section -> section.size() > 0)
-                    .isPresent();
-            return hasNotes
-                    ? List.of("its notes were stripped off into " + debug.source() + "; strip with --keep-section="
-                            + NoteReader.SECTION + " leaves them")
-                    : List.of();
-        } catch (MalformedDataException e) {
-            return List.of();
-        }
-    }
-
-    private UsdtScan withProblems(List<String> more) {
-        return new UsdtScan(path, name, probes, more);
+    /** {@link #ofProcess(Host, int)} on the running machine. */
+    public static UsdtScan ofProcess(int pid) throws IOException {
+        return ofProcess(Host.running(), pid);
     }
 
     /**
-     * Reads the notes of all files that a process has mapped executable: the program and its libraries, in the order of
-     * their addresses. The scan of an unreadable file has no probes and one problem.
+     * Reads the notes of all files that a process has mapped executable, in its own mount namespace, including deleted
+     * files: the program and its libraries, in the order of their addresses.
      *
      * @throws IOException if the process does not exist or its mappings can't be read
      */
-    public static List<UsdtScan> ofProcess(Host host, int pid) throws IOException {
+    public static UsdtScan ofProcess(Host host, int pid) throws IOException {
         ProcessFiles files = new ProcessFiles(host);
-        List<UsdtScan> scans = new ArrayList<>();
+        List<File> scanned = new ArrayList<>();
         for (MappedFile file : files.executableFiles(pid)) {
-            try (ProcessFiles.Opened opened = files.open(file)) {
-                scans.add(ofOpened(opened, file.name()));
+            try {
+                scanned.add(FileScanner.scan(files, file).withPids(List.of(pid)));
             } catch (IOException e) {
-                scans.add(unopened(file, e));
+                scanned.add(FileScanner.unopened(file, e).withPids(List.of(pid)));
             }
         }
-        return scans;
+        return of(host, pid, scanned);
+    }
+
+    /** {@link #ofMachine(Host)} on the running machine. */
+    public static UsdtScan ofMachine() throws IOException {
+        return ofMachine(Host.running());
     }
 
     /**
-     * The scan of a file of a process; if the file can't be read, or changes meanwhile, the scan has no probes and a
-     * problem.
+     * Reads the notes of all files that any process has mapped executable; files without probes and without problems
+     * are left out. Each file is read once, even if many processes have mapped it; a process that ends meanwhile is
+     * left out.
+     *
+     * @throws IOException if the list of processes can't be read
      */
-    static UsdtScan ofOpened(ProcessFiles.Opened opened, String name) {
-        try (ElfFile elf = ElfFile.open(opened.file().path(), name, ProcessLimits.MAPPED_FILE)) {
-            return FileScanner.scan(elf, opened.path(), name);
-        } catch (IOException | MalformedDataException e) {
-            return new UsdtScan(opened.path(), name, List.of(), List.of(String.valueOf(e.getMessage())));
-        }
+    public static UsdtScan ofMachine(Host host) throws IOException {
+        var found = MachineScanner.scan(host);
+        List<File> files = found.files().stream()
+                .flatMap(shared -> shared.file().file().stream().map(file -> file.withPids(shared.pids())))
+                .toList();
+        return of(new Searched(OptionalInt.empty(), "", files, found.leftOut()));
     }
 
-    static UsdtScan unopened(MappedFile file, IOException why) {
-        return new UsdtScan(
-                file.mapping().name().path(), file.name(), List.of(), List.of(String.valueOf(why.getMessage())));
+    /** The files of several scans together, as a scan of files. A single scan stays as it is. */
+    public static UsdtScan join(List<UsdtScan> scans) {
+        return scans.size() == 1
+                ? scans.getFirst()
+                : of(scans.stream().flatMap(scan -> scan.files.stream()).toList());
+    }
+
+    /** The probes that a pattern matches: {@code provider:name} with wildcards, see {@link ProbePattern}. */
+    public UsdtScan matching(String pattern) {
+        return matching(ProbePattern.parse(pattern));
     }
 
     /** The probes that a pattern matches; see {@link #matching(List)}. */
-    public List<UsdtProbe> matching(ProbePattern pattern) {
+    public UsdtScan matching(ProbePattern pattern) {
         return matching(List.of(pattern));
     }
 
     /**
-     * The probes that at least one of the patterns matches, each once, in the order of the file. A pattern that names
+     * The probes that at least one of the patterns matches, each once, and the files that have any. A pattern that names
      * functions matches only the sites of a probe in these functions; the file is then read once more.
      *
+     * @param some at least one
      * @throws UsdtException if functions are named and the file's symbols can't be read
      */
-    public List<UsdtProbe> matching(List<ProbePattern> patterns) {
-        List<UsdtProbe> found = new ArrayList<>();
-        Map<Long, String> functions = null;
-        for (UsdtProbe probe : probes) {
-            List<ProbePattern> ofProbe =
-                    patterns.stream().filter(p -> p.matches(probe)).toList();
-            if (!ofProbe.stream().allMatch(ProbePattern::namesFunction)) {
-                found.add(probe);
-            } else if (!ofProbe.isEmpty()) {
-                Map<Long, String> names = functions == null ? functionsForMatching() : functions;
-                functions = names;
-                List<UsdtSite> sites = probe.sites().stream()
-                        .filter(site -> ofProbe.stream()
-                                .anyMatch(p -> p.matchesFunction(names.getOrDefault(site.address(), ""))))
-                        .toList();
-                if (!sites.isEmpty()) {
-                    found.add(probe.withSites(sites));
-                }
-            }
+    public UsdtScan matching(List<ProbePattern> some) {
+        if (some.isEmpty()) {
+            throw new IllegalArgumentException("no patterns given");
         }
-        return found;
+        List<File> found = files.stream()
+                .map(file -> file.withProbes(file.matching(some)))
+                .filter(file -> !file.probes().isEmpty())
+                .toList();
+        return new UsdtScan(searched, some, found);
     }
 
-    private Map<Long, String> functionsForMatching() {
-        try {
-            return functions();
-        } catch (IOException | MalformedDataException e) {
-            throw new UsdtException("the functions of " + path + " can't be read: " + e.getMessage(), e);
-        }
+    /** The files, each with its probes. After {@link #matching} those that have a matching probe. */
+    public List<File> files() {
+        return files;
     }
 
-    /**
-     * The function that contains each site, by the site's address, as named in the file's symbol tables. Sites outside
-     * of all functions are left out: all sites, if the file is stripped. Reads the file once more.
-     *
-     * @throws IOException if the file can't be read, or was replaced
-     * @throws io.bpf4j.elf.MalformedDataException if its symbol tables are broken
-     */
-    public Map<Long, String> functions() throws IOException {
-        return SiteFunctions.of(probes);
+    /** The probes of all files. */
+    public List<UsdtProbe> probes() {
+        return files.stream().flatMap(file -> file.probes().stream()).toList();
     }
 
-    /**
-     * The reason why nothing matches a pattern, in one line: the files have no notes, have other providers, or have a
-     * probe with a similar name.
-     */
-    public static String diagnose(List<UsdtScan> scans, ProbePattern pattern) {
-        return diagnose(scans, pattern, "");
+    /** The process that was scanned; empty for a scan of files or of the machine. */
+    public OptionalInt process() {
+        return searched.process();
     }
 
     /**
-     * As {@link #diagnose(List, ProbePattern)}.
-     *
-     * @param whose the owner of the files, such as {@code process 4711 (postgres)}; or empty
+     * What was left out of a scan of the machine, one line each: processes that would cost too much, and how many this
+     * process may not read.
      */
-    public static String diagnose(List<UsdtScan> scans, ProbePattern pattern, String whose) {
-        return MissingProbe.explain(scans, pattern, whose);
+    public List<String> leftOut() {
+        return searched.leftOut();
+    }
+
+    /**
+     * The reason why the scan has no probes, in one line: the files have no notes, have other providers, or have a probe
+     * with a similar name.
+     */
+    public String whyNone() {
+        return MissingProbe.explain(searched.files(), patterns.getFirst(), searched.owner());
     }
 }

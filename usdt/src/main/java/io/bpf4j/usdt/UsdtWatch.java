@@ -31,9 +31,10 @@ import org.jspecify.annotations.Nullable;
  * without its dynamic loader is also found by polling.
  *
  * {@snippet lang = "java":
- * UsdtWatch.Listener attach = (pid, scans) -> {
- *     for (UsdtScan scan : scans) {
- *         links.add(usdt.attachAll(program, scan.matching(pattern), AttachOptions.defaults().pid(pid)));
+ * UsdtWatch.Listener attach = (pid, scan) -> {
+ *     UsdtScan wanted = scan.matching("python:*");
+ *     if (!wanted.probes().isEmpty()) {
+ *         links.add(usdt.attach(program, wanted));
  *     }
  * };
  * try (UsdtWatch watch = UsdtWatch.of(pid).withChildren().start(attach)) {
@@ -80,9 +81,9 @@ public final class UsdtWatch implements AutoCloseable {
          * Code has appeared in a process. The process is held until this method returns.
          *
          * @param pid the process
-         * @param scans the files that the process had not mapped executable before; each with its probes, if any
+         * @param scan the files that the process had not mapped executable before; each with its probes, if any
          */
-        void appeared(int pid, List<UsdtScan> scans);
+        void appeared(int pid, UsdtScan scan);
 
         /**
          * A process has ended, or called exec in another thread than its first, so that links for its pid no longer
@@ -336,16 +337,18 @@ public final class UsdtWatch implements AutoCloseable {
     private void tell(List<ProcessTree.Change> changes) {
         for (ProcessTree.Change change : changes) {
             lastChange = System.nanoTime();
-            listener.appeared(change.pid(), scans(change));
+            listener.appeared(change.pid(), UsdtScan.of(host, change.pid(), files(change)));
         }
     }
 
-    private List<UsdtScan> scans(ProcessTree.Change change) {
+    private List<UsdtScan.File> files(ProcessTree.Change change) {
         if (change.problem().isEmpty()) {
             return change.files().stream().map(cache::scan).toList();
         }
-        Path process = host.process(change.pid());
-        return List.of(new UsdtScan(process, process.toString(), List.of(), List.of(change.problem())));
+        int process = change.pid();
+        Path folder = host.process(process);
+        return List.of(new UsdtScan.File(
+                folder, folder.toString(), List.of(), List.of(process), List.of(change.problem())));
     }
 
     private void breakAtLoader(int process) {

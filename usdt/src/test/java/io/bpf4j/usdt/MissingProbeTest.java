@@ -46,23 +46,24 @@ class MissingProbeTest {
     }
 
     private static String diagnose(UsdtScan scan, String pattern) {
-        return UsdtScan.diagnose(List.of(scan), ProbePattern.parse(pattern));
+        return scan.matching(pattern).whyNone();
     }
 
     private static UsdtScan scan(Path path, List<String> problems) {
-        return new UsdtScan(path, path.toString(), List.of(), problems);
+        return UsdtScan.of(List.of(new UsdtScan.File(path, path.toString(), List.of(), List.of(), problems)));
     }
 
     private static UsdtScan scan(String... names) {
         UsdtBinary binary = new UsdtBinary(PATH, PATH.toString(), Machine.X86_64, false, new FileIdentity(1, 2, 3, 4));
         UsdtSite site = new UsdtSite(0x1000, 0x1000, 0, 0, "", List.of(), Map.of());
-        return new UsdtScan(
+        return UsdtScan.of(List.of(new UsdtScan.File(
                 PATH,
                 PATH.toString(),
                 Stream.of(names)
                         .map(n -> n.split(":", 2))
                         .map(n -> new UsdtProbe(binary, n[0], n[1], List.of(site)))
                         .toList(),
-                List.of());
+                List.of(),
+                List.of())));
     }
 }

@@ -44,35 +44,35 @@ class ScannedFilesTest {
         UsdtScan scan = scan(hosts().note("p", "half", "", 0x1010, 0)
                 .note("p", "half", "", 0x9000, 0)
                 .note("p", "whole", "", 0x1020, 0));
-        UsdtProbe half = scan.matching(ProbePattern.parse("p:half")).getFirst();
+        UsdtProbe half = scan.matching("p:half").probes().getFirst();
         assertThat(half.sites()).hasSize(1);
         assertThat(half.problems()).singleElement().asString().contains("p:half is at 0x9000, outside of");
         try (BpfObject object = ScriptedUsdt.load(kernel, 8)) {
             Usdt usdt = Usdt.of(object);
-            try (UsdtLink link = usdt.attachAll(object.program("on"), scan.probes())) {
+            try (UsdtLink link = usdt.attach(object.program("on"), scan)) {
                 assertThat(link.siteCount()).isEqualTo(2);
                 assertThat(link.problems())
                         .singleElement()
                         .asString()
-                        .startsWith(scan.path() + ": ")
+                        .startsWith(path(scan) + ": ")
                         .contains("p:half is at 0x9000");
             }
             AttachOptions strict = AttachOptions.defaults().strict(true);
             assertThatExceptionOfType(UsdtException.class)
-                    .isThrownBy(() -> usdt.attachAll(object.program("on"), scan.probes(), strict))
+                    .isThrownBy(() -> usdt.attach(object.program("on"), scan, strict))
                     .withMessageContaining("p:half is at 0x9000")
                     .withMessageContaining("refused because of the strict option");
-            List<UsdtProbe> whole = scan.matching(ProbePattern.parse("p:whole"));
-            usdt.attachAll(object.program("on"), whole, strict).close();
+            UsdtScan whole = scan.matching("p:whole");
+            usdt.attach(object.program("on"), whole, strict).close();
         }
     }
 
     @Test
     void aProbeWithoutAnySoundSiteIsExplained() throws IOException {
         UsdtScan scan = scan(hosts().note("p", "bad", "", 0x9000, 0).note("p", "badly", "", 0x1010, 0));
-        assertThat(UsdtScan.diagnose(List.of(scan), ProbePattern.parse("p:bad")))
-                .contains("no probe p:bad in " + scan.path(), "p:bad is at 0x9000, outside of every executable");
-        assertThat(UsdtScan.diagnose(List.of(scan), ProbePattern.parse("p:badl")))
+        assertThat(scan.matching("p:bad").whyNone())
+                .contains("no probe p:bad in " + path(scan), "p:bad is at 0x9000, outside of every executable");
+        assertThat(scan.matching("p:badl").whyNone())
                 .contains("the nearest is p:badly")
                 .doesNotContain("0x9000");
     }
@@ -88,19 +88,20 @@ class ScannedFilesTest {
                 .symbol("alias_of_second", 0x1024, 2)
                 .symbol("second", 0x1024, 0x12)
                 .symbol("third", 0x1030, 2));
-        assertThat(scan.functions()).isEqualTo(Map.of(0x1024L, "second", 0x1030L, "third"));
+        assertThat(scan.files().getFirst().functions()).isEqualTo(Map.of(0x1024L, "second", 0x1030L, "third"));
         assertThat(sites(scan, "p:::n")).containsExactly(0x1010L, 0x1024L, 0x1030L, 0x1800L);
         assertThat(sites(scan, "p:file:sec*:n")).containsExactly(0x1024L);
         assertThat(sites(scan, "file:{second,third}:n")).containsExactly(0x1024L, 0x1030L);
-        assertThat(scan.matching(ProbePattern.parse("p::main:n"))).isEmpty();
-        assertThat(scan.matching(List.of(ProbePattern.parse("p::second:n"), ProbePattern.parse("p:n"))))
+        assertThat(scan.matching("p::main:n").probes()).isEmpty();
+        assertThat(scan.matching(List.of(ProbePattern.parse("p::second:n"), ProbePattern.parse("p:n")))
+                        .probes())
                 .isEqualTo(scan.probes());
-        assertThat(UsdtScan.diagnose(List.of(scan), ProbePattern.parse("p::main:n")))
+        assertThat(scan.matching("p::main:n").whyNone())
                 .contains("no probe p:*:main:n", "but not in such a module");
     }
 
     private static List<Long> sites(UsdtScan scan, String pattern) {
-        return scan.matching(ProbePattern.parse(pattern)).getFirst().sites().stream()
+        return scan.matching(pattern).probes().getFirst().sites().stream()
                 .map(UsdtSite::address)
                 .toList();
     }
@@ -128,8 +129,8 @@ class ScannedFilesTest {
                 .satisfies(p -> assertThat(p.sites()).hasSize(1));
         try (BpfObject object = ScriptedUsdt.load(kernel, 8)) {
             assertThatExceptionOfType(UsdtException.class)
-                    .isThrownBy(() -> Usdt.of(object).attachAll(object.program("on"), scan.probes()))
-                    .withMessageStartingWith("attach p:n in " + scan.path() + ": ")
+                    .isThrownBy(() -> Usdt.of(object).attach(object.program("on"), scan))
+                    .withMessageStartingWith("attach p:n in " + path(scan) + ": ")
                     .withMessageContaining(reason);
             assertThat(kernel.commands(LinkCommand.Create.class)).isEmpty();
         }
@@ -146,6 +147,10 @@ class ScannedFilesTest {
             default -> 62;
         };
         return new StapsdtElf(true, ByteOrder.nativeOrder(), machine);
+    }
+
+    private static Path path(UsdtScan scan) {
+        return scan.files().getFirst().path();
     }
 
     private UsdtScan scan(StapsdtElf file) throws IOException {

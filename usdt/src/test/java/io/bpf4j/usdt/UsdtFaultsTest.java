@@ -41,7 +41,7 @@ class UsdtFaultsTest {
     }
 
     private static UsdtLink attach(BpfObject object, AttachOptions options) {
-        return Usdt.of(object).attachAll(object.program("on"), probes(), options);
+        return Usdt.of(object).attach(object.program("on"), probes(), options);
     }
 
     private void assertNothingLeft(BpfObject object, int before) {

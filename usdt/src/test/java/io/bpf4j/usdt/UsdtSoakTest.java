@@ -146,7 +146,7 @@ class UsdtSoakTest {
         int cookie = random.nextInt(2);
         AttachOptions options = AttachOptions.defaults().cookie(cookie).strict(random.nextInt(8) == 0);
         try {
-            to.links().put(Usdt.of(to.object()).attachAll(to.object().program("on"), probes, options), cookie);
+            to.links().put(Usdt.of(to.object()).attach(to.object().program("on"), probes, options), cookie);
             return true;
         } catch (UsdtException e) {
             return false;

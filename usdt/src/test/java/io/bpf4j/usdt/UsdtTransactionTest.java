@@ -41,7 +41,7 @@ class UsdtTransactionTest {
         try (BpfObject object = load(8)) {
             Usdt usdt = Usdt.of(object);
             UsdtProbe probe = probe("/a", "one", "8@%rax", "-4@$1", "8@%rax", "8@%rdi");
-            try (UsdtLink link = usdt.attachAll(object.program("on"), List.of(probe))) {
+            try (UsdtLink link = usdt.attach(object.program("on"), List.of(probe))) {
                 assertThat(link.strategy()).isEqualTo(AttachStrategy.MULTI);
                 assertThat(link.siteCount()).isEqualTo(4);
                 assertThat(link.specCount()).isEqualTo(3);
@@ -68,7 +68,7 @@ class UsdtTransactionTest {
             int before = kernel.open().size();
             kernel.answer(FileCommand.Identify.class, _ -> new FileIdentity(0, 1, 0, 0));
             assertThatExceptionOfType(UsdtException.class)
-                    .isThrownBy(() -> usdt.attachAll(object.program("on"), List.of(probe("/a", "one", "8@%rax"))))
+                    .isThrownBy(() -> usdt.attach(object.program("on"), List.of(probe("/a", "one", "8@%rax"))))
                     .withMessageContaining("attach p:one in /a: /a is not the file any more");
             assertThat(kernel.open()).hasSize(before);
             assertThat(kernel.commands(LinkCommand.Create.class)).isEmpty();
@@ -83,7 +83,7 @@ class UsdtTransactionTest {
             UsdtProbe two = probe("/a", "two", "8@%rax");
             AttachOptions options =
                     AttachOptions.defaults().pid(42).cookies(p -> p.name().equals("one") ? 1 : 2);
-            try (UsdtLink link = Usdt.of(object).attachAll(object.program("on"), List.of(one, two), options)) {
+            try (UsdtLink link = Usdt.of(object).attach(object.program("on"), List.of(one, two), options)) {
                 assertThat(link.specCount()).isEqualTo(2);
                 assertThat(multiLinks()).hasSize(1);
                 assertThat(multiLinks().getFirst().pid()).isEqualTo(42);
@@ -98,7 +98,7 @@ class UsdtTransactionTest {
             int before = kernel.open().size();
             kernel.failNth(2, LinkCommand.Create.class, Errno.EINVAL);
             assertThatExceptionOfType(UsdtException.class)
-                    .isThrownBy(() -> usdt.attachAll(
+                    .isThrownBy(() -> usdt.attach(
                             object.program("on"), List.of(probe("/a", "one", "8@%rax"), probe("/b", "one", "8@%rdi"))))
                     .withMessageContaining("attach p:one and 1 more probes in 2 files")
                     .withMessageContaining("EINVAL");
@@ -114,7 +114,7 @@ class UsdtTransactionTest {
             int before = kernel.open().size();
             kernel.failNth(3, PerfCommand.Open.class, Errno.EMFILE);
             assertThatExceptionOfType(UsdtException.class)
-                    .isThrownBy(() -> usdt.attachAll(
+                    .isThrownBy(() -> usdt.attach(
                             object.program("on"), List.of(probe("/a", "one", "8@%rax", "8@%rbx", "8@%rcx", "8@%rdx"))))
                     .withMessageContaining("site 3 of 4 at 0x401002")
                     .withMessageContaining("EMFILE");
@@ -128,12 +128,12 @@ class UsdtTransactionTest {
         try (BpfObject object = load(8, Feature.BPF_COOKIE)) {
             Usdt usdt = Usdt.of(object);
             UsdtProbe probe = probe("/a", "one", "8@%rax", "8@%rbx");
-            try (UsdtLink link = usdt.attachAll(object.program("on"), List.of(probe))) {
+            try (UsdtLink link = usdt.attach(object.program("on"), List.of(probe))) {
                 assertThat(link.strategy()).isEqualTo(AttachStrategy.IP_MAP);
                 assertThat(addresses(object)).hasSize(2);
                 AttachOptions otherCookie = AttachOptions.defaults().cookies(_ -> 7);
                 assertThatExceptionOfType(UsdtException.class)
-                        .isThrownBy(() -> usdt.attachAll(object.program("on"), List.of(probe), otherCookie))
+                        .isThrownBy(() -> usdt.attach(object.program("on"), List.of(probe), otherCookie))
                         .withMessageContaining("one spec only");
                 assertThat(addresses(object)).hasSize(2);
                 assertThat(usdt.specIdsInUse()).isEqualTo(2);
@@ -149,8 +149,8 @@ class UsdtTransactionTest {
         try (BpfObject object = load(8, Feature.BPF_COOKIE)) {
             Usdt usdt = Usdt.of(object);
             UsdtProbe probe = probe("/a", "one", "8@%rax", "8@%rbx");
-            try (UsdtLink second = usdt.attachAll(object.program("on"), List.of(probe))) {
-                try (UsdtLink first = usdt.attachAll(object.program("on"), List.of(probe))) {
+            try (UsdtLink second = usdt.attach(object.program("on"), List.of(probe))) {
+                try (UsdtLink first = usdt.attach(object.program("on"), List.of(probe))) {
                     assertThat(addresses(object)).hasSize(2);
                     assertThat(usdt.specIdsInUse()).isEqualTo(first.specCount());
                 }
@@ -168,7 +168,7 @@ class UsdtTransactionTest {
             Usdt usdt = Usdt.of(object);
             kernel.failNth(2, PerfCommand.Open.class, Errno.EINVAL);
             assertThatExceptionOfType(UsdtException.class)
-                    .isThrownBy(() -> usdt.attachAll(
+                    .isThrownBy(() -> usdt.attach(
                             object.program("on"), List.of(probe("/a", "one", "8@%rax", "8@%rbx", "8@%rcx"))));
             assertThat(addresses(object)).isEmpty();
             assertThat(usdt.specIdsInUse()).isZero();
@@ -180,11 +180,11 @@ class UsdtTransactionTest {
         try (BpfObject object = load(2)) {
             Usdt usdt = Usdt.of(object);
             assertThatExceptionOfType(UsdtException.class)
-                    .isThrownBy(() -> usdt.attachAll(
+                    .isThrownBy(() -> usdt.attach(
                             object.program("on"), List.of(probe("/a", "one", "8@%rax", "8@%rbx", "8@%rcx"))))
                     .withMessageContaining("'__bpf_usdt_specs' is full (E2BIG): of its 2 entries");
             assertThat(usdt.specIdsInUse()).isZero();
-            usdt.attachAll(object.program("on"), List.of(probe("/a", "one", "8@%rax", "8@%rbx")))
+            usdt.attach(object.program("on"), List.of(probe("/a", "one", "8@%rax", "8@%rbx")))
                     .close();
         }
     }
@@ -197,7 +197,7 @@ class UsdtTransactionTest {
                             && create.details() instanceof LinkCommand.Details.UprobeMulti,
                     Errno.EOPNOTSUPP);
             try (UsdtLink link =
-                    Usdt.of(object).attachAll(object.program("on"), List.of(probe("/a", "one", "8@%rax", "8@%rbx")))) {
+                    Usdt.of(object).attach(object.program("on"), List.of(probe("/a", "one", "8@%rax", "8@%rbx")))) {
                 assertThat(link.strategy()).isEqualTo(AttachStrategy.COOKIE);
                 assertThat(link.reasons().getFirst()).contains("the multi link failed", "EOPNOTSUPP");
                 assertThat(kernel.commands(PerfCommand.Open.class)).hasSize(2);
@@ -207,7 +207,7 @@ class UsdtTransactionTest {
             kernel.fail(PerfCommand.Open.class, Errno.EACCES);
             assertThatExceptionOfType(UsdtException.class)
                     .isThrownBy(() ->
-                            Usdt.of(object).attachAll(object.program("on"), List.of(probe("/a", "one", "8@%rax"))))
+                            Usdt.of(object).attach(object.program("on"), List.of(probe("/a", "one", "8@%rax"))))
                     .withMessageContaining("EACCES")
                     .satisfies(e -> assertThat(e.getSuppressed())
                             .anySatisfy(s -> assertThat(s).hasMessageContaining("EOPNOTSUPP")));
@@ -219,14 +219,14 @@ class UsdtTransactionTest {
         try (BpfObject object = load(8)) {
             Usdt usdt = Usdt.of(object);
             List<UsdtProbe> probes = List.of(probe("/a", "one", "8f@%xmm0 8@%rax"));
-            try (UsdtLink link = usdt.attachAll(object.program("on"), probes)) {
+            try (UsdtLink link = usdt.attach(object.program("on"), probes)) {
                 assertThat(link.problems())
                         .singleElement()
                         .asString()
                         .contains("p:one in /a at 0x401000: argument 0", "%xmm0 is a vector register");
             }
             assertThatExceptionOfType(UsdtException.class)
-                    .isThrownBy(() -> usdt.attachAll(
+                    .isThrownBy(() -> usdt.attach(
                             object.program("on"),
                             probes,
                             AttachOptions.defaults().strict(true)))
@@ -244,7 +244,7 @@ class UsdtTransactionTest {
                 .load()) {
             AttachOptions options = AttachOptions.defaults().cookie(7);
             try (UsdtLink link =
-                    Usdt.of(object).attachAll(object.program("on"), List.of(probe("/a", "one", "8@%rax")), options)) {
+                    Usdt.of(object).attach(object.program("on"), List.of(probe("/a", "one", "8@%rax")), options)) {
                 assertThat(link.specCount()).isZero();
                 assertThat(multiLinks().getFirst().cookies()).containsExactly(7);
             }
@@ -269,9 +269,9 @@ class UsdtTransactionTest {
         try (BpfObject one = load(8);
                 BpfObject two = load(8)) {
             assertThatIllegalArgumentException()
-                    .isThrownBy(() -> Usdt.of(one).attachAll(two.program("on"), List.of(probe("/a", "one", ""))));
+                    .isThrownBy(() -> Usdt.of(one).attach(two.program("on"), List.of(probe("/a", "one", ""))));
             assertThatExceptionOfType(UsdtException.class)
-                    .isThrownBy(() -> Usdt.of(one).attachAll(one.program("on"), List.of()))
+                    .isThrownBy(() -> Usdt.of(one).attach(one.program("on"), List.of()))
                     .withMessageContaining("no probes given");
         }
     }
@@ -279,7 +279,7 @@ class UsdtTransactionTest {
     @Test
     void aLinkOutlivesItsObject() {
         BpfObject object = load(8, Feature.BPF_COOKIE);
-        UsdtLink link = Usdt.of(object).attachAll(object.program("on"), List.of(probe("/a", "one", "8@%rax")));
+        UsdtLink link = Usdt.of(object).attach(object.program("on"), List.of(probe("/a", "one", "8@%rax")));
         object.close();
         link.close();
         link.close();

@@ -72,10 +72,10 @@ final class DemoCommand implements Callable<Integer> {
         if (seconds < 1 || seconds > LONGEST_SECONDS) {
             throw new UsageException("--seconds takes 1 to " + LONGEST_SECONDS);
         }
-        UsdtScan library = UsdtScan.ofFile(DemoJvm.library());
-        List<UsdtProbe> probes = Scans.matching(library, PROBES);
+        UsdtScan library = UsdtScan.ofFile(DemoJvm.library()).matching(PROBES);
+        List<UsdtProbe> probes = library.probes();
         if (probes.isEmpty()) {
-            throw new CommandException(Scans.whyNone(List.of(library), PROBES, OptionalInt.empty()));
+            throw new CommandException(library.whyNone());
         }
         DemoSummary summary = new DemoSummary(probes);
         int specs = probes.stream().mapToInt(p -> p.sites().size()).sum();

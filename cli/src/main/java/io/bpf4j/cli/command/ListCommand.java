@@ -10,7 +10,6 @@ import io.bpf4j.cli.output.Text;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.usdt.JvmProbes;
-import io.bpf4j.usdt.MachineScan;
 import io.bpf4j.usdt.ProbePattern;
 import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.UsdtScan;
@@ -18,7 +17,6 @@ import io.bpf4j.usdt.site.UsdtSite;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -70,6 +68,8 @@ final class ListCommand implements Callable<Integer> {
             description = "Executables and libraries, and which of their probes; * and ? match any text.")
     private List<String> operands = new ArrayList<>();
 
+    private boolean failed;
+
     ListCommand(Console console) {
         this.console = console;
     }
@@ -89,19 +89,34 @@ final class ListCommand implements Callable<Integer> {
                             ? "name a FILE, or give -p PID or --all"
                             : "name a FILE, or give -p PID or --all: one of the three");
         }
+        UsdtScan scan = process.isPresent()
+                ? Scans.ofProcess(process.getAsInt())
+                : all ? Scans.ofMachine(console) : ofFiles(what.files());
+        scan.files().forEach(file -> file.problems().forEach(p -> console.error("bpf4j: " + file.name() + ": " + p)));
         List<ProbePattern> patterns = what.patterns();
-        boolean failed = false;
+        UsdtScan found = Scans.matching(scan, patterns);
+        for (UsdtScan.File file : found.files()) {
+            print(file);
+            if (verbose) {
+                hints(file.probes(), process).forEach(hint -> console.error("bpf4j: " + hint));
+            }
+        }
+        boolean none = found.probes().isEmpty();
+        if (none && !scan.files().isEmpty()) {
+            console.flush();
+            console.error("bpf4j: " + found.whyNone());
+        } else {
+            Scans.unmatched(scan, patterns)
+                    .forEach(pattern ->
+                            console.error("bpf4j: " + scan.matching(pattern).whyNone()));
+        }
+        return failed || none ? CommandTree.FAILED : CommandTree.OK;
+    }
+
+    /** Reports a file that can't be read, and goes on with the others. */
+    private UsdtScan ofFiles(List<Path> files) {
         List<UsdtScan> scans = new ArrayList<>();
-        IdentityHashMap<UsdtScan, List<Integer>> processes = new IdentityHashMap<>();
-        if (process.isPresent()) {
-            scans.addAll(Scans.ofProcess(process.getAsInt()));
-        }
-        if (all) {
-            MachineScan machine = Scans.ofMachine(console);
-            machine.files().forEach(file -> processes.put(file.scan(), file.pids()));
-            scans.addAll(machine.scans());
-        }
-        for (Path file : what.files()) {
+        for (Path file : files) {
             try {
                 scans.add(UsdtScan.ofFile(Operands.check(file)));
             } catch (IOException | MalformedDataException | CommandException e) {
@@ -109,24 +124,7 @@ final class ListCommand implements Callable<Integer> {
                 failed = true;
             }
         }
-        int shown = 0;
-        for (UsdtScan scan : scans) {
-            scan.problems().forEach(p -> console.error("bpf4j: " + scan.name() + ": " + p));
-            List<UsdtProbe> probes = Scans.matching(scan, patterns);
-            print(probes, processes.getOrDefault(scan, List.of()), verbose ? functions(scan) : Map.of());
-            if (verbose) {
-                hints(probes, process).forEach(hint -> console.error("bpf4j: " + hint));
-            }
-            shown += probes.size();
-        }
-        if (shown == 0 && !scans.isEmpty()) {
-            console.flush();
-            console.error("bpf4j: " + Scans.whyNone(scans, patterns, process));
-        } else {
-            Scans.unmatched(scans, patterns)
-                    .forEach(pattern -> console.error("bpf4j: " + Scans.whyNone(scans, List.of(pattern), process)));
-        }
-        return failed || shown == 0 ? CommandTree.FAILED : CommandTree.OK;
+        return UsdtScan.join(scans);
     }
 
     private static List<String> hints(List<UsdtProbe> probes, OptionalInt process) {
@@ -135,28 +133,25 @@ final class ListCommand implements Callable<Integer> {
                 : JvmProbes.hints(probes);
     }
 
-    private Map<Long, String> functions(UsdtScan scan) {
+    private Map<Long, String> functions(UsdtScan.File file) {
         try {
-            return scan.functions();
+            return file.functions();
         } catch (IOException | MalformedDataException e) {
-            console.error("bpf4j: " + scan.path() + ": functions can't be told: " + ErrorText.of(e));
+            console.error("bpf4j: " + file.path() + ": functions can't be told: " + ErrorText.of(e));
             return Map.of();
         }
     }
 
-    /**
-     * Prints a file.
-     *
-     * @param pids the processes that run it; empty if not requested
-     * @param functions the function of each site, by the site's address
-     */
-    private void print(List<UsdtProbe> probes, List<Integer> pids, Map<Long, String> functions) {
+    private void print(UsdtScan.File file) {
+        List<UsdtProbe> probes = file.probes();
+        List<Integer> pids = all ? file.pids() : List.of();
+        Map<Long, String> functions = verbose ? functions(file) : Map.of();
         if (json) {
             probes.forEach(probe -> console.line(json(probe, pids, functions)));
         } else if (!probes.isEmpty()) {
             int sites = probes.stream().mapToInt(p -> p.sites().size()).sum();
-            console.line(Text.printable(probes.getFirst().binary().name()) + ": " + Scans.count(probes.size(), "probe")
-                    + ", " + Scans.count(sites, "site") + processes(pids));
+            console.line(Text.printable(file.name()) + ": " + Scans.count(probes.size(), "probe") + ", "
+                    + Scans.count(sites, "site") + processes(pids));
             Table table = new Table("  ")
                     .row(columns("PROBE", "ADDRESS", "OFFSET", "SEMAPHORE", "MODULE", "FUNCTION", "CODE", "ARGUMENTS"));
             for (UsdtProbe probe : probes) {

@@ -75,10 +75,10 @@ final class TraceCommand implements Callable<Integer> {
 
     private List<UsdtScan> scans() throws IOException {
         if (options.process().isPresent() && options.files().isEmpty()) {
-            return Scans.ofProcess(options.process().getAsInt());
+            return List.of(Scans.ofProcess(options.process().getAsInt()));
         }
         if (options.all()) {
-            return Scans.ofMachine(console).scans();
+            return List.of(Scans.ofMachine(console));
         }
         List<UsdtScan> scans = new ArrayList<>();
         for (Path file : options.files()) {

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /** Which probes are traced, and what is said of them before any fires. <i>Confined.</i> */
@@ -26,7 +27,7 @@ final class TraceSelection {
     private final Console console;
     private final TraceOptions options;
 
-    /** Those that had probes to trace. */
+    /** The probes that are traced, by scan. */
     private final List<UsdtScan> found = new ArrayList<>();
 
     TraceSelection(Console console, TraceOptions options) {
@@ -41,14 +42,18 @@ final class TraceSelection {
      *     appear later
      */
     List<UsdtProbe> of(List<UsdtScan> scans) {
+        UsdtScan all = UsdtScan.join(scans);
         boolean filesGiven = !options.files().isEmpty();
         if (!options.filesMayAppear() || filesGiven) {
-            requireEach(scans);
-            filesWithout(scans)
-                    .forEach(scan -> console.error(
-                            "bpf4j: " + Scans.whyNone(List.of(scan), options.patterns(), OptionalInt.empty())));
+            Scans.unmatched(all, options.patterns()).stream().findFirst().ifPresent(pattern -> {
+                throw new CommandException(all.matching(pattern).whyNone());
+            });
+            filesWithout(scans).forEach(scan -> console.error("bpf4j: " + scan.whyNone()));
         }
-        List<UsdtProbe> probes = probes(scans);
+        // A uprobe belongs to an inode: the same file under two names (/lib/x.so and /usr/lib/x.so, or one of another
+        // mount namespace) would report each event twice.
+        Set<FileIdentity> seen = new HashSet<>();
+        List<UsdtProbe> probes = traced(all, seen::add);
         if (!options.filesMayAppear()) {
             requireArguments(probes, options.strings());
             requireAddresses(probes);
@@ -60,19 +65,17 @@ final class TraceSelection {
 
     /** Patterns that no file had a probe for. */
     List<ProbePattern> unmatched() {
-        return Scans.unmatched(found, options.patterns());
+        return Scans.unmatched(UsdtScan.join(found), options.patterns());
     }
 
-    /** The probes of a file that are to be traced: of any file, or of those that were named. */
+    /** The probes of files that appear that are to be traced: of any file, or of those that were named. */
     Function<UsdtScan, List<UsdtProbe>> ofLater(List<UsdtProbe> first) {
         if (options.files().isEmpty()) {
-            return this::traced;
+            return scan -> traced(scan, _ -> true);
         }
         Set<FileIdentity> named =
                 first.stream().map(probe -> probe.binary().identity()).collect(Collectors.toUnmodifiableSet());
-        return scan -> traced(scan).stream()
-                .filter(probe -> named.contains(probe.binary().identity()))
-                .toList();
+        return scan -> traced(scan, named::contains);
     }
 
     private List<String> hints(List<UsdtProbe> probes) {
@@ -80,17 +83,6 @@ final class TraceSelection {
         return process.isPresent()
                 ? JvmProbes.hints(probes, Host.running(), process.getAsInt())
                 : options.verbose() ? JvmProbes.hints(probes) : List.of();
-    }
-
-    /** One pattern of several that matches nothing is a slip of the pen: its events would be waited for in vain. */
-    private void requireEach(List<UsdtScan> scans) {
-        for (ProbePattern pattern : options.patterns()) {
-            List<ProbePattern> one = List.of(pattern);
-            if (scans.stream().allMatch(scan -> Scans.matching(scan, one).isEmpty())) {
-                throw new CommandException(
-                        Scans.whyNone(scans, one, options.files().isEmpty() ? options.process() : OptionalInt.empty()));
-            }
-        }
     }
 
     /** A string that no probe can have is a slip of the pen, too. */
@@ -146,39 +138,36 @@ final class TraceSelection {
         return options.process().isPresent() || options.all()
                 ? List.of()
                 : scans.stream()
-                        .filter(scan -> Scans.matching(scan, options.patterns()).isEmpty())
+                        .map(scan -> Scans.matching(scan, options.patterns()))
+                        .filter(scan -> scan.probes().isEmpty())
                         .toList();
     }
 
-    /**
-     * The matching probes of each file once. A uprobe belongs to an inode: the same file under two names
-     * {@code /lib/x.so} and {@code /usr/lib/x.so}, or one of another mount namespace) would report each event twice.
-     * Which file it is counts from when it was read; its path may lead elsewhere by now.
-     */
-    private List<UsdtProbe> probes(List<UsdtScan> scans) {
-        Set<FileIdentity> seen = new HashSet<>();
-        return scans.stream()
-                .filter(scan -> scan.probes().isEmpty()
-                        || seen.add(scan.probes().getFirst().binary().identity()))
-                .flatMap(scan -> traced(scan).stream())
+    /** The matching probes of the wanted files. */
+    private List<UsdtProbe> traced(UsdtScan scan, Predicate<FileIdentity> wanted) {
+        UsdtScan matching = Scans.matching(scan, options.patterns());
+        if (!matching.probes().isEmpty()) {
+            found.add(matching);
+        }
+        return matching.files().stream()
+                .filter(file -> !file.probes().isEmpty() && isTraced(file, wanted))
+                .flatMap(file -> file.probes().stream())
                 .toList();
     }
 
-    /** The matching probes of a file. Says what is wrong with the file, as far as sites of them may be missing. */
-    private List<UsdtProbe> traced(UsdtScan scan) {
-        List<UsdtProbe> probes = Scans.matching(scan, options.patterns());
-        if (probes.isEmpty()) {
-            return probes;
+    /** Says what is wrong with a file, as far as sites of its probes may be missing. */
+    private boolean isTraced(UsdtScan.File file, Predicate<FileIdentity> wanted) {
+        UsdtBinary binary = file.probes().getFirst().binary();
+        if (!wanted.test(binary.identity())) {
+            return false;
         }
-        found.add(scan);
-        Scans.ofNoProbe(scan).forEach(problem -> console.error("bpf4j: " + scan.path() + ": " + problem));
-        UsdtBinary file = probes.getFirst().binary();
+        Scans.ofNoProbe(file).forEach(problem -> console.error("bpf4j: " + file.name() + ": " + problem));
         boolean named = options.process().isEmpty() && options.command().isEmpty() && !options.all();
-        if (named || file.refusal() == null) {
-            return probes;
+        if (named || binary.refusal() == null) {
+            return true;
         }
         // Of what was named, the library says it. Others are there by chance, mapped by an emulator for instance.
-        console.error("bpf4j: " + file.name() + " " + file.refusal() + "; its probes are left out");
-        return List.of();
+        console.error("bpf4j: " + file.name() + " " + binary.refusal() + "; its probes are left out");
+        return false;
     }
 }

@@ -36,7 +36,7 @@ public final class Follower implements UsdtWatch.Listener {
     /**
      * Follows the events of a {@link UsdtWatch}.
      *
-     * @param wanted the probes of a file that are to be traced
+     * @param wanted the probes of a scan that are to be traced
      * @param onAttach receives each new link
      * @param problems receives the reason why new probes could not be attached; attached probes continue
      */
@@ -61,9 +61,8 @@ public final class Follower implements UsdtWatch.Listener {
     }
 
     @Override
-    public synchronized void appeared(int pid, List<UsdtScan> scans) {
-        List<UsdtProbe> probes = scans.stream()
-                .flatMap(scan -> wanted.apply(scan).stream())
+    public synchronized void appeared(int pid, UsdtScan scan) {
+        List<UsdtProbe> probes = wanted.apply(scan).stream()
                 .filter(probe -> !isAttached(pid, probe))
                 .toList();
         if (probes.isEmpty()) {

@@ -105,7 +105,7 @@ public final class Tracer implements AutoCloseable {
         List<UsdtProbe> parts = table.add(probes);
         AttachOptions all = AttachOptions.defaults().cookies(table::number).strict(strict);
         AttachOptions options = pid.isPresent() ? all.pid(pid.getAsInt()) : all;
-        UsdtLink link = usdt.attachAll(object.program("trace"), parts, options);
+        UsdtLink link = usdt.attach(object.program("trace"), parts, options);
         links.add(link);
         return link;
     }

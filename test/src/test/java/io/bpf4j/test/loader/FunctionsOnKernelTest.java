@@ -25,7 +25,7 @@ import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.LineProcess;
 import io.bpf4j.test.support.Requires;
 import io.bpf4j.test.support.TargetProgram;
-import io.bpf4j.usdt.UsdtProbe;
+import io.bpf4j.usdt.UsdtScan;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -251,7 +251,7 @@ class FunctionsOnKernelTest {
     }
 
     private static long semaphore(TargetProgram target, String probe) throws IOException {
-        return UsdtProbe.inFile(target.path(), probe)
+        return UsdtScan.ofFile(target.path()).matching(probe).probes()
                 .getFirst()
                 .sites()
                 .getFirst()

@@ -10,6 +10,7 @@ import io.bpf4j.usdt.Usdt;
 import io.bpf4j.usdt.UsdtException;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
+import io.bpf4j.usdt.UsdtScan;
 import io.bpf4j.usdt.site.UsdtSite;
 import java.io.IOException;
 import java.time.Duration;
@@ -105,8 +106,8 @@ public final class SoakWorker {
         this.targets = targets;
         this.settings = settings;
         List<UsdtProbe> all =
-                new ArrayList<>(UsdtProbe.inProcess(targets.getFirst().pid(), "target:*"));
-        all.addAll(UsdtProbe.inProcess(targets.getFirst().pid(), "library:*"));
+                new ArrayList<>(UsdtScan.ofProcess(targets.getFirst().pid()).matching("target:*").probes());
+        all.addAll(UsdtScan.ofProcess(targets.getFirst().pid()).matching("library:*").probes());
         this.refused = named(all, "refused");
         this.many = named(all, "many");
         this.probes = List.of(
@@ -194,7 +195,7 @@ public final class SoakWorker {
             throws IOException, InterruptedException {
         UsdtLink link;
         try {
-            link = Usdt.of(setting.object()).attachAll(setting.program(), some, options);
+            link = Usdt.of(setting.object()).attach(setting.program(), some, options);
         } catch (UsdtException e) {
             String message = String.valueOf(e.getMessage());
             if (message.contains("is full") && setting.room() != Setting.Room.USUAL) {
@@ -244,10 +245,10 @@ public final class SoakWorker {
         Setting own = Setting.load(like.strategy(), Setting.Room.USUAL);
         Usdt usdt = Usdt.of(own.object());
         Program program = own.program();
-        try (UsdtLink link = usdt.attachAll(program, some, options)) {
+        try (UsdtLink link = usdt.attach(program, some, options)) {
             own.object().close();
             assertThat(link.isClosed()).isFalse();
-            assertThatThrownBy(() -> usdt.attachAll(program, some, options)).hasMessageContaining("closed");
+            assertThatThrownBy(() -> usdt.attach(program, some, options)).hasMessageContaining("closed");
         } finally {
             own.object().close();
         }
@@ -255,7 +256,7 @@ public final class SoakWorker {
     }
 
     private static void assertFails(Setting setting, List<UsdtProbe> probes, AttachOptions options) {
-        assertThatThrownBy(() -> Usdt.of(setting.object()).attachAll(setting.program(), probes, options))
+        assertThatThrownBy(() -> Usdt.of(setting.object()).attach(setting.program(), probes, options))
                 .isInstanceOf(UsdtException.class);
     }
 

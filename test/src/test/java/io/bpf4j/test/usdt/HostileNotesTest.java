@@ -7,7 +7,6 @@ import static io.bpf4j.test.support.Requirement.SDT_H;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.loader.BpfObject;
-import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.ring.RingBuffer;
 import io.bpf4j.test.support.Args12Event;
 import io.bpf4j.test.support.Bpf;
@@ -20,7 +19,6 @@ import io.bpf4j.test.support.Requires;
 import io.bpf4j.test.support.Strategy;
 import io.bpf4j.test.support.TargetProgram;
 import io.bpf4j.usdt.AttachOptions;
-import io.bpf4j.usdt.MachineScan;
 import io.bpf4j.usdt.Usdt;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
@@ -92,9 +90,10 @@ class HostileNotesTest {
     @Test
     void badNotesAreReportedAndTheGoodOnesAreThere() throws IOException, InterruptedException {
         UsdtScan scan = UsdtScan.ofFile(patched);
-        assertThat(scan.problems()).hasSize(101);
-        assertThat(scan.problems().getLast()).contains("more notes that can't be used");
-        List<String> original = names(UsdtProbe.inFile(TargetProgram.compile("-O2")));
+        List<String> problems = scan.files().getFirst().problems();
+        assertThat(problems).hasSize(101);
+        assertThat(problems.getLast()).contains("more notes that can't be used");
+        List<String> original = names(UsdtScan.ofFile(TargetProgram.compile("-O2")).probes());
         assertThat(names(scan.probes()))
                 .containsAll(original)
                 .contains("hostile:thirteen", "hostile:ten_thousand", "hostile:garbage", "hostile:after")
@@ -138,11 +137,11 @@ class HostileNotesTest {
                 BpfObject object =
                         Strategy.MULTI.loader("args12.bpf.o", target.pid()).load();
                 UsdtLink link = Usdt.of(object)
-                        .attachAll(
+                        .attach(
                                 object.program("args12"),
-                                UsdtProbe.inFile(patched),
+                                UsdtScan.ofFile(patched),
                                 AttachOptions.defaults().pid(target.pid()))) {
-            assertThat(link.probes()).hasSize(UsdtProbe.inFile(patched).size());
+            assertThat(link.probes()).hasSize(UsdtScan.ofFile(patched).probes().size());
         }
     }
 
@@ -156,17 +155,17 @@ class HostileNotesTest {
         Path smaller = withSites("smaller", 30_000);
         try (LineProcess _ = new Patched(larger);
                 LineProcess _ = new Patched(smaller)) {
-            Map<Path, UsdtScan> scans = MachineScan.of(Host.running()).scans().stream()
-                    .filter(scan -> scan.path().equals(larger) || scan.path().equals(smaller))
-                    .collect(Collectors.toMap(UsdtScan::path, scan -> scan));
-            assertThat(scans).containsOnlyKeys(larger, smaller);
-            UsdtScan leftOut = Objects.requireNonNull(scans.get(larger));
+            Map<Path, UsdtScan.File> files = UsdtScan.ofMachine().files().stream()
+                    .filter(file -> file.path().equals(larger) || file.path().equals(smaller))
+                    .collect(Collectors.toMap(UsdtScan.File::path, file -> file));
+            assertThat(files).containsOnlyKeys(larger, smaller);
+            UsdtScan.File leftOut = Objects.requireNonNull(files.get(larger));
             assertThat(leftOut.probes()).isEmpty();
             assertThat(leftOut.problems())
                     .singleElement()
                     .asString()
                     .startsWith("left out: the probes of all files together are more than fit");
-            assertThat(names(Objects.requireNonNull(scans.get(smaller)).probes()))
+            assertThat(names(Objects.requireNonNull(files.get(smaller)).probes()))
                     .contains("many:alike");
             Commands.Result listed = Cli.run("list", "--all", "target:sizes");
             assertThat(listed.out()).contains(smaller + ": 1 probe").doesNotContain(larger + ": 1 probe");
@@ -186,15 +185,15 @@ class HostileNotesTest {
     }
 
     private static UsdtSite site(Path program, String probe) throws IOException {
-        return UsdtProbe.inFile(program, probe).getFirst().sites().getFirst();
+        return UsdtScan.ofFile(program).matching(probe).probes().getFirst().sites().getFirst();
     }
 
     private static Args12Event fire(BpfObject object, RingBuffer ring, LineProcess target, String probe, String command)
             throws IOException {
-        List<UsdtProbe> probes = UsdtProbe.inFile(patched, probe);
+        List<UsdtProbe> probes = UsdtScan.ofFile(patched).matching(probe).probes();
         assertThat(probes).as(probe).hasSize(1);
         AttachOptions options = AttachOptions.defaults().pid(target.pid());
-        try (UsdtLink link = Usdt.of(object).attachAll(object.program("args12"), probes, options)) {
+        try (UsdtLink link = Usdt.of(object).attach(object.program("args12"), probes, options)) {
             assertThat(link.siteCount()).isPositive();
             target.command(command);
             List<Args12Event> events =

@@ -17,6 +17,7 @@ import io.bpf4j.usdt.AttachStrategy;
 import io.bpf4j.usdt.Usdt;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
+import io.bpf4j.usdt.UsdtScan;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,11 +45,11 @@ class HotSpotTest {
                         .load()) {
             List<UsdtProbe> probes = new ArrayList<>();
             for (String name : PROBES) {
-                probes.addAll(UsdtProbe.inProcess(jvm.pid(), "hotspot:" + name));
+                probes.addAll(UsdtScan.ofProcess(jvm.pid()).matching("hotspot:" + name).probes());
             }
             AttachOptions options =
                     AttachOptions.defaults().pid(jvm.pid()).cookies(probe -> PROBES.indexOf(probe.name()));
-            try (UsdtLink link = Usdt.of(object).attachAll(object.program("trace"), probes, options);
+            try (UsdtLink link = Usdt.of(object).attach(object.program("trace"), probes, options);
                     RingBuffer ring = RingBuffer.open(object.map("events"))) {
                 assertThat(link.strategy()).isEqualTo(AttachStrategy.MULTI);
                 jvm.command("gc");
@@ -79,11 +80,11 @@ class HotSpotTest {
         try (ChildJvm jvm = ChildJvm.start();
                 BpfObject object =
                         Strategy.MULTI.loader("counters.bpf.o", jvm.pid()).load()) {
-            List<UsdtProbe> probes = UsdtProbe.inProcess(jvm.pid(), "hotspot*:*");
+            List<UsdtProbe> probes = UsdtScan.ofProcess(jvm.pid()).matching("hotspot*:*").probes();
             // How many there are, and that they are those of readelf, is UsdtDiscoveryTest's.
             assertThat(probes).hasSizeGreaterThan(500);
             try (UsdtLink link = Usdt.of(object)
-                    .attachAll(
+                    .attach(
                             object.program("count"),
                             probes,
                             AttachOptions.defaults().pid(jvm.pid()))) {

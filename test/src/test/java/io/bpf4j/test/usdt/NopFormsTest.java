@@ -20,6 +20,7 @@ import io.bpf4j.usdt.Usdt;
 import io.bpf4j.usdt.UsdtException;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
+import io.bpf4j.usdt.UsdtScan;
 import io.bpf4j.usdt.site.NopForm;
 import io.bpf4j.usdt.site.UsdtSite;
 import java.io.IOException;
@@ -40,7 +41,7 @@ class NopFormsTest {
     @Test
     void theCodeIsSeenInTheFile() throws IOException, InterruptedException {
         String program = TargetProgram.compile("-O2").toString();
-        assertThat(UsdtProbe.inFile(TargetProgram.compile("-O2"), "nops:*"))
+        assertThat(UsdtScan.ofFile(TargetProgram.compile("-O2")).matching("nops:*").probes())
                 .flatExtracting(UsdtProbe::sites)
                 .extracting(UsdtSite::code)
                 .containsExactly(NopForm.NOP, NopForm.NOP_NOP5, NopForm.NOP_NOP10);
@@ -60,7 +61,7 @@ class NopFormsTest {
         try (TargetProgram target = TargetProgram.start("-O2");
                 BpfObject object = strategy.loader("args12.bpf.o", target.pid()).load();
                 RingBuffer ring = RingBuffer.open(object.map("events"))) {
-            for (UsdtProbe probe : UsdtProbe.inFile(target.path(), "nops:*")) {
+            for (UsdtProbe probe : UsdtScan.ofFile(target.path()).matching("nops:*").probes()) {
                 fires(object, ring, target, probe);
                 UsdtProbe moved = atOptimisableNops(probe);
                 assertThat(moved.equals(probe)).isEqualTo(probe.name().equals("one"));
@@ -84,7 +85,7 @@ class NopFormsTest {
     private static void fires(BpfObject object, RingBuffer ring, TargetProgram target, UsdtProbe probe)
             throws IOException {
         AttachOptions options = AttachOptions.defaults().pid(target.pid());
-        try (UsdtLink link = Usdt.of(object).attachAll(object.program("args12"), List.of(probe), options)) {
+        try (UsdtLink link = Usdt.of(object).attach(object.program("args12"), List.of(probe), options)) {
             assertThat(link.siteCount()).isEqualTo(1);
             target.command("nops " + ROUNDS);
             List<Args12Event> events =

@@ -17,6 +17,7 @@ import io.bpf4j.usdt.AttachStrategy;
 import io.bpf4j.usdt.Usdt;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
+import io.bpf4j.usdt.UsdtScan;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -41,7 +42,7 @@ class PostgresTest {
                         .global("string_max", STRING_MAX)
                         .load();
                 UsdtLink link = Usdt.of(object)
-                        .attach(object.program("trace"), server.executable(), "postgresql", "query__start");
+                        .attach(object.program("trace"), UsdtScan.ofFile(server.executable()).matching("postgresql:query__start"));
                 RingBuffer ring = RingBuffer.open(object.map("events"))) {
             assertThat(link.siteCount()).isPositive();
             assertThat(server.sql(statement)).contains("42");
@@ -59,7 +60,7 @@ class PostgresTest {
     void allProbesOfTheServerAttachByOneCall() throws IOException, InterruptedException {
         try (PostgresServer server = PostgresServer.start();
                 BpfObject object = Strategy.MULTI.loader("counters.bpf.o", 0).load()) {
-            List<UsdtProbe> probes = UsdtProbe.inFile(server.executable());
+            List<UsdtProbe> probes = UsdtScan.ofFile(server.executable()).probes();
             if (server.version() == 15) {
                 assertThat(probes).hasSize(PROBES_OF_15);
             }
@@ -68,7 +69,7 @@ class PostgresTest {
                     .hasSize(probes.size())
                     .values()
                     .containsOnly(0);
-            try (UsdtLink link = Usdt.of(object).attachAll(object.program("count"), probes)) {
+            try (UsdtLink link = Usdt.of(object).attach(object.program("count"), probes)) {
                 assertThat(link.strategy()).isEqualTo(AttachStrategy.MULTI);
                 assertThat(link.probes()).isEqualTo(probes);
                 assertThat(link.problems()).isEmpty();

@@ -13,8 +13,6 @@ import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Requires;
 import io.bpf4j.test.support.TargetProgram;
-import io.bpf4j.usdt.ProbePattern;
-import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.UsdtScan;
 import java.io.IOException;
 import java.io.InputStream;
@@ -69,7 +67,7 @@ class UsdtDiscoveryTest {
     }
 
     private static List<String> byUs(Path file) throws IOException {
-        return UsdtProbe.inFile(file).stream()
+        return UsdtScan.ofFile(file).probes().stream()
                 .flatMap(probe -> probe.sites().stream()
                         .map(site -> note(
                                 probe.provider(),
@@ -91,7 +89,7 @@ class UsdtDiscoveryTest {
                 && System.getProperty("os.arch").equals("amd64");
         if (temurin25) {
             assertThat(ours).hasSize(SITES_OF_TEMURIN_25);
-            assertThat(UsdtProbe.inFile(ChildJvm.libjvm())).hasSize(PROBES_OF_TEMURIN_25);
+            assertThat(UsdtScan.ofFile(ChildJvm.libjvm()).probes()).hasSize(PROBES_OF_TEMURIN_25);
         }
     }
 
@@ -115,11 +113,11 @@ class UsdtDiscoveryTest {
         Commands.check(List.of("objcopy", "--remove-section=.note.stapsdt", program));
         UsdtScan alone = UsdtScan.ofFile(Path.of(program));
         assertThat(alone.probes()).isEmpty();
-        assertThat(alone.problems()).isEmpty();
+        assertThat(alone.files().getFirst().problems()).isEmpty();
         Commands.check(List.of("objcopy", "--add-gnu-debuglink=" + program + ".debug", program));
         UsdtScan linked = UsdtScan.ofFile(Path.of(program));
         assertThat(linked.probes()).isEmpty();
-        assertThat(UsdtScan.diagnose(List.of(linked), ProbePattern.ALL))
+        assertThat(linked.whyNone())
                 .contains("no USDT probes in " + program, "notes were stripped off into " + program + ".debug");
     }
 
@@ -131,7 +129,7 @@ class UsdtDiscoveryTest {
         Map<Path, FileIdentity> files = elfFiles();
         for (Path file : files.keySet()) {
             try {
-                UsdtScan scan = UsdtScan.ofFile(file);
+                UsdtScan.File scan = UsdtScan.ofFile(file).files().getFirst();
                 if (!scan.problems().isEmpty()) {
                     failures.put(file, scan.problems().toString());
                 }

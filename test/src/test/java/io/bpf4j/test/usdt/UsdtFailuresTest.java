@@ -18,6 +18,7 @@ import io.bpf4j.usdt.Usdt;
 import io.bpf4j.usdt.UsdtException;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
+import io.bpf4j.usdt.UsdtScan;
 import io.bpf4j.usdt.site.UsdtSite;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -112,8 +113,8 @@ class UsdtFailuresTest extends UsdtSuite {
         try (TargetProgram target = TargetProgram.start("-O2");
                 BpfObject object = load("counters.bpf.o", target.pid())) {
             UsdtProbe guarded =
-                    UsdtProbe.inFile(target.path(), "target:guarded").getFirst();
-            UsdtProbe text = UsdtProbe.inFile(target.path(), "target:text").getFirst();
+                    UsdtScan.ofFile(target.path()).matching("target:guarded").probes().getFirst();
+            UsdtProbe text = UsdtScan.ofFile(target.path()).matching("target:text").probes().getFirst();
             UsdtSite good = guarded.sites().getFirst();
             UsdtSite bad = new UsdtSite(good.address() + 0x10000000, 0x10000000, 0, 0, "", List.of(), good.symbols());
             List<UsdtProbe> probes = List.of(text, withSite(guarded, bad));
@@ -130,7 +131,7 @@ class UsdtFailuresTest extends UsdtSuite {
         try (TargetProgram target = TargetProgram.start("-O2");
                 BpfObject object = load("counters.bpf.o", target.pid())) {
             Path library = loadLibrary(target, "-DREFUSED");
-            List<UsdtProbe> probes = UsdtProbe.inFile(library, "library:*");
+            List<UsdtProbe> probes = UsdtScan.ofFile(library).matching("library:*").probes();
             assertThat(probes).extracting(UsdtProbe::name).containsExactly("called", "watched", "refused");
             assertThatThrownBy(() -> attachAll(object, probes, in(target)))
                     .isInstanceOf(UsdtException.class)
@@ -194,10 +195,10 @@ class UsdtFailuresTest extends UsdtSuite {
         try (TargetProgram target = TargetProgram.start("-O2")) {
             BpfObject object = load("counters.bpf.o", target.pid());
             Usdt usdt = Usdt.of(object);
-            List<UsdtProbe> probes = UsdtProbe.inFile(target.path(), "target:guarded");
+            List<UsdtProbe> probes = UsdtScan.ofFile(target.path()).matching("target:guarded").probes();
             var program = object.program("count");
             object.close();
-            assertThatThrownBy(() -> usdt.attachAll(program, probes, in(target)))
+            assertThatThrownBy(() -> usdt.attach(program, probes, in(target)))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("closed");
             assertThat(usdt.specIdsInUse()).isZero();
@@ -210,7 +211,7 @@ class UsdtFailuresTest extends UsdtSuite {
         try (TargetProgram target = TargetProgram.start("-O2");
                 BpfObject object = load("counters.bpf.o", target.pid())) {
             assertThatThrownBy(() -> Usdt.of(object)
-                            .attach(object.program("count"), target.path(), "target", "gaurded", in(target)))
+                            .attach(object.program("count"), UsdtScan.ofFile(target.path()).matching("target:gaurded"), in(target)))
                     .isInstanceOf(UsdtException.class)
                     .hasMessageContaining("target:guarded");
             assertWorks(object, target);

@@ -22,7 +22,6 @@ import io.bpf4j.test.support.Requires;
 import io.bpf4j.test.support.Strategy;
 import io.bpf4j.test.support.TargetProgram;
 import io.bpf4j.usdt.AttachOptions;
-import io.bpf4j.usdt.MachineScan;
 import io.bpf4j.usdt.Usdt;
 import io.bpf4j.usdt.UsdtException;
 import io.bpf4j.usdt.UsdtLink;
@@ -112,7 +111,7 @@ class UsdtProcessesTest {
                 new Firing("sh", "-c", "exec 9<" + folder + "/later; exec unshare -m sh -c '" + script + "'")) {
             int pid = awaitProbe(target, "later:program");
             assertThat(folder.resolve("only-there")).doesNotExist();
-            UsdtProbe probe = UsdtProbe.inProcess(pid, "later:program").getFirst();
+            UsdtProbe probe = UsdtScan.ofProcess(pid).matching("later:program").probes().getFirst();
             assertThat(probe.binary().name()).isEqualTo(folder + "/only-there");
             assertThat(probe.path().toString()).startsWith("/proc/" + pid + "/");
             assertFires("-p", Integer.toString(pid), "later:program");
@@ -175,8 +174,8 @@ class UsdtProcessesTest {
                 Firing two = new Firing(folder.resolve("later").toString(), "fire")) {
             int first = awaitProbe(one, "later:program");
             int second = awaitProbe(two, "later:program");
-            List<MachineScan.InProcesses> files = MachineScan.of(Host.running()).files().stream()
-                    .filter(file -> file.scan().path().equals(folder.resolve("later")))
+            List<UsdtScan.File> files = UsdtScan.ofMachine().files().stream()
+                    .filter(file -> file.path().equals(folder.resolve("later")))
                     .toList();
             assertThat(files).hasSize(1);
             assertThat(files.getFirst().pids()).containsExactly(Math.min(first, second), Math.max(first, second));
@@ -243,11 +242,11 @@ class UsdtProcessesTest {
                     Program program = object.programs().iterator().next();
                     AttachOptions options = AttachOptions.defaults().pid(pid);
                     assertThatThrownBy(() ->
-                                    Usdt.of(object).attachAll(program, UsdtProbe.inFile(two, "later:library"), options))
+                                    Usdt.of(object).attach(program, UsdtScan.ofFile(two).matching("later:library"), options))
                             .isInstanceOf(UsdtException.class)
                             .hasMessageContaining("the process has not mapped this part of the file");
                     try (UsdtLink link =
-                            Usdt.of(object).attachAll(program, UsdtProbe.inFile(one, "later:library"), options)) {
+                            Usdt.of(object).attach(program, UsdtScan.ofFile(one).matching("later:library"), options)) {
                         assertThat(link.siteCount()).isOne();
                     }
                 }
@@ -299,7 +298,7 @@ class UsdtProcessesTest {
 
     private static boolean hasProbe(int pid, String pattern) {
         try {
-            return !UsdtProbe.inProcess(pid, pattern).isEmpty();
+            return !UsdtScan.ofProcess(pid).matching(pattern).probes().isEmpty();
         } catch (IOException e) {
             return false; // It became another program, or ended.
         }

@@ -43,7 +43,7 @@ class UsdtReplacedFileTest {
     @EnumSource(Strategy.class)
     void anotherFileUnderTheSameNameIsRefused(Strategy strategy) throws IOException {
         Path program = copy("-O2", "program");
-        List<UsdtProbe> probes = UsdtProbe.inFile(program, "target:guarded");
+        List<UsdtProbe> probes = UsdtScan.ofFile(program).matching("target:guarded").probes();
         Files.move(copy("-O0", "upgrade"), program, StandardCopyOption.ATOMIC_MOVE);
         assertRefused(strategy, probes, "replaced or written");
     }
@@ -52,7 +52,7 @@ class UsdtReplacedFileTest {
     @EnumSource(Strategy.class)
     void theSameFileWithOtherContentsIsRefused(Strategy strategy) throws IOException {
         Path program = copy("-O2", "program");
-        List<UsdtProbe> probes = UsdtProbe.inFile(program, "target:guarded");
+        List<UsdtProbe> probes = UsdtScan.ofFile(program).matching("target:guarded").probes();
         Files.write(program, new byte[] {0}, StandardOpenOption.APPEND);
         assertRefused(strategy, probes, "replaced or written");
     }
@@ -61,7 +61,7 @@ class UsdtReplacedFileTest {
     @EnumSource(Strategy.class)
     void aFileThatIsGoneIsNamed(Strategy strategy) throws IOException {
         Path program = copy("-O2", "program");
-        List<UsdtProbe> probes = UsdtProbe.inFile(program, "target:guarded");
+        List<UsdtProbe> probes = UsdtScan.ofFile(program).matching("target:guarded").probes();
         Files.delete(program);
         assertRefused(strategy, probes, "open of " + program);
     }
@@ -74,13 +74,11 @@ class UsdtReplacedFileTest {
                 BpfObject object =
                         strategy.loader("counters.bpf.o", target.pid()).load()) {
             Files.move(copy("-O0", "upgrade"), program, StandardCopyOption.ATOMIC_MOVE);
-            List<UsdtProbe> probes = UsdtScan.ofProcess(Host.running(), target.pid()).stream()
-                    .flatMap(scan -> scan.matching(ProbePattern.parse("target:guarded")).stream())
-                    .toList();
+            List<UsdtProbe> probes = UsdtScan.ofProcess(target.pid()).matching("target:guarded").probes();
             assertThat(probes).hasSize(1);
             AttachOptions options = AttachOptions.defaults().pid(target.pid());
             assertThat(target.command("guarded")).isEqualTo("0");
-            try (var link = Usdt.of(object).attachAll(object.program("count"), probes, options)) {
+            try (var link = Usdt.of(object).attach(object.program("count"), probes, options)) {
                 assertThat(link.strategy().name()).isEqualTo(strategy.name());
                 assertThat(target.command("guarded")).isEqualTo("1");
             }
@@ -97,7 +95,7 @@ class UsdtReplacedFileTest {
             Usdt usdt = Usdt.of(object);
             AttachOptions options =
                     AttachOptions.defaults().pid((int) ProcessHandle.current().pid());
-            assertThatThrownBy(() -> usdt.attachAll(object.program("count"), probes, options))
+            assertThatThrownBy(() -> usdt.attach(object.program("count"), probes, options))
                     .isInstanceOf(UsdtException.class)
                     .hasMessageContaining("target:guarded")
                     .hasMessageContaining(why);

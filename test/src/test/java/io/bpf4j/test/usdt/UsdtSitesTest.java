@@ -22,6 +22,7 @@ import io.bpf4j.usdt.AttachStrategy;
 import io.bpf4j.usdt.Usdt;
 import io.bpf4j.usdt.UsdtException;
 import io.bpf4j.usdt.UsdtLink;
+import io.bpf4j.usdt.UsdtScan;
 import java.io.IOException;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -48,7 +49,7 @@ class UsdtSitesTest {
                         .loader("args12.bpf.o", program.pid())
                         .map("events", map -> map.withMaxEntries(1 << 22))
                         .load();
-                UsdtLink link = Usdt.of(object).attach(object.program("args12"), program.path(), "sites", "many");
+                UsdtLink link = Usdt.of(object).attach(object.program("args12"), sites(program, "many"));
                 RingBuffer ring = RingBuffer.open(object.map("events"))) {
             assertThat(link.strategy()).isEqualTo(AttachStrategy.MULTI);
             assertThat(link.siteCount()).isEqualTo(strings * rounds);
@@ -79,7 +80,7 @@ class UsdtSitesTest {
                 BpfMap specs = object.map(SPECS);
                 assertThat(specs.maxEntries()).isEqualTo(256);
                 Usdt usdt = Usdt.of(object);
-                assertThatThrownBy(() -> usdt.attach(object.program("count"), program.path(), "sites", "many", options))
+                assertThatThrownBy(() -> usdt.attach(object.program("count"), sites(program, "many"), options))
                         .isInstanceOf(UsdtException.class)
                         .hasMessageContaining("attach sites:many in " + program.path())
                         .hasMessageContaining("map '__bpf_usdt_specs' is full (E2BIG): of its 256 entries")
@@ -87,7 +88,7 @@ class UsdtSitesTest {
                 assertThat(usdt.specIdsInUse()).isZero();
 
                 // The object works on, and with the very number that was given back last.
-                try (UsdtLink link = usdt.attach(object.program("count"), program.path(), "sites", "one", options)) {
+                try (UsdtLink link = usdt.attach(object.program("count"), sites(program, "one"), options)) {
                     program.command("1");
                     assertThat(link.specCount()).isEqualTo(1);
                     assertThat(Bpf.u64(object, "total")).isEqualTo(1);
@@ -104,7 +105,7 @@ class UsdtSitesTest {
         try (SitesProgram program = SitesProgram.start(300, 1);
                 BpfObject object =
                         load(Strategy.MULTI, program, loader -> loader.map(SPECS, map -> map.withMaxEntries(300)));
-                UsdtLink link = Usdt.of(object).attach(object.program("count"), program.path(), "sites", "many")) {
+                UsdtLink link = Usdt.of(object).attach(object.program("count"), sites(program, "many"))) {
             program.command("1");
             assertThat(link.specCount()).isEqualTo(300);
             assertThat(Bpf.u64(object, "total")).isEqualTo(300);
@@ -116,5 +117,9 @@ class UsdtSitesTest {
         return configuration
                 .apply(strategy.loader("counters.bpf.o", program.pid()))
                 .load();
+    }
+
+    private static UsdtScan sites(SitesProgram program, String name) throws IOException {
+        return UsdtScan.ofFile(program.path()).matching("sites:" + name);
     }
 }

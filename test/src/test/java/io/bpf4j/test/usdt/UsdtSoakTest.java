@@ -17,6 +17,7 @@ import io.bpf4j.test.support.TargetProgram;
 import io.bpf4j.usdt.AttachOptions;
 import io.bpf4j.usdt.Usdt;
 import io.bpf4j.usdt.UsdtLink;
+import io.bpf4j.usdt.UsdtScan;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -130,7 +131,7 @@ class UsdtSoakTest extends UsdtSuite {
             long before = total(setting.object());
             AttachOptions options = in(target);
             try (UsdtLink link = Usdt.of(setting.object())
-                    .attach(setting.object().program("count"), target.path(), "target", "guarded", options)) {
+                    .attach(setting.object().program("count"), UsdtScan.ofFile(target.path()).matching("target:guarded"), options)) {
                 assertThat(link.strategy().name()).isEqualTo(setting.strategy().name());
                 assertThat(target.command("guarded")).isEqualTo("1");
                 assertThat(total(setting.object())).isEqualTo(before + 1);

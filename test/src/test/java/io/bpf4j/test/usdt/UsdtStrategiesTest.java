@@ -17,6 +17,7 @@ import io.bpf4j.test.support.TargetProgram;
 import io.bpf4j.usdt.AttachOptions;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
+import io.bpf4j.usdt.UsdtScan;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -157,9 +158,9 @@ class UsdtStrategiesTest extends UsdtSuite {
                 BpfObject object = load("args12.bpf.o", target.pid());
                 RingBuffer ring = RingBuffer.open(object.map("events"))) {
             Path library = loadLibrary(target);
-            List<UsdtProbe> probes = new ArrayList<>(UsdtProbe.inProcess(target.pid(), "lib?ary:*"));
-            probes.addAll(UsdtProbe.inProcess(target.pid(), "tar*:te?t"));
-            probes.addAll(UsdtProbe.inProcess(target.pid(), "target:guard*"));
+            List<UsdtProbe> probes = new ArrayList<>(UsdtScan.ofProcess(target.pid()).matching("lib?ary:*").probes());
+            probes.addAll(UsdtScan.ofProcess(target.pid()).matching("tar*:te?t").probes());
+            probes.addAll(UsdtScan.ofProcess(target.pid()).matching("target:guard*").probes());
             assertThat(probes)
                     .extracting(UsdtProbe::fullName)
                     .containsExactly("library:called", "library:watched", "target:text", "target:guarded");

@@ -13,6 +13,7 @@ import io.bpf4j.usdt.AttachOptions;
 import io.bpf4j.usdt.Usdt;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
+import io.bpf4j.usdt.UsdtScan;
 import io.bpf4j.usdt.site.UsdtSite;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -69,12 +70,12 @@ abstract class UsdtSuite {
 
     /** Attaches the only program of an object to what a pattern finds in a file. */
     UsdtLink attach(BpfObject object, Path file, String pattern, AttachOptions options) throws IOException {
-        return attachAll(object, UsdtProbe.inFile(file, pattern), options);
+        return attachAll(object, UsdtScan.ofFile(file).matching(pattern).probes(), options);
     }
 
     /** Attaches the only program of an object. */
     UsdtLink attachAll(BpfObject object, List<UsdtProbe> probes, AttachOptions options) {
-        UsdtLink link = Usdt.of(object).attachAll(object.programs().iterator().next(), probes, options);
+        UsdtLink link = Usdt.of(object).attach(object.programs().iterator().next(), probes, options);
         assertThat(link.strategy().name()).as(link.reasons().toString()).isEqualTo(strategy.name());
         assertThat(link.isClosed()).isFalse();
         return link;

@@ -15,6 +15,7 @@ import io.bpf4j.test.support.Strategy;
 import io.bpf4j.test.support.TargetProgram;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
+import io.bpf4j.usdt.UsdtScan;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,7 +57,7 @@ class UsdtValuesTest extends UsdtSuite {
                 BpfObject object = load("args12.bpf.o", target.pid());
                 RingBuffer ring = RingBuffer.open(object.map("events"))) {
             for (String name : List.of("sizes", "memory", "forms", "many")) {
-                probes.addAll(UsdtProbe.inFile(target.path(), "target:" + name));
+                probes.addAll(UsdtScan.ofFile(target.path()).matching("target:" + name).probes());
             }
             try (UsdtLink link = attachAll(object, probes, in(target).cookies(probe -> 1 + probes.indexOf(probe)))) {
                 assertThat(link.problems()).isEmpty();

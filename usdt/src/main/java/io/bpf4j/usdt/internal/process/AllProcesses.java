@@ -40,10 +40,10 @@ public final class AllProcesses {
     /**
      * The result.
      *
-     * @param unreadable the number of processes whose mappings this process may not read
-     * @param problems a line for each process that was left out for another reason
+     * @param leftOut a line for the processes whose mappings this process may not read, and one for each process that
+     *     was left out for another reason
      */
-    public record Found<T>(List<Shared<T>> files, int unreadable, List<String> problems) {}
+    public record Found<T>(List<Shared<T>> files, List<String> leftOut) {}
 
     /** Scans one file. */
     public interface Scanner<T> {
@@ -75,14 +75,14 @@ public final class AllProcesses {
      */
     public <T> Found<T> look(Scanner<T> scanner) throws IOException {
         Map<MappedFile.Key, Holder<T>> holders = new LinkedHashMap<>();
-        List<String> problems = new ArrayList<>();
+        List<String> leftOut = new ArrayList<>();
         int unreadable = 0;
         for (int pid : pids()) {
             List<MappedFile> ofThis;
             try {
                 ofThis = files.executableFiles(pid);
             } catch (TooMuchException e) {
-                problems.add(String.valueOf(e.getMessage()));
+                leftOut.add(String.valueOf(e.getMessage()));
                 continue;
             } catch (IOException e) {
                 if (Files.exists(host.process(pid))) {
@@ -102,7 +102,11 @@ public final class AllProcesses {
         holders.values()
                 .forEach(holder ->
                         found.add(new Shared<>(Objects.requireNonNull(holder.found), List.copyOf(holder.pids))));
-        return new Found<>(found, unreadable, problems);
+        if (unreadable > 0) {
+            leftOut.addFirst(unreadable + (unreadable == 1 ? " process" : " processes")
+                    + " left out: no permission to look into them");
+        }
+        return new Found<>(found, leftOut);
     }
 
     private static <T> void scan(Scanner<T> scanner, MappedFile file, Holder<T> holder) {

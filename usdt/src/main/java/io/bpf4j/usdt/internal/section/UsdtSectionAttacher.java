@@ -1,5 +1,6 @@
 package io.bpf4j.usdt.internal.section;
 
+import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.loader.Program;
 import io.bpf4j.loader.SectionAttacher;
 import io.bpf4j.loader.feature.Features;
@@ -9,8 +10,13 @@ import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.spec.ProgramSpec;
 import io.bpf4j.loader.spec.SectionKind;
 import io.bpf4j.usdt.AttachStrategy;
+import io.bpf4j.usdt.ProbePattern;
 import io.bpf4j.usdt.Usdt;
 import io.bpf4j.usdt.UsdtException;
+import io.bpf4j.usdt.UsdtScan;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -39,7 +45,22 @@ public final class UsdtSectionAttacher implements SectionAttacher {
                 .orElseThrow(() -> new UsdtException("attach " + program.name() + ": SEC(\"" + section
                         + "\") does not name a probe; use Usdt.attach, or SEC(\"usdt/PATH:PROVIDER:NAME\")"));
         Path path = LibrarySearch.ofThisMachine().find(target.path());
-        return Usdt.of(program.object()).attach(program, path, target.provider(), target.name());
+        ProbePattern pattern = new ProbePattern(target.provider(), target.name());
+        return Usdt.of(program.object()).attach(program, scan(path, pattern).matching(pattern));
+    }
+
+    private static UsdtScan scan(Path path, ProbePattern pattern) {
+        try {
+            return UsdtScan.ofFile(path);
+        } catch (IOException | MalformedDataException e) {
+            String why =
+                    switch (e) {
+                        case NoSuchFileException _ -> "no such file";
+                        case AccessDeniedException _ -> "permission denied";
+                        default -> String.valueOf(e.getMessage());
+                    };
+            throw new UsdtException("attach " + pattern + " in " + path + ": " + why, e);
+        }
     }
 
     /**
