@@ -71,7 +71,7 @@ public class WholeProgramBenchmark {
                 options = AttachOptions.defaults();
             } else {
                 probes = UsdtScan.ofProcess((int) jvm.pid()).matching("hotspot*:*").probes();
-                options = AttachOptions.defaults().pid((int) jvm.pid());
+                options = AttachOptions.defaults().withPid((int) jvm.pid());
             }
         }
 

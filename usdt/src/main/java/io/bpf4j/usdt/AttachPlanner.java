@@ -4,6 +4,7 @@ import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.usdt.internal.note.SiteColumns;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -52,7 +53,7 @@ final class AttachPlanner {
      * @throws UnsupportedFeatureException if no strategy can attach as requested
      */
     static AttachPlan plan(String what, Features features, List<UsdtProbe> probes, OptionalInt pid) {
-        boolean semaphores = probes.stream().anyMatch(probe -> probe.columns().haveSemaphores());
+        boolean semaphores = probes.stream().anyMatch(probe -> SiteColumns.of(probe.sites()).haveSemaphores());
         if (semaphores && features.lacks(Feature.UPROBE_REF_COUNTER)) {
             throw new UnsupportedFeatureException(
                     what,

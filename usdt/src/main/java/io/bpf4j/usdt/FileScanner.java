@@ -18,7 +18,6 @@ import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /** Reads the probes of files. */
 final class FileScanner {
@@ -88,31 +87,34 @@ final class FileScanner {
         ElfHeader header = elf.header();
         Machine machine = Machine.of(header.machine(), header.elfClass() == ElfClass.ELF64);
         UsdtBinary binary =
-                new UsdtBinary(path, name, machine, header.type() == ElfHeader.ET_EXEC, identity(elf), refusal(header));
+                new UsdtBinaryData(path, name, machine, header.type() == ElfHeader.ET_EXEC, identity(elf), refusal(header));
         NoteScan notes = NoteReader.read(elf, machine);
         List<UsdtProbe> probes = notes.probes().stream()
-                .map(probe -> new UsdtProbe(binary, probe.provider(), probe.name(), probe.sites(), probe.problems()))
+                .<UsdtProbe>map(probe ->
+                        new UsdtProbeData(binary, probe.provider(), probe.name(), probe.sites(), probe.problems()))
                 .toList();
         return new UsdtScan.File(path, name, probes, List.of(), notes.problems());
     }
 
-    /** The reason why no process of this machine can run such a file; null if one can. */
-    private static @Nullable String refusal(ElfHeader header) {
+    /** The reason why no process of this machine can run such a file; empty if one can. */
+    private static Optional<String> refusal(ElfHeader header) {
         Machine host = Machine.ofHost();
         if (header.type() == ElfHeader.ET_REL) {
-            return "is an object file (ET_REL): what is linked from it can be attached to";
+            return Optional.of("is an object file (ET_REL): what is linked from it can be attached to");
         }
         if (header.type() == ElfHeader.ET_CORE) {
-            return "is a core dump (ET_CORE), which nobody runs";
+            return Optional.of("is a core dump (ET_CORE), which nobody runs");
         }
         if (host == Machine.OTHER) {
-            return null;
+            return Optional.empty();
         }
         if (!host.runs(header.machine())) {
-            return "is compiled for " + ElfMachine.name(header.machine()) + ", and this machine is "
-                    + host.machineName();
+            return Optional.of("is compiled for " + ElfMachine.name(header.machine()) + ", and this machine is "
+                    + host.machineName());
         }
-        return header.order() == ByteOrder.nativeOrder() ? null : "is compiled for a machine of the other byte order";
+        return header.order() == ByteOrder.nativeOrder()
+                ? Optional.empty()
+                : Optional.of("is compiled for a machine of the other byte order");
     }
 
     /** A scan is always of a file; this class never parses a file from bytes. */

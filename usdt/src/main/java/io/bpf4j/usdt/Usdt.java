@@ -75,7 +75,7 @@ public final class Usdt {
         return attach(
                 program,
                 scan,
-                scan.process().isPresent() ? everywhere.pid(scan.process().getAsInt()) : everywhere);
+                scan.process().isPresent() ? everywhere.withPid(scan.process().getAsInt()) : everywhere);
     }
 
     /**
@@ -144,10 +144,9 @@ public final class Usdt {
         }
         String what = "attach " + describe(probes);
         for (UsdtProbe probe : probes) {
-            if (probe.binary().refusal() != null) {
-                throw new UsdtException(what + ": " + probe.binary().name() + " "
-                        + probe.binary().refusal());
-            }
+            probe.binary().refusal().ifPresent(why -> {
+                throw new UsdtException(what + ": " + probe.binary().name() + " " + why);
+            });
             if (options.strict() && !probe.problems().isEmpty()) {
                 throw new UsdtException(
                         what + ": " + probe.problems().getFirst() + " (refused because of the strict option)");
@@ -180,7 +179,9 @@ public final class Usdt {
                         loaded,
                         opened,
                         SiteColumns.join(
-                                file.probes().stream().map(UsdtProbe::columns).toList()),
+                                file.probes().stream()
+                                        .map(probe -> SiteColumns.of(probe.sites()))
+                                        .toList()),
                         specIds(file, table, options, unreadable),
                         site -> file.probeOf(site).fullName(),
                         options.pid().orElse(0),
@@ -207,7 +208,7 @@ public final class Usdt {
         long[] ids = new long[file.siteCount()];
         int at = 0;
         for (UsdtProbe probe : file.probes()) {
-            SiteColumns sites = probe.columns();
+            SiteColumns sites = SiteColumns.of(probe.sites());
             long cookie = options.cookies().applyAsLong(probe);
             if (table.isPresent()) {
                 SpecTable.Refusals refusals = (site, argument, reason) -> {

@@ -75,9 +75,10 @@ class AttachPlannerTest {
 
     @Test
     void withoutCookiesAFixedAddressNeedsNoPid() {
-        UsdtBinary binary = new UsdtBinary(Path.of("/a"), "/a", Machine.X86_64, true, new FileIdentity(1, 2, 3, 4));
-        UsdtSite site = new UsdtSite(0x401000, 0x1000, 0, 0, "", List.of(), Map.of());
-        UsdtProbe probe = new UsdtProbe(binary, "p", "n", List.of(site));
+        UsdtBinary binary = new UsdtBinaryData(
+                Path.of("/a"), "/a", Machine.X86_64, true, new FileIdentity(1, 2, 3, 4), Optional.empty());
+        UsdtSite site = UsdtSite.at(0x401000, 0x1000);
+        UsdtProbe probe = UsdtProbe.of(binary, "p", "n", List.of(site));
         assertThat(AttachPlanner.plan("attach", kernel(Feature.BPF_COOKIE), List.of(probe), ALL)
                         .strategy())
                 .isEqualTo(AttachStrategy.IP_MAP);
@@ -114,8 +115,8 @@ class AttachPlannerTest {
     }
 
     private static UsdtProbe probe(String path, String name, long semaphore, int sites) {
-        UsdtBinary binary = new UsdtBinary(Path.of(path), path, Machine.X86_64, false, new FileIdentity(1, 2, 3, 4));
-        UsdtSite site = new UsdtSite(0x1000, 0x1000, semaphore, semaphore, "", List.of(), Map.of());
-        return new UsdtProbe(binary, "p", name, java.util.Collections.nCopies(sites, site));
+        UsdtBinary binary = UsdtBinary.of(Path.of(path), Machine.X86_64, new FileIdentity(1, 2, 3, 4));
+        UsdtSite site = UsdtSite.at(0x1000, 0x1000).withSemaphore(semaphore, semaphore);
+        return UsdtProbe.of(binary, "p", name, java.util.Collections.nCopies(sites, site));
     }
 }

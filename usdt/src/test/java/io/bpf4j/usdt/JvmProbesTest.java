@@ -65,7 +65,7 @@ class JvmProbesTest {
 
     private static UsdtProbe probe(String name) {
         Path path = Path.of("/jdk/libjvm.so");
-        UsdtBinary binary = new UsdtBinary(path, path.toString(), Machine.X86_64, false, new FileIdentity(1, 2, 3, 4));
-        return new UsdtProbe(binary, "hotspot", name, List.of(new UsdtSite(1, 1, 0, 0, "", List.of(), Map.of())));
+        UsdtBinary binary = UsdtBinary.of(path, Machine.X86_64, new FileIdentity(1, 2, 3, 4));
+        return UsdtProbe.of(binary, "hotspot", name, List.of(UsdtSite.at(1, 1)));
     }
 }

@@ -54,14 +54,14 @@ class MissingProbeTest {
     }
 
     private static UsdtScan scan(String... names) {
-        UsdtBinary binary = new UsdtBinary(PATH, PATH.toString(), Machine.X86_64, false, new FileIdentity(1, 2, 3, 4));
-        UsdtSite site = new UsdtSite(0x1000, 0x1000, 0, 0, "", List.of(), Map.of());
+        UsdtBinary binary = UsdtBinary.of(PATH, Machine.X86_64, new FileIdentity(1, 2, 3, 4));
+        UsdtSite site = UsdtSite.at(0x1000, 0x1000);
         return UsdtScan.of(List.of(new UsdtScan.File(
                 PATH,
                 PATH.toString(),
                 Stream.of(names)
                         .map(n -> n.split(":", 2))
-                        .map(n -> new UsdtProbe(binary, n[0], n[1], List.of(site)))
+                        .map(n -> UsdtProbe.of(binary, n[0], n[1], List.of(site)))
                         .toList(),
                 List.of(),
                 List.of())));

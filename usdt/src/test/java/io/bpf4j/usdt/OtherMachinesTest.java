@@ -100,7 +100,7 @@ class OtherMachinesTest {
             LOONGARCH64 | 8@$a0, %pc_lo12(sym)    | Unsupported: linker
             """)
     void oneArgument(Machine machine, String text, String expected) {
-        assertThat(UsdtArgs.parse(machine, text)).singleElement().satisfies(arg -> {
+        assertThat(UsdtArg.parse(machine, text)).singleElement().satisfies(arg -> {
             String actual = show(arg);
             if (expected.startsWith("Unsupported: ")) {
                 assertThat(actual).startsWith("Unsupported: ").contains(expected.substring(13));

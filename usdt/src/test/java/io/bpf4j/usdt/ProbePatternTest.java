@@ -9,6 +9,7 @@ import io.bpf4j.usdt.site.UsdtSite;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Map;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
@@ -85,14 +86,15 @@ class ProbePatternTest {
 
     @Test
     void theModuleIsTheFileWithoutItsDirectories() {
-        UsdtBinary binary = new UsdtBinary(
+        UsdtBinary binary = new UsdtBinaryData(
                 Path.of("/proc/1/root/usr/lib/libx.so.1"),
                 "/usr/lib/libx.so.1",
                 Machine.X86_64,
                 false,
-                new FileIdentity(1, 2, 3, 4));
+                new FileIdentity(1, 2, 3, 4),
+                Optional.empty());
         UsdtProbe probe =
-                new UsdtProbe(binary, "p", "n", List.of(new UsdtSite(0x1000, 0x1000, 0, 0, "", List.of(), Map.of())));
+                UsdtProbe.of(binary, "p", "n", List.of(UsdtSite.at(0x1000, 0x1000)));
         assertThat(ProbePattern.parse("p:libx.so*::n").matches(probe)).isTrue();
         assertThat(ProbePattern.parse("libx.so.1::n").matches(probe)).isTrue();
         assertThat(ProbePattern.parse("p:liby*::n").matches(probe)).isFalse();

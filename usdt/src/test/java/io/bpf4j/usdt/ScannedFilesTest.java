@@ -57,7 +57,7 @@ class ScannedFilesTest {
                         .startsWith(path(scan) + ": ")
                         .contains("p:half is at 0x9000");
             }
-            AttachOptions strict = AttachOptions.defaults().strict(true);
+            AttachOptions strict = AttachOptions.defaults().withStrict(true);
             assertThatExceptionOfType(UsdtException.class)
                     .isThrownBy(() -> usdt.attach(object.program("on"), scan, strict))
                     .withMessageContaining("p:half is at 0x9000")

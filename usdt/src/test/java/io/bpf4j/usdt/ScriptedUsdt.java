@@ -15,6 +15,7 @@ import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
 import io.bpf4j.usdt.site.Machine;
+import io.bpf4j.usdt.site.UsdtArg;
 import io.bpf4j.usdt.site.UsdtSite;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -84,12 +85,14 @@ final class ScriptedUsdt {
 
     /** The same, from a file offset on; a site each byte. */
     static UsdtProbe probeAt(long offset, String path, String name, String... arguments) {
-        UsdtBinary binary = new UsdtBinary(Path.of(path), path, Machine.X86_64, true, ScriptedKernel.UNKNOWN_FILE);
+        UsdtBinary binary = new UsdtBinaryData(
+                Path.of(path), path, Machine.X86_64, true, ScriptedKernel.UNKNOWN_FILE, Optional.empty());
         List<UsdtSite> sites = new ArrayList<>();
         for (String text : arguments) {
             long at = offset + sites.size();
-            sites.add(new UsdtSite(0x400000 + at, at, 0, 0, text, UsdtArgs.parse(Machine.X86_64, text), Map.of()));
+            sites.add(UsdtSite.at(0x400000 + at, at)
+                    .withArguments(text, UsdtArg.parse(Machine.X86_64, text), Map.of()));
         }
-        return new UsdtProbe(binary, "p", name, sites);
+        return UsdtProbe.of(binary, "p", name, sites);
     }
 }

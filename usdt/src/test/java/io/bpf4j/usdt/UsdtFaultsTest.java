@@ -114,7 +114,7 @@ class UsdtFaultsTest {
     void anErrorOfTheCallerUndoesToo(AttachStrategy strategy) {
         try (BpfObject object = load(strategy)) {
             int before = kernel.open().size();
-            AttachOptions options = AttachOptions.defaults().cookies(probe -> {
+            AttachOptions options = AttachOptions.defaults().withCookies(probe -> {
                 if (probe.name().equals("two")) {
                     throw new AssertionError("not this one");
                 }

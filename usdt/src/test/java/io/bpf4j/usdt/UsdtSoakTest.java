@@ -144,7 +144,7 @@ class UsdtSoakTest {
             probes.add(probeAt(offset, random.nextBoolean() ? "/a" : "/b", "probe" + i, arguments));
         }
         int cookie = random.nextInt(2);
-        AttachOptions options = AttachOptions.defaults().cookie(cookie).strict(random.nextInt(8) == 0);
+        AttachOptions options = AttachOptions.defaults().withCookie(cookie).withStrict(random.nextInt(8) == 0);
         try {
             to.links().put(Usdt.of(to.object()).attach(to.object().program("on"), probes, options), cookie);
             return true;

@@ -82,7 +82,7 @@ class UsdtTransactionTest {
             UsdtProbe one = probe("/a", "one", "8@%rax");
             UsdtProbe two = probe("/a", "two", "8@%rax");
             AttachOptions options =
-                    AttachOptions.defaults().pid(42).cookies(p -> p.name().equals("one") ? 1 : 2);
+                    AttachOptions.defaults().withPid(42).withCookies(p -> p.name().equals("one") ? 1 : 2);
             try (UsdtLink link = Usdt.of(object).attach(object.program("on"), List.of(one, two), options)) {
                 assertThat(link.specCount()).isEqualTo(2);
                 assertThat(multiLinks()).hasSize(1);
@@ -131,7 +131,7 @@ class UsdtTransactionTest {
             try (UsdtLink link = usdt.attach(object.program("on"), List.of(probe))) {
                 assertThat(link.strategy()).isEqualTo(AttachStrategy.IP_MAP);
                 assertThat(addresses(object)).hasSize(2);
-                AttachOptions otherCookie = AttachOptions.defaults().cookies(_ -> 7);
+                AttachOptions otherCookie = AttachOptions.defaults().withCookies(_ -> 7);
                 assertThatExceptionOfType(UsdtException.class)
                         .isThrownBy(() -> usdt.attach(object.program("on"), List.of(probe), otherCookie))
                         .withMessageContaining("one spec only");
@@ -229,7 +229,7 @@ class UsdtTransactionTest {
                     .isThrownBy(() -> usdt.attach(
                             object.program("on"),
                             probes,
-                            AttachOptions.defaults().strict(true)))
+                            AttachOptions.defaults().withStrict(true)))
                     .withMessageContaining("strict");
             assertThat(usdt.specIdsInUse()).isZero();
         }
@@ -242,7 +242,7 @@ class UsdtTransactionTest {
                 .host(ScriptedHost.of(kernel))
                 .features(features())
                 .load()) {
-            AttachOptions options = AttachOptions.defaults().cookie(7);
+            AttachOptions options = AttachOptions.defaults().withCookie(7);
             try (UsdtLink link =
                     Usdt.of(object).attach(object.program("on"), List.of(probe("/a", "one", "8@%rax")), options)) {
                 assertThat(link.specCount()).isZero();

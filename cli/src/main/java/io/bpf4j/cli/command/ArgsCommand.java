@@ -5,7 +5,6 @@ import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.JsonLine;
 import io.bpf4j.cli.output.Table;
 import io.bpf4j.cli.output.Text;
-import io.bpf4j.usdt.UsdtArgs;
 import io.bpf4j.usdt.site.Machine;
 import io.bpf4j.usdt.site.UsdtArg;
 import java.io.IOException;
@@ -70,7 +69,7 @@ final class ArgsCommand implements Callable<Integer> {
     }
 
     private void show(Machine target, String string) {
-        List<UsdtArg> args = UsdtArgs.parse(target, string);
+        List<UsdtArg> args = UsdtArg.parse(target, string);
         if (json) {
             JsonLine line = new JsonLine().beginObject().field("args", string).key("parsed");
             ArgJson.write(line, args);

@@ -163,11 +163,11 @@ final class TraceSelection {
         }
         Scans.ofNoProbe(file).forEach(problem -> console.error("bpf4j: " + file.name() + ": " + problem));
         boolean named = options.process().isEmpty() && options.command().isEmpty() && !options.all();
-        if (named || binary.refusal() == null) {
+        if (named || binary.refusal().isEmpty()) {
             return true;
         }
         // Of what was named, the library says it. Others are there by chance, mapped by an emulator for instance.
-        console.error("bpf4j: " + file.name() + " " + binary.refusal() + "; its probes are left out");
+        console.error("bpf4j: " + file.name() + " " + binary.refusal().get() + "; its probes are left out");
         return false;
     }
 }

@@ -103,8 +103,8 @@ public final class Tracer implements AutoCloseable {
      */
     public synchronized UsdtLink attach(List<UsdtProbe> probes, OptionalInt pid) {
         List<UsdtProbe> parts = table.add(probes);
-        AttachOptions all = AttachOptions.defaults().cookies(table::number).strict(strict);
-        AttachOptions options = pid.isPresent() ? all.pid(pid.getAsInt()) : all;
+        AttachOptions all = AttachOptions.defaults().withCookies(table::number).withStrict(strict);
+        AttachOptions options = pid.isPresent() ? all.withPid(pid.getAsInt()) : all;
         UsdtLink link = usdt.attach(object.program("trace"), parts, options);
         links.add(link);
         return link;

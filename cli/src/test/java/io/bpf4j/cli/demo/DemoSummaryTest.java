@@ -43,10 +43,10 @@ class DemoSummaryTest {
     }
 
     private static UsdtProbe probe(String name) {
-        return new UsdtProbe(
-                new UsdtBinary(Path.of("/x"), "/x", Machine.X86_64, false, new FileIdentity(1, 2, 3, 4)),
+        return UsdtProbe.of(
+                UsdtBinary.of(Path.of("/x"), Machine.X86_64, new FileIdentity(1, 2, 3, 4)),
                 "hotspot",
                 name,
-                List.of(new UsdtSite(1, 1, 0, 0, "", List.of(), Map.of())));
+                List.of(UsdtSite.at(1, 1)));
     }
 }

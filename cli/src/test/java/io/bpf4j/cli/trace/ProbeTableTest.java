@@ -15,10 +15,10 @@ import org.junit.jupiter.api.Test;
 
 class ProbeTableTest {
     private static final UsdtBinary BINARY =
-            new UsdtBinary(Path.of("/proc/1/root/x"), "/x", Machine.X86_64, false, new FileIdentity(1, 2, 3, 4));
-    private static final UsdtArg INT = new UsdtArg(4, true, false, new UsdtArg.Register("rax"));
-    private static final UsdtArg POINTER = new UsdtArg(8, false, false, new UsdtArg.Register("rax"));
-    private static final UsdtArg DOUBLE = new UsdtArg(8, false, true, new UsdtArg.Register("rax"));
+            UsdtBinary.of(Path.of("/x"), Machine.X86_64, new FileIdentity(1, 2, 3, 4));
+    private static final UsdtArg INT = UsdtArg.signed(4, new UsdtArg.Register("rax"));
+    private static final UsdtArg POINTER = UsdtArg.unsigned(8, new UsdtArg.Register("rax"));
+    private static final UsdtArg DOUBLE = UsdtArg.unsigned(8, new UsdtArg.Register("rax")).withFloat();
 
     private final ProbeTable table = new ProbeTable();
 
@@ -52,10 +52,10 @@ class ProbeTableTest {
     }
 
     private static UsdtProbe probe(String name, UsdtSite... sites) {
-        return new UsdtProbe(BINARY, "p", name, List.of(sites));
+        return UsdtProbe.of(BINARY, "p", name, List.of(sites));
     }
 
     private static UsdtSite site(long address, UsdtArg... args) {
-        return new UsdtSite(address, address, 0, 0, "", List.of(args), Map.of());
+        return UsdtSite.at(address, address).withArguments("", List.of(args), Map.of());
     }
 }

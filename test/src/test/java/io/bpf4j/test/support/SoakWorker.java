@@ -147,7 +147,7 @@ public final class SoakWorker {
     private Fate happened(Fate fate) throws IOException, InterruptedException {
         TargetProgram target = targets.get(random.nextInt(targets.size()));
         Setting setting = setting(fate);
-        AttachOptions options = AttachOptions.defaults().pid(target.pid()).cookie(cookie);
+        AttachOptions options = AttachOptions.defaults().withPid(target.pid()).withCookie(cookie);
         List<UsdtProbe> some = new ArrayList<>(probes);
         Collections.shuffle(some, random);
         some = new ArrayList<>(some.subList(0, 1 + random.nextInt(2)));
@@ -165,7 +165,7 @@ public final class SoakWorker {
                 some.add(refused);
                 assertFails(setting, some, options);
             }
-            case NO_PROCESS -> assertFails(setting, some, options.pid(NO_SUCH_PROCESS));
+            case NO_PROCESS -> assertFails(setting, some, options.withPid(NO_SUCH_PROCESS));
             case TOO_MANY_SITES -> {
                 some.add(many);
                 assertFails(setting, some, options);
@@ -264,7 +264,7 @@ public final class SoakWorker {
         UsdtSite good = probe.sites().getFirst();
         long far = 0x10000000;
         List<UsdtSite> sites = new ArrayList<>(probe.sites());
-        sites.add(new UsdtSite(good.address() + far, far, 0, 0, "", List.of(), good.symbols()));
-        return new UsdtProbe(probe.binary(), probe.provider(), probe.name(), sites);
+        sites.add(UsdtSite.at(good.address() + far, far));
+        return UsdtProbe.of(probe.binary(), probe.provider(), probe.name(), sites);
     }
 }

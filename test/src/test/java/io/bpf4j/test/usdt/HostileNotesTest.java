@@ -140,7 +140,7 @@ class HostileNotesTest {
                         .attach(
                                 object.program("args12"),
                                 UsdtScan.ofFile(patched),
-                                AttachOptions.defaults().pid(target.pid()))) {
+                                AttachOptions.defaults().withPid(target.pid()))) {
             assertThat(link.probes()).hasSize(UsdtScan.ofFile(patched).probes().size());
         }
     }
@@ -192,7 +192,7 @@ class HostileNotesTest {
             throws IOException {
         List<UsdtProbe> probes = UsdtScan.ofFile(patched).matching(probe).probes();
         assertThat(probes).as(probe).hasSize(1);
-        AttachOptions options = AttachOptions.defaults().pid(target.pid());
+        AttachOptions options = AttachOptions.defaults().withPid(target.pid());
         try (UsdtLink link = Usdt.of(object).attach(object.program("args12"), probes, options)) {
             assertThat(link.siteCount()).isPositive();
             target.command(command);

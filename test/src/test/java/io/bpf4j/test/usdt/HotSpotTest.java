@@ -48,7 +48,7 @@ class HotSpotTest {
                 probes.addAll(UsdtScan.ofProcess(jvm.pid()).matching("hotspot:" + name).probes());
             }
             AttachOptions options =
-                    AttachOptions.defaults().pid(jvm.pid()).cookies(probe -> PROBES.indexOf(probe.name()));
+                    AttachOptions.defaults().withPid(jvm.pid()).withCookies(probe -> PROBES.indexOf(probe.name()));
             try (UsdtLink link = Usdt.of(object).attach(object.program("trace"), probes, options);
                     RingBuffer ring = RingBuffer.open(object.map("events"))) {
                 assertThat(link.strategy()).isEqualTo(AttachStrategy.MULTI);
@@ -87,7 +87,7 @@ class HotSpotTest {
                     .attach(
                             object.program("count"),
                             probes,
-                            AttachOptions.defaults().pid(jvm.pid()))) {
+                            AttachOptions.defaults().withPid(jvm.pid()))) {
                 assertThat(link.strategy()).isEqualTo(AttachStrategy.MULTI);
                 assertThat(link.probes()).isEqualTo(probes);
                 assertThat(link.siteCount()).isGreaterThan(probes.size());

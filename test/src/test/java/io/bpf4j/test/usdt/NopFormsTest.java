@@ -75,7 +75,7 @@ class NopFormsTest {
     }
 
     private static UsdtProbe atOptimisableNops(UsdtProbe probe) {
-        return new UsdtProbe(
+        return UsdtProbe.of(
                 probe.binary(),
                 probe.provider(),
                 probe.name(),
@@ -84,7 +84,7 @@ class NopFormsTest {
 
     private static void fires(BpfObject object, RingBuffer ring, TargetProgram target, UsdtProbe probe)
             throws IOException {
-        AttachOptions options = AttachOptions.defaults().pid(target.pid());
+        AttachOptions options = AttachOptions.defaults().withPid(target.pid());
         try (UsdtLink link = Usdt.of(object).attach(object.program("args12"), List.of(probe), options)) {
             assertThat(link.siteCount()).isEqualTo(1);
             target.command("nops " + ROUNDS);

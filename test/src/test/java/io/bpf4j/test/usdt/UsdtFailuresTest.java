@@ -49,7 +49,7 @@ class UsdtFailuresTest extends UsdtSuite {
     private static UsdtProbe withSite(UsdtProbe probe, UsdtSite site) {
         List<UsdtSite> sites = new ArrayList<>(probe.sites());
         sites.add(site);
-        return new UsdtProbe(probe.binary(), probe.provider(), probe.name(), sites);
+        return UsdtProbe.of(probe.binary(), probe.provider(), probe.name(), sites);
     }
 
     private void assertWorks(BpfObject object, TargetProgram target) throws IOException {
@@ -116,7 +116,7 @@ class UsdtFailuresTest extends UsdtSuite {
                     UsdtScan.ofFile(target.path()).matching("target:guarded").probes().getFirst();
             UsdtProbe text = UsdtScan.ofFile(target.path()).matching("target:text").probes().getFirst();
             UsdtSite good = guarded.sites().getFirst();
-            UsdtSite bad = new UsdtSite(good.address() + 0x10000000, 0x10000000, 0, 0, "", List.of(), good.symbols());
+            UsdtSite bad = UsdtSite.at(good.address() + 0x10000000, 0x10000000);
             List<UsdtProbe> probes = List.of(text, withSite(guarded, bad));
             assertThatThrownBy(() -> attachAll(object, probes, in(target)))
                     .isInstanceOf(UsdtException.class)
@@ -222,7 +222,7 @@ class UsdtFailuresTest extends UsdtSuite {
     void aProcessThatIsGoneIsSaid() throws IOException {
         try (TargetProgram target = TargetProgram.start("-O2");
                 BpfObject object = load("counters.bpf.o", target.pid())) {
-            AttachOptions gone = AttachOptions.defaults().pid(0x3fffff);
+            AttachOptions gone = AttachOptions.defaults().withPid(0x3fffff);
             assertThatThrownBy(() -> attach(object, target.path(), "target:guarded", gone))
                     .isInstanceOf(UsdtException.class)
                     .hasMessageContaining("target:guarded")
@@ -238,8 +238,8 @@ class UsdtFailuresTest extends UsdtSuite {
         try (TargetProgram target = TargetProgram.start("-O2");
                 BpfObject object = load("counters.bpf.o", target.pid());
                 UsdtLink first = attach(
-                        object, target.path(), "target:guarded", in(target).cookie(1))) {
-            AttachOptions second = in(target).cookie(2);
+                        object, target.path(), "target:guarded", in(target).withCookie(1))) {
+            AttachOptions second = in(target).withCookie(2);
             int sum = 1;
             if (strategy == Strategy.IP_MAP) {
                 assertThatThrownBy(() -> attach(object, target.path(), "target:guarded", second))

@@ -56,7 +56,7 @@ class UsdtLibbpfHeadersTest extends UsdtSuite {
                 RingBuffer ring = RingBuffer.open(object.map("events"))) {
             assertThat(object.map(SPECS).valueSize()).isEqualTo(headers.haveIndexedArguments() ? 304 : 208);
             try (UsdtLink link =
-                    attach(object, target.path(), "target:" + probe, in(target).cookie(COOKIE))) {
+                    attach(object, target.path(), "target:" + probe, in(target).withCookie(COOKIE))) {
                 assertThat(link.siteCount()).isEqualTo(1);
                 target.command(command);
             }

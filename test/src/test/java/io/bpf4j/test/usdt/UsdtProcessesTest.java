@@ -240,7 +240,7 @@ class UsdtProcessesTest {
                 try (BpfObject object =
                         Strategy.IP_MAP.loader("counters.bpf.o", pid).load()) {
                     Program program = object.programs().iterator().next();
-                    AttachOptions options = AttachOptions.defaults().pid(pid);
+                    AttachOptions options = AttachOptions.defaults().withPid(pid);
                     assertThatThrownBy(() ->
                                     Usdt.of(object).attach(program, UsdtScan.ofFile(two).matching("later:library"), options))
                             .isInstanceOf(UsdtException.class)

@@ -76,7 +76,7 @@ class UsdtReplacedFileTest {
             Files.move(copy("-O0", "upgrade"), program, StandardCopyOption.ATOMIC_MOVE);
             List<UsdtProbe> probes = UsdtScan.ofProcess(target.pid()).matching("target:guarded").probes();
             assertThat(probes).hasSize(1);
-            AttachOptions options = AttachOptions.defaults().pid(target.pid());
+            AttachOptions options = AttachOptions.defaults().withPid(target.pid());
             assertThat(target.command("guarded")).isEqualTo("0");
             try (var link = Usdt.of(object).attach(object.program("count"), probes, options)) {
                 assertThat(link.strategy().name()).isEqualTo(strategy.name());
@@ -94,7 +94,7 @@ class UsdtReplacedFileTest {
         try (BpfObject object = strategy.loader("counters.bpf.o", 0).load()) {
             Usdt usdt = Usdt.of(object);
             AttachOptions options =
-                    AttachOptions.defaults().pid((int) ProcessHandle.current().pid());
+                    AttachOptions.defaults().withPid((int) ProcessHandle.current().pid());
             assertThatThrownBy(() -> usdt.attach(object.program("count"), probes, options))
                     .isInstanceOf(UsdtException.class)
                     .hasMessageContaining("target:guarded")

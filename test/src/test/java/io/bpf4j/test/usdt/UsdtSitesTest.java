@@ -75,7 +75,7 @@ class UsdtSitesTest {
     @EnumSource(Strategy.class)
     void threeHundredArgumentStringsAreMoreThanTheMapHasRoomFor(Strategy strategy) throws IOException {
         try (SitesProgram program = SitesProgram.start(300, 1)) {
-            AttachOptions options = AttachOptions.defaults().pid(program.pid());
+            AttachOptions options = AttachOptions.defaults().withPid(program.pid());
             try (BpfObject object = load(strategy, program, UnaryOperator.identity())) {
                 BpfMap specs = object.map(SPECS);
                 assertThat(specs.maxEntries()).isEqualTo(256);

@@ -50,7 +50,7 @@ class UsdtStrategiesTest extends UsdtSuite {
         try (TargetProgram target = TargetProgram.start(flags.split(" "));
                 BpfObject loaded = load(object, target.pid());
                 RingBuffer ring = RingBuffer.open(loaded.map("events"))) {
-            AttachOptions options = in(target).cookie(COOKIE);
+            AttachOptions options = in(target).withCookie(COOKIE);
             try (UsdtLink link = attach(loaded, target.path(), "target:" + probe, options)) {
                 assertThat(link.siteCount()).isEqualTo(1);
                 assertThat(link.specCount()).isEqualTo(1);
@@ -166,7 +166,7 @@ class UsdtStrategiesTest extends UsdtSuite {
                     .containsExactly("library:called", "library:watched", "target:text", "target:guarded");
             assertThat(probes).extracting(probe -> probe.binary().name()).contains(library.toString());
 
-            AttachOptions options = in(target).cookies(probe -> 100 + probes.indexOf(probe));
+            AttachOptions options = in(target).withCookies(probe -> 100 + probes.indexOf(probe));
             try (UsdtLink link = attachAll(object, probes, options)) {
                 assertThat(link.probes()).isEqualTo(probes);
                 assertThat(link.siteCount()).isEqualTo(sites(probes)).isEqualTo(5);

@@ -82,7 +82,7 @@ abstract class UsdtSuite {
     }
 
     static AttachOptions in(TargetProgram target) {
-        return AttachOptions.defaults().pid(target.pid());
+        return AttachOptions.defaults().withPid(target.pid());
     }
 
     static List<Args12Event> events(RingBuffer ring) {

@@ -59,7 +59,7 @@ class UsdtValuesTest extends UsdtSuite {
             for (String name : List.of("sizes", "memory", "forms", "many")) {
                 probes.addAll(UsdtScan.ofFile(target.path()).matching("target:" + name).probes());
             }
-            try (UsdtLink link = attachAll(object, probes, in(target).cookies(probe -> 1 + probes.indexOf(probe)))) {
+            try (UsdtLink link = attachAll(object, probes, in(target).withCookies(probe -> 1 + probes.indexOf(probe)))) {
                 assertThat(link.problems()).isEmpty();
                 for (int round = 0; round < ROUNDS; round++) {
                     target.command("sizes");

@@ -3,6 +3,7 @@ package io.bpf4j.usdt.site;
 import io.bpf4j.elf.ElfMachine;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** The machine that a file is compiled for, which determines the grammar of argument strings. <b>Immutable</b>. */
 public enum Machine {
@@ -35,6 +36,18 @@ public enum Machine {
     /** Bytes of a pointer: 8 or 4. */
     public int wordSize() {
         return is64Bit ? 8 : 4;
+    }
+
+    /**
+     * The byte offset of a register in {@code struct pt_regs} of a 64-bit kernel; empty for a register that the struct
+     * does not have.
+     *
+     * @param register full name, as in {@link UsdtArg.Register}
+     */
+    public OptionalInt registerOffset(String register) {
+        return ArgGrammar.of(this)
+                .map(grammar -> grammar.registers.offsetOf(register))
+                .orElse(OptionalInt.empty());
     }
 
     /**

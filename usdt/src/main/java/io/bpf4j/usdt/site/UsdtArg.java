@@ -1,24 +1,65 @@
 package io.bpf4j.usdt.site;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One argument of a probe: how large its value is and where it is when the probe fires. <b>Immutable</b>.
  *
  * <p>{@code -4@-20(%rbp)} is a signed value of 4 bytes in memory at rbp - 20. The declared size tells how many bytes of
- * the register or memory are the value. {@link io.bpf4j.usdt.UsdtArgs} parses and prints arguments.
- *
- * @param size bytes of the value: 1, 2, 4 or 8. An unsupported argument may declare any other size
- * @param signed whether a value of less than 8 bytes is sign-extended, rather than zero-extended, to 64 bits
- * @param isFloat whether the bits of the value are those of a {@code float} (size 4) or {@code double} (size 8)
- * @param operand where the value is
+ * the register or memory are the value.
  */
-public record UsdtArg(int size, boolean signed, boolean isFloat, Operand operand) {
+public sealed interface UsdtArg permits UsdtArgData {
+    /**
+     * Parses an argument string. Never throws: an argument that can't be read is {@link Unsupported}, with its reason.
+     *
+     * @param machine the machine of the file that the string is from
+     * @return the arguments in the order of the text, without a limit. BPF programs can read the first 12
+     */
+    static List<UsdtArg> parse(Machine machine, String arguments) {
+        return ArgumentString.parse(machine, arguments);
+    }
+
+    /**
+     * Writes arguments in their machine's syntax. Parsing the text again gives equal arguments. Unsupported ones are
+     * written as the file had them.
+     *
+     * @throws IllegalArgumentException if the machine's assembler can't express an argument, such as a register of
+     *     another machine
+     */
+    static String print(Machine machine, List<UsdtArg> arguments) {
+        return ArgumentString.print(machine, arguments);
+    }
+
+    /** A value of 1, 2, 4 or 8 bytes, zero-extended to 64 bits. */
+    static UsdtArg unsigned(int size, Operand operand) {
+        return new UsdtArgData(size, false, false, operand);
+    }
+
+    /** A value of 1, 2, 4 or 8 bytes, sign-extended to 64 bits. */
+    static UsdtArg signed(int size, Operand operand) {
+        return new UsdtArgData(size, true, false, operand);
+    }
+
+    /** The same argument, whose bits are those of a {@code float} or {@code double}. */
+    UsdtArg withFloat();
+
+    /** Bytes of the value: 1, 2, 4 or 8. An unsupported argument may declare any other size. */
+    int size();
+
+    /** Whether a value of less than 8 bytes is sign-extended, rather than zero-extended, to 64 bits. */
+    boolean signed();
+
+    /** Whether the bits of the value are those of a {@code float} (size 4) or {@code double} (size 8). */
+    boolean isFloat();
+
+    /** Where the value is. */
+    Operand operand();
 
     /** Truncates 64 bits to the size and extends them again, as a BPF program reads the value. */
-    public long cut(long bits) {
-        int shift = Long.SIZE - Byte.SIZE * size;
-        return signed ? bits << shift >> shift : bits << shift >>> shift;
+    default long cut(long bits) {
+        int shift = Long.SIZE - Byte.SIZE * size();
+        return signed() ? bits << shift >> shift : bits << shift >>> shift;
     }
 
     /**
@@ -26,7 +67,7 @@ public record UsdtArg(int size, boolean signed, boolean isFloat, Operand operand
      *
      * <p>Registers have their full names, even if the compiler named a part: {@code rax} for {@code %al}.
      */
-    public sealed interface Operand {}
+    sealed interface Operand {}
 
     /**
      * The value is a constant: {@code -4@$-9}.
@@ -34,10 +75,10 @@ public record UsdtArg(int size, boolean signed, boolean isFloat, Operand operand
      * @param value as it is written, 64 bits, two's complement. Compilers write the same four bytes as {@code $-1} and
      *     as {@code $4294967295}; {@link UsdtArg#cut} makes them one
      */
-    public record Constant(long value) implements Operand {}
+    record Constant(long value) implements Operand {}
 
     /** The value is in a register: {@code 8@%rax}. */
-    public record Register(String name) implements Operand {}
+    record Register(String name) implements Operand {}
 
     /**
      * The value is in memory at {@code base + offset + index * scale}: {@code 4@4(%rcx,%r9,8)} ("scale, index, base").
@@ -59,7 +100,7 @@ public record UsdtArg(int size, boolean signed, boolean isFloat, Operand operand
      *     sign-extended lower half ({@code sxtw}). Only BPF objects with bpf4j's own {@code usdt.h} can read half a
      *     register
      */
-    public record Memory(
+    record Memory(
             String base,
             long offset,
             @Nullable String symbol,
@@ -90,5 +131,12 @@ public record UsdtArg(int size, boolean signed, boolean isFloat, Operand operand
      * @param reason the reason, as the end of a sentence: {@code %xmm0 is a vector register, …}
      * @param raw the argument as the file has it
      */
-    public record Unsupported(String reason, String raw) implements Operand {}
+    record Unsupported(String reason, String raw) implements Operand {}
+}
+
+record UsdtArgData(int size, boolean signed, boolean isFloat, Operand operand) implements UsdtArg {
+    @Override
+    public UsdtArg withFloat() {
+        return new UsdtArgData(size, signed, true, operand);
+    }
 }

@@ -2,7 +2,6 @@ package io.bpf4j.usdt.site;
 
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalInt;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -10,51 +9,60 @@ import org.jspecify.annotations.Nullable;
 /**
  * One place of a probe in the code. The compiler may copy code, so a probe often has several sites, each with its
  * arguments in other places. <b>Immutable</b>.
- *
- * @param address virtual address of the probe's instruction as the file has it (after undoing prelink), before the
- *     load address is added
- * @param fileOffset byte offset of this instruction in the file, at which the kernel puts the breakpoint
- * @param semaphoreAddress virtual address of the semaphore, a 16-bit reference counter that is not 0 while a tracer is
- *     attached; 0 if the site has none
- * @param semaphoreOffset byte offset of the semaphore in the file; 0 if the site has none
- * @param arguments the argument string, as in the file
- * @param args the parsed arguments
- * @param symbols virtual addresses of the symbols that {@code args} name. A symbol is missing if the file's symbol
- *     tables don't have it, or have it with different addresses; an argument that names it can't be read
- * @param code the instructions at {@code fileOffset}
  */
-public record UsdtSite(
-        long address,
-        long fileOffset,
-        long semaphoreAddress,
-        long semaphoreOffset,
-        String arguments,
-        List<UsdtArg> args,
-        Map<String, Long> symbols,
-        NopForm code) {
-    /** The number of arguments that {@code usdt.bpf.h} can read: BPF_USDT_MAX_ARG_CNT. */
-    private static final int MAX_READ = 12;
-
-    public UsdtSite {
-        args = List.copyOf(args);
-        symbols = Map.copyOf(symbols);
+public sealed interface UsdtSite permits UsdtSiteData {
+    /**
+     * A site without semaphore and arguments, whose code is unknown; see {@link #address} and {@link #fileOffset}.
+     */
+    static UsdtSite at(long address, long fileOffset) {
+        return new UsdtSiteData(address, fileOffset, 0, 0, "", List.of(), Map.of(), NopForm.OTHER);
     }
 
-    /** A site whose code has not been read. */
-    public UsdtSite(
-            long address,
-            long fileOffset,
-            long semaphoreAddress,
-            long semaphoreOffset,
-            String arguments,
-            List<UsdtArg> args,
-            Map<String, Long> symbols) {
-        this(address, fileOffset, semaphoreAddress, semaphoreOffset, arguments, args, symbols, NopForm.OTHER);
-    }
+    /** The same site with a semaphore; see {@link #semaphoreAddress} and {@link #semaphoreOffset}. */
+    UsdtSite withSemaphore(long address, long offset);
+
+    /** The same site with arguments; see {@link #arguments}, {@link #args} and {@link #symbols}. */
+    UsdtSite withArguments(String text, List<UsdtArg> args, Map<String, Long> symbols);
+
+    /** The same site with other code; see {@link #code}. */
+    UsdtSite withCode(NopForm code);
+
+    /**
+     * Virtual address of the probe's instruction as the file has it (after undoing prelink), before the load address is
+     * added.
+     */
+    long address();
+
+    /** Byte offset of this instruction in the file, at which the kernel puts the breakpoint. */
+    long fileOffset();
+
+    /**
+     * Virtual address of the semaphore, a 16-bit reference counter that is not 0 while a tracer is attached; 0 if the
+     * site has none.
+     */
+    long semaphoreAddress();
+
+    /** Byte offset of the semaphore in the file; 0 if the site has none. */
+    long semaphoreOffset();
+
+    /** The argument string, as in the file. */
+    String arguments();
+
+    /** The parsed arguments. */
+    List<UsdtArg> args();
+
+    /**
+     * Virtual addresses of the symbols that {@link #args} name. A symbol is missing if the file's symbol tables don't
+     * have it, or have it with different addresses; an argument that names it can't be read.
+     */
+    Map<String, Long> symbols();
+
+    /** The instructions at {@link #fileOffset}. */
+    NopForm code();
 
     /** Whether the program checks a semaphore before it prepares arguments. */
-    public boolean hasSemaphore() {
-        return semaphoreAddress != 0;
+    default boolean hasSemaphore() {
+        return semaphoreAddress() != 0;
     }
 
     /**
@@ -64,28 +72,67 @@ public record UsdtSite(
      * <p>Read {@link NopForm} first: kernels that optimise 5-byte nops destroy the red zone of the traced program, and
      * kernels that don't optimise 10-byte nops refuse a probe there (ENOTSUPP).
      */
-    public UsdtSite atOptimisableNop() {
-        OptionalInt distance = code.optimisableAt();
-        if (distance.isEmpty() || distance.getAsInt() == 0) {
-            return this;
-        }
-        int bytes = distance.getAsInt();
-        NopForm there = code == NopForm.NOP_NOP10 ? NopForm.NOP10 : NopForm.NOP5;
-        return new UsdtSite(
-                address + bytes,
-                fileOffset + bytes,
-                semaphoreAddress,
-                semaphoreOffset,
-                arguments,
-                args,
-                symbols,
-                there);
-    }
+    UsdtSite atOptimisableNop();
 
     /**
      * The arguments that no BPF program can read, by their numbers from 0, each with the reason. Objects built against
      * libbpf 1.6 or earlier can't read memory with an index ({@link UsdtArg.Memory}) either.
      */
+    SortedMap<Integer, String> unreadable();
+}
+
+record UsdtSiteData(
+        long address,
+        long fileOffset,
+        long semaphoreAddress,
+        long semaphoreOffset,
+        String arguments,
+        List<UsdtArg> args,
+        Map<String, Long> symbols,
+        NopForm code)
+        implements UsdtSite {
+    /** The number of arguments that {@code usdt.bpf.h} can read: BPF_USDT_MAX_ARG_CNT. */
+    private static final int MAX_READ = 12;
+
+    UsdtSiteData {
+        args = List.copyOf(args);
+        symbols = Map.copyOf(symbols);
+    }
+
+    @Override
+    public UsdtSite withSemaphore(long where, long offset) {
+        return new UsdtSiteData(address, fileOffset, where, offset, arguments, args, symbols, code);
+    }
+
+    @Override
+    public UsdtSite withArguments(String text, List<UsdtArg> parsed, Map<String, Long> addresses) {
+        return new UsdtSiteData(
+                address, fileOffset, semaphoreAddress, semaphoreOffset, text, parsed, addresses, code);
+    }
+
+    @Override
+    public UsdtSite withCode(NopForm other) {
+        return new UsdtSiteData(
+                address, fileOffset, semaphoreAddress, semaphoreOffset, arguments, args, symbols, other);
+    }
+
+    @Override
+    public UsdtSite atOptimisableNop() {
+        int bytes = code.optimisableAt().orElse(0);
+        return bytes == 0
+                ? this
+                : new UsdtSiteData(
+                        address + bytes,
+                        fileOffset + bytes,
+                        semaphoreAddress,
+                        semaphoreOffset,
+                        arguments,
+                        args,
+                        symbols,
+                        code == NopForm.NOP_NOP10 ? NopForm.NOP10 : NopForm.NOP5);
+    }
+
+    @Override
     public SortedMap<Integer, String> unreadable() {
         SortedMap<Integer, String> reasons = new TreeMap<>();
         for (int i = 0; i < Math.min(args.size(), MAX_READ + 1); i++) {

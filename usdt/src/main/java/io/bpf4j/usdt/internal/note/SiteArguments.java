@@ -2,7 +2,6 @@ package io.bpf4j.usdt.internal.note;
 
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.MalformedDataException;
-import io.bpf4j.usdt.internal.arg.ArgumentString;
 import io.bpf4j.usdt.site.Machine;
 import io.bpf4j.usdt.site.UsdtArg;
 import java.util.Collection;
@@ -29,7 +28,7 @@ public record SiteArguments(String text, List<UsdtArg> args, Map<String, Long> s
      */
     static SiteArguments[] read(ElfFile elf, Machine machine, Collection<String> texts, List<String> problems) {
         List<SiteArguments> withoutSymbols = texts.stream()
-                .map(text -> new SiteArguments(text, ArgumentString.parse(machine, text), Map.of()))
+                .map(text -> new SiteArguments(text, UsdtArg.parse(machine, text), Map.of()))
                 .toList();
         Set<String> names = new HashSet<>();
         withoutSymbols.forEach(arguments -> arguments.names().forEach(names::add));

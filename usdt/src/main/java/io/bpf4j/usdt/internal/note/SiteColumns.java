@@ -112,15 +112,10 @@ public final class SiteColumns extends AbstractList<UsdtSite> implements RandomA
     public UsdtSite get(int index) {
         int i = at(index);
         SiteArguments arguments = columns.arguments[i];
-        return new UsdtSite(
-                columns.addresses[i],
-                columns.fileOffsets[i],
-                columns.semaphoreAddresses[i],
-                columns.semaphoreOffsets[i],
-                arguments.text(),
-                arguments.args(),
-                arguments.symbols(),
-                columns.code[i]);
+        return UsdtSite.at(columns.addresses[i], columns.fileOffsets[i])
+                .withSemaphore(columns.semaphoreAddresses[i], columns.semaphoreOffsets[i])
+                .withArguments(arguments.text(), arguments.args(), arguments.symbols())
+                .withCode(columns.code[i]);
     }
 
     @Override

@@ -1,6 +1,6 @@
 package io.bpf4j.usdt.internal.spec;
 
-import io.bpf4j.usdt.internal.arg.ArgGrammar;
+import io.bpf4j.usdt.site.Machine;
 import io.bpf4j.usdt.site.UsdtArg;
 import java.util.List;
 import java.util.Map;
@@ -19,11 +19,11 @@ import java.util.OptionalInt;
  * instruction: for the assembler {@code sym(%rip)} is the address of sym.
  */
 public final class SpecBuilder {
-    private final ArgGrammar grammar;
+    private final Machine machine;
     private final SpecLayout layout;
 
-    public SpecBuilder(ArgGrammar grammar, SpecLayout layout) {
-        this.grammar = grammar;
+    public SpecBuilder(Machine machine, SpecLayout layout) {
+        this.machine = machine;
         this.layout = layout;
     }
 
@@ -46,7 +46,7 @@ public final class SpecBuilder {
             // libbpf's header truncates a constant to its size like all values, bpf4j's header does not.
             case UsdtArg.Constant c -> plain(argument, ArgSpec.Type.CONSTANT, argument.cut(c.value()), 0);
             case UsdtArg.Register r -> {
-                OptionalInt offset = grammar.offsetOf(r.name());
+                OptionalInt offset = machine.registerOffset(r.name());
                 yield offset.isEmpty()
                         ? noSuchRegister(r.name())
                         : plain(argument, ArgSpec.Type.REGISTER, 0, offset.getAsInt());
@@ -57,7 +57,7 @@ public final class SpecBuilder {
     }
 
     private ArgSpec memory(UsdtArg argument, UsdtArg.Memory m, long address, Map<String, Long> symbols) {
-        OptionalInt base = grammar.offsetOf(m.base());
+        OptionalInt base = machine.registerOffset(m.base());
         if (base.isEmpty()) {
             return noSuchRegister(m.base());
         }
@@ -72,7 +72,7 @@ public final class SpecBuilder {
         if (m.index() == null) {
             return plain(argument, ArgSpec.Type.DEREFERENCE, distance, base.getAsInt());
         }
-        OptionalInt index = grammar.offsetOf(m.index());
+        OptionalInt index = machine.registerOffset(m.index());
         if (index.isEmpty()) {
             return noSuchRegister(m.index());
         }
@@ -107,6 +107,6 @@ public final class SpecBuilder {
     }
 
     private ArgSpec noSuchRegister(String name) {
-        return ArgSpec.unreadable(grammar.machine() + " has no register '" + name + "' in struct pt_regs");
+        return ArgSpec.unreadable(machine.machineName() + " has no register '" + name + "' in struct pt_regs");
     }
 }

@@ -1,6 +1,5 @@
 package io.bpf4j.usdt.internal.spec;
 
-import io.bpf4j.usdt.internal.arg.ArgGrammar;
 import io.bpf4j.usdt.internal.note.SiteArguments;
 import io.bpf4j.usdt.internal.note.SiteColumns;
 import io.bpf4j.usdt.internal.spec.SharedSpecs.Bytes;
@@ -10,7 +9,6 @@ import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.function.BiConsumer;
 
@@ -77,15 +75,8 @@ public final class SpecTable {
     private List<ArgSpec> specs(
             Machine machine, SiteArguments arguments, long address, BiConsumer<Integer, String> refused) {
         int count = arguments.args().size();
-        Optional<ArgGrammar> grammar = ArgGrammar.of(machine);
-        if (grammar.isEmpty()) {
-            for (int i = 0; i < count; i++) {
-                refused.accept(i, "the machine's argument strings can't be read");
-            }
-            return List.of();
-        }
         List<ArgSpec> specs =
-                new SpecBuilder(grammar.get(), layout).build(arguments.args(), address, arguments.symbols());
+                new SpecBuilder(machine, layout).build(arguments.args(), address, arguments.symbols());
         for (int i = 0; i < specs.size(); i++) {
             String refusal = specs.get(i).refusal();
             if (refusal != null) {

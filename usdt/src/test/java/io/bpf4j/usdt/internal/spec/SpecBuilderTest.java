@@ -2,9 +2,8 @@ package io.bpf4j.usdt.internal.spec;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bpf4j.usdt.internal.arg.ArgGrammar;
-import io.bpf4j.usdt.internal.arg.ArgumentString;
 import io.bpf4j.usdt.site.Machine;
+import io.bpf4j.usdt.site.UsdtArg;
 import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Map;
@@ -78,7 +77,7 @@ class SpecBuilderTest {
     }
 
     private static List<ArgSpec> build(Machine machine, SpecLayout layout, String arguments) {
-        return new SpecBuilder(ArgGrammar.of(machine).orElseThrow(), layout)
-                .build(ArgumentString.parse(machine, arguments), 0x1000, SYMBOLS);
+        return new SpecBuilder(machine, layout)
+                .build(UsdtArg.parse(machine, arguments), 0x1000, SYMBOLS);
     }
 }

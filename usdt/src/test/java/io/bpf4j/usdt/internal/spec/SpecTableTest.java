@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bpf4j.usdt.internal.arg.ArgumentString;
 import io.bpf4j.usdt.internal.note.SiteColumns;
 import io.bpf4j.usdt.site.Machine;
+import io.bpf4j.usdt.site.UsdtArg;
 import io.bpf4j.usdt.site.UsdtSite;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -76,14 +76,11 @@ class SpecTableTest {
     }
 
     private static UsdtSite site(long address, String arguments) {
-        return new UsdtSite(
-                address,
-                address,
-                0,
-                0,
-                arguments,
-                ArgumentString.parse(Machine.X86_64, arguments),
-                arguments.contains("sym") ? Map.of("sym", 0x5000L) : Map.of());
+        return UsdtSite.at(address, address)
+                .withArguments(
+                        arguments,
+                        UsdtArg.parse(Machine.X86_64, arguments),
+                        arguments.contains("sym") ? Map.of("sym", 0x5000L) : Map.of());
     }
 
     @Test

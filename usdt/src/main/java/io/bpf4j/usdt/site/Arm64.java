@@ -1,6 +1,5 @@
-package io.bpf4j.usdt.internal.arg;
+package io.bpf4j.usdt.site;
 
-import io.bpf4j.usdt.site.UsdtArg;
 import io.bpf4j.usdt.site.UsdtArg.Operand;
 import java.util.Optional;
 
@@ -8,7 +7,7 @@ import java.util.Optional;
  * arm64: {@code x4}, {@code w3}, constants without a mark, memory in {@link BracketSyntax brackets}. Offsets mirror
  * {@code struct user_pt_regs} of arch/arm64/include/uapi/asm/ptrace.h: 31 registers, sp, pc.
  */
-public final class Arm64 extends ArgGrammar {
+final class Arm64 extends ArgGrammar {
     private static final Registers REGISTERS = registers();
 
     // After the registers, which its constructor uses.
@@ -17,7 +16,7 @@ public final class Arm64 extends ArgGrammar {
     private final BracketSyntax memory = new BracketSyntax(REGISTERS, "pc", "");
 
     private Arm64() {
-        super("aarch64", 8, "pc", REGISTERS);
+        super(Machine.AARCH64, "pc", REGISTERS, "", "");
     }
 
     private static Registers registers() {
@@ -57,12 +56,7 @@ public final class Arm64 extends ArgGrammar {
     }
 
     @Override
-    String print(Operand operand) {
-        return switch (operand) {
-            case UsdtArg.Constant c -> Long.toString(c.value());
-            case UsdtArg.Register r -> r.name();
-            case UsdtArg.Memory m -> memory.print(m);
-            case UsdtArg.Unsupported u -> throw noSpelling(u);
-        };
+    String print(UsdtArg.Memory m) {
+        return memory.print(m);
     }
 }

@@ -1,6 +1,5 @@
-package io.bpf4j.usdt;
+package io.bpf4j.usdt.site;
 
-import io.bpf4j.usdt.site.Machine;
 import java.util.Arrays;
 import java.util.List;
 

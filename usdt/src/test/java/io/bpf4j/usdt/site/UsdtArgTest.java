@@ -1,9 +1,8 @@
-package io.bpf4j.usdt;
+package io.bpf4j.usdt.site;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bpf4j.usdt.site.Machine;
-import io.bpf4j.usdt.site.UsdtArg;
+import io.bpf4j.usdt.RunSeed;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
@@ -13,45 +12,45 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class UsdtArgsTest {
+class UsdtArgTest {
 
     @Test
     void readsWhatCompilersWriteLessOften() {
-        assertThat(x86("8@8+4-1(%rbx)")).containsExactly(new UsdtArg(8, false, false, UsdtArg.Memory.of("rbx", 11)));
+        assertThat(x86("8@8+4-1(%rbx)")).containsExactly(UsdtArg.unsigned(8, UsdtArg.Memory.of("rbx", 11)));
         assertThat(x86("-4@sym.6(%rip)"))
-                .containsExactly(new UsdtArg(4, true, false, new UsdtArg.Memory("rip", 0, "sym.6", null, 1)));
+                .containsExactly(UsdtArg.signed(4, new UsdtArg.Memory("rip", 0, "sym.6", null, 1)));
         assertThat(x86("-4@sym-8(%rip)"))
-                .containsExactly(new UsdtArg(4, true, false, new UsdtArg.Memory("rip", -8, "sym", null, 1)));
-        assertThat(x86("8@0x10(%rbp)")).containsExactly(new UsdtArg(8, false, false, UsdtArg.Memory.of("rbp", 16)));
-        assertThat(x86("8f@%rdx")).containsExactly(new UsdtArg(8, false, true, new UsdtArg.Register("rdx")));
+                .containsExactly(UsdtArg.signed(4, new UsdtArg.Memory("rip", -8, "sym", null, 1)));
+        assertThat(x86("8@0x10(%rbp)")).containsExactly(UsdtArg.unsigned(8, UsdtArg.Memory.of("rbp", 16)));
+        assertThat(x86("8f@%rdx")).containsExactly(UsdtArg.unsigned(8, new UsdtArg.Register("rdx")).withFloat());
         assertThat(x86("4@( %rax , %rcx , 4 )"))
-                .containsExactly(new UsdtArg(4, false, false, new UsdtArg.Memory("rax", 0, null, "rcx", 4)));
-        assertThat(x86("1@%ah")).containsExactly(new UsdtArg(1, false, false, new UsdtArg.Register("ah")));
+                .containsExactly(UsdtArg.unsigned(4, new UsdtArg.Memory("rax", 0, null, "rcx", 4)));
+        assertThat(x86("1@%ah")).containsExactly(UsdtArg.unsigned(1, new UsdtArg.Register("ah")));
     }
 
     @Test
     void aSymbolMeansItsAddressHoweverItIsWritten() {
-        UsdtArg sym = new UsdtArg(4, true, false, new UsdtArg.Memory("rip", 0, "sym", null, 1));
+        UsdtArg sym = UsdtArg.signed(4, new UsdtArg.Memory("rip", 0, "sym", null, 1));
         assertThat(x86("-4@sym(%rip)")).containsExactly(sym);
         assertThat(x86("-4@sym")).containsExactly(sym);
         assertThat(x86("4@tab(,%rdi,4)"))
-                .containsExactly(new UsdtArg(4, false, false, new UsdtArg.Memory("rip", 0, "tab", "rdi", 4)));
+                .containsExactly(UsdtArg.unsigned(4, new UsdtArg.Memory("rip", 0, "tab", "rdi", 4)));
         assertThat(x86("4@8+tab(%rdi)"))
-                .containsExactly(new UsdtArg(4, false, false, new UsdtArg.Memory("rip", 8, "tab", "rdi", 1)));
-        assertThat(UsdtArgs.parse(Machine.I386, "4@tab@GOTOFF(%ebx,%edi,4)"))
-                .containsExactly(new UsdtArg(4, false, false, new UsdtArg.Memory("eip", 0, "tab", "edi", 4)));
+                .containsExactly(UsdtArg.unsigned(4, new UsdtArg.Memory("rip", 8, "tab", "rdi", 1)));
+        assertThat(UsdtArg.parse(Machine.I386, "4@tab@GOTOFF(%ebx,%edi,4)"))
+                .containsExactly(UsdtArg.unsigned(4, new UsdtArg.Memory("eip", 0, "tab", "edi", 4)));
     }
 
     @Test
     void constantsAreSignedAnd64BitsWide() {
         assertThat(x86("8@$-9223372036854775808 8@$18446744073709551615 1@$-1 4@$0xff 4@$-0X10 8@$010"))
                 .containsExactly(
-                        new UsdtArg(8, false, false, new UsdtArg.Constant(Long.MIN_VALUE)),
-                        new UsdtArg(8, false, false, new UsdtArg.Constant(-1)),
-                        new UsdtArg(1, false, false, new UsdtArg.Constant(-1)),
-                        new UsdtArg(4, false, false, new UsdtArg.Constant(255)),
-                        new UsdtArg(4, false, false, new UsdtArg.Constant(-16)),
-                        new UsdtArg(8, false, false, new UsdtArg.Constant(8)));
+                        UsdtArg.unsigned(8, new UsdtArg.Constant(Long.MIN_VALUE)),
+                        UsdtArg.unsigned(8, new UsdtArg.Constant(-1)),
+                        UsdtArg.unsigned(1, new UsdtArg.Constant(-1)),
+                        UsdtArg.unsigned(4, new UsdtArg.Constant(255)),
+                        UsdtArg.unsigned(4, new UsdtArg.Constant(-16)),
+                        UsdtArg.unsigned(8, new UsdtArg.Constant(8)));
     }
 
     @Test
@@ -93,13 +92,13 @@ class UsdtArgsTest {
         } else {
             assertThat(x86(text))
                     .containsExactly(
-                            new UsdtArg(8, false, false, UsdtArg.Memory.of("rbx", Long.parseLong(displacement))));
+                            UsdtArg.unsigned(8, UsdtArg.Memory.of("rbx", Long.parseLong(displacement))));
         }
     }
 
     @Test
     void aSymbolMayStandAnywhereInASum() {
-        UsdtArg sym = new UsdtArg(8, false, false, new UsdtArg.Memory("rip", 12, "sym", null, 1));
+        UsdtArg sym = UsdtArg.unsigned(8, new UsdtArg.Memory("rip", 12, "sym", null, 1));
         for (String text :
                 List.of("sym+12(%rip)", "8+sym+4(%rip)", "(sym+8)+4(%rip)", "3*4+sym(%rip)", "12--sym(%rip)")) {
             assertThat(x86("8@" + text)).as(text).containsExactly(sym);
@@ -110,28 +109,28 @@ class UsdtArgsTest {
     void segmentsThatBeginAtZeroChangeNothing() {
         assertThat(x86("8@%ds:8(%rax) 4@%ss:(%rsp,%rcx,2)"))
                 .containsExactly(
-                        new UsdtArg(8, false, false, UsdtArg.Memory.of("rax", 8)),
-                        new UsdtArg(4, false, false, new UsdtArg.Memory("rsp", 0, null, "rcx", 2)));
+                        UsdtArg.unsigned(8, UsdtArg.Memory.of("rax", 8)),
+                        UsdtArg.unsigned(4, new UsdtArg.Memory("rsp", 0, null, "rcx", 2)));
     }
 
     @Test
     void theDeclaredSizeRulesWhateverTheRegisterIsCalled() {
-        assertThat(x86("-8@%eax")).containsExactly(new UsdtArg(8, true, false, new UsdtArg.Register("rax")));
-        assertThat(x86("1@%rax")).containsExactly(new UsdtArg(1, false, false, new UsdtArg.Register("rax")));
+        assertThat(x86("-8@%eax")).containsExactly(UsdtArg.signed(8, new UsdtArg.Register("rax")));
+        assertThat(x86("1@%rax")).containsExactly(UsdtArg.unsigned(1, new UsdtArg.Register("rax")));
     }
 
     @Test
     void withoutASizeARegisterIsAsWideAsItsNameAndTheRestAWord() {
         assertThat(x86("%rdi %esi -20(%rbp) $5"))
                 .containsExactly(
-                        new UsdtArg(8, false, false, new UsdtArg.Register("rdi")),
-                        new UsdtArg(4, false, false, new UsdtArg.Register("rsi")),
-                        new UsdtArg(8, false, false, UsdtArg.Memory.of("rbp", -20)),
-                        new UsdtArg(8, false, false, new UsdtArg.Constant(5)));
+                        UsdtArg.unsigned(8, new UsdtArg.Register("rdi")),
+                        UsdtArg.unsigned(4, new UsdtArg.Register("rsi")),
+                        UsdtArg.unsigned(8, UsdtArg.Memory.of("rbp", -20)),
+                        UsdtArg.unsigned(8, new UsdtArg.Constant(5)));
         assertThat(x86("-4@%edi %rsi"))
                 .containsExactly(
-                        new UsdtArg(4, true, false, new UsdtArg.Register("rdi")),
-                        new UsdtArg(8, false, false, new UsdtArg.Register("rsi")));
+                        UsdtArg.signed(4, new UsdtArg.Register("rdi")),
+                        UsdtArg.unsigned(8, new UsdtArg.Register("rsi")));
     }
 
     @ParameterizedTest
@@ -205,7 +204,7 @@ class UsdtArgsTest {
         assertThat(x86("-4@%edi 8f@%xmm0 4@<garbage with blanks> 8@%rax"))
                 .hasSize(4)
                 .satisfies(args ->
-                        assertThat(args.get(3)).isEqualTo(new UsdtArg(8, false, false, new UsdtArg.Register("rax"))));
+                        assertThat(args.get(3)).isEqualTo(UsdtArg.unsigned(8, new UsdtArg.Register("rax"))));
     }
 
     @Test
@@ -218,23 +217,23 @@ class UsdtArgsTest {
     @ParameterizedTest
     @EnumSource(Machine.class)
     void aColonAtTheBeginningMeansNoArguments(Machine machine) {
-        assertThat(UsdtArgs.parse(machine, ":")).isEmpty();
-        assertThat(UsdtArgs.parse(machine, ":8@0")).isEmpty();
-        List<UsdtArg> elsewhere = UsdtArgs.parse(machine, " :");
+        assertThat(UsdtArg.parse(machine, ":")).isEmpty();
+        assertThat(UsdtArg.parse(machine, ":8@0")).isEmpty();
+        List<UsdtArg> elsewhere = UsdtArg.parse(machine, " :");
         assertThat(elsewhere).singleElement().extracting(UsdtArg::operand).isInstanceOf(UsdtArg.Unsupported.class);
-        assertThat(UsdtArgs.parse(machine, UsdtArgs.print(machine, elsewhere))).isEqualTo(elsewhere);
+        assertThat(UsdtArg.parse(machine, UsdtArg.print(machine, elsewhere))).isEqualTo(elsewhere);
     }
 
     @Test
     void blanksMayStandAroundTheAtSignAndTheParts() {
         assertThat(x86("-4 @ %eax 8f\t@%rdi 8@ -20 ( %rbp )\t4@$ -9"))
                 .containsExactly(
-                        new UsdtArg(4, true, false, new UsdtArg.Register("rax")),
-                        new UsdtArg(8, false, true, new UsdtArg.Register("rdi")),
-                        new UsdtArg(8, false, false, UsdtArg.Memory.of("rbp", -20)),
-                        new UsdtArg(4, false, false, new UsdtArg.Constant(-9)));
-        assertThat(UsdtArgs.parse(Machine.AARCH64, "-4 @ [x0,\tx1, lsl\t2]"))
-                .containsExactly(new UsdtArg(4, true, false, new UsdtArg.Memory("x0", 0, null, "x1", 4)));
+                        UsdtArg.signed(4, new UsdtArg.Register("rax")),
+                        UsdtArg.unsigned(8, new UsdtArg.Register("rdi")).withFloat(),
+                        UsdtArg.unsigned(8, UsdtArg.Memory.of("rbp", -20)),
+                        UsdtArg.unsigned(4, new UsdtArg.Constant(-9)));
+        assertThat(UsdtArg.parse(Machine.AARCH64, "-4 @ [x0,\tx1, lsl\t2]"))
+                .containsExactly(UsdtArg.signed(4, new UsdtArg.Memory("x0", 0, null, "x1", 4)));
         assertThat(x86("-4 @ nothing !"))
                 .singleElement()
                 .extracting(UsdtArg::operand)
@@ -247,7 +246,7 @@ class UsdtArgsTest {
     @EnumSource(Machine.class)
     void onlyAsciiBlanksAreBlanks(Machine machine) {
         for (String text : List.of("\u2002", "\u2028", "\u001c", "\u000b")) {
-            assertThat(UsdtArgs.parse(machine, text))
+            assertThat(UsdtArg.parse(machine, text))
                     .as(machine.machineName())
                     .singleElement()
                     .extracting(UsdtArg::operand)
@@ -263,7 +262,7 @@ class UsdtArgsTest {
                 "8@7,\u001c10",
                 "8@$a7,\u001c8",
                 "8@-20(\u001cs0)")) {
-            assertThat(UsdtArgs.parse(machine, text))
+            assertThat(UsdtArg.parse(machine, text))
                     .as(text)
                     .singleElement()
                     .extracting(UsdtArg::operand)
@@ -274,15 +273,15 @@ class UsdtArgsTest {
     /** RA 0 is the number 0 and RB 0 is register 0, so that this is the one way to say memory at r0. */
     @Test
     void register0AsTheIndexOfPpc64IsARegister() {
-        List<UsdtArg> atR0 = UsdtArgs.parse(Machine.PPC64LE, "8@0,0");
-        assertThat(atR0).containsExactly(new UsdtArg(8, false, false, UsdtArg.Memory.of("r0", 0)));
-        assertThat(UsdtArgs.print(Machine.PPC64LE, atR0)).isEqualTo("8@0,r0");
-        assertThat(UsdtArgs.parse(Machine.PPC64LE, "8@0,r0")).isEqualTo(atR0);
+        List<UsdtArg> atR0 = UsdtArg.parse(Machine.PPC64LE, "8@0,0");
+        assertThat(atR0).containsExactly(UsdtArg.unsigned(8, UsdtArg.Memory.of("r0", 0)));
+        assertThat(UsdtArg.print(Machine.PPC64LE, atR0)).isEqualTo("8@0,r0");
+        assertThat(UsdtArg.parse(Machine.PPC64LE, "8@0,r0")).isEqualTo(atR0);
     }
 
     @Test
     void theZeroRegisterIsNoBase() {
-        assertThat(UsdtArgs.parse(Machine.RISCV64, "8@16(x0) 8@16(zero)"))
+        assertThat(UsdtArg.parse(Machine.RISCV64, "8@16(x0) 8@16(zero)"))
                 .allSatisfy(arg -> assertThat(((UsdtArg.Unsupported) arg.operand()).reason())
                         .contains("absolute address"));
     }
@@ -291,9 +290,9 @@ class UsdtArgsTest {
     void anyBlankSeparatesAndSizesMayHaveLeadingZeros() {
         assertThat(x86("\t4@%eax\t 08@%rbx\n-0002@%cx\r"))
                 .containsExactly(
-                        new UsdtArg(4, false, false, new UsdtArg.Register("rax")),
-                        new UsdtArg(8, false, false, new UsdtArg.Register("rbx")),
-                        new UsdtArg(2, true, false, new UsdtArg.Register("rcx")));
+                        UsdtArg.unsigned(4, new UsdtArg.Register("rax")),
+                        UsdtArg.unsigned(8, new UsdtArg.Register("rbx")),
+                        UsdtArg.signed(2, new UsdtArg.Register("rcx")));
     }
 
     @Test
@@ -323,12 +322,12 @@ class UsdtArgsTest {
             for (int i = 0; i < length; i++) {
                 text.append(alphabet.charAt(random.nextInt(alphabet.length())));
             }
-            List<UsdtArg> args = UsdtArgs.parse(machine, text.toString());
+            List<UsdtArg> args = UsdtArg.parse(machine, text.toString());
             for (UsdtArg arg : args) {
                 if (arg.operand() instanceof UsdtArg.Unsupported u) {
                     assertThat(u.reason()).isNotBlank();
                 } else {
-                    assertThat(UsdtArgs.parse(machine, UsdtArgs.print(machine, List.of(arg))))
+                    assertThat(UsdtArg.parse(machine, UsdtArg.print(machine, List.of(arg))))
                             .as("'%s' printed and parsed", text)
                             .containsExactly(arg);
                 }
@@ -352,6 +351,6 @@ class UsdtArgsTest {
     }
 
     private static List<UsdtArg> x86(String text) {
-        return UsdtArgs.parse(Machine.X86_64, text);
+        return UsdtArg.parse(Machine.X86_64, text);
     }
 }

@@ -1,11 +1,8 @@
-package io.bpf4j.usdt.internal.arg;
+package io.bpf4j.usdt.site;
 
-import io.bpf4j.usdt.internal.arg.Registers.Register;
-import io.bpf4j.usdt.site.Machine;
-import io.bpf4j.usdt.site.UsdtArg;
+import io.bpf4j.usdt.site.Registers.Register;
 import io.bpf4j.usdt.site.UsdtArg.Operand;
 import java.util.Optional;
-import java.util.OptionalInt;
 
 /**
  * The operand syntax of one machine's assembler, and the locations of that machine's registers in {@code struct
@@ -19,26 +16,36 @@ import java.util.OptionalInt;
  * struct pt_regs} are those of a 64-bit kernel, because bpf4j runs on 64-bit kernels only. Such a kernel saves the
  * registers of a 32-bit process in the slots of their 64-bit successors.
  */
-public abstract sealed class ArgGrammar permits X86_64, I386, Arm64, Arm, RiscV64, S390x, Ppc64, LoongArch64 {
+abstract sealed class ArgGrammar permits AttSyntax, Arm64, Arm, RiscV64, S390x, Ppc64, LoongArch64 {
     private static final int MAX_QUOTED = 80;
 
-    private final String machine;
-    private final int wordSize;
-    private final String instructionPointer;
+    private final Machine machine;
+    private final String constantMark;
+    private final String registerMark;
+    final String instructionPointer;
     final Registers registers;
 
-    ArgGrammar(String machine, int wordSize, String instructionPointer, Registers registers) {
+    /**
+     * A grammar.
+     *
+     * @param instructionPointer the register that holds the address of the probe when it fires
+     * @param constantMark what comes before a constant
+     * @param registerMark what comes before the name of a register
+     */
+    ArgGrammar(
+            Machine machine, String instructionPointer, Registers registers, String constantMark, String registerMark) {
         this.machine = machine;
-        this.wordSize = wordSize;
         this.instructionPointer = instructionPointer;
         this.registers = registers;
+        this.constantMark = constantMark;
+        this.registerMark = registerMark;
     }
 
     /** The grammar of a machine; empty for {@link Machine#OTHER}. */
-    public static Optional<ArgGrammar> of(Machine machine) {
+    static Optional<ArgGrammar> of(Machine machine) {
         return switch (machine) {
-            case X86_64 -> Optional.of(X86_64.INSTANCE);
-            case I386 -> Optional.of(I386.INSTANCE);
+            case X86_64 -> Optional.of(AttSyntax.X86_64);
+            case I386 -> Optional.of(AttSyntax.I386);
             case AARCH64 -> Optional.of(Arm64.INSTANCE);
             case ARM -> Optional.of(Arm.INSTANCE);
             case RISCV64 -> Optional.of(RiscV64.INSTANCE);
@@ -59,38 +66,31 @@ public abstract sealed class ArgGrammar permits X86_64, I386, Arm64, Arm, RiscV6
      */
     abstract Optional<Operand> parse(String text, int size);
 
+    /** Prints an operand in memory so that {@link #parse} gives an equal one. */
+    abstract String print(UsdtArg.Memory memory);
+
     /**
      * Prints a result of {@link #parse} so that parsing the text gives an equal operand. Not for unsupported operands.
      */
-    abstract String print(Operand operand);
+    final String print(Operand operand) {
+        return switch (operand) {
+            case UsdtArg.Constant c -> constantMark + c.value();
+            case UsdtArg.Register r -> registerMark + r.name();
+            case UsdtArg.Memory m -> print(m);
+            case UsdtArg.Unsupported u -> throw noSpelling(u);
+        };
+    }
 
     /** Bytes of the register that an operand names, for arguments that declare no size: 4 for {@code %eax}. */
-    int widthOf(String text) {
-        return registers.find(text).map(Register::width).orElse(wordSize);
+    final int widthOf(String text) {
+        Optional<Register> register = text.startsWith(registerMark)
+                ? registers.find(text.substring(registerMark.length()))
+                : Optional.empty();
+        return register.map(Register::width).orElse(machine.wordSize());
     }
 
-    /** The machine's name in {@code uname -m}. */
-    public final String machine() {
+    final Machine machine() {
         return machine;
-    }
-
-    /** Bytes of a general register and of a pointer; the size of an argument that declares none. */
-    public final int wordSize() {
-        return wordSize;
-    }
-
-    /** The register that holds the address of the probe when it fires. */
-    public final String instructionPointer() {
-        return instructionPointer;
-    }
-
-    /**
-     * The byte offset of a register in {@code struct pt_regs}.
-     *
-     * @param register full name, as in operands
-     */
-    public final OptionalInt offsetOf(String register) {
-        return registers.offsetOf(register);
     }
 
     /**
@@ -130,7 +130,7 @@ public abstract sealed class ArgGrammar permits X86_64, I386, Arm64, Arm, RiscV6
 
     /** On 32-bit machines 8 bytes take two registers, and an operand names only the first ({@code 8f@%edx}). */
     final Operand notHalfOfPair(Operand operand, int size) {
-        return operand instanceof UsdtArg.Register r && size > wordSize
+        return operand instanceof UsdtArg.Register r && size > machine.wordSize()
                 ? unreadable(
                         "a value of " + size + " bytes takes a pair of registers, and only " + r.name() + " is named")
                 : operand;

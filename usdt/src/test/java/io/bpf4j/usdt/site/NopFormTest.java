@@ -1,12 +1,8 @@
-package io.bpf4j.usdt;
+package io.bpf4j.usdt.site;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.elf.ByteView;
-import io.bpf4j.usdt.site.Machine;
-import io.bpf4j.usdt.site.NopForm;
-import io.bpf4j.usdt.site.UsdtArg;
-import io.bpf4j.usdt.site.UsdtSite;
 import java.nio.ByteOrder;
 import java.util.HexFormat;
 import java.util.List;
@@ -48,21 +44,27 @@ class NopFormTest {
 
     @Test
     void aSiteMovesToTheLongNopAndNoFurther() {
-        List<UsdtArg> args = UsdtArgs.parse(Machine.X86_64, "-4@sym(%rip)");
-        UsdtSite site = new UsdtSite(0x2010, 0x1010, 0x5000, 0x3000, "-4@sym(%rip)", args, Map.of(), NopForm.NOP_NOP10);
+        List<UsdtArg> args = UsdtArg.parse(Machine.X86_64, "-4@sym(%rip)");
+        UsdtSite site = UsdtSite.at(0x2010, 0x1010)
+                .withSemaphore(0x5000, 0x3000)
+                .withArguments("-4@sym(%rip)", args, Map.of())
+                .withCode(NopForm.NOP_NOP10);
         UsdtSite moved = site.atOptimisableNop();
         assertThat(moved)
-                .isEqualTo(new UsdtSite(0x2011, 0x1011, 0x5000, 0x3000, "-4@sym(%rip)", args, Map.of(), NopForm.NOP10));
+                .isEqualTo(UsdtSite.at(0x2011, 0x1011)
+                        .withSemaphore(0x5000, 0x3000)
+                        .withArguments("-4@sym(%rip)", args, Map.of())
+                        .withCode(NopForm.NOP10));
         assertThat(moved.atOptimisableNop()).isSameAs(moved);
-        UsdtSite plain = new UsdtSite(0x2010, 0x1010, 0, 0, "", List.of(), Map.of(), NopForm.NOP);
+        UsdtSite plain = UsdtSite.at(0x2010, 0x1010).withCode(NopForm.NOP);
         assertThat(plain.atOptimisableNop()).isSameAs(plain);
     }
 
     @Test
     void unreadableArgumentsHaveReasons() {
         String text = "8@%rax 8f@%xmm0 4@known(%rip) 4@unknown(%rip) 4@other(,%rax,4)" + " 8@%rbx".repeat(20);
-        UsdtSite site = new UsdtSite(
-                1, 1, 0, 0, text, UsdtArgs.parse(Machine.X86_64, text), Map.of("known", 0x5000L), NopForm.NOP);
+        UsdtSite site = UsdtSite.at(1, 1)
+                .withArguments(text, UsdtArg.parse(Machine.X86_64, text), Map.of("known", 0x5000L));
         assertThat(site.unreadable()).containsOnlyKeys(1, 3, 4, 12);
         assertThat(site.unreadable().get(1)).contains("vector");
         assertThat(site.unreadable().get(3)).contains("'unknown'");

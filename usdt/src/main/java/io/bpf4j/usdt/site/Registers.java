@@ -1,4 +1,4 @@
-package io.bpf4j.usdt.internal.arg;
+package io.bpf4j.usdt.site;
 
 import java.util.HashMap;
 import java.util.Map;
@@ -30,6 +30,15 @@ final class Registers {
         int offset = offsetOf(fullName).orElseThrow();
         for (String spelling : spellings) {
             bySpelling.put(spelling, new Register(fullName, width, offset));
+        }
+        return this;
+    }
+
+    /** Adds a register and parts of it, each the lower half of the one before: {@code rax}, eax, ax, al. */
+    Registers addHalves(int offset, int width, String fullName, String... halves) {
+        add(offset, width, fullName);
+        for (int i = 0; i < halves.length; i++) {
+            alias(fullName, width >> (i + 1), halves[i]);
         }
         return this;
     }

@@ -1,6 +1,5 @@
-package io.bpf4j.usdt.internal.arg;
+package io.bpf4j.usdt.site;
 
-import io.bpf4j.usdt.site.UsdtArg;
 import io.bpf4j.usdt.site.UsdtArg.Operand;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -10,14 +9,14 @@ import org.jspecify.annotations.Nullable;
  * order; register 0 in an address is not a register but the number 0. Offsets mirror {@code user_pt_regs} of
  * arch/s390/include/uapi/asm/ptrace.h: an argument word, psw mask and address, then r0 to r15.
  */
-public final class S390x extends ArgGrammar {
+final class S390x extends ArgGrammar {
     private static final Registers REGISTERS = registers();
 
     // After the registers, which its constructor uses.
     static final S390x INSTANCE = new S390x();
 
     private S390x() {
-        super("s390x", 8, "pc", REGISTERS);
+        super(Machine.S390X, "pc", REGISTERS, "", "%");
     }
 
     private static Registers registers() {
@@ -70,13 +69,7 @@ public final class S390x extends ArgGrammar {
     }
 
     @Override
-    String print(Operand operand) {
-        return switch (operand) {
-            case UsdtArg.Constant c -> Long.toString(c.value());
-            case UsdtArg.Register r -> "%" + r.name();
-            case UsdtArg.Memory m ->
-                m.offset() + "(" + (m.index() == null ? "" : "%" + m.index() + ",") + "%" + m.base() + ")";
-            case UsdtArg.Unsupported u -> throw noSpelling(u);
-        };
+    String print(UsdtArg.Memory m) {
+        return m.offset() + "(" + (m.index() == null ? "" : "%" + m.index() + ",") + "%" + m.base() + ")";
     }
 }

@@ -1,7 +1,6 @@
-package io.bpf4j.usdt.internal.arg;
+package io.bpf4j.usdt.site;
 
-import io.bpf4j.usdt.internal.arg.Registers.Register;
-import io.bpf4j.usdt.site.UsdtArg;
+import io.bpf4j.usdt.site.Registers.Register;
 import io.bpf4j.usdt.site.UsdtArg.Operand;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -28,19 +27,22 @@ import org.jspecify.annotations.Nullable;
  * made, because the string is not a relocation. Intel's syntax ({@code -masm=intel}) is recognised, so that the reason
  * can name it.
  */
-final class AttSyntax {
+final class AttSyntax extends ArgGrammar {
+    static final AttSyntax X86_64 = new AttSyntax(Machine.X86_64, "rip", X86Registers.X86_64);
+    static final AttSyntax I386 = new AttSyntax(Machine.I386, "eip", X86Registers.I386);
 
-    private final Registers registers;
-    private final String instructionPointer;
-
-    AttSyntax(Registers registers, String instructionPointer) {
-        this.registers = registers;
-        this.instructionPointer = instructionPointer;
+    private AttSyntax(Machine machine, String instructionPointer, Registers registers) {
+        super(machine, instructionPointer, registers, "$", "%");
     }
 
+    @Override
     Optional<Operand> parse(String text, int size) {
+        return operand(text, size).map(operand -> notHalfOfPair(operand, size));
+    }
+
+    private Optional<Operand> operand(String text, int size) {
         if (text.startsWith("$")) {
-            return Optional.of(constant(Blanks.strip(text.substring(1))));
+            return Optional.of(marked(Blanks.strip(text.substring(1))));
         }
         if (text.startsWith("%")) {
             int colon = text.indexOf(':');
@@ -49,8 +51,8 @@ final class AttSyntax {
                     : segment(text, text.substring(0, colon), text.substring(colon + 1), size);
         }
         if (text.indexOf('[') >= 0 || text.contains(" PTR ")) {
-            return Optional.of(ArgGrammar.unreadable(
-                    ArgGrammar.quote(text) + " is Intel's syntax (-masm=intel); only AT&T's is read"));
+            return Optional.of(unreadable(
+                    quote(text) + " is Intel's syntax (-masm=intel); only AT&T's is read"));
         }
         int open = openOfLast(text);
         String inside = open < 0 ? "" : text.substring(open + 1, text.length() - 1);
@@ -66,11 +68,8 @@ final class AttSyntax {
                 : Expression.parse(Blanks.strip(text.substring(0, open))).flatMap(e -> memory(text, e, parts));
     }
 
-    private static Operand constant(String text) {
-        return Expression.parse(text)
-                .filter(e -> !text.isEmpty())
-                .map(ArgGrammar::constant)
-                .orElseGet(() -> ArgGrammar.unreadable(ArgGrammar.quote("$" + text) + " is no 64-bit constant"));
+    private static Operand marked(String text) {
+        return unmarkedConstant(text).orElseGet(() -> unreadable(quote("$" + text) + " is no 64-bit constant"));
     }
 
     private Optional<Operand> register(String name, int size) {
@@ -82,7 +81,7 @@ final class AttSyntax {
         boolean highByte = name.length() == 2 && name.endsWith("h");
         return Optional.of(
                 highByte && size > 1
-                        ? ArgGrammar.unreadable("a value of " + size + " bytes does not fit a register of one")
+                        ? unreadable("a value of " + size + " bytes does not fit a register of one")
                         : new UsdtArg.Register(known.get().fullName()));
     }
 
@@ -90,9 +89,9 @@ final class AttSyntax {
         String rest = Blanks.strip(afterColon);
         return switch (segment) {
             case "%cs", "%ds", "%es", "%ss" ->
-                rest.startsWith("%") || rest.startsWith("$") ? Optional.empty() : parse(rest, size);
+                rest.startsWith("%") || rest.startsWith("$") ? Optional.empty() : operand(rest, size);
             case "%fs", "%gs" ->
-                Optional.of(ArgGrammar.unreadable(ArgGrammar.quote(text) + " is relative to segment " + segment
+                Optional.of(unreadable(quote(text) + " is relative to segment " + segment
                         + " (thread-local storage), whose base is not in struct pt_regs"));
             default -> Optional.empty();
         };
@@ -157,7 +156,7 @@ final class AttSyntax {
             if (index != null && scale == 1) {
                 return UsdtArg.Memory.of(index, e.value());
             }
-            return ArgGrammar.unreadable(ArgGrammar.quote(text) + " has a scaled index but no base register");
+            return unreadable(quote(text) + " has a scaled index but no base register");
         }
         if (base == null || base.equals(instructionPointer)) {
             return symbolic(text, e, index, scale);
@@ -167,18 +166,18 @@ final class AttSyntax {
             return symbolic(text, e, index, scale);
         }
         if (index != null) {
-            return ArgGrammar.unreadable(
-                    ArgGrammar.quote(text) + " adds two registers to the address of " + ArgGrammar.quote(e.symbol()));
+            return unreadable(
+                    quote(text) + " adds two registers to the address of " + quote(e.symbol()));
         }
         return symbolic(text, e, base, 1);
     }
 
     private Operand symbolic(String text, Expression e, @Nullable String index, int scale) {
         if (e.negated()) {
-            return ArgGrammar.unreadable(ArgGrammar.quote(text) + " subtracts the address of a symbol");
+            return unreadable(quote(text) + " subtracts the address of a symbol");
         }
         if (e.relocation() != null && !isGotOffset(e)) {
-            return ArgGrammar.unreadable(ArgGrammar.quote(e.symbol() + "@" + e.relocation())
+            return unreadable(quote(e.symbol() + "@" + e.relocation())
                     + " is a place that only the linker knows (a slot of the GOT or PLT, or an offset of thread-local"
                     + " storage)");
         }
@@ -198,25 +197,12 @@ final class AttSyntax {
         return register.map(Register::fullName).orElse(null);
     }
 
-    int widthOf(String text, int wordSize) {
-        return text.startsWith("%")
-                ? registers.find(text.substring(1)).map(Register::width).orElse(wordSize)
-                : wordSize;
-    }
-
-    String print(Operand operand) {
-        return switch (operand) {
-            case UsdtArg.Constant c -> "$" + c.value();
-            case UsdtArg.Register r -> "%" + r.name();
-            case UsdtArg.Memory m -> {
-                String symbol = m.symbol();
-                String offset = symbol != null
-                        ? Expression.print(symbol, m.offset())
-                        : m.offset() == 0 ? "" : Long.toString(m.offset());
-                String index = m.index() == null ? "" : ",%" + m.index() + (m.scale() == 1 ? "" : "," + m.scale());
-                yield offset + "(%" + m.base() + index + ")";
-            }
-            case UsdtArg.Unsupported u -> throw ArgGrammar.noSpelling(u);
-        };
+    @Override
+    String print(UsdtArg.Memory m) {
+        String symbol = m.symbol();
+        String offset =
+                symbol != null ? Expression.print(symbol, m.offset()) : m.offset() == 0 ? "" : Long.toString(m.offset());
+        String index = m.index() == null ? "" : ",%" + m.index() + (m.scale() == 1 ? "" : "," + m.scale());
+        return offset + "(%" + m.base() + index + ")";
     }
 }

@@ -1,7 +1,6 @@
-package io.bpf4j.usdt.internal.arg;
+package io.bpf4j.usdt.site;
 
-import io.bpf4j.usdt.internal.arg.Registers.Register;
-import io.bpf4j.usdt.site.UsdtArg;
+import io.bpf4j.usdt.site.Registers.Register;
 import io.bpf4j.usdt.site.UsdtArg.Operand;
 import java.util.Optional;
 

@@ -1,13 +1,10 @@
-package io.bpf4j.usdt;
+package io.bpf4j.usdt.site;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bpf4j.usdt.internal.arg.ArgGrammar;
 import io.bpf4j.usdt.internal.spec.ArgSpec;
 import io.bpf4j.usdt.internal.spec.SpecBuilder;
 import io.bpf4j.usdt.internal.spec.SpecLayout;
-import io.bpf4j.usdt.site.Machine;
-import io.bpf4j.usdt.site.UsdtArg;
 import java.io.IOException;
 import java.io.InputStream;
 import java.math.BigInteger;
@@ -39,7 +36,7 @@ class ArgVectorsTest {
         int seen = 0;
         for (String line : lines(machine.machineName() + ".txt")) {
             String text = line.substring(line.indexOf(':') + 1).strip();
-            List<UsdtArg> args = UsdtArgs.parse(machine, text);
+            List<UsdtArg> args = UsdtArg.parse(machine, text);
             assertThat(args).as(line).hasSize(text.split("@", -1).length - 1 - relocations(text));
             for (int i = 0; i < args.size(); i++) {
                 UsdtArg arg = args.get(i);
@@ -56,13 +53,12 @@ class ArgVectorsTest {
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "OTHER")
     void whatTheProgramIsToldIsWhatTheyMean(Machine machine) throws IOException {
-        ArgGrammar grammar = ArgGrammar.of(machine).orElseThrow();
-        SpecBuilder builder = new SpecBuilder(grammar, SpecLayout.of304(ByteOrder.LITTLE_ENDIAN));
+        SpecBuilder builder = new SpecBuilder(machine, SpecLayout.of304(ByteOrder.LITTLE_ENDIAN));
         for (String line : lines(machine.machineName() + ".meaning.txt")) {
             String[] parts = line.split(" => ", 2);
             String[] words = parts[1].split(" ", -1);
             List<ArgSpec> specs =
-                    builder.build(UsdtArgs.parse(machine, parts[0]), PROBE, Map.of(words[words.length - 1], SYMBOL));
+                    builder.build(UsdtArg.parse(machine, parts[0]), PROBE, Map.of(words[words.length - 1], SYMBOL));
             if (words[1].equals("unsupported")) {
                 assertThat(specs).as(line).singleElement().satisfies(spec -> {
                     assertThat(spec.type()).isEqualTo(ArgSpec.Type.INVALID);
@@ -78,12 +74,12 @@ class ArgVectorsTest {
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "OTHER")
     void everyRegisterIsWhereTheKernelSavesIt(Machine machine) {
-        ArgGrammar grammar = ArgGrammar.of(machine).orElseThrow();
         for (String register : PtRegs.registers(machine)) {
-            assertThat(grammar.offsetOf(register)).as(register).hasValue(PtRegs.offset(machine, register));
+            assertThat(machine.registerOffset(register)).as(register).hasValue(PtRegs.offset(machine, register));
         }
-        assertThat(grammar.offsetOf(grammar.instructionPointer()))
-                .hasValue(PtRegs.offset(machine, grammar.instructionPointer()));
+        String pointer = ArgGrammar.of(machine).orElseThrow().instructionPointer;
+        assertThat(machine.registerOffset(pointer))
+                .hasValue(PtRegs.offset(machine, pointer));
     }
 
     private static ArgSpec expected(Machine machine, String... words) {
@@ -118,8 +114,8 @@ class ArgVectorsTest {
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "OTHER")
     void printedArgumentsParseToTheSame(Machine machine) throws IOException {
         for (String line : lines(machine.machineName() + ".txt")) {
-            List<UsdtArg> args = UsdtArgs.parse(machine, line.substring(line.indexOf(':') + 1));
-            assertThat(UsdtArgs.parse(machine, UsdtArgs.print(machine, args))).isEqualTo(args);
+            List<UsdtArg> args = UsdtArg.parse(machine, line.substring(line.indexOf(':') + 1));
+            assertThat(UsdtArg.parse(machine, UsdtArg.print(machine, args))).isEqualTo(args);
         }
     }
 
@@ -127,7 +123,7 @@ class ArgVectorsTest {
     void aMachineWithoutGrammarGivesAReason() throws IOException {
         for (String line : lines("mips64el.txt")) {
             String text = line.substring(line.indexOf(':') + 1).strip();
-            assertThat(UsdtArgs.parse(Machine.OTHER, text))
+            assertThat(UsdtArg.parse(Machine.OTHER, text))
                     .allSatisfy(arg -> assertThat(arg.operand()).isInstanceOf(UsdtArg.Unsupported.class));
         }
     }

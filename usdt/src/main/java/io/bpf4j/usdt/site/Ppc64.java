@@ -1,7 +1,6 @@
-package io.bpf4j.usdt.internal.arg;
+package io.bpf4j.usdt.site;
 
-import io.bpf4j.usdt.internal.arg.Registers.Register;
-import io.bpf4j.usdt.site.UsdtArg;
+import io.bpf4j.usdt.site.Registers.Register;
 import io.bpf4j.usdt.site.UsdtArg.Operand;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -12,14 +11,14 @@ import org.jspecify.annotations.Nullable;
  * sum, or in parentheses, is not a register but the number 0: {@code 0,0} is memory at the address in r0. Offsets
  * mirror {@code struct pt_regs} of arch/powerpc/include/uapi/asm/ptrace.h: 32 registers, nip.
  */
-public final class Ppc64 extends ArgGrammar {
+final class Ppc64 extends ArgGrammar {
     private static final Registers REGISTERS = registers();
 
     // After the registers, which its constructor uses.
     static final Ppc64 INSTANCE = new Ppc64();
 
     private Ppc64() {
-        super("ppc64le", 8, "nip", REGISTERS);
+        super(Machine.PPC64LE, "nip", REGISTERS, "i", "");
     }
 
     private static Registers registers() {
@@ -80,15 +79,11 @@ public final class Ppc64 extends ArgGrammar {
     }
 
     @Override
-    String print(Operand operand) {
-        return switch (operand) {
-            case UsdtArg.Constant c -> "i" + c.value();
-            case UsdtArg.Register r -> r.name();
-            case UsdtArg.Memory m when m.index() != null -> m.base() + "," + m.index();
-            // As the second part of a sum, 0 is register 0.
-            case UsdtArg.Memory m when m.base().equals("r0") && m.offset() == 0 -> "0," + m.base();
-            case UsdtArg.Memory m -> m.offset() + "(" + m.base() + ")";
-            case UsdtArg.Unsupported u -> throw noSpelling(u);
-        };
+    String print(UsdtArg.Memory m) {
+        if (m.index() != null) {
+            return m.base() + "," + m.index();
+        }
+        // As the second part of a sum, 0 is register 0.
+        return m.base().equals("r0") && m.offset() == 0 ? "0," + m.base() : m.offset() + "(" + m.base() + ")";
     }
 }

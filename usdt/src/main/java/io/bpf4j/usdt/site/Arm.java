@@ -1,6 +1,5 @@
-package io.bpf4j.usdt.internal.arg;
+package io.bpf4j.usdt.site;
 
-import io.bpf4j.usdt.site.UsdtArg;
 import io.bpf4j.usdt.site.UsdtArg.Operand;
 import java.util.Optional;
 
@@ -8,7 +7,7 @@ import java.util.Optional;
  * 32-bit arm: {@code r4}, {@code #5}, memory in {@link BracketSyntax brackets}. The full names are r0 to r12, sp, lr
  * and pc. Offsets are those of an arm64 kernel with a 32-bit process: r0 to r14 in the slots of x0 to x14.
  */
-public final class Arm extends ArgGrammar {
+final class Arm extends ArgGrammar {
     private static final Registers REGISTERS = registers();
 
     // After the registers, which its constructor uses.
@@ -17,7 +16,7 @@ public final class Arm extends ArgGrammar {
     private final BracketSyntax memory = new BracketSyntax(REGISTERS, "pc", "#");
 
     private Arm() {
-        super("arm", 4, "pc", REGISTERS);
+        super(Machine.ARM, "pc", REGISTERS, "#", "");
     }
 
     private static Registers registers() {
@@ -52,12 +51,7 @@ public final class Arm extends ArgGrammar {
     }
 
     @Override
-    String print(Operand operand) {
-        return switch (operand) {
-            case UsdtArg.Constant c -> "#" + c.value();
-            case UsdtArg.Register r -> r.name();
-            case UsdtArg.Memory m -> memory.print(m);
-            case UsdtArg.Unsupported u -> throw noSpelling(u);
-        };
+    String print(UsdtArg.Memory m) {
+        return memory.print(m);
     }
 }

@@ -1,4 +1,4 @@
-package io.bpf4j.usdt.internal.arg;
+package io.bpf4j.usdt.site;
 
 import java.math.BigInteger;
 import java.util.Optional;

@@ -1,7 +1,6 @@
-package io.bpf4j.usdt.internal.arg;
+package io.bpf4j.usdt.site;
 
-import io.bpf4j.usdt.internal.arg.Registers.Register;
-import io.bpf4j.usdt.site.UsdtArg;
+import io.bpf4j.usdt.site.Registers.Register;
 import io.bpf4j.usdt.site.UsdtArg.Operand;
 import java.util.Optional;
 
@@ -10,7 +9,7 @@ import java.util.Optional;
  * its upper bits. Offsets mirror {@code struct user_regs_struct} of arch/riscv/include/uapi/asm/ptrace.h: pc first,
  * then x1 to x31. Full names are those of the ABI: {@code a0}, not {@code x10}.
  */
-public final class RiscV64 extends ArgGrammar {
+final class RiscV64 extends ArgGrammar {
     private static final String[] ABI_NAMES = {
         "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s2",
         "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6"
@@ -21,7 +20,7 @@ public final class RiscV64 extends ArgGrammar {
     static final RiscV64 INSTANCE = new RiscV64();
 
     private RiscV64() {
-        super("riscv64", 8, "pc", REGISTERS);
+        super(Machine.RISCV64, "pc", REGISTERS, "", "");
     }
 
     private static Registers registers() {
@@ -61,7 +60,7 @@ public final class RiscV64 extends ArgGrammar {
         if (offset.startsWith("%lo(") && offset.endsWith(")")) {
             return Expression.parse(offset.substring(4, offset.length() - 1))
                     .filter(e -> e.symbol() != null && !e.negated() && e.relocation() == null)
-                    .map(e -> new UsdtArg.Memory(instructionPointer(), e.value(), e.symbol(), null, 1));
+                    .map(e -> new UsdtArg.Memory(instructionPointer, e.value(), e.symbol(), null, 1));
         }
         if (offset.startsWith("%")) {
             return Optional.of(linkerOnly(text));
@@ -72,16 +71,9 @@ public final class RiscV64 extends ArgGrammar {
     }
 
     @Override
-    String print(Operand operand) {
-        return switch (operand) {
-            case UsdtArg.Constant c -> Long.toString(c.value());
-            case UsdtArg.Register r -> r.name();
-            case UsdtArg.Memory m -> {
-                String symbol = m.symbol();
-                yield (symbol == null ? Long.toString(m.offset()) : "%lo(" + Expression.print(symbol, m.offset()) + ")")
-                        + "(" + m.base() + ")";
-            }
-            case UsdtArg.Unsupported u -> throw noSpelling(u);
-        };
+    String print(UsdtArg.Memory m) {
+        String symbol = m.symbol();
+        return (symbol == null ? Long.toString(m.offset()) : "%lo(" + Expression.print(symbol, m.offset()) + ")") + "("
+                + m.base() + ")";
     }
 }

@@ -1,13 +1,11 @@
-package io.bpf4j.usdt;
+package io.bpf4j.usdt.site;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bpf4j.usdt.internal.arg.ArgGrammar;
+import io.bpf4j.usdt.RunSeed;
 import io.bpf4j.usdt.internal.spec.ArgSpec;
 import io.bpf4j.usdt.internal.spec.SpecBuilder;
 import io.bpf4j.usdt.internal.spec.SpecLayout;
-import io.bpf4j.usdt.site.Machine;
-import io.bpf4j.usdt.site.UsdtArg;
 import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Map;
@@ -25,19 +23,19 @@ class ArgumentPropertiesTest {
     void printedArgumentsReadTheSame(@ForAll("arguments") Tuple.Tuple2<Machine, UsdtArg> pair) {
         String text;
         try {
-            text = UsdtArgs.print(pair.get1(), List.of(pair.get2()));
+            text = UsdtArg.print(pair.get1(), List.of(pair.get2()));
         } catch (IllegalArgumentException e) {
             assertThat(cannotBeSaid(pair.get1(), pair.get2()))
                     .as(e.getMessage())
                     .isTrue();
             return;
         }
-        assertThat(UsdtArgs.parse(pair.get1(), text)).as(text).containsExactly(pair.get2());
+        assertThat(UsdtArg.parse(pair.get1(), text)).as(text).containsExactly(pair.get2());
     }
 
     @Property(tries = 20_000, seed = RunSeed.OF_PROPERTIES)
     void everyTextIsReadOrHasAReason(@ForAll("machines") Machine machine, @ForAll("texts") String text) {
-        List<UsdtArg> args = UsdtArgs.parse(machine, text);
+        List<UsdtArg> args = UsdtArg.parse(machine, text);
         assertThat(args).hasSizeLessThanOrEqualTo(text.length());
         assertThat(args.isEmpty()).isEqualTo(isBlankToUs(text) || text.startsWith(":"));
         for (UsdtArg arg : args) {
@@ -53,28 +51,27 @@ class ArgumentPropertiesTest {
 
     @Property(tries = 20_000, seed = RunSeed.OF_PROPERTIES)
     void whatWasReadIsPrintedAndReadTheSame(@ForAll("machines") Machine machine, @ForAll("texts") String text) {
-        List<UsdtArg> args = UsdtArgs.parse(machine, text);
+        List<UsdtArg> args = UsdtArg.parse(machine, text);
         for (UsdtArg arg : args) {
-            String printed = UsdtArgs.print(machine, List.of(arg));
-            assertThat(UsdtArgs.parse(machine, printed)).as(printed).containsExactly(arg);
+            String printed = UsdtArg.print(machine, List.of(arg));
+            assertThat(UsdtArg.parse(machine, printed)).as(printed).containsExactly(arg);
         }
         // Garbage without a size, behind an argument with one, can't be told from a part of it.
         boolean allHaveSizes = args.stream()
                 .allMatch(arg -> !(arg.operand() instanceof UsdtArg.Unsupported u)
                         || u.raw().matches("(?s)-?\\d+f?@.*"));
         if (allHaveSizes) {
-            String printed = UsdtArgs.print(machine, args);
-            assertThat(UsdtArgs.parse(machine, printed)).as(printed).isEqualTo(args);
+            String printed = UsdtArg.print(machine, args);
+            assertThat(UsdtArg.parse(machine, printed)).as(printed).isEqualTo(args);
         }
     }
 
     @Property(tries = 10_000, seed = RunSeed.OF_PROPERTIES)
     void everyTextBecomesASpec(@ForAll("machines") Machine machine, @ForAll("texts") String text) {
-        ArgGrammar grammar = ArgGrammar.of(machine).orElseThrow();
         for (ByteOrder order : List.of(ByteOrder.LITTLE_ENDIAN, ByteOrder.BIG_ENDIAN)) {
             for (SpecLayout layout : List.of(SpecLayout.of208(order), SpecLayout.of304(order))) {
-                List<ArgSpec> args = new SpecBuilder(grammar, layout)
-                        .build(UsdtArgs.parse(machine, text), 0x1000, Map.of("sym", 0x2000L));
+                List<ArgSpec> args = new SpecBuilder(machine, layout)
+                        .build(UsdtArg.parse(machine, text), 0x1000, Map.of("sym", 0x2000L));
                 assertThat(layout.encode(args, 7)).hasSize(layout.size());
                 assertThat(args).hasSizeLessThanOrEqualTo(12);
             }

@@ -1,4 +1,4 @@
-package io.bpf4j.usdt.internal.arg;
+package io.bpf4j.usdt.site;
 
 /**
  * The blanks of argument strings: space, tab and line ends, but no other blanks of Unicode.

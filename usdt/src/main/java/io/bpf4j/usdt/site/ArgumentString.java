@@ -1,7 +1,5 @@
-package io.bpf4j.usdt.internal.arg;
+package io.bpf4j.usdt.site;
 
-import io.bpf4j.usdt.site.Machine;
-import io.bpf4j.usdt.site.UsdtArg;
 import io.bpf4j.usdt.site.UsdtArg.Operand;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,14 +27,14 @@ import java.util.stream.Collectors;
  *
  * <p>Time and space are linear in the length of the text.
  */
-public final class ArgumentString {
+final class ArgumentString {
     private ArgumentString() {}
 
     /**
      * Parses all arguments; never throws. The result has all arguments in the order of the text, including unreadable
      * ones.
      */
-    public static List<UsdtArg> parse(Machine machine, String text) {
+    static List<UsdtArg> parse(Machine machine, String text) {
         if (text.startsWith(":")) {
             return List.of();
         }
@@ -48,7 +46,7 @@ public final class ArgumentString {
         String reason = "argument strings of machine " + machine.machineName() + " can't be read";
         return raw.isEmpty()
                 ? List.of()
-                : List.of(new UsdtArg(machine.wordSize(), false, false, new UsdtArg.Unsupported(reason, raw)));
+                : List.of(new UsdtArgData(machine.wordSize(), false, false, new UsdtArg.Unsupported(reason, raw)));
     }
 
     private static List<UsdtArg> parse(ArgGrammar grammar, String text) {
@@ -74,7 +72,7 @@ public final class ArgumentString {
      * @throws IllegalArgumentException if the machine's assembler can't express an argument, such as a register of
      *     another machine, or an index together with a displacement if instructions allow only one of them
      */
-    public static String print(Machine machine, List<UsdtArg> arguments) {
+    static String print(Machine machine, List<UsdtArg> arguments) {
         String text = arguments.stream().map(a -> print(machine, a)).collect(Collectors.joining(" "));
         // A colon at the very beginning would mean that there are no arguments.
         return text.startsWith(":") ? " " + text : text;
@@ -92,7 +90,7 @@ public final class ArgumentString {
         List<UsdtArg> again = parse(grammar, text);
         if (again.size() != 1 || !again.getFirst().operand().equals(argument.operand())) {
             throw new IllegalArgumentException(
-                    argument.operand() + " of " + argument.size() + " bytes can't be written for " + grammar.machine());
+                    argument.operand() + " of " + argument.size() + " bytes can't be written for " + grammar.machine().machineName());
         }
         return text;
     }
@@ -145,7 +143,7 @@ public final class ArgumentString {
     }
 
     private static UsdtArg argument(int size, boolean signed, boolean isFloat, Operand operand, String raw) {
-        return new UsdtArg(
+        return new UsdtArgData(
                 size,
                 signed,
                 isFloat,
@@ -156,7 +154,7 @@ public final class ArgumentString {
         return ArgGrammar.unreadable(
                 operand.isEmpty()
                         ? "no operand after the size"
-                        : ArgGrammar.quote(operand) + " is no operand of " + grammar.machine());
+                        : ArgGrammar.quote(operand) + " is no operand of " + grammar.machine().machineName());
     }
 
     /** Splits at blanks outside of brackets that have no comma beside them. */

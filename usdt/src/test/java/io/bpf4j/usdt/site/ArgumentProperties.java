@@ -1,8 +1,5 @@
-package io.bpf4j.usdt;
+package io.bpf4j.usdt.site;
 
-import io.bpf4j.usdt.internal.arg.ArgGrammar;
-import io.bpf4j.usdt.site.Machine;
-import io.bpf4j.usdt.site.UsdtArg;
 import java.util.List;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -90,7 +87,7 @@ final class ArgumentProperties {
 
     /** Arguments as a caller could make them up, not all of which the machine can express. */
     static Arbitrary<UsdtArg> arguments(Machine machine) {
-        String ip = ArgGrammar.of(machine).orElseThrow().instructionPointer();
+        String ip = ArgGrammar.of(machine).orElseThrow().instructionPointer;
         Arbitrary<String> registers = Arbitraries.of(PtRegs.registers(machine));
         Arbitrary<Integer> sizes = Arbitraries.of(1, 2, 4, 8);
         Arbitrary<Boolean> flags = Arbitraries.of(true, false);
@@ -107,6 +104,6 @@ final class ArgumentProperties {
                 .as((base, index, scale, indexSize) -> new UsdtArg.Memory(base, 0, null, index, scale, indexSize));
         Arbitrary<UsdtArg.Operand> operands = Arbitraries.oneOf(
                 offsets.map(UsdtArg.Constant::new), registers.map(UsdtArg.Register::new), memory, indexed, halves);
-        return Combinators.combine(sizes, flags, flags, operands).as(UsdtArg::new);
+        return Combinators.combine(sizes, flags, flags, operands).as(UsdtArgData::new);
     }
 }

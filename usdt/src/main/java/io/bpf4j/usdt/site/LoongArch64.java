@@ -1,7 +1,6 @@
-package io.bpf4j.usdt.internal.arg;
+package io.bpf4j.usdt.site;
 
-import io.bpf4j.usdt.internal.arg.Registers.Register;
-import io.bpf4j.usdt.site.UsdtArg;
+import io.bpf4j.usdt.site.Registers.Register;
 import io.bpf4j.usdt.site.UsdtArg.Operand;
 import java.util.Optional;
 
@@ -10,7 +9,7 @@ import java.util.Optional;
  * {@code $a7, $a1} is a7 + a1. Offsets mirror {@code struct user_pt_regs} of arch/loongarch/include/uapi/asm/ptrace.h:
  * 32 registers, the first argument again, then the exception return address. Full names are those of the ABI.
  */
-public final class LoongArch64 extends ArgGrammar {
+final class LoongArch64 extends ArgGrammar {
     private static final String[] ABI_NAMES = {
         "ra", "tp", "sp", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "t0", "t1", "t2", "t3", "t4", "t5", "t6",
         "t7", "t8", "r21", "fp", "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8"
@@ -21,7 +20,7 @@ public final class LoongArch64 extends ArgGrammar {
     static final LoongArch64 INSTANCE = new LoongArch64();
 
     private LoongArch64() {
-        super("loongarch64", 8, "pc", REGISTERS);
+        super(Machine.LOONGARCH64, "pc", REGISTERS, "", "$");
     }
 
     private static Registers registers() {
@@ -72,17 +71,7 @@ public final class LoongArch64 extends ArgGrammar {
     }
 
     @Override
-    int widthOf(String text) {
-        return wordSize();
-    }
-
-    @Override
-    String print(Operand operand) {
-        return switch (operand) {
-            case UsdtArg.Constant c -> Long.toString(c.value());
-            case UsdtArg.Register r -> "$" + r.name();
-            case UsdtArg.Memory m -> "$" + m.base() + ", " + (m.index() == null ? m.offset() : "$" + m.index());
-            case UsdtArg.Unsupported u -> throw noSpelling(u);
-        };
+    String print(UsdtArg.Memory m) {
+        return "$" + m.base() + ", " + (m.index() == null ? m.offset() : "$" + m.index());
     }
 }
