@@ -81,7 +81,6 @@ class FeaturesOnKernelTest {
         long id = Host.running().traceFs().tracepointId("sched", "sched_process_exec");
         try (Fd tracepoint = kernel.execute(PerfCommand.Open.tracepoint("tracepoint", id, -1, 0))) {
             kernel.execute(new PerfCommand.Enable(tracepoint));
-            kernel.execute(new PerfCommand.Disable(tracepoint));
         }
         int uprobe = Host.running().perfSources().uprobeType().orElseThrow();
         try (Fd probe = kernel.execute(PerfCommand.Open.probe("uprobe", uprobe, 0, "/bin/true", 0x2000, -1, 0))) {

@@ -228,7 +228,7 @@ class LinkLifeOnKernelTest {
             try (Link again = object.program("on_clock").attach(AttachTarget.OpenPerfEvent.of(event.number()))) {
                 spinUntil(object, ticks + 1);
             }
-            Host.running().kernel().execute(new PerfCommand.Disable(event)); // it is open still
+            Host.running().kernel().execute(new PerfCommand.Enable(event)); // it is open still
         }
     }
 

@@ -308,11 +308,11 @@ final class Reachability {
             case Opcodes.EXIT -> {}
             case Opcodes.CALL -> call(at, instruction, state);
             default -> {
-                OptionalLong decided = decided(instruction, state, narrow);
-                if (decided.isEmpty() || decided.getAsLong() != 0) {
+                Boolean taken = taken(instruction, state, narrow);
+                if (taken == null || taken) {
                     flow(at + 1 + instruction.offset(), state);
                 }
-                if (decided.isEmpty() || decided.getAsLong() == 0) {
+                if (taken == null || !taken) {
                     flow(at + 1, state);
                 }
             }
@@ -329,48 +329,44 @@ final class Reachability {
         flow(at + 1, state);
     }
 
-    /** 1 if a conditional jump is taken, 0 if it isn't, empty if unknown. */
-    private OptionalLong decided(Instruction instruction, @Nullable Value[] state, boolean narrow) {
+    /** Whether a conditional jump is taken; null if unknown. */
+    private @Nullable Boolean taken(Instruction instruction, @Nullable Value[] state, boolean narrow) {
         Value one = value(state, instruction.dst());
         Value other = operand(instruction, state);
         if (isOption(one, other) || isOption(other, one)) {
-            return flag(kconfig == Kconfig.TAKEN);
+            return kconfig == Kconfig.TAKEN;
         }
         if (!narrow && (one instanceof Value.Address || one instanceof Value.Place) && isZero(other)) {
             return switch (instruction.opcode() & Opcodes.OP_MASK) {
-                case Opcodes.JEQ -> flag(false);
-                case Opcodes.JNE -> flag(true);
-                default -> OptionalLong.empty();
+                case Opcodes.JEQ -> false;
+                case Opcodes.JNE -> true;
+                default -> null;
             };
         }
         if (!(one instanceof Value.Constant left) || !(other instanceof Value.Constant right)) {
-            return OptionalLong.empty();
+            return null;
         }
         long a = narrow ? (int) left.value() : left.value();
         long b = narrow ? (int) right.value() : right.value();
         // Sign extension keeps the order of unsigned numbers, too.
         int unsigned = Long.compareUnsigned(a, b);
         return switch (instruction.opcode() & Opcodes.OP_MASK) {
-            case Opcodes.JEQ -> flag(a == b);
-            case Opcodes.JNE -> flag(a != b);
-            case Opcodes.JGT -> flag(unsigned > 0);
-            case Opcodes.JGE -> flag(unsigned >= 0);
-            case Opcodes.JLT -> flag(unsigned < 0);
-            case Opcodes.JLE -> flag(unsigned <= 0);
-            case Opcodes.JSGT -> flag(a > b);
-            case Opcodes.JSGE -> flag(a >= b);
-            case Opcodes.JSLT -> flag(a < b);
-            case Opcodes.JSLE -> flag(a <= b);
-            case Opcodes.JSET -> flag((a & b) != 0);
-            default -> OptionalLong.empty();
+            case Opcodes.JEQ -> a == b;
+            case Opcodes.JNE -> a != b;
+            case Opcodes.JGT -> unsigned > 0;
+            case Opcodes.JGE -> unsigned >= 0;
+            case Opcodes.JLT -> unsigned < 0;
+            case Opcodes.JLE -> unsigned <= 0;
+            case Opcodes.JSGT -> a > b;
+            case Opcodes.JSGE -> a >= b;
+            case Opcodes.JSLT -> a < b;
+            case Opcodes.JSLE -> a <= b;
+            case Opcodes.JSET -> (a & b) != 0;
+            default -> null;
         };
     }
 
     private static boolean isZero(@Nullable Value value) {
         return value instanceof Value.Constant constant && constant.value() == 0;
-    }
-
-    private static OptionalLong flag(boolean taken) {
-        return OptionalLong.of(taken ? 1 : 0);
     }
 }

@@ -53,33 +53,26 @@ public final class PerfSources {
     }
 
     private OptionalInt type(String source) {
-        Path file = devices.resolve(source).resolve("type");
-        try {
-            return OptionalInt.of(Integer.parseInt(Files.readString(file).strip()));
-        } catch (NoSuchFileException | NumberFormatException e) {
-            return OptionalInt.empty();
-        } catch (IOException e) {
-            throw unreadable(file, e);
-        }
-    }
-
-    /** Errors that do not mean that the kernel lacks a feature, such as too many open files. */
-    private static BpfException unreadable(Path file, IOException e) {
-        return new BpfException("can't read " + file + ": " + e.getMessage(), e);
+        return number(devices.resolve(source).resolve("type"));
     }
 
     /** The lowest bit in a file: 32 for {@code config:32-63}. */
     private OptionalInt firstBit(String source, String field) {
-        Path file = devices.resolve(source).resolve("format").resolve(field);
+        return number(devices.resolve(source).resolve("format").resolve(field));
+    }
+
+    /** The number after the colon, if there is one, and before the dash. */
+    private static OptionalInt number(Path file) {
         try {
-            String format = Files.readString(file).strip();
-            String bits = format.substring(format.indexOf(':') + 1);
-            int dash = bits.indexOf('-');
-            return OptionalInt.of(Integer.parseInt(dash < 0 ? bits : bits.substring(0, dash)));
+            String text = Files.readString(file).strip();
+            String number = text.substring(text.indexOf(':') + 1);
+            int dash = number.indexOf('-');
+            return OptionalInt.of(Integer.parseInt(dash < 0 ? number : number.substring(0, dash)));
         } catch (NoSuchFileException | NumberFormatException e) {
             return OptionalInt.empty();
         } catch (IOException e) {
-            throw unreadable(file, e);
+            // Not that the kernel lacks a feature, but for example too many open files.
+            throw new BpfException("can't read " + file + ": " + e.getMessage(), e);
         }
     }
 }

@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
@@ -47,20 +48,9 @@ public final class TraceFs {
      * @throws AttachException if the tracepoint does not exist, or the file system is not accessible
      */
     public long tracepointId(String category, String name) {
-        for (Path place : places) {
-            if (Files.isDirectory(place.resolve("events"))) {
-                return id(place, category, name);
-            }
-        }
-        try (Fd mount = kernel.execute(new FileCommand.DetachedMount("tracefs"))) {
-            return id(descriptors.resolve(Integer.toString(mount.number())), category, name);
-        } catch (SyscallException e) {
-            throw new AttachException(
-                    "tracepoint " + category + ":" + name + ": tracefs is not mounted at " + places.getFirst()
-                            + ", and can't be reached without: mount -t tracefs tracefs " + places.getFirst()
-                            + " (" + e.getMessage() + ")",
-                    e);
-        }
+        return in(
+                "tracepoint " + category + ":" + name + ": tracefs is not mounted",
+                tracefs -> id(tracefs, category, name));
     }
 
     /**
@@ -69,18 +59,25 @@ public final class TraceFs {
      * @throws AttachException if the list is not accessible (it needs CONFIG_DYNAMIC_FTRACE)
      */
     public List<String> traceableFunctions(Predicate<String> test) {
+        return in(
+                "tracefs, which lists the functions that can be traced, is not mounted",
+                tracefs -> functions(tracefs, test));
+    }
+
+    /** Reads where it is mounted, or else without a mount point. */
+    private <T> T in(String missing, Function<Path, T> reader) {
         for (Path place : places) {
             if (Files.isDirectory(place.resolve("events"))) {
-                return functions(place, test);
+                return reader.apply(place);
             }
         }
         try (Fd mount = kernel.execute(new FileCommand.DetachedMount("tracefs"))) {
-            return functions(descriptors.resolve(Integer.toString(mount.number())), test);
+            return reader.apply(descriptors.resolve(Integer.toString(mount.number())));
         } catch (SyscallException e) {
+            Path place = places.getFirst();
             throw new AttachException(
-                    "tracefs, which lists the functions that can be traced, is not mounted at "
-                            + places.getFirst() + ", and can't be reached without: mount -t tracefs tracefs "
-                            + places.getFirst() + " (" + e.getMessage() + ")",
+                    missing + " at " + place + ", and can't be reached without: mount -t tracefs tracefs " + place
+                            + " (" + e.getMessage() + ")",
                     e);
         }
     }

@@ -5,10 +5,10 @@ import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.map.KernelMap;
-import io.bpf4j.loader.internal.plan.KernelNames;
 import io.bpf4j.loader.internal.plan.MapPlan;
 import io.bpf4j.loader.internal.plan.StructOpsImage;
 import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.KernelNames;
 import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Feature;
@@ -180,13 +180,7 @@ public final class MapCreation {
                         e.call(),
                         e.errnoNumber(),
                         "this kernel makes no map of "
-                                + MapPinning.described(
-                                        create.type(),
-                                        create.keySize(),
-                                        create.valueSize(),
-                                        create.maxEntries(),
-                                        create.flags(),
-                                        create.extra())
+                                + MapPinning.Shape.of(spec)
                                 + (create.inner() == null && isMapOfMaps(spec)
                                         ? "; it has to say what the maps in it look like (MapSpec.withInner)"
                                         : storageNeeds(spec)));

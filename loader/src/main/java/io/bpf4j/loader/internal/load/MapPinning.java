@@ -105,45 +105,43 @@ final class MapPinning {
             return Optional.empty();
         }
         KernelMap found = closedOnFailure(KernelMap.adopt(host, fd.get(), spec.name()));
-        if (!fits(spec, found)) {
-            String has = described(
-                    found.typeNumber(),
-                    found.keySize(),
-                    found.valueSize(),
-                    found.maxEntries(),
-                    found.flags(),
-                    found.info().extra());
+        Shape wanted = Shape.of(spec);
+        Shape has = new Shape(
+                found.typeNumber(),
+                found.keySize(),
+                found.valueSize(),
+                found.maxEntries(),
+                found.flags(),
+                found.info().extra());
+        // The kernel sets this by itself for device maps (dev_map_alloc in kernel/bpf/devmap.c).
+        boolean device = spec.is(MapType.DEVMAP) || spec.is(MapType.DEVMAP_HASH);
+        int ignored = device ? MapSpec.F_RDONLY_PROG : 0;
+        if (!has.without(ignored).equals(wanted.without(ignored))) {
             throw new InvalidObjectException(source + ": map \"" + spec.name() + "\" can't be the one pinned at " + path
-                    + ", which has " + has + ", where the object wants "
-                    + described(
-                            spec.typeNumber(),
-                            spec.keySize(),
-                            spec.valueSize(),
-                            spec.maxEntries(),
-                            spec.flags(),
-                            spec.extra())
+                    + ", which has " + has + ", where the object wants " + wanted
                     + "; remove that pin, or pin elsewhere by BpfLoader.pinDirectory");
         }
         return Optional.of(found);
     }
 
-    private boolean fits(MapSpec spec, KernelMap found) {
-        // The kernel sets this by itself for device maps (dev_map_alloc in kernel/bpf/devmap.c).
-        boolean device = spec.is(MapType.DEVMAP) || spec.is(MapType.DEVMAP_HASH);
-        int ignored = device ? MapSpec.F_RDONLY_PROG : 0;
-        return found.typeNumber() == spec.typeNumber()
-                && found.keySize() == spec.keySize()
-                && found.valueSize() == spec.valueSize()
-                && found.maxEntries() == spec.maxEntries()
-                && (found.flags() & ~ignored) == (spec.flags() & ~ignored)
-                && found.info().extra() == spec.extra();
-    }
+    /** The properties in which two maps must be equal for one to replace the other. */
+    record Shape(int type, int keySize, int valueSize, int maxEntries, int flags, long extra) {
+        static Shape of(MapSpec spec) {
+            return new Shape(
+                    spec.typeNumber(), spec.keySize(), spec.valueSize(), spec.maxEntries(), spec.flags(), spec.extra());
+        }
 
-    /** {@code HASH, key 4 B, value 8 B, max_entries 10, flags 0x1}. */
-    static String described(int type, int keySize, int valueSize, int maxEntries, int flags, long extra) {
-        return MapType.of(type).map(Enum::name).orElse("type " + type) + ", key " + Integer.toUnsignedString(keySize)
-                + " B, value " + Integer.toUnsignedString(valueSize) + " B, max_entries "
-                + Integer.toUnsignedString(maxEntries) + ", flags 0x" + Integer.toHexString(flags)
-                + (extra == 0 ? "" : ", map_extra 0x" + Long.toHexString(extra));
+        Shape without(int flag) {
+            return new Shape(type, keySize, valueSize, maxEntries, flags & ~flag, extra);
+        }
+
+        /** {@code HASH, key 4 B, value 8 B, max_entries 10, flags 0x1}. */
+        @Override
+        public String toString() {
+            return MapType.of(type).map(Enum::name).orElse("type " + type) + ", key "
+                    + Integer.toUnsignedString(keySize) + " B, value " + Integer.toUnsignedString(valueSize)
+                    + " B, max_entries " + Integer.toUnsignedString(maxEntries) + ", flags 0x"
+                    + Integer.toHexString(flags) + (extra == 0 ? "" : ", map_extra 0x" + Long.toHexString(extra));
+        }
     }
 }

@@ -7,7 +7,6 @@ import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.kernel.MapType;
-import io.bpf4j.loader.kernel.ProgramType;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
 import java.util.Optional;
@@ -51,26 +50,30 @@ final class MissingFeature {
             return Optional.empty();
         }
         String what = "load program \"" + program.name() + "\"";
-        if (attachType.isPresent()) {
-            Optional<UnsupportedFeatureException> found = switch (attachType.get()) {
-                case TRACE_UPROBE_MULTI -> missing(what, Feature.UPROBE_MULTI_LINK, features);
-                case TRACE_UPROBE_SESSION -> missing(what, Feature.UPROBE_SESSION, features);
-                case TRACE_KPROBE_MULTI -> missing(what, Feature.KPROBE_MULTI_LINK, features);
-                case TRACE_FSESSION -> missing(what, Feature.TRACING_SESSION, features);
-                case TRACE_FENTRY_MULTI, TRACE_FEXIT_MULTI, TRACE_FSESSION_MULTI ->
-                    missing(what, Feature.TRACING_MULTI_LINK, features);
-                default -> Optional.empty();
-            };
-            if (found.isPresent()) {
-                return found;
-            }
-        }
-        if (program.isSleepable() && program.type() == ProgramType.KPROBE) {
-            return missing(what, Feature.SLEEPABLE_UPROBE, features);
-        }
-        return program.type() == ProgramType.RAW_TRACEPOINT
-                ? missing(what, Feature.RAW_TRACEPOINT, features)
-                : Optional.empty();
+        return attachType
+                .flatMap(MissingFeature::of)
+                .flatMap(feature -> missing(what, feature, features))
+                .or(() -> of(program).flatMap(feature -> missing(what, feature, features)));
+    }
+
+    private static Optional<Feature> of(AttachType type) {
+        return Optional.ofNullable(
+                switch (type) {
+                    case TRACE_UPROBE_MULTI -> Feature.UPROBE_MULTI_LINK;
+                    case TRACE_UPROBE_SESSION -> Feature.UPROBE_SESSION;
+                    case TRACE_KPROBE_MULTI -> Feature.KPROBE_MULTI_LINK;
+                    case TRACE_FSESSION -> Feature.TRACING_SESSION;
+                    case TRACE_FENTRY_MULTI, TRACE_FEXIT_MULTI, TRACE_FSESSION_MULTI -> Feature.TRACING_MULTI_LINK;
+                    default -> null;
+                });
+    }
+
+    private static Optional<Feature> of(ProgramSpec program) {
+        return switch (program.type()) {
+            case KPROBE -> program.isSleepable() ? Optional.of(Feature.SLEEPABLE_UPROBE) : Optional.empty();
+            case RAW_TRACEPOINT -> Optional.of(Feature.RAW_TRACEPOINT);
+            default -> Optional.empty();
+        };
     }
 
     private static Optional<UnsupportedFeatureException> missing(String what, Feature feature, Features features) {

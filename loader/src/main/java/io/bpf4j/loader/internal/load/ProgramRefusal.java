@@ -266,7 +266,8 @@ final class ProgramRefusal {
 
     private static String asked(Optional<AttachType> attachType, ProgCommand.Load command) {
         List<String> asked = new ArrayList<>();
-        asked.add("a program of type " + typeName(command.type()));
+        asked.add("a program of type "
+                + ProgramType.of(command.type()).map(Enum::name).orElse("number " + command.type()));
         if (command.attachment().type() != 0) {
             asked.add("for "
                     + attachType
@@ -298,14 +299,5 @@ final class ProgramRefusal {
             asked.add("described by BTF");
         }
         return String.join(", ", asked);
-    }
-
-    private static String typeName(int number) {
-        for (ProgramType type : ProgramType.values()) {
-            if (type.number() == number) {
-                return type.name();
-            }
-        }
-        return "number " + number;
     }
 }

@@ -63,12 +63,12 @@ public final class KernelMap implements BpfMap {
         this.info = info;
         this.type = MapType.of(info.type());
         boolean perCpu = type.map(MapType::isPerCpu).orElse(false);
-        this.valueBytes = perCpu
-                ? (Integer.toUnsignedLong(info.valueSize()) + 7)
-                        / 8
-                        * 8
-                        * host.possibleCpus().count()
-                : info.valueSize();
+        this.valueBytes = perCpu ? stride() * host.possibleCpus().count() : info.valueSize();
+    }
+
+    /** Distance of values in memory: their size, rounded up to 8 bytes. */
+    private long stride() {
+        return (Integer.toUnsignedLong(info.valueSize()) + 7) & ~7L;
     }
 
     /** Creates a map. A failure leaves nothing behind. */
@@ -156,8 +156,7 @@ public final class KernelMap implements BpfMap {
 
     /** The values of an array that was created with {@link #MMAPABLE}: live, shared with the programs. */
     public MemorySegment values(boolean writable) {
-        long stride = (Integer.toUnsignedLong(info.valueSize()) + 7) / 8 * 8;
-        return memory(0, stride * Integer.toUnsignedLong(info.maxEntries()), writable);
+        return memory(0, stride() * Integer.toUnsignedLong(info.maxEntries()), writable);
     }
 
     /**
@@ -241,7 +240,7 @@ public final class KernelMap implements BpfMap {
         checkKey(key.length);
         NativeScratch scratch = NativeScratch.get();
         MemorySegment value = scratch.value(valueBytes);
-        int errno = kernel.element(op, fd, scratch.key(key), value, 0);
+        int errno = kernel.element(op, fd, scratch.key(MemorySegment.ofArray(key)), value, 0);
         return found(op, errno) ? Optional.of(value.toArray(JAVA_BYTE)) : Optional.empty();
     }
 
@@ -270,17 +269,7 @@ public final class KernelMap implements BpfMap {
 
     @Override
     public boolean update(byte[] key, byte[] value, UpdateMode mode) {
-        checkKey(key.length);
-        checkValue(value.length);
-        NativeScratch scratch = NativeScratch.get();
-        return update(
-                kernel.element(
-                        MapCommand.Op.UPDATE,
-                        fd,
-                        scratch.key(key),
-                        scratch.value(MemorySegment.ofArray(value)),
-                        mode.flag()),
-                mode);
+        return update(MemorySegment.ofArray(key), MemorySegment.ofArray(value), mode);
     }
 
     @Override
@@ -288,11 +277,7 @@ public final class KernelMap implements BpfMap {
         checkKey(key.byteSize());
         checkValue(value.byteSize());
         NativeScratch scratch = NativeScratch.get();
-        return update(
-                kernel.element(MapCommand.Op.UPDATE, fd, scratch.key(key), scratch.value(value), mode.flag()), mode);
-    }
-
-    private boolean update(int errno, UpdateMode mode) {
+        int errno = kernel.element(MapCommand.Op.UPDATE, fd, scratch.key(key), scratch.value(value), mode.flag());
         if (errno == 0) {
             return true;
         }
@@ -305,11 +290,7 @@ public final class KernelMap implements BpfMap {
 
     @Override
     public boolean delete(byte[] key) {
-        checkKey(key.length);
-        NativeScratch scratch = NativeScratch.get();
-        return found(
-                MapCommand.Op.DELETE,
-                kernel.element(MapCommand.Op.DELETE, fd, scratch.key(key), MemorySegment.NULL, 0));
+        return delete(MemorySegment.ofArray(key));
     }
 
     @Override

@@ -19,10 +19,6 @@ final class NativeScratch {
         return LOCAL.get();
     }
 
-    MemorySegment key(byte[] bytes) {
-        return bytes.length == 0 ? MemorySegment.NULL : key(MemorySegment.ofArray(bytes));
-    }
-
     /** The key itself if it is native, else a copy. */
     MemorySegment key(MemorySegment from) {
         if (from.byteSize() == 0) {

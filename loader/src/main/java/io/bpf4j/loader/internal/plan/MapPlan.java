@@ -3,6 +3,7 @@ package io.bpf4j.loader.internal.plan;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.internal.sys.KernelNames;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.BpfMap;

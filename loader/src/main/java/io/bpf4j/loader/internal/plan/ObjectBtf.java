@@ -7,7 +7,6 @@ import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.spec.DataSection;
-import io.bpf4j.loader.spec.ExternSpec;
 import io.bpf4j.loader.spec.FunctionSpec;
 import io.bpf4j.loader.spec.GlobalSpec;
 import io.bpf4j.loader.spec.MapSpec;
@@ -248,12 +247,5 @@ final class ObjectBtf {
     /** Whether the kernel accepts function information at all. */
     static boolean describesFunctions(ObjectSpec spec, Features features) {
         return spec.btf().isPresent() && !features.lacks(Feature.BTF_FUNC);
-    }
-
-    /** Externs of a kind, by name. */
-    static Map<String, ExternSpec> externs(ObjectSpec spec) {
-        Map<String, ExternSpec> byName = new HashMap<>();
-        spec.externs().forEach(extern -> byName.put(extern.name(), extern));
-        return byName;
     }
 }

@@ -255,22 +255,6 @@ public sealed interface FileCommand<R> extends Command<R> {
         }
     }
 
-    /** memfd_create(2), close-on-exec. */
-    record Memfd(String name) implements FileCommand<Fd> {
-        private static final int MFD_CLOEXEC = 1;
-
-        @Override
-        public String call() {
-            return "memfd_create of \"" + name + "\"";
-        }
-
-        @Override
-        public Fd run(Call call) {
-            long text = call.allocateFrom(name).address();
-            return call.fd(call.syscall(NUMBERS.memfdCreate(), text, MFD_CLOEXEC, 0), "memfd \"" + name + "\"");
-        }
-    }
-
     /** pipe2(2), close-on-exec and non-blocking. */
     record Pipe(String what) implements FileCommand<Pipe.Ends> {
         /** The two ends; the caller closes each. */

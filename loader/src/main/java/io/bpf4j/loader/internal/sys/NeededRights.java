@@ -8,7 +8,6 @@ import static io.bpf4j.loader.kernel.Capability.CAP_SYS_ADMIN;
 import io.bpf4j.loader.kernel.Capability;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.kernel.ProgramType;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -37,30 +36,17 @@ final class NeededRights {
     }
 
     private static List<Capability> ofProgram(int number) {
-        List<Capability> needed = new ArrayList<>(List.of(CAP_BPF));
-        ProgramType type = ProgramType.of(number).orElse(ProgramType.UNSPEC);
-        boolean tracing = switch (type) {
-            case KPROBE, TRACEPOINT, PERF_EVENT, RAW_TRACEPOINT, RAW_TRACEPOINT_WRITABLE -> true;
-            case TRACING, LSM, STRUCT_OPS, EXT, UNSPEC -> true;
-            case SOCKET_FILTER, SCHED_CLS, SCHED_ACT, XDP, CGROUP_SKB, CGROUP_SOCK, LWT_IN, LWT_OUT -> false;
-            case LWT_XMIT, SOCK_OPS, SK_SKB, CGROUP_DEVICE, SK_MSG, CGROUP_SOCK_ADDR, LWT_SEG6LOCAL -> false;
-            case LIRC_MODE2, SK_REUSEPORT, FLOW_DISSECTOR, CGROUP_SYSCTL, CGROUP_SOCKOPT, SK_LOOKUP -> false;
-            case SYSCALL, NETFILTER -> false;
+        return switch (ProgramType.of(number).orElse(ProgramType.UNSPEC)) {
+            case SOCKET_FILTER, CGROUP_SKB, SK_REUSEPORT, SK_LOOKUP, SYSCALL -> List.of(CAP_BPF);
+            case KPROBE, TRACEPOINT, PERF_EVENT, RAW_TRACEPOINT, RAW_TRACEPOINT_WRITABLE, TRACING, LSM, STRUCT_OPS ->
+                List.of(CAP_BPF, CAP_PERFMON);
+            case UNSPEC -> List.of(CAP_BPF, CAP_PERFMON);
+            case EXT -> List.of(CAP_BPF, CAP_PERFMON, CAP_NET_ADMIN);
+            case SCHED_CLS, SCHED_ACT, XDP, LWT_IN, LWT_OUT, LWT_XMIT, LWT_SEG6LOCAL, SK_SKB, SK_MSG, SOCK_OPS ->
+                List.of(CAP_BPF, CAP_NET_ADMIN);
+            case FLOW_DISSECTOR, CGROUP_DEVICE, CGROUP_SOCK, CGROUP_SOCK_ADDR, CGROUP_SOCKOPT, CGROUP_SYSCTL ->
+                List.of(CAP_BPF, CAP_NET_ADMIN);
+            case LIRC_MODE2, NETFILTER -> List.of(CAP_BPF, CAP_NET_ADMIN);
         };
-        boolean network = switch (type) {
-            case SCHED_CLS, SCHED_ACT, XDP, LWT_IN, LWT_OUT, LWT_XMIT, LWT_SEG6LOCAL, SK_SKB, SK_MSG -> true;
-            case FLOW_DISSECTOR, CGROUP_DEVICE, CGROUP_SOCK, CGROUP_SOCK_ADDR, CGROUP_SOCKOPT -> true;
-            case CGROUP_SYSCTL, SOCK_OPS, LIRC_MODE2, EXT, NETFILTER -> true;
-            case UNSPEC, SOCKET_FILTER, KPROBE, TRACEPOINT, PERF_EVENT, CGROUP_SKB, RAW_TRACEPOINT -> false;
-            case SK_REUSEPORT, RAW_TRACEPOINT_WRITABLE, TRACING, STRUCT_OPS, LSM -> false;
-            case SK_LOOKUP, SYSCALL -> false;
-        };
-        if (tracing) {
-            needed.add(CAP_PERFMON);
-        }
-        if (network) {
-            needed.add(CAP_NET_ADMIN);
-        }
-        return needed;
     }
 }

@@ -159,19 +159,6 @@ public sealed interface PerfCommand<R> extends Command<R> {
         }
     }
 
-    /** PERF_EVENT_IOC_DISABLE. */
-    record Disable(Fd event) implements PerfCommand<Integer> {
-        @Override
-        public String call() {
-            return "ioctl(PERF_EVENT_IOC_DISABLE) of " + event.what();
-        }
-
-        @Override
-        public Integer run(Call call) {
-            return ioctl(call, event, 0x2401, 0);
-        }
-    }
-
     /** Requests of include/uapi/linux/perf_event.h, in the encoding of include/uapi/asm-generic/ioctl.h. */
     private static int ioctl(Call call, Fd event, long request, long argument) {
         return call.check(call.syscall(NUMBERS.ioctl(), call.hold(event), request, argument));

@@ -22,8 +22,6 @@ public final class Ptrace {
 
     public static final int SIGCONT = 18;
     public static final int SIGSTOP = 19;
-    public static final int SIGTSTP = 20;
-    public static final int SIGTTIN = 21;
     public static final int SIGTTOU = 22;
 
     /** Ignored by default; a program that handles it must tolerate any number of it (socket(7)). */

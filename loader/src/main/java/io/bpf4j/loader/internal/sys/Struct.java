@@ -14,9 +14,6 @@ public final class Struct {
     static final ValueLayout.OfInt U32 = ValueLayout.JAVA_INT;
     static final ValueLayout.OfLong U64 = ValueLayout.JAVA_LONG;
 
-    /** BPF_OBJ_NAME_LEN, with the NUL. */
-    private static final int NAME_LENGTH = 16;
-
     private Struct() {}
 
     /** A copy in native memory; NULL if the input is empty. */
@@ -57,19 +54,10 @@ public final class Struct {
         return name;
     }
 
-    /**
-     * A name in the form that the kernel accepts: at most 15 bytes, and only letters, digits, '_' and '.'; others
-     * become '_', because an invalid name should not make the call fail (bpf_obj_name_cpy in kernel/bpf/syscall.c).
-     */
+    /** A name in the form that the kernel accepts: an invalid one should not make the call fail. */
     static void name(MemorySegment struct, long offset, String name) {
-        byte[] ascii = name.getBytes(StandardCharsets.UTF_8);
-        int length = Math.min(ascii.length, NAME_LENGTH - 1);
-        for (int i = 0; i < length; i++) {
-            int c = ascii[i];
-            boolean letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-            boolean allowed = letter || (c >= '0' && c <= '9') || c == '_' || c == '.';
-            struct.set(JAVA_BYTE, offset + i, (byte) (allowed ? c : '_'));
-        }
+        byte[] ascii = KernelNames.of(name).getBytes(StandardCharsets.US_ASCII);
+        MemorySegment.copy(ascii, 0, struct, JAVA_BYTE, offset, ascii.length);
     }
 
     /** The text up to the first NUL, or all of it. */

@@ -93,7 +93,7 @@ class TracerThreadTest {
 
     @Test
     void aProcessThatWasStoppedStaysSoUntilItIsContinued() throws InterruptedException {
-        assertThat(play(stop(ROOT, Ptrace.SIGTSTP, Ptrace.EVENT_STOP), stop(ROOT, 5, Ptrace.EVENT_STOP)))
+        assertThat(play(stop(ROOT, Ptrace.SIGTTOU, Ptrace.EVENT_STOP), stop(ROOT, 5, Ptrace.EVENT_STOP)))
                 .containsExactly(new ProcessCommand.Listen(ROOT), new ProcessCommand.Continue(ROOT, 0));
     }
 

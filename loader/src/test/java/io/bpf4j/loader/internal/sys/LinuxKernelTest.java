@@ -60,18 +60,6 @@ class LinuxKernelTest {
     }
 
     @Test
-    void memfdIsAFileWithoutAPath() throws IOException {
-        try (Fd memfd = kernel.execute(new FileCommand.Memfd("hidden"));
-                Arena arena = Arena.ofConfined()) {
-            kernel.execute(
-                    new FileCommand.Write(memfd, arena.allocateFrom("text").asSlice(0, 4)));
-            Path self = Path.of("/proc/self/fd", Integer.toString(memfd.number()));
-            assertThat(Files.readString(self)).isEqualTo("text");
-            assertThat(Files.readSymbolicLink(self).toString()).contains("memfd:hidden");
-        }
-    }
-
-    @Test
     void aRefusalNamesTheCallTheThingAndTheReason() {
         assertThatThrownBy(() -> kernel.execute(new FileCommand.Open(Path.of("/nowhere/at/all"), OpenFlags.RDONLY)))
                 .isInstanceOfSatisfying(SyscallException.class, e -> {

@@ -230,7 +230,7 @@ public final class ScriptedKernel implements Kernel {
             case PerfCommand<?> perf ->
                 switch (perf) {
                     case PerfCommand.Open event -> newFd(event.what());
-                    case PerfCommand.SetProgram _, PerfCommand.Enable _, PerfCommand.Disable _ -> 0;
+                    case PerfCommand.SetProgram _, PerfCommand.Enable _ -> 0;
                 };
             case FileCommand<?> file -> usual(file);
             case ProcessCommand<?> process ->
@@ -377,7 +377,6 @@ public final class ScriptedKernel implements Kernel {
             case FileCommand.Duplicate duplicate -> newFd(duplicate.what());
             case FileCommand.DeviceIndex device -> device.name().equals("lo") ? 1 : 7;
             case FileCommand.MakeDirectory _, FileCommand.RemoveDirectory _ -> 0;
-            case FileCommand.Memfd memfd -> newFd("memfd \"" + memfd.name() + "\"");
             case FileCommand.Read _ -> 0L;
             case FileCommand.Write write -> write.from().byteSize();
             case FileCommand.Map map -> {

@@ -1,6 +1,9 @@
-package io.bpf4j.loader.internal.plan;
+package io.bpf4j.loader.internal.sys;
 
-/** Names that the kernel accepts for maps and programs: at most 15 bytes of letters, digits, underscore and dot. */
+/**
+ * Names that the kernel accepts for maps and programs: at most 15 bytes of letters, digits, underscore and dot
+ * (BPF_OBJ_NAME_LEN, and bpf_obj_name_cpy in kernel/bpf/syscall.c).
+ */
 public final class KernelNames {
     private static final int MAX = 15;
     private static final String LONGEST_COMMON = ".rodata";
@@ -24,7 +27,7 @@ public final class KernelNames {
      * object begin alike; a custom section ({@code .data.mine}) has its name alone. libbpf does the same
      * (internal_map_name).
      */
-    static String ofSection(String source, String section) {
+    public static String ofSection(String source, String section) {
         String file = source.substring(source.lastIndexOf('/') + 1);
         int dot = file.indexOf('.');
         String object = dot > 0 ? file.substring(0, dot) : file;
