@@ -219,7 +219,7 @@ public final class Disassembler {
 
     private static String call(Instruction slot) {
         return switch (slot.src()) {
-            case PseudoSource.HELPER_CALL -> "call " + Helpers.name(slot.imm()) + "#" + slot.imm();
+            case PseudoSource.HELPER_CALL -> "call " + new Helper(slot.imm()).name() + "#" + slot.imm();
             case PseudoSource.CALL -> "call pc" + signed(slot.imm());
             case PseudoSource.KFUNC_CALL -> "call kernel-function#" + slot.imm();
             default -> unknown(slot);

@@ -150,12 +150,12 @@ class InstructionsTest {
 
     @Test
     void helpersHaveTheKernelsNumbers() {
-        assertThat(Helpers.name(1)).isEqualTo("bpf_map_lookup_elem");
-        assertThat(Helpers.name(130)).isEqualTo("bpf_ringbuf_output");
-        assertThat(Helpers.name(211)).isEqualTo("bpf_cgrp_storage_delete");
-        assertThat(Helpers.name(212)).isEqualTo("unknown");
-        assertThat(Helpers.id("bpf_get_attach_cookie")).hasValue(174);
-        assertThat(Helpers.id("bpf_no_such")).isEmpty();
+        assertThat(new Helper(1).name()).isEqualTo("bpf_map_lookup_elem");
+        assertThat(new Helper(130).name()).isEqualTo("bpf_ringbuf_output");
+        assertThat(new Helper(211).name()).isEqualTo("bpf_cgrp_storage_delete");
+        assertThat(new Helper(212).name()).isEqualTo("unknown");
+        assertThat(Helper.named("bpf_get_attach_cookie")).isEqualTo(new Helper(174));
+        assertThat(Helper.find("bpf_no_such")).isEmpty();
     }
 
     private static ByteView view(byte[] bytes, ByteOrder order) {

@@ -16,6 +16,7 @@ import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.feature.Support;
+import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.internal.sys.ScriptedKernel;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.TestObject;
@@ -45,7 +46,7 @@ abstract class HostileObject {
     static final Instruction LOAD_2 = new Instruction(0, 0, 0, 0, 0);
 
     static final Features OLD = Features.of(feature -> switch (feature) {
-        case GLOBAL_DATA, BTF, BTF_FUNC, BTF_DATASEC -> Support.yes("scripted");
+        case Feature.GLOBAL_DATA, Feature.BTF, Feature.BTF_FUNC, Feature.BTF_DATASEC -> Support.yes("scripted");
         default -> Support.no("scripted");
     });
 

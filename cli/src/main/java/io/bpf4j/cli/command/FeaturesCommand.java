@@ -1,16 +1,25 @@
 package io.bpf4j.cli.command;
 
+import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.JsonLine;
 import io.bpf4j.cli.output.Table;
+import io.bpf4j.insn.Helper;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.feature.Support;
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.Facility;
 import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.loader.kernel.ProgramType;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -20,11 +29,18 @@ import picocli.CommandLine.Option;
         description = {
             "Shows what this kernel has of what bpf4j uses, and since when kernels have it.",
             "Each answer comes from trying, not from the version; needs root, or CAP_BPF and CAP_PERFMON.",
+            "With --types it shows program types, map types and attach types, too; networking needs CAP_NET_ADMIN.",
             "What this user may not try is shown as unknown (in JSON, supported is null)."
         },
-        footer = {"  bpf4j features", "  bpf4j features --json | jq 'select(.supported == false)'"})
+        footer = {"  bpf4j features", "  bpf4j features --helpers xdp", "  bpf4j features --json | jq 'select(.supported == false)'"})
 final class FeaturesCommand implements Callable<Integer> {
     private final Console console;
+
+    @Option(names = "--types", description = "Also program types, map types and attach types.")
+    private boolean types;
+
+    @Option(names = "--helpers", paramLabel = "TYPE", description = "The helpers for programs of a type, such as xdp.")
+    private @Nullable ProgramType caller;
 
     @Option(names = "--json", description = "One JSON object for each feature.")
     private boolean json;
@@ -38,13 +54,13 @@ final class FeaturesCommand implements Callable<Integer> {
         Features features = Features.ofRunningKernel();
         Table table = new Table("").row("FEATURE", "HERE", "SINCE", "WHAT", "HOW IT SHOWS");
         Set<String> remedies = new LinkedHashSet<>();
-        for (Feature feature : Feature.values()) {
-            Support support = features.support(feature);
-            String name = feature.name().toLowerCase(Locale.ROOT);
+        for (Facility facility : facilities()) {
+            Support support = features.support(facility);
             if (json) {
-                console.line(line(feature, name, support));
+                console.line(line(facility, support));
             } else {
-                table.row(name, here(support), feature.since().toString(), feature.description(), shown(support));
+                String since = facility instanceof Feature feature ? feature.since().toString() : "";
+                table.row(name(facility), here(support), since, description(facility), shown(support));
             }
             if (support instanceof Support.Unknown unknown) {
                 unknown.remedy().ifPresent(remedies::add);
@@ -58,19 +74,53 @@ final class FeaturesCommand implements Callable<Integer> {
         return CommandTree.OK;
     }
 
-    private static String line(Feature feature, String name, Support support) {
-        JsonLine line = new JsonLine().beginObject().field("feature", name);
+    private List<Facility> facilities() {
+        if (caller == ProgramType.EXT || caller == ProgramType.STRUCT_OPS) {
+            throw new UsageException("--helpers: those of type " + name(caller) + " depend on the target");
+        }
+        if (caller != null) {
+            return Helper.all().stream()
+                    .map(helper -> (Facility) new Facility.Call(caller, helper))
+                    .toList();
+        }
+        List<Facility> all = new ArrayList<>(List.of(Feature.values()));
+        if (types) {
+            all.addAll(List.of(ProgramType.values()).subList(1, ProgramType.values().length)); // without UNSPEC
+            all.addAll(List.of(MapType.values()));
+            all.addAll(List.of(AttachType.values()));
+        }
+        return all;
+    }
+
+    private static String name(Facility facility) {
+        return switch (facility) {
+            case Facility.Call call -> call.helper().name();
+            case Enum<?> constant -> constant.name().toLowerCase(Locale.ROOT);
+        };
+    }
+
+    private static String description(Facility facility) {
+        return switch (facility) {
+            case Feature feature -> feature.description();
+            case ProgramType _ -> "program type";
+            case MapType _ -> "map type";
+            case AttachType _ -> "attach type";
+            case Facility.Call call -> "helper for " + name(call.from());
+        };
+    }
+
+    private static String line(Facility facility, Support support) {
+        JsonLine line = new JsonLine().beginObject().field("feature", name(facility));
         switch (support) {
             case Support.Present _ -> line.field("supported", true);
             case Support.Absent _ -> line.field("supported", false);
             case Support.Unknown _ -> line.field("supported", null);
         }
-        return line.field("since", feature.since().toString())
-                .field("description", feature.description())
-                .field("commit", feature.commit())
-                .field("reason", support.reason())
-                .endObject()
-                .toString();
+        line.field("description", description(facility)).field("reason", support.reason());
+        if (facility instanceof Feature feature) {
+            line.field("since", feature.since().toString()).field("commit", feature.commit());
+        }
+        return line.endObject().toString();
     }
 
     private static String here(Support support) {

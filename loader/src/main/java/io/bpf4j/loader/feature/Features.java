@@ -1,87 +1,107 @@
 package io.bpf4j.loader.feature;
 
+import io.bpf4j.insn.Helper;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.kernel.Facility;
 import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.loader.kernel.ProgramType;
 import java.util.Arrays;
-import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
- * The features of a kernel that bpf4j uses. <i>Thread-safe.</i>
+ * What a kernel has: features that bpf4j uses, types of programs and maps, attach types, helpers. <i>Thread-safe.</i>
  *
- * <p>Each feature is probed on the first request. A result of present or absent is kept; an unknown result is probed
- * again. {@link #without} disables features, to simulate a kernel that lacks them, or to force another method.
+ * <p>Each facility is probed on the first request, by trying it. A result of present or absent is kept; an unknown
+ * result is probed again. {@link #without} disables facilities, to simulate a kernel that lacks them, or to force
+ * another method.
+ *
+ * <pre>{@code
+ * Features features = Features.ofRunningKernel();
+ * features.has(MapType.ARENA);
+ * features.has(AttachType.TCX_INGRESS);
+ * features.has(ProgramType.XDP, Helper.named("bpf_fib_lookup"));
+ * }</pre>
  */
 public final class Features {
-    private final Map<Feature, Support> known;
-    private final Function<Feature, Support> probe;
-    private final Set<Feature> without;
+    private final Map<Facility, Support> known;
+    private final Function<Facility, Support> probe;
+    private final Set<Facility> without;
 
-    private Features(Map<Feature, Support> known, Function<Feature, Support> probe, Set<Feature> without) {
+    private Features(Map<Facility, Support> known, Function<Facility, Support> probe, Set<Facility> without) {
         this.known = known;
         this.probe = probe;
         this.without = without;
     }
 
-    /** The features of the running kernel: {@link #of(Host)} of {@link Host#running()}. */
+    /** What the running kernel has: {@link #of(Host)} of {@link Host#running()}. */
     public static Features ofRunningKernel() {
         return of(Host.running());
     }
 
-    /** Features with given answers: from a table of another kernel, or a test. */
-    public static Features of(Function<Feature, Support> answers) {
-        return new Features(new ConcurrentHashMap<>(), answers, EnumSet.noneOf(Feature.class));
+    /** Given answers: from a table of another kernel, or a test. */
+    public static Features of(Function<Facility, Support> answers) {
+        return new Features(new ConcurrentHashMap<>(), answers, Set.of());
     }
 
-    /** The features of a machine's kernel, probed with this process's rights there; the same object each time. */
+    /** What a machine's kernel has, probed with this process's rights there; the same object each time. */
     public static Features of(Host host) {
         return host.known(Features.class, machine -> of(new Probes(machine)::probe));
     }
 
-    /** The same kernel without these features. Both objects share the results of probes. */
-    public Features without(Feature... features) {
-        EnumSet<Feature> all = EnumSet.copyOf(without);
-        all.addAll(Arrays.asList(features));
+    /** The same kernel without these facilities. Both objects share the results of probes. */
+    public Features without(Facility... missing) {
+        Set<Facility> all = new HashSet<>(without);
+        all.addAll(Arrays.asList(missing));
         return new Features(known, probe, all);
     }
 
-    /** Whether the kernel has the feature, and the evidence. The first call for a feature probes the kernel. */
-    public Support support(Feature feature) {
-        if (without.contains(feature)) {
+    /**
+     * Whether the kernel has the facility, and the evidence. The first call for a facility probes the kernel.
+     *
+     * @throws IllegalArgumentException for helpers of programs of type EXT and STRUCT_OPS, which depend on the target
+     */
+    public Support support(Facility facility) {
+        if (without.contains(facility)) {
             return Support.no("taken away by the caller");
         }
-        Support answer = known.get(feature);
+        Support answer = known.get(facility);
         if (answer == null) {
-            // Not computeIfAbsent: a probe may ask for another feature. Two threads may both probe, with the same
+            // Not computeIfAbsent: a probe may ask for another facility. Two threads may both probe, with the same
             // result.
-            answer = probe.apply(feature);
+            answer = probe.apply(facility);
             // Rights, mounts and free descriptors may change, so an unknown result is probed again.
             if (!(answer instanceof Support.Unknown)) {
-                known.put(feature, answer);
+                known.put(facility, answer);
             }
         }
         return answer;
     }
 
     /**
-     * Whether the feature is certainly present. Not the opposite of {@link #lacks}: if the kernel could not be probed,
+     * Whether the facility is certainly present. Not the opposite of {@link #lacks}: if the kernel could not be probed,
      * both are false. Use this if a wrong yes would cause an error that no later call reports.
      */
-    public boolean has(Feature feature) {
-        return support(feature) instanceof Support.Present;
+    public boolean has(Facility facility) {
+        return support(facility) instanceof Support.Present;
+    }
+
+    /** Whether programs of the type certainly may call the helper, with this process's rights. */
+    public boolean has(ProgramType from, Helper helper) {
+        return has(new Facility.Call(from, helper));
     }
 
     /**
-     * Whether the feature is certainly absent, or disabled. Use this to decide on a fallback: if the kernel could not
+     * Whether the facility is certainly absent, or disabled. Use this to decide on a fallback: if the kernel could not
      * be probed, the normal method is used, and its call reports the error.
      */
-    public boolean lacks(Feature feature) {
-        return support(feature) instanceof Support.Absent;
+    public boolean lacks(Facility facility) {
+        return support(facility) instanceof Support.Absent;
     }
 
     /**

@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 
 /** The smallest BTF that has a given kind, encoded for this machine. Type 1 is always {@code int}. */
 final class ProbeBtf {
-    private static final int INT = 1;
+    static final int INT = 1;
 
     private ProbeBtf() {}
 

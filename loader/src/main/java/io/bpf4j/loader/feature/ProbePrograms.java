@@ -2,9 +2,6 @@ package io.bpf4j.loader.feature;
 
 import static io.bpf4j.insn.Assembler.R0;
 import static io.bpf4j.insn.Assembler.R1;
-import static io.bpf4j.insn.Assembler.R10;
-import static io.bpf4j.insn.Assembler.R2;
-import static io.bpf4j.insn.Assembler.R3;
 
 import io.bpf4j.insn.Assembler;
 import io.bpf4j.insn.Instructions;
@@ -13,12 +10,6 @@ import java.nio.ByteOrder;
 
 /** The programs that probes load, encoded for this machine. */
 final class ProbePrograms {
-    /** Numbers of helpers ({@code ___BPF_FUNC_MAPPER} in include/uapi/linux/bpf.h). */
-    static final int KTIME_GET_COARSE_NS = 160;
-
-    static final int GET_ATTACH_COOKIE = 174;
-    private static final int PROBE_READ_KERNEL = 113;
-
     private ProbePrograms() {}
 
     /** {@code return value;} */
@@ -26,9 +17,9 @@ final class ProbePrograms {
         return encode(Assembler.create().mov(R0, value).exit());
     }
 
-    /** {@code return helper(ctx);} */
+    /** {@code helper(ctx); return 0;} */
     static byte[] callingHelper(int helper) {
-        return encode(Assembler.create().call(helper).exit());
+        return encode(Assembler.create().call(helper).mov(R0, 0).exit());
     }
 
     /** Two functions, one calling the other. */
@@ -72,15 +63,9 @@ final class ProbePrograms {
                 .exit());
     }
 
-    /** Would read 8 bytes of kernel memory at address 0; it never runs. */
-    static byte[] readingKernel() {
-        return encode(Assembler.create()
-                .movReg(R1, R10)
-                .alu(Opcodes.ADD, R1, -8)
-                .mov(R2, 8)
-                .mov(R3, 0)
-                .call(PROBE_READ_KERNEL)
-                .exit());
+    /** Reads {@code migrating_sk} of {@code struct sk_reuseport_md}. */
+    static byte[] readingMigratingSocket() {
+        return encode(Assembler.create().ldx(8, R0, R1, 48).mov(R0, 0).exit());
     }
 
     private static byte[] encode(Assembler program) {

@@ -7,7 +7,7 @@ package io.bpf4j.loader.kernel;
  * {@code bpf4j features}. A feature probe tells whether the running kernel has the feature. Commits are those of the
  * mainline tree. <i>Immutable.</i>
  */
-public enum Feature {
+public enum Feature implements Facility {
     BTF("BTF can be loaded", 4, 18, "69b693f0aefa", "bpf: btf: Introduce BPF Type Format (BTF)"),
     BTF_FUNC("BTF of functions", 5, 0, "2667a2626f4d", "bpf: btf: Add BTF_KIND_FUNC and BTF_KIND_FUNC_PROTO"),
     BTF_DATASEC(

@@ -9,7 +9,7 @@ import java.util.Optional;
  * <p>A kernel may know types that this list lacks; code that reads numbers from the kernel or from an object keeps the
  * number. <i>Immutable.</i>
  */
-public enum MapType {
+public enum MapType implements Facility {
     HASH(1),
     ARRAY(2),
     PROG_ARRAY(3),

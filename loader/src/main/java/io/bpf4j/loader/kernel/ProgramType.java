@@ -6,7 +6,7 @@ import java.util.Optional;
  * The types of BPF programs, with the kernel's names and numbers ({@code enum bpf_prog_type} of
  * include/uapi/linux/bpf.h, 7.3). <i>Immutable.</i>
  */
-public enum ProgramType {
+public enum ProgramType implements Facility {
     UNSPEC(0),
     SOCKET_FILTER(1),
     KPROBE(2),

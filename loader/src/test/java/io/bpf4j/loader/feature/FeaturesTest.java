@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.btf.BtfBuilder;
 import io.bpf4j.btf.BtfType;
+import io.bpf4j.insn.Helper;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.host.Host;
@@ -16,15 +17,17 @@ import io.bpf4j.loader.internal.sys.ProgCommand;
 import io.bpf4j.loader.internal.sys.ScriptedKernel;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.Facility;
 import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.kernel.ProgramType;
 import java.io.IOException;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,13 +39,24 @@ import org.junit.jupiter.params.provider.MethodSource;
 class FeaturesTest {
     private final ScriptedKernel kernel = new ScriptedKernel();
 
+    static Stream<Facility> facilities() {
+        return Stream.of(
+                        Stream.of(Feature.values()),
+                        Stream.of(MapType.values()),
+                        Stream.of(ProgramType.values()),
+                        Stream.of(AttachType.values()),
+                        Stream.of(ProgramType.XDP, ProgramType.TRACING, ProgramType.LSM)
+                                .map(type -> new Facility.Call(type, Helper.named("bpf_redirect"))))
+                .flatMap(Function.identity());
+    }
+
     @ParameterizedTest
-    @EnumSource(Feature.class)
-    void aProbeLeavesNothingOpen(Feature feature, @TempDir Path empty) {
-        probes(empty).probe(feature);
+    @MethodSource("facilities")
+    void aProbeLeavesNothingOpen(Facility facility, @TempDir Path empty) {
+        probes(empty).probe(facility);
         assertThat(kernel.open()).isEmpty();
         kernel.fail(Command.class, Errno.EINVAL);
-        assertThat(probes(empty).probe(feature).reason()).isNotBlank();
+        assertThat(probes(empty).probe(facility).reason()).isNotBlank();
         assertThat(kernel.open()).isEmpty();
     }
 
@@ -51,17 +65,17 @@ class FeaturesTest {
     }
 
     static Stream<Arguments> refusals() {
-        return Arrays.stream(Feature.values())
-                .flatMap(feature -> Stream.of(Errno.EPERM, Errno.EACCES, Errno.ENOSYS, Errno.EMFILE, Errno.ENOMEM)
-                        .map(errno -> Arguments.of(feature, errno)));
+        return facilities()
+                .flatMap(facility -> Stream.of(Errno.EPERM, Errno.EACCES, Errno.ENOSYS, Errno.EMFILE, Errno.ENOMEM)
+                        .map(errno -> Arguments.of(facility, errno)));
     }
 
     /** Neither does a container without /sys and /proc. */
     @ParameterizedTest
     @MethodSource("refusals")
-    void aKernelThatMayNotBeAskedHasNotSaidNo(Feature feature, Errno errno, @TempDir Path empty) {
+    void aKernelThatMayNotBeAskedHasNotSaidNo(Facility facility, Errno errno, @TempDir Path empty) {
         kernel.fail(Command.class, errno);
-        assertThat(probes(empty).probe(feature)).isInstanceOfSatisfying(Support.Unknown.class, unknown -> {
+        assertThat(probes(empty).probe(facility)).isInstanceOfSatisfying(Support.Unknown.class, unknown -> {
             assertThat(unknown.errno()).isIn(errno, Errno.ENOENT);
             assertThat(unknown.reason())
                     .contains(unknown.call(), unknown.errno().name())
@@ -72,18 +86,19 @@ class FeaturesTest {
 
     /** Where maps and BTF may be made and programs may not be loaded, or links not be made. */
     @ParameterizedTest
-    @EnumSource(Feature.class)
-    void norHasOneThatRefusesALaterStep(Feature feature, @TempDir Path empty) {
+    @MethodSource("facilities")
+    void norHasOneThatRefusesALaterStep(Facility facility, @TempDir Path empty) {
         for (Class<?> step : List.of(
                 ProgCommand.Load.class,
                 LinkCommand.Create.class,
+                LinkCommand.Attach.class,
                 MapCommand.Element.class,
                 MapCommand.Batch.class,
                 MapCommand.Freeze.class,
                 ProgCommand.BindMap.class)) {
             kernel.clearCommands();
             kernel.fail(step, Errno.EPERM);
-            Support support = probes(empty).probe(feature);
+            Support support = probes(empty).probe(facility);
             if (!kernel.commands(step).isEmpty()) {
                 assertThat(support).as(step.getSimpleName()).isInstanceOf(Support.Unknown.class);
             }
@@ -95,7 +110,7 @@ class FeaturesTest {
     void theVerifiersEaccesIsANoIfOtherProgramsLoad() {
         kernel.failNth(1, ProgCommand.Load.class, Errno.EACCES);
         Support support = Features.of(kernel.host()).support(Feature.ARGUMENT_TAGS);
-        assertThat(support).isEqualTo(Support.no("a program with it was refused: EACCES (Permission denied)"));
+        assertThat(support).isEqualTo(Support.no("bpf(BPF_PROG_LOAD) gave EACCES"));
         assertThat(kernel.commands(ProgCommand.Load.class).getLast().type())
                 .as("tried next: the same kind without the feature")
                 .isEqualTo(ProgramType.SOCKET_FILTER.number());
@@ -150,7 +165,7 @@ class FeaturesTest {
         kernel.fail(ProgCommand.Load.class, Errno.EINVAL);
         Support support = Features.of(kernel.host()).support(Feature.BPF_COOKIE);
         assertThat(support).isInstanceOf(Support.Absent.class);
-        assertThat(support.reason()).isEqualTo("a program with it was refused: EINVAL (Invalid argument)");
+        assertThat(support.reason()).isEqualTo("bpf(BPF_PROG_LOAD) gave EINVAL");
     }
 
     @Test
@@ -175,7 +190,7 @@ class FeaturesTest {
         Features features = Features.of(kernel.host());
         assertThat(features.has(Feature.UPROBE_MULTI_PROCESS)).isTrue();
         assertThat(features.support(Feature.UPROBE_MULTI_LINK))
-                .isEqualTo(Support.no("a link made wrong on purpose gave EINVAL, not EBADF"));
+                .isEqualTo(Support.no("bpf(BPF_LINK_CREATE) gave EINVAL, not EBADF"));
     }
 
     @Test
@@ -214,6 +229,84 @@ class FeaturesTest {
         Files.write(shown.resolve("vmlinux"), types.toBytes(ByteOrder.nativeOrder()));
         assertThat(probes.probe(Feature.SYSCALL_WRAPPER))
                 .isEqualTo(Support.yes("the kernel's BTF has __s390x_sys_bpf"));
+    }
+
+    @ParameterizedTest
+    @EnumSource(MapType.class)
+    void aMapOfEachTypeIsMade(MapType type) {
+        Support support = Features.of(kernel.host()).support(type);
+        assertThat(kernel.commands(MapCommand.Create.class).getLast().type()).isEqualTo(type.number());
+        assertThat(support)
+                .isEqualTo(
+                        type == MapType.STRUCT_OPS
+                                ? Support.no("bpf(BPF_MAP_CREATE) succeeded, not ENOTSUPP")
+                                : Support.yes("bpf(BPF_MAP_CREATE) succeeded"));
+    }
+
+    @Test
+    void aTypeWhoseProgramsTheVerifierSeesIsThere() {
+        kernel.answer(ProgCommand.Load.class, load -> ScriptedKernel.refused(Errno.EINVAL, "must provide btf_id"));
+        assertThat(Features.of(kernel.host()).support(ProgramType.TRACING))
+                .isEqualTo(Support.yes("bpf(BPF_PROG_LOAD) gave EINVAL from the verifier"));
+        kernel.answer(ProgCommand.Load.class, load -> ScriptedKernel.refused(Errno.EINVAL, ""));
+        assertThat(Features.of(kernel.host()).support(ProgramType.EXT))
+                .isEqualTo(Support.no("bpf(BPF_PROG_LOAD) gave EINVAL"));
+    }
+
+    @Test
+    void anAttachTypeIsThereIfTheKernelMissesTheProgram() {
+        Features features = Features.of(kernel.host());
+        kernel.fail(LinkCommand.Attach.class, Errno.EBADF);
+        assertThat(features.has(AttachType.CGROUP_INET4_CONNECT)).isTrue();
+        kernel.fail(LinkCommand.Attach.class, Errno.EINVAL);
+        assertThat(features.support(AttachType.CGROUP_UNIX_CONNECT))
+                .isEqualTo(Support.no("bpf(BPF_PROG_ATTACH) gave EINVAL, not EBADF"));
+        kernel.fail(ProgCommand.Load.class, Errno.EINVAL);
+        assertThat(features.support(AttachType.LIRC_MODE2))
+                .as("the kernel may know the number and have no such programs")
+                .isEqualTo(Support.no("bpf(BPF_PROG_LOAD) gave EINVAL"));
+    }
+
+    @Test
+    void aHelperIsThereIfTheVerifierGoesOnToItsArguments() {
+        Features features = Features.of(kernel.host());
+        kernel.answer(ProgCommand.Load.class, load -> ScriptedKernel.refused(Errno.EACCES, "R2 !read_ok"));
+        assertThat(features.has(ProgramType.XDP, Helper.named("bpf_redirect"))).isTrue();
+        kernel.answer(ProgCommand.Load.class, load -> ScriptedKernel.refused(Errno.EINVAL, "unknown func"));
+        assertThat(features.lacks(new Facility.Call(ProgramType.XDP, Helper.named("bpf_d_path"))))
+                .isTrue();
+        kernel.answer(ProgCommand.Load.class, load -> ScriptedKernel.refused(Errno.EACCES, ""));
+        assertThat(features.support(new Facility.Call(ProgramType.XDP, Helper.named("bpf_fib_lookup"))))
+                .as("refused before the verifier saw it")
+                .isInstanceOf(Support.Unknown.class);
+    }
+
+    @Test
+    void someHelpersAreForProgramsThatMaySleep() {
+        kernel.answer(
+                ProgCommand.Load.class,
+                load -> load.flags() == 0
+                        ? ScriptedKernel.refused(Errno.EINVAL, "might sleep")
+                        : ScriptedKernel.refused(Errno.EACCES, "R2 !read_ok"));
+        assertThat(Features.of(kernel.host()).has(ProgramType.KPROBE, Helper.named("bpf_copy_from_user")))
+                .isTrue();
+    }
+
+    @Test
+    void whatReplacesAProgramHasNoHelpersOfItsOwn() {
+        Features features = Features.of(kernel.host());
+        assertThatThrownBy(() -> features.has(ProgramType.EXT, Helper.named("bpf_redirect")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("EXT");
+    }
+
+    @Test
+    void typesAreTakenAwayLikeFeatures() {
+        Features without = Features.of(kernel.host()).without(MapType.RINGBUF, ProgramType.XDP);
+        assertThat(without.lacks(MapType.RINGBUF)).isTrue();
+        assertThat(without.lacks(ProgramType.XDP)).isTrue();
+        assertThat(kernel.commands()).isEmpty();
+        assertThat(without.has(MapType.ARRAY)).isTrue();
     }
 
     @Test

@@ -288,6 +288,13 @@ class CliTraceTest {
         List<Map<String, @Nullable Object>> features = Json.lines(Cli.check("features", "--json"));
         assertThat(features).hasSizeGreaterThan(5);
         assertThat(Cli.check("features")).containsIgnoringCase("uprobe").containsIgnoringCase("cookie");
+        assertThat(Commands.run(Cli.command("features", "--types")).out())
+                .containsPattern("xdp +yes +program type")
+                .containsPattern("hash +yes +map type")
+                .containsPattern("cgroup_inet_ingress +yes +attach type");
+        assertThat(Cli.check("features", "--helpers", "socket_filter", "--json"))
+                .contains("\"feature\":\"bpf_map_lookup_elem\",\"supported\":true")
+                .contains("\"feature\":\"bpf_xdp_adjust_head\",\"supported\":false");
     }
 
     @Test

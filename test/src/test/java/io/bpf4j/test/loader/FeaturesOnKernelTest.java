@@ -2,25 +2,46 @@ package io.bpf4j.test.loader;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bpf4j.btf.Btf;
+import io.bpf4j.btf.BtfKind;
+import io.bpf4j.btf.BtfType;
+import io.bpf4j.insn.Assembler;
+import io.bpf4j.insn.Helper;
+import io.bpf4j.insn.Instructions;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.feature.Support;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.linux.KernelConfig;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.Kernel;
+import io.bpf4j.loader.internal.sys.LoadResult;
 import io.bpf4j.loader.internal.sys.PerfCommand;
+import io.bpf4j.loader.internal.sys.ProgCommand;
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.Facility;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.kernel.KernelVersion;
+import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.loader.kernel.ProgramType;
 import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Requirement;
 import io.bpf4j.test.support.Requires;
 import java.io.IOException;
+import java.nio.ByteOrder;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * What the probes find is what the kernel's version and configuration let expect. The probes themselves look at
@@ -40,6 +61,28 @@ class FeaturesOnKernelTest {
             Feature.UPROBE_SESSION, "CONFIG_UPROBES",
             Feature.KERNEL_BTF, "CONFIG_DEBUG_INFO_BTF",
             Feature.SYSCALL_WRAPPER, "CONFIG_ARCH_HAS_SYSCALL_WRAPPER");
+
+    private static final Map<Facility, String> OPTIONS_OF_TYPES = Map.of(
+            ProgramType.LIRC_MODE2, "CONFIG_BPF_LIRC_MODE2",
+            AttachType.LIRC_MODE2, "CONFIG_BPF_LIRC_MODE2",
+            ProgramType.NETFILTER, "CONFIG_NETFILTER_BPF_LINK",
+            AttachType.NETFILTER, "CONFIG_NETFILTER_BPF_LINK",
+            AttachType.NETKIT_PRIMARY, "CONFIG_NETKIT",
+            AttachType.NETKIT_PEER, "CONFIG_NETKIT",
+            AttachType.TRACE_KPROBE_MULTI, "CONFIG_FPROBE",
+            AttachType.TRACE_KPROBE_SESSION, "CONFIG_FPROBE",
+            MapType.XSKMAP, "CONFIG_XDP_SOCKETS");
+
+    /** Some policies forbid programs at functions of the kernel, and so also to try them. */
+    private static final Set<Facility> NEED_FUNCTIONS = Set.of(
+            ProgramType.LSM,
+            ProgramType.EXT,
+            AttachType.TRACE_FENTRY,
+            AttachType.TRACE_FEXIT,
+            AttachType.MODIFY_RETURN,
+            AttachType.TRACE_FSESSION,
+            AttachType.LSM_MAC,
+            AttachType.LSM_CGROUP);
 
     @ParameterizedTest
     @EnumSource(Feature.class)
@@ -65,8 +108,88 @@ class FeaturesOnKernelTest {
     /** Whether the kernel's configuration explains that a feature is missing; one that can't be read may. */
     private static boolean mayBeOff(Feature feature) throws IOException {
         String option = OPTIONS.get(feature);
+        return option != null && isOff(option);
+    }
+
+    private static boolean isOff(String option) throws IOException {
         Optional<KernelConfig> config = Host.running().configuration();
-        return option != null && (config.isEmpty() || config.get().value(option).isEmpty());
+        return config.isEmpty() || config.get().value(option).isEmpty();
+    }
+
+    static Stream<Arguments> types() {
+        return Stream.of(
+                        Arrays.stream(MapType.values()).map(type -> Arguments.of(type, "bpf_map_type", type.number())),
+                        Arrays.stream(ProgramType.values())
+                                .filter(type -> type != ProgramType.UNSPEC)
+                                .map(type -> Arguments.of(type, "bpf_prog_type", type.number())),
+                        Arrays.stream(AttachType.values())
+                                .map(type -> Arguments.of(type, "bpf_attach_type", type.number())))
+                .flatMap(Function.identity());
+    }
+
+    @ParameterizedTest
+    @MethodSource("types")
+    @Requires(Requirement.KERNEL_BTF)
+    void aTypeIsThereIfTheKernelsOwnTypesNameIt(Facility type, String enumeration, int number) throws IOException {
+        Support support = Features.ofRunningKernel().support(type);
+        if (!numbers(enumeration).contains((long) number)) {
+            assertThat(support).isInstanceOf(Support.Absent.class);
+        } else if (NEED_FUNCTIONS.contains(type) && Requirement.FENTRY.missing().isPresent()) {
+            assertThat(support).isInstanceOf(Support.Unknown.class);
+        } else if (support instanceof Support.Absent) {
+            String option = OPTIONS_OF_TYPES.get(type);
+            assertThat(option).as(support.reason()).isNotNull();
+            assertThat(isOff(option)).as(support.reason()).isTrue();
+        } else {
+            assertThat(support).as(support.reason()).isInstanceOf(Support.Present.class);
+        }
+    }
+
+    /** The last of each is called {@code __MAX_…}, and is the number of the others. */
+    private static Set<Long> numbers(String enumeration) {
+        Btf types = Host.running().types().find().orElseThrow();
+        BtfType.Enumeration all = (BtfType.Enumeration)
+                types.type(types.find(enumeration, BtfKind.ENUM).orElseThrow());
+        return all.values().stream()
+                .filter(value -> !value.name().startsWith("__MAX"))
+                .map(BtfType.EnumValue::value).collect(Collectors.toSet());
+    }
+
+    /** The probe reads an error number; the verifier says it in words, too, which differ from version to version. */
+    @ParameterizedTest
+    @EnumSource(
+            value = ProgramType.class,
+            names = {"SOCKET_FILTER", "TRACEPOINT", "XDP", "CGROUP_SKB", "SOCK_OPS", "SCHED_CLS"})
+    void helpersAreThoseThatTheVerifierDoesNotCallUnknown(ProgramType type) {
+        Features features = Features.ofRunningKernel();
+        for (Helper helper : Helper.all()) {
+            byte[] code = Instructions.encode(
+                    Assembler.create().call(helper.number()).mov(0, 0).exit().assemble(), ByteOrder.nativeOrder());
+            LoadResult result = Host.running()
+                    .kernel()
+                    .execute(ProgCommand.Load.of(type.number(), "", code, "GPL")
+                            .withLog(new ProgCommand.Log(1, 1 << 14)));
+            if (result instanceof LoadResult.Loaded loaded) {
+                loaded.fd().close();
+            }
+            boolean unknown = Pattern.compile("invalid func|unknown func|cannot use helper|not allowed|not supported|might sleep")
+                    .matcher(result.log())
+                    .find();
+            assertThat(features.has(type, helper)).as("%s: %s", helper, result.log()).isEqualTo(!unknown);
+        }
+    }
+
+    @Test
+    void helpersOfProgramsThatMaySleepAreFoundToo() {
+        Features features = Features.ofRunningKernel();
+        boolean sleepable = features.has(Feature.SLEEPABLE_UPROBE);
+        assertThat(features.has(ProgramType.KPROBE, Helper.named("bpf_copy_from_user")))
+                .isEqualTo(sleepable);
+        assertThat(features.has(ProgramType.SYSCALL, Helper.named("bpf_sys_close")))
+                .isEqualTo(features.has(ProgramType.SYSCALL));
+        assertThat(features.has(ProgramType.TRACING, Helper.named("bpf_seq_write")))
+                .as("of iterators only")
+                .isEqualTo(features.has(AttachType.TRACE_ITER));
     }
 
     @Test

@@ -4,7 +4,7 @@ import io.bpf4j.btf.Btf;
 import io.bpf4j.core.CoreFixup;
 import io.bpf4j.core.CoreRelocator;
 import io.bpf4j.core.CoreTarget;
-import io.bpf4j.insn.Helpers;
+import io.bpf4j.insn.Helper;
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.loader.dryrun.Fit;
 import io.bpf4j.loader.dryrun.Fit.Finding;
@@ -181,7 +181,7 @@ public final class DryRunJudgement {
                 own.add(new Finding(
                         Finding.Kind.HELPER,
                         lines.at(bySlot, slot),
-                        "the kernel has no helper " + Helpers.name(instruction.imm())));
+                        "the kernel has no helper " + new Helper(instruction.imm()).name()));
             }
         }
     }

@@ -1,6 +1,6 @@
 package io.bpf4j.loader.internal.load;
 
-import io.bpf4j.insn.Helpers;
+import io.bpf4j.insn.Helper;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiFunction;
@@ -114,7 +114,7 @@ final class VerifierAdvice {
     }
 
     private static String helper(int id) {
-        String name = Helpers.name(id);
+        String name = new Helper(id).name();
         return name.equals("unknown") ? "with number " + id : name + " (" + id + ")";
     }
 }

@@ -255,14 +255,19 @@ public sealed interface LinkCommand<R> extends Command<R> {
         }
     }
 
-    /** BPF_PROG_ATTACH, for targets without a link: sockmap, lirc, cgroups on old kernels. */
-    record Attach(Fd program, Fd target, int attachType, int flags) implements LinkCommand<Integer> {
+    /**
+     * BPF_PROG_ATTACH, for targets without a link: sockmap, lirc, cgroups on old kernels.
+     *
+     * @param program null for none, which the kernel refuses: to probe if it knows the attach type
+     */
+    record Attach(@Nullable Fd program, Fd target, int attachType, int flags) implements LinkCommand<Integer> {
         private static final StructLayout ATTR =
                 StructLayout.of("bpf_attr", "u32 target_fd, attach_bpf_fd, attach_type, attach_flags, replace_bpf_fd");
 
         @Override
         public String call() {
-            return "bpf(BPF_PROG_ATTACH) of " + program.what() + " to " + target.what();
+            return "bpf(BPF_PROG_ATTACH) of " + (program == null ? "no program" : program.what()) + " to "
+                    + target.what();
         }
 
         @Override
@@ -273,7 +278,7 @@ public sealed interface LinkCommand<R> extends Command<R> {
         private static int attachOrDetach(Call call, int number, Attach attach) {
             MemorySegment attr = call.attr(ATTR);
             ATTR.set(attr, "target_fd", call.hold(attach.target));
-            ATTR.set(attr, "attach_bpf_fd", call.hold(attach.program));
+            ATTR.set(attr, "attach_bpf_fd", attach.program == null ? -1 : call.hold(attach.program));
             ATTR.set(attr, "attach_type", attach.attachType);
             ATTR.set(attr, "attach_flags", attach.flags);
             return call.bpfOffCarrier(number, attr);

@@ -1,18 +1,19 @@
 package io.bpf4j.insn;
 
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.OptionalInt;
+import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
- * Names of the kernel's helpers, by id.
+ * A function of the kernel that programs call by its number. <i>Immutable.</i>
  *
  * <p>Source: {@code __BPF_FUNC_MAPPER} of {@code include/uapi/linux/bpf.h}. The list is closed: since Linux 6.2 new
  * functions for programs are kernel functions, which have BTF ids instead.
+ *
+ * @param number the operand of the call instruction; it may be one without a helper
  */
-public final class Helpers {
-    /** The names in order of id, from 0. */
+public record Helper(int number) {
+    /** The names in order of number, from 0. */
     private static final List<String> NAMES = List.of("""
             unspec map_lookup_elem map_update_elem map_delete_elem probe_read ktime_get_ns trace_printk
             get_prandom_u32 get_smp_processor_id skb_store_bytes l3_csum_replace l4_csum_replace tail_call
@@ -51,26 +52,30 @@ public final class Helpers {
             tcp_raw_check_syncookie_ipv6 ktime_get_tai_ns user_ringbuf_drain cgrp_storage_get cgrp_storage_delete
             """.split("\\s+"));
 
-    private static final Map<String, Integer> IDS = ids();
+    private static final List<Helper> ALL =
+            IntStream.range(1, NAMES.size()).mapToObj(Helper::new).toList();
 
-    private Helpers() {}
-
-    private static Map<String, Integer> ids() {
-        Map<String, Integer> ids = new HashMap<>();
-        for (int id = 0; id < NAMES.size(); id++) {
-            ids.put("bpf_" + NAMES.get(id), id);
-        }
-        return Map.copyOf(ids);
+    /** All helpers, in order of their numbers, from 1. */
+    public static List<Helper> all() {
+        return ALL;
     }
 
-    /** The name of a helper, such as {@code bpf_map_lookup_elem} for 1; {@code unknown} for an id without a helper. */
-    public static String name(int id) {
-        return id < 0 || id >= NAMES.size() ? "unknown" : "bpf_" + NAMES.get(id);
+    /** The helper with that name; empty if none has it. */
+    public static Optional<Helper> find(String name) {
+        return ALL.stream().filter(helper -> helper.name().equals(name)).findFirst();
     }
 
-    /** The id of a helper by its full name, such as 1 for {@code bpf_map_lookup_elem}. */
-    public static OptionalInt id(String name) {
-        Integer id = IDS.get(name);
-        return id == null ? OptionalInt.empty() : OptionalInt.of(id);
+    /**
+     * The helper with that name, such as number 1 for {@code bpf_map_lookup_elem}.
+     *
+     * @throws IllegalArgumentException if none has it
+     */
+    public static Helper named(String name) {
+        return find(name).orElseThrow(() -> new IllegalArgumentException("no helper has the name \"" + name + "\""));
+    }
+
+    /** Its name, such as {@code bpf_map_lookup_elem} for 1; {@code unknown} for a number without a helper. */
+    public String name() {
+        return number < 0 || number >= NAMES.size() ? "unknown" : "bpf_" + NAMES.get(number);
     }
 }

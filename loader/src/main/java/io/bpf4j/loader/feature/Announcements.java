@@ -1,0 +1,89 @@
+package io.bpf4j.loader.feature;
+
+import io.bpf4j.btf.BtfKind;
+import io.bpf4j.loader.error.RelocationException;
+import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.kernel.Errno;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+
+/** What a kernel announces in files. <i>Thread-safe.</i> */
+final class Announcements {
+    private static final List<String> WRAPPED =
+            List.of("__x64_sys_bpf", "__arm64_sys_bpf", "__s390x_sys_bpf", "__riscv_sys_bpf");
+
+    private final Host host;
+
+    Announcements(Host host) {
+        this.host = host;
+    }
+
+    Support number(OptionalInt number, String what) {
+        return number.isPresent() ? Support.yes("sysfs has " + what) : missing("bus", "sysfs does not have " + what);
+    }
+
+    /** A file of sysfs. */
+    Support file(String path) {
+        Path file = host.sys().resolve(path);
+        if (Files.isReadable(file)) {
+            return Support.yes(file + " is there");
+        }
+        return Files.exists(file)
+                ? unreadable(file, Errno.EACCES, "this user may not read it")
+                : missing("kernel", file + " is not there");
+    }
+
+    /** A container may have no sysfs, or an empty one: then the result is unknown. */
+    private Support missing(String top, String reason) {
+        Path directory = host.sys().resolve(top);
+        return Files.isDirectory(directory)
+                ? Support.no(reason)
+                : unreadable(directory, Errno.ENOENT, "sysfs is not mounted here");
+    }
+
+    /**
+     * Entry points of system calls have the architecture in their name if a wrapper exists. The kernel's BTF is read
+     * and indexed for other reasons, too; the symbol list would be read only for this. BTF without the function may be
+     * reduced, or written by tools that omit functions: then the result is unknown.
+     */
+    Support syscallWrapper() {
+        for (String name : WRAPPED) {
+            if (type(name, BtfKind.FUNC).isPresent()) {
+                return Support.yes("the kernel's BTF has " + name);
+            }
+        }
+        Path symbols = host.symbols().file();
+        try {
+            return host.symbols().addresses(Set.copyOf(WRAPPED)).keySet().stream()
+                    .findFirst()
+                    .map(name -> Support.yes("the kernel has " + name))
+                    .orElse(Support.no("the kernel has no entry point such as __x64_sys_bpf"));
+        } catch (AccessDeniedException e) {
+            return unreadable(symbols, Errno.EACCES, "this user may not read it");
+        } catch (NoSuchFileException e) {
+            return unreadable(symbols, Errno.ENOENT, "proc is not mounted here, or the kernel has no KALLSYMS");
+        } catch (IOException e) {
+            return unreadable(symbols, Errno.EIO, e.toString());
+        }
+    }
+
+    /** A type of the kernel's BTF; empty if it has none of that name, or the BTF can't be read. */
+    OptionalInt type(String name, BtfKind kind) {
+        try {
+            return host.types().find().map(btf -> btf.find(name, kind)).orElse(OptionalInt.empty());
+        } catch (RelocationException e) {
+            return OptionalInt.empty();
+        }
+    }
+
+    private static Support unreadable(Path file, Errno errno, String remedy) {
+        return new Support.Unknown("read " + file, errno.number(), Optional.of(remedy));
+    }
+}
