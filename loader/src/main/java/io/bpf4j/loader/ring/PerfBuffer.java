@@ -10,15 +10,12 @@ import io.bpf4j.loader.internal.sys.PerfCommand;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.BpfMap;
-import io.bpf4j.loader.map.Codec;
 import io.bpf4j.loader.map.UpdateMode;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 
 /**
  * Reads records that BPF programs write with {@code bpf_perf_event_output} (Linux 4.4): a ring for each online CPU, in
@@ -27,7 +24,7 @@ import java.util.function.Consumer;
  *
  * <pre>{@code
  * Codec<Event> events = obj.codec(Event.class, "event"); // a record, compared with the object's struct event
- * try (PerfBuffer perf = PerfBuffer.open(obj.map("events"), Options.defaults().onLost((cpu, n) -> missing += n))) {
+ * try (PerfBuffer perf = PerfBuffer.open(obj.map("events"), Options.defaults().withLostHandler((cpu, n) -> missing += n))) {
  *   while (running) {
  *     perf.poll(Duration.ofMillis(100), events, this::onEvent);
  *   }
@@ -40,59 +37,76 @@ import java.util.function.Consumer;
  * have no ring; open the buffer again for them. CPUs whose number is not below the map's {@code max_entries} have no
  * ring either: a program's write there fails with E2BIG.
  *
- * <p>A full ring loses records. {@link #stats} counts them, and {@link Options#onLost} is called at the place of the
+ * <p>A full ring loses records. {@link #stats} counts them, and {@link Options#withLostHandler} is called at the place of the
  * loss, once the ring has room again.
  *
- * <p><i>Single consumer</i>, as {@link RingBuffer} is, with the same rules for handlers that throw, and for wakeup and
- * close from other threads. It holds its own reference to the rings: it must be closed, and may outlive the object of
- * the map.
+ * <p>{@link RecordReader} has its rules for threads, handlers and closing.
  */
-public final class PerfBuffer implements AutoCloseable {
-    private final List<PerfConsumer> cpus;
-    private final RingPoll poll;
-    private final LostHandler lost;
+public final class PerfBuffer extends RecordReader {
+    private final int cpus;
 
-    /**
-     * Options to open a perf buffer. <i>Immutable.</i>
-     *
-     * @param pagesPerCpu pages of data for each CPU, a power of two; default 64, which is 256 KiB with pages of 4 KiB
-     * @param wakeupEvents how many records a CPU writes before it wakes the consumer; default 1. Fewer records are read
-     *     when the timeout of a poll expires
-     * @param onLost called for lost records, by the thread that polls
-     */
-    public record Options(int pagesPerCpu, int wakeupEvents, LostHandler onLost) {
+    /** Handles lost records: records that did not fit into a full ring. */
+    @FunctionalInterface
+    public interface LostHandler {
+        /**
+         * Records were lost between the previous record and the next.
+         *
+         * @param cpu whose ring was full
+         * @param count records lost
+         */
+        void onLost(int cpu, long count);
+    }
+
+    /** Options to open a perf buffer. <i>Immutable.</i> */
+    public static final class Options {
         private static final Options DEFAULTS = new Options(64, 1, (_, _) -> {});
 
-        public Options {
-            if (Integer.bitCount(pagesPerCpu) != 1 || pagesPerCpu < 0) {
-                throw new IllegalArgumentException(pagesPerCpu + " pages for each CPU: it must be a power of two");
-            }
-            if (wakeupEvents < 1) {
-                throw new IllegalArgumentException("waking after " + wakeupEvents + " records");
-            }
+        private final int pages;
+        private final int wakeupEvents;
+        private final LostHandler onLost;
+
+        private Options(int pages, int wakeupEvents, LostHandler onLost) {
+            this.pages = pages;
+            this.wakeupEvents = wakeupEvents;
+            this.onLost = onLost;
         }
 
         public static Options defaults() {
             return DEFAULTS;
         }
 
-        public Options pages(int perCpu) {
+        /**
+         * With so many pages of data for each CPU; 64 by default, which is 256 KiB with pages of 4 KiB.
+         *
+         * @throws IllegalArgumentException if it is not a power of two
+         */
+        public Options withPages(int perCpu) {
+            if (Integer.bitCount(perCpu) != 1 || perCpu < 0) {
+                throw new IllegalArgumentException(perCpu + " pages for each CPU: it must be a power of two");
+            }
             return new Options(perCpu, wakeupEvents, onLost);
         }
 
-        public Options wakeupEvery(int records) {
-            return new Options(pagesPerCpu, records, onLost);
+        /**
+         * A CPU wakes the consumer for every so many records; 1 by default. Fewer records are read when the timeout of
+         * a poll expires.
+         */
+        public Options withWakeupEvery(int records) {
+            if (records < 1) {
+                throw new IllegalArgumentException("waking after " + records + " records");
+            }
+            return new Options(pages, records, onLost);
         }
 
-        public Options onLost(LostHandler handler) {
-            return new Options(pagesPerCpu, wakeupEvents, handler);
+        /** With a handler of lost records, which the thread that polls calls. */
+        public Options withLostHandler(LostHandler handler) {
+            return new Options(pages, wakeupEvents, handler);
         }
     }
 
-    private PerfBuffer(List<PerfConsumer> cpus, RingPoll poll, LostHandler lost) {
-        this.cpus = cpus;
-        this.poll = poll;
-        this.lost = lost;
+    private PerfBuffer(List<PerfConsumer> cpus, RingPoll poll) {
+        super(cpus, poll);
+        this.cpus = cpus.size();
     }
 
     /** {@link #open(BpfMap, Options)} with the defaults. */
@@ -122,7 +136,7 @@ public final class PerfBuffer implements AutoCloseable {
             for (int cpu : numbers) {
                 openCpu(own, cpu, options, poll, cpus);
             }
-            return new PerfBuffer(List.copyOf(cpus), poll, options.onLost());
+            return new PerfBuffer(cpus, poll);
         } catch (RuntimeException e) {
             throw poll.closeAfter(e);
         }
@@ -133,7 +147,7 @@ public final class PerfBuffer implements AutoCloseable {
         String what = "ring of CPU " + cpu + " of perf buffer " + map.name();
         Fd event;
         try {
-            event = poll.owned().own(kernel.execute(PerfCommand.Open.output(what, cpu, options.wakeupEvents())));
+            event = poll.owned().own(kernel.execute(PerfCommand.Open.output(what, cpu, options.wakeupEvents)));
         } catch (SyscallException e) {
             if (e.errno() == Errno.ENODEV) {
                 return; // went offline meanwhile
@@ -141,13 +155,13 @@ public final class PerfBuffer implements AutoCloseable {
             throw e;
         }
         long page = map.host().pageSize();
-        Mapping mapping = poll.owned().own(mapped(kernel, event, page, page * options.pagesPerCpu()));
+        Mapping mapping = poll.owned().own(mapped(kernel, event, page, page * options.pages));
         put(map, cpu, event);
         poll.owned().push(() -> remove(map, cpu));
         poll.watch(event, cpu);
         kernel.execute(new PerfCommand.Enable(event));
         MemorySegment memory = mapping.segment();
-        cpus.add(new PerfConsumer(cpu, memory.asSlice(0, page), memory.asSlice(page)));
+        cpus.add(new PerfConsumer(cpu, options.onLost, memory.asSlice(0, page), memory.asSlice(page)));
     }
 
     private static Mapping mapped(Kernel kernel, Fd event, long page, long data) {
@@ -193,121 +207,11 @@ public final class PerfBuffer implements AutoCloseable {
 
     /** The number of CPUs that have a ring. */
     public int cpus() {
-        return cpus.size();
+        return cpus;
     }
 
-    /**
-     * Passes the available records to the handler; if there are none, waits for some first. Otherwise as {@link
-     * RingBuffer#poll(Duration, RecordHandler)}.
-     *
-     * @param timeout how long to wait at most; zero or less not at all
-     * @return number of records; 0 after the timeout, or after {@link #wakeup} or {@link #close}
-     * @throws IllegalStateException if closed, or if another thread is polling
-     */
-    public int poll(Duration timeout, RecordHandler handler) {
-        return pollEach(timeout, _ -> (data, offset, size) -> handler.onRecord(data.asSlice(offset, size)));
-    }
-
-    /**
-     * {@link #poll(Duration, RecordHandler)} without an object for each record. The offset of a record is a multiple of
-     * 4.
-     */
-    public int poll(Duration timeout, RawRecordHandler handler) {
-        return pollEach(timeout, _ -> handler);
-    }
-
-    /** {@link #poll(Duration, RecordHandler)}, with the CPU of each record. */
-    public int poll(Duration timeout, PerfRecordHandler handler) {
-        return pollEach(
-                timeout, cpu -> (data, offset, size) -> handler.onRecord(cpu.cpu(), data.asSlice(offset, size)));
-    }
-
-    /**
-     * {@link #poll(Duration, RecordHandler)} with a Java value for each record.
-     *
-     * @throws IllegalArgumentException if a record is shorter than the codec's type; it counts as read
-     */
-    public <T> int poll(Duration timeout, Codec<T> codec, Consumer<? super T> handler) {
-        return pollEach(timeout, cpu -> (data, offset, size) -> {
-            if (size < codec.size()) {
-                throw new IllegalArgumentException("a record of " + size + " bytes in the perf buffer of CPU "
-                        + cpu.cpu() + ", and a codec for " + codec.size());
-            }
-            handler.accept(codec.decode(data, offset));
-        });
-    }
-
-    /**
-     * Passes the available records to the handler, and never waits; otherwise as {@link #poll(Duration,
-     * RecordHandler)}.
-     */
-    public int consume(RecordHandler handler) {
-        return poll(Duration.ZERO, handler);
-    }
-
-    /** {@link #consume(RecordHandler)} without an object for each record. */
-    public int consume(RawRecordHandler handler) {
-        return poll(Duration.ZERO, handler);
-    }
-
-    /** {@link #consume(RecordHandler)} with a Java value for each record. */
-    public <T> int consume(Codec<T> codec, Consumer<? super T> handler) {
-        return poll(Duration.ZERO, codec, handler);
-    }
-
-    private interface HandlerOf {
-        RawRecordHandler cpu(PerfConsumer cpu);
-    }
-
-    private int pollEach(Duration timeout, HandlerOf handlers) {
-        return poll.poll(timeout, () -> {
-            int handled = 0;
-            for (PerfConsumer cpu : cpus) {
-                handled += cpu.consume(handlers.cpu(cpu), lost, poll::isClosed);
-            }
-            return handled;
-        });
-    }
-
-    /** Ends the current wait of a poll at once, or else the next one. Does nothing after close. */
-    public void wakeup() {
-        poll.wakeup();
-    }
-
-    /** Statistics of the records read so far, all CPUs together. */
-    public PerfStats stats() {
-        long records = 0;
-        long bytes = 0;
-        long lostRecords = 0;
-        for (PerfConsumer cpu : cpus) {
-            records += cpu.records();
-            bytes += cpu.bytes();
-            lostRecords += cpu.lost();
-        }
-        return new PerfStats(records, bytes, lostRecords, poll.waits());
-    }
-
-    /**
-     * Bytes that programs have written and this consumer has not yet read, headers included, all CPUs together.
-     *
-     * @throws IllegalStateException if closed
-     */
-    public long pendingBytes() {
-        return cpus.stream().mapToLong(PerfConsumer::pending).sum();
-    }
-
-    public boolean isClosed() {
-        return poll.isClosed();
-    }
-
-    /**
-     * Removes the rings from the map and releases them, as {@link RingBuffer#close} does.
-     *
-     * @throws SyscallException if a ring can't be removed, for instance from a frozen map; everything is released
-     *     nevertheless
-     */
     @Override
-    public void close() {
-        poll.close();
+    String name(int source) {
+        return "the perf buffer of CPU " + source;
     }
 }

@@ -11,7 +11,7 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The consumer of the ring of one CPU in a perf buffer. <i>Single consumer</i>; any thread may read the statistics.
+ * The consumer of the ring of one CPU in a perf buffer.
  *
  * <p><b>The memory</b> (include/uapi/linux/perf_event.h, struct perf_event_mmap_page). One page for the positions, then
  * the data, a power of two of pages. The kernel writes {@code data_head}, at 0x400: the position of its next write. The
@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>When the tail is written:</b> as in {@link RingConsumer}, whenever a sixteenth of the ring has been read and at
  * the end of the pass, also if the handler throws; the record for which it threw counts as read.
  */
-final class PerfConsumer {
+final class PerfConsumer extends RecordConsumer {
     static final long HEAD = 0x400;
     static final long TAIL = 0x408;
 
@@ -56,9 +56,8 @@ final class PerfConsumer {
 
     private static final VarHandle POSITION = JAVA_LONG.varHandle();
 
-    private static final int STEPS = 16;
-
     private final int cpu;
+    private final PerfBuffer.LostHandler lostHandler;
     private final MemorySegment positions;
     private final MemorySegment data;
     private final long mask;
@@ -66,36 +65,23 @@ final class PerfConsumer {
     /** Contiguous memory for a record that wraps around; allocated for the first such record. */
     private @Nullable MemorySegment joined;
 
-    // Written by the consumer alone, read by any thread: no update is lost, and readers may see updates late.
-    private volatile long records;
-    private volatile long bytes;
-    private volatile long lost;
-
     /**
      * The consumer of the ring in the given memory.
      *
      * @param positions the page with head and tail
      * @param data the ring's data, a power of two in size
      */
-    PerfConsumer(int cpu, MemorySegment positions, MemorySegment data) {
+    PerfConsumer(int cpu, PerfBuffer.LostHandler lostHandler, MemorySegment positions, MemorySegment data) {
         this.cpu = cpu;
+        this.lostHandler = lostHandler;
         this.positions = positions;
         this.data = data.asReadOnly();
         this.mask = data.byteSize() - 1;
     }
 
-    int cpu() {
-        return cpu;
-    }
-
-    /**
-     * Passes the available records to the handler, up to the kernel's current head.
-     *
-     * @param stop checked between records: true ends the pass
-     * @return number of records
-     */
+    @Override
     @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
-    int consume(RawRecordHandler handler, LostHandler lostHandler, BooleanSupplier stop) {
+    int consume(RecordHandler handler, BooleanSupplier stop) {
         long start = (long) POSITION.get(positions, TAIL); // this thread's last write
         long end = (long) POSITION.getAcquire(positions, HEAD);
         long position = start;
@@ -128,7 +114,7 @@ final class PerfConsumer {
                         }
                         handled++;
                         size += raw;
-                        handler.onRecord(record, from + RAW_DATA, raw);
+                        handler.onRecord(cpu, record, from + RAW_DATA, raw);
                     }
                     case RECORD_LOST -> {
                         long count = record.get(JAVA_LONG, from + LOST_COUNT);
@@ -166,20 +152,8 @@ final class PerfConsumer {
         return room.asReadOnly();
     }
 
-    /** Bytes that the kernel has written and the consumer has not released, headers included. */
+    @Override
     long pending() {
         return (long) POSITION.getAcquire(positions, HEAD) - (long) POSITION.getAcquire(positions, TAIL);
-    }
-
-    long records() {
-        return records;
-    }
-
-    long bytes() {
-        return bytes;
-    }
-
-    long lost() {
-        return lost;
     }
 }

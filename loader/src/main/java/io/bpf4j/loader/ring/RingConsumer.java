@@ -8,7 +8,7 @@ import java.lang.invoke.VarHandle;
 import java.util.function.BooleanSupplier;
 
 /**
- * The consumer of one ring buffer. <i>Single consumer</i>; any thread may read the statistics.
+ * The consumer of one ring buffer.
  *
  * <p><b>The memory</b> (kernel/bpf/ringbuf.c, struct bpf_ringbuf). The first page has the consumer's position at its
  * start; user space writes it. The second page has the producer's position; user space may only read it. The data
@@ -41,7 +41,7 @@ import java.util.function.BooleanSupplier;
  * of the ring has been read, and at the end of the pass, also if the handler throws; the record for which it threw
  * counts as read.
  */
-final class RingConsumer {
+final class RingConsumer extends RecordConsumer {
     static final int HEADER_SIZE = 8;
     static final int BUSY = 1 << 31;
     static final int DISCARD = 1 << 30;
@@ -49,26 +49,22 @@ final class RingConsumer {
     private static final VarHandle POSITION = JAVA_LONG.varHandle();
     private static final VarHandle LENGTH = JAVA_INT.varHandle();
 
-    private static final int STEPS = 16;
-
+    private final int source;
     private final MemorySegment consumer;
     private final MemorySegment producer;
     private final MemorySegment data;
     private final long mask;
 
-    // Written by the consumer alone, read by any thread: no update is lost, and readers may see updates late.
-    private volatile long records;
-    private volatile long bytes;
-    private volatile long discarded;
-
     /**
      * The consumer of the ring in the given memory.
      *
+     * @param source for the handler
      * @param consumer starts with the consumer's position
      * @param producer starts with the producer's position
      * @param data twice the ring's data, in a row
      */
-    RingConsumer(MemorySegment consumer, MemorySegment producer, MemorySegment data) {
+    RingConsumer(int source, MemorySegment consumer, MemorySegment producer, MemorySegment data) {
+        this.source = source;
         this.consumer = consumer;
         this.producer = producer;
         // The mapping is read-only, so a write would crash the process. A read-only segment throws instead.
@@ -76,14 +72,9 @@ final class RingConsumer {
         this.mask = data.byteSize() / 2 - 1;
     }
 
-    /**
-     * Passes the available records to the handler, up to the producer's current position.
-     *
-     * @param stop checked between records: true ends the pass
-     * @return number of records
-     */
+    @Override
     @SuppressWarnings("NonAtomicVolatileUpdate") // one writer
-    int consume(RawRecordHandler handler, BooleanSupplier stop) {
+    int consume(RecordHandler handler, BooleanSupplier stop) {
         VarHandle.fullFence();
         long start = (long) POSITION.get(consumer, 0L); // this thread's last write
         long end = (long) POSITION.getAcquire(producer, 0L);
@@ -107,7 +98,7 @@ final class RingConsumer {
                 } else {
                     handled++;
                     size += length;
-                    handler.onRecord(data, at + HEADER_SIZE, length);
+                    handler.onRecord(source, data, at + HEADER_SIZE, length);
                 }
                 if (position - written > mask / STEPS) {
                     POSITION.setRelease(consumer, 0L, position);
@@ -127,20 +118,8 @@ final class RingConsumer {
         return handled;
     }
 
-    /** Bytes that programs have reserved and the consumer has not released, headers included. */
+    @Override
     long pending() {
         return (long) POSITION.getAcquire(producer, 0L) - (long) POSITION.getAcquire(consumer, 0L);
-    }
-
-    long records() {
-        return records;
-    }
-
-    long bytes() {
-        return bytes;
-    }
-
-    long discarded() {
-        return discarded;
     }
 }

@@ -38,7 +38,7 @@ class PerfBufferTest {
     @Test
     void eachCpuThatIsOnlineGetsARing() {
         PerfBuffer perf =
-                PerfBuffer.open(map, PerfBuffer.Options.defaults().pages(2).wakeupEvery(5));
+                PerfBuffer.open(map, PerfBuffer.Options.defaults().withPages(2).withWakeupEvery(5));
         assertThat(perf.cpus()).isEqualTo(3);
         assertThat(kernel.commands(PerfCommand.Open.class))
                 .extracting(PerfCommand.Open::cpu)
@@ -62,7 +62,7 @@ class PerfBufferTest {
         assertThat(kernel.elements(map.fd())).isEmpty();
         assertThat(kernel.open()).containsExactly("map \"events\"");
         assertThat(perf.isClosed()).isTrue();
-        assertThatThrownBy(() -> perf.consume((RecordHandler) _ -> {}))
+        assertThatThrownBy(() -> perf.consume(_ -> {}))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessage("the perf buffer is closed");
     }
@@ -73,7 +73,7 @@ class PerfBufferTest {
                 kernel.host(), MapCommand.Create.of(MapType.PERF_EVENT_ARRAY.number(), "other", 4, 4, 8), "other");
         PerfBuffer perf = PerfBuffer.open(other, PerfBuffer.Options.defaults());
         other.close();
-        assertThat(perf.poll(Duration.ofMillis(2), (RecordHandler) _ -> {})).isZero();
+        assertThat(perf.poll(Duration.ofMillis(2), _ -> {})).isZero();
         perf.close();
     }
 
@@ -172,9 +172,9 @@ class PerfBufferTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 3, -1, Integer.MIN_VALUE})
     void pagesAreAPowerOfTwo(int pages) {
-        assertThatThrownBy(() -> PerfBuffer.Options.defaults().pages(pages))
+        assertThatThrownBy(() -> PerfBuffer.Options.defaults().withPages(pages))
                 .isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> PerfBuffer.Options.defaults().wakeupEvery(0))
+        assertThatThrownBy(() -> PerfBuffer.Options.defaults().withWakeupEvery(0))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 }

@@ -21,9 +21,9 @@ class PerfConsumerTest {
     private final Arena arena = Arena.ofConfined();
     private final MemorySegment positions = arena.allocate(4096, 8);
     private final MemorySegment data = arena.allocate(SIZE, 8);
-    private final PerfConsumer consumer = new PerfConsumer(3, positions, data);
     private final List<String> seen = new ArrayList<>();
-    private final LostHandler lost = (cpu, count) -> seen.add("lost " + count + " on " + cpu);
+    private final PerfConsumer consumer = new PerfConsumer(
+            3, (cpu, count) -> seen.add("lost " + count + " on " + cpu), positions, data);
 
     @AfterEach
     void close() {
@@ -42,9 +42,9 @@ class PerfConsumerTest {
             assertThat(consume()).isEqualTo(1);
             assertThat(seen).containsExactly("abcdefghijklmnop", "lost 3 on 3");
             assertThat(positions.get(ValueLayout.JAVA_LONG, 0x408)).isEqualTo(0x38);
-            assertThat(consumer.records()).isEqualTo(1);
-            assertThat(consumer.bytes()).isEqualTo(20);
-            assertThat(consumer.lost()).isEqualTo(3);
+            assertThat(consumer.records).isEqualTo(1);
+            assertThat(consumer.bytes).isEqualTo(20);
+            assertThat(consumer.lost).isEqualTo(3);
             assertThat(consumer.pending()).isZero();
         }
     }
@@ -65,7 +65,7 @@ class PerfConsumerTest {
         }
         assertThat(seen).isEqualTo(written);
         assertThat(tail()).isGreaterThan(100L * SIZE);
-        assertThat(consumer.records()).isEqualTo(2000);
+        assertThat(consumer.records).isEqualTo(2000);
     }
 
     @Test
@@ -74,18 +74,17 @@ class PerfConsumerTest {
         write("two");
         write("three");
         assertThatThrownBy(() -> consumer.consume(
-                        (segment, offset, size) -> {
+                        (_, segment, offset, size) -> {
                             seen.add(text(segment, offset, size));
                             if (seen.size() == 2) {
                                 throw new IllegalStateException("thrown by the handler");
                             }
                         },
-                        lost,
                         () -> false))
                 .hasMessage("thrown by the handler");
         assertThat(consume()).isEqualTo(1);
         assertThat(seen).containsExactly("one", "two", "three");
-        assertThat(consumer.records()).isEqualTo(3);
+        assertThat(consumer.records).isEqualTo(3);
     }
 
     @Test
@@ -94,7 +93,7 @@ class PerfConsumerTest {
             write("0123456789abcdef0123"); // 32 bytes each
         }
         List<Long> tails = new ArrayList<>();
-        consumer.consume((_, _, _) -> tails.add(tail()), lost, () -> false);
+        consumer.consume((_, _, _, _) -> tails.add(tail()), () -> false);
         assertThat(tails).startsWith(0L, 32L).isSorted();
         assertThat(tails.getLast()).isGreaterThanOrEqualTo(300);
     }
@@ -103,10 +102,10 @@ class PerfConsumerTest {
     void aPassEndsWhereTheKernelWasAndWhereItIsStopped() {
         write("one");
         write("two");
-        assertThat(consumer.consume((_, _, _) -> seen.add("."), lost, () -> seen.size() == 1))
+        assertThat(consumer.consume((_, _, _, _) -> seen.add("."), () -> seen.size() == 1))
                 .isEqualTo(1);
         seen.clear();
-        int handled = consumer.consume((_, _, _) -> write("another"), lost, () -> false);
+        int handled = consumer.consume((_, _, _, _) -> write("another"), () -> false);
         assertThat(handled).isEqualTo(1);
         assertThat(consume()).isEqualTo(1);
     }
@@ -140,14 +139,13 @@ class PerfConsumerTest {
     void theDataCantBeWritten() {
         write("one");
         consumer.consume(
-                (segment, offset, _) -> assertThatThrownBy(() -> segment.set(ValueLayout.JAVA_BYTE, offset, (byte) 1))
+                (_, segment, offset, _) -> assertThatThrownBy(() -> segment.set(ValueLayout.JAVA_BYTE, offset, (byte) 1))
                         .isInstanceOf(IllegalArgumentException.class),
-                lost,
                 () -> false);
     }
 
     private int consume() {
-        return consumer.consume((segment, offset, size) -> seen.add(text(segment, offset, size)), lost, () -> false);
+        return consumer.consume((_, segment, offset, size) -> seen.add(text(segment, offset, size)), () -> false);
     }
 
     /** Without the padding. */

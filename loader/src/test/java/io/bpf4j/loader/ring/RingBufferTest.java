@@ -11,7 +11,9 @@ import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.internal.sys.ScriptedKernel;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.MapType;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What opens and closes; that records arrive is shown on the real kernel. */
 class RingBufferTest {
-    private static final RecordHandler IGNORE = _ -> {};
+    private static final Consumer<MemorySegment> IGNORE = _ -> {};
 
     private final ScriptedKernel kernel = new ScriptedKernel();
     private final KernelMap map = map("events", MapType.RINGBUF);
@@ -55,8 +57,16 @@ class RingBufferTest {
             assertThat(kernel.commands(FileCommand.EpollWait.class)).isEmpty();
             assertThat(ring.poll(Duration.ofMillis(3), IGNORE)).isZero();
             assertThat(kernel.commands(FileCommand.EpollWait.class))
-                    .isNotEmpty()
                     .allSatisfy(wait -> assertThat(wait.timeoutMillis()).isBetween(1, 3));
+            kernel.clearCommands();
+            kernel.answer(FileCommand.EpollWait.class, _ -> {
+                ring.close();
+                return 0;
+            });
+            assertThat(ring.poll(Duration.ofDays(1), IGNORE)).isZero();
+            assertThat(kernel.commands(FileCommand.EpollWait.class)).singleElement().satisfies(wait -> assertThat(
+                            wait.timeoutMillis())
+                    .isBetween(1, (int) Duration.ofDays(1).toMillis()));
         }
     }
 

@@ -22,7 +22,7 @@ class RingConsumerTest {
     private final MemorySegment consumerPage = arena.allocate(4096, 8);
     private final MemorySegment producerPage = arena.allocate(4096, 8);
     private final MemorySegment data = arena.allocate(2 * SIZE, 8);
-    private final RingConsumer consumer = new RingConsumer(consumerPage, producerPage, data);
+    private final RingConsumer consumer = new RingConsumer(0, consumerPage, producerPage, data);
     private final List<String> seen = new ArrayList<>();
 
     @AfterEach
@@ -39,8 +39,8 @@ class RingConsumerTest {
         assertThat(seen).containsExactly("one", "three");
         assertThat(consumer.pending()).isZero();
         assertThat(consume()).isZero();
-        assertThat(consumer.records()).isEqualTo(2);
-        assertThat(consumer.bytes()).isEqualTo(8);
+        assertThat(consumer.records).isEqualTo(2);
+        assertThat(consumer.bytes).isEqualTo(8);
     }
 
     @Test
@@ -69,7 +69,7 @@ class RingConsumerTest {
         write("gone", RingConsumer.DISCARD);
         assertThat(consume()).isEqualTo(1);
         assertThat(seen).containsExactly("kept");
-        assertThat(consumer.discarded()).isEqualTo(2);
+        assertThat(consumer.discarded).isEqualTo(2);
         assertThat(consumer.pending()).isZero();
     }
 
@@ -93,7 +93,7 @@ class RingConsumerTest {
         write("two", 0);
         write("three", 0);
         AtomicInteger calls = new AtomicInteger();
-        RawRecordHandler throwing = (_, _, _) -> {
+        RecordHandler throwing = (_, _, _, _) -> {
             if (calls.incrementAndGet() == 2) {
                 throw new IllegalStateException("thrown by the handler");
             }
@@ -102,7 +102,7 @@ class RingConsumerTest {
         assertThat(consumerPosition()).isEqualTo(32);
         assertThat(consume()).isEqualTo(1);
         assertThat(seen).containsExactly("three");
-        assertThat(consumer.records()).isEqualTo(3);
+        assertThat(consumer.records).isEqualTo(3);
     }
 
     @Test
@@ -111,7 +111,7 @@ class RingConsumerTest {
             write("0123456789abcdef", 0); // 24 bytes each, of 256
         }
         List<Long> positions = new ArrayList<>();
-        consumer.consume((_, _, _) -> positions.add(consumerPosition()), () -> false);
+        consumer.consume((_, _, _, _) -> positions.add(consumerPosition()), () -> false);
         assertThat(positions).startsWith(0L, 24L).isSorted();
         assertThat(positions.getLast()).isGreaterThanOrEqualTo(200);
     }
@@ -121,7 +121,7 @@ class RingConsumerTest {
         write("one", 0);
         write("two", 0);
         int handled = consumer.consume(
-                (_, offset, size) -> seen.add(text(data.asSlice(offset, size))), () -> seen.size() == 1);
+                (_, _, offset, size) -> seen.add(text(data.asSlice(offset, size))), () -> seen.size() == 1);
         assertThat(handled).isEqualTo(1);
         assertThat(consumerPosition()).isEqualTo(16);
     }
@@ -129,7 +129,7 @@ class RingConsumerTest {
     @Test
     void aPassEndsWhereTheProducerWasWhenItBegan() {
         write("one", 0);
-        int handled = consumer.consume((_, _, _) -> write("another", 0), () -> false);
+        int handled = consumer.consume((_, _, _, _) -> write("another", 0), () -> false);
         assertThat(handled).isEqualTo(1);
         assertThat(consume()).isEqualTo(1);
     }
@@ -138,13 +138,13 @@ class RingConsumerTest {
     void theDataCantBeWritten() {
         write("one", 0);
         consumer.consume(
-                (segment, offset, _) -> assertThatThrownBy(() -> segment.set(ValueLayout.JAVA_BYTE, offset, (byte) 1))
+                (_, segment, offset, _) -> assertThatThrownBy(() -> segment.set(ValueLayout.JAVA_BYTE, offset, (byte) 1))
                         .isInstanceOf(IllegalArgumentException.class),
                 () -> false);
     }
 
     private int consume() {
-        return consumer.consume((segment, offset, size) -> seen.add(text(segment.asSlice(offset, size))), () -> false);
+        return consumer.consume((_, segment, offset, size) -> seen.add(text(segment.asSlice(offset, size))), () -> false);
     }
 
     private static String text(MemorySegment record) {

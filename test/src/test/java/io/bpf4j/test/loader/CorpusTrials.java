@@ -220,7 +220,7 @@ final class CorpusTrials {
             int line = run(TestRun.onData(packet())).failedLine(object, program);
             if (line == 0) {
                 int[] records = {0};
-                events.poll(Duration.ofSeconds(5), (cpu, record) -> records[0]++);
+                events.poll(Duration.ofSeconds(5), _ -> records[0]++);
                 assertThat(records[0]).as("records").isEqualTo(1);
             }
             return line;

@@ -27,12 +27,12 @@ import io.bpf4j.loader.kernel.ProgramType;
 import io.bpf4j.loader.map.Codec;
 import io.bpf4j.loader.ring.PerfBuffer;
 import io.bpf4j.loader.ring.PerfBuffer.Options;
-import io.bpf4j.loader.ring.RawRecordHandler;
 import io.bpf4j.loader.ring.RecordHandler;
 import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.PinnedThread;
 import io.bpf4j.test.support.Requirement;
 import io.bpf4j.test.support.Requires;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteOrder;
@@ -46,6 +46,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -57,7 +58,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Timeout(300)
 class PerfBufferOnKernelTest {
     private static final Executor THREADS = task -> Thread.ofPlatform().daemon().start(task);
-    private static final RecordHandler IGNORE = _ -> {};
+    private static final Consumer<MemorySegment> IGNORE = _ -> {};
     private static final Duration LONG = Duration.ofSeconds(30);
 
     private static final int PERF_EVENT_OUTPUT = 25;
@@ -133,7 +134,7 @@ class PerfBufferOnKernelTest {
     void recordsArriveOnceAndInOrderOfTheirCpuWhileTheProducerRuns() throws Exception {
         int wanted = 300_000;
         int pages = 64;
-        try (PerfBuffer perf = PerfBuffer.open(map, Options.defaults().pages(pages))) {
+        try (PerfBuffer perf = PerfBuffer.open(map, Options.defaults().withPages(pages))) {
             assertThat(perf.cpus()).isEqualTo(Host.running().onlineCpus().count());
             CompletableFuture<Void> producer = CompletableFuture.runAsync(
                     () -> {
@@ -170,9 +171,9 @@ class PerfBufferOnKernelTest {
         try (PerfBuffer perf = PerfBuffer.open(map)) {
             emit(10);
             List<Integer> cpus = new ArrayList<>();
-            perf.poll(LONG, (cpu, record) -> {
-                assertThat(record.get(ValueLayout.JAVA_INT, 8)).isEqualTo(cpu);
-                assertThat(record.byteSize()).isEqualTo(20);
+            perf.poll(LONG, (cpu, data, offset, size) -> {
+                assertThat(data.get(ValueLayout.JAVA_INT, offset + 8)).isEqualTo(cpu);
+                assertThat(size).isEqualTo(20);
                 cpus.add(cpu);
             });
             assertThat(cpus).hasSize(10);
@@ -183,7 +184,7 @@ class PerfBufferOnKernelTest {
     void whatFindsNoRoomIsCountedAndDelivered() {
         List<String> told = new ArrayList<>();
         long[] lost = {0};
-        Options options = Options.defaults().pages(1).onLost((cpu, count) -> {
+        Options options = Options.defaults().withPages(1).withLostHandler((cpu, count) -> {
             told.add("CPU " + cpu);
             lost[0] += count;
         });
@@ -214,9 +215,9 @@ class PerfBufferOnKernelTest {
     @Test
     void nothingIsAllocatedForARecord() {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        try (PerfBuffer perf = PerfBuffer.open(map, Options.defaults().pages(256))) {
+        try (PerfBuffer perf = PerfBuffer.open(map, Options.defaults().withPages(256))) {
             long[] sum = {0};
-            RawRecordHandler handler = (data, offset, _) -> sum[0] += data.get(ValueLayout.JAVA_INT, offset + 4);
+            RecordHandler handler = (_, data, offset, _) -> sum[0] += data.get(ValueLayout.JAVA_INT, offset + 4);
             int perRound = 20_000;
             long allocated = Long.MAX_VALUE;
             for (int round = 0; round < 8; round++) {
@@ -255,7 +256,7 @@ class PerfBufferOnKernelTest {
 
     @Test
     void fewerWakeupsLeaveTheRestToTheTimeout() {
-        try (PerfBuffer perf = PerfBuffer.open(map, Options.defaults().wakeupEvery(1_000_000))) {
+        try (PerfBuffer perf = PerfBuffer.open(map, Options.defaults().withWakeupEvery(1_000_000))) {
             CompletableFuture<Integer> writer = CompletableFuture.supplyAsync(
                     () -> {
                         awaitWaits(perf, 1);
@@ -283,7 +284,7 @@ class PerfBufferOnKernelTest {
     void closingFromAHandlerAndFromAnotherThread() throws Exception {
         PerfBuffer perf = PerfBuffer.open(map);
         emit(5);
-        assertThat(perf.consume((RecordHandler) _ -> perf.close())).isEqualTo(1);
+        assertThat(perf.consume(_ -> perf.close())).isEqualTo(1);
         assertThatThrownBy(() -> perf.consume(IGNORE)).isInstanceOf(IllegalStateException.class);
         PerfBuffer other = PerfBuffer.open(map);
         CompletableFuture<Integer> reader = CompletableFuture.supplyAsync(() -> other.poll(LONG, IGNORE), THREADS);

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
 import io.bpf4j.loader.map.Codec;
-import io.bpf4j.loader.ring.RawRecordHandler;
 import io.bpf4j.loader.ring.RecordHandler;
 import io.bpf4j.loader.ring.RingBuffer;
 import io.bpf4j.test.support.LeakCheck;
@@ -23,6 +22,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -34,7 +34,7 @@ class RingBufferOnKernelTest {
     /** A thread for each task: the common pool of a machine with two processors has one, which a poll would keep. */
     private static final Executor THREADS = task -> Thread.ofPlatform().daemon().start(task);
 
-    private static final RecordHandler IGNORE = _ -> {};
+    private static final Consumer<MemorySegment> IGNORE = _ -> {};
     private static final Duration LONG = Duration.ofSeconds(30);
     private static final Duration AT_ONCE = Duration.ofSeconds(5);
 
@@ -77,7 +77,7 @@ class RingBufferOnKernelTest {
         try (RingEmitter emitter = new RingEmitter("events", 1 << 20, 0, 1);
                 RingBuffer ring = RingBuffer.open(emitter.map())) {
             long[] sum = {0};
-            RawRecordHandler handler = (data, offset, _) -> sum[0] += data.get(ValueLayout.JAVA_LONG, offset + 8);
+            RecordHandler handler = (_, data, offset, _) -> sum[0] += data.get(ValueLayout.JAVA_LONG, offset + 8);
             int perRound = 40_000;
             long allocated = Long.MAX_VALUE;
             for (int round = 0; round < 8; round++) { // the first ones include what the JIT compiler leaves
@@ -99,12 +99,12 @@ class RingBufferOnKernelTest {
             first.emit(2);
             second.emit(1);
             List<String> seen = new ArrayList<>();
-            int handled = ring.poll(AT_ONCE, (source, record) -> {
-                assertThat(record.byteSize()).isEqualTo(16);
-                seen.add(source.name() + record.get(ValueLayout.JAVA_LONG, 8));
+            int handled = ring.poll(AT_ONCE, (source, data, offset, size) -> {
+                assertThat(size).isEqualTo(16);
+                seen.add(source + ": " + data.get(ValueLayout.JAVA_LONG, offset + 8));
             });
             assertThat(handled).isEqualTo(3);
-            assertThat(seen).containsExactly("first1", "first1", "second2");
+            assertThat(seen).containsExactly("0: 1", "0: 1", "1: 2");
         }
     }
 
@@ -165,7 +165,7 @@ class RingBufferOnKernelTest {
                 RingBuffer ring = RingBuffer.open(emitter.map())) {
             emitter.emit(3);
             List<Long> seen = new ArrayList<>();
-            RecordHandler handler = record -> {
+            Consumer<MemorySegment> handler = record -> {
                 seen.add(record.get(ValueLayout.JAVA_LONG, 0));
                 if (seen.size() == 2) {
                     throw new IllegalStateException("thrown by the handler");

@@ -1,0 +1,156 @@
+package io.bpf4j.loader.ring;
+
+import io.bpf4j.loader.map.Codec;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * Reads the records that BPF programs write.
+ *
+ * <p><i>Single consumer:</i> only one thread at a time may call {@link #poll} and {@link #consume}; a second thread
+ * gets an IllegalStateException, and so does a handler that calls them. {@link #wakeup}, {@link #close} and {@link
+ * #stats} may be called from any thread, handlers included.
+ *
+ * <p>Records are read in the memory that the kernel writes, without a copy and without a system call, until there are
+ * none; only then does poll wait. A {@link RecordHandler} gets records without allocation. The other handlers get one
+ * memory segment, or one Java object, for each record.
+ *
+ * <p>If a handler throws, its record counts as read, poll ends and passes the exception on, and the next poll resumes
+ * with the next record.
+ *
+ * <p>It holds its own reference to the memory: it must be closed, and may outlive the object of the maps.
+ */
+public abstract sealed class RecordReader implements AutoCloseable permits RingBuffer, PerfBuffer {
+    /**
+     * Statistics of the records read so far. <i>Immutable.</i>
+     *
+     * @param records records passed to the handler
+     * @param bytes bytes of those records, padding of perf buffers included
+     * @param discarded records that the program discarded; 0 for a perf buffer
+     * @param lost records that did not fit into a perf buffer, as far as the kernel has reported: it reports them when
+     *     the ring has room again. 0 for a ring buffer: the program that failed to write them must count them
+     * @param waits number of times that the consumer waited
+     */
+    public record Stats(long records, long bytes, long discarded, long lost, long waits) {}
+
+    private final List<? extends RecordConsumer> consumers;
+    private final RingPoll poll;
+
+    RecordReader(List<? extends RecordConsumer> consumers, RingPoll poll) {
+        this.consumers = List.copyOf(consumers);
+        this.poll = poll;
+    }
+
+    /**
+     * Passes the available records to the handler; if there are none, waits for some first.
+     *
+     * <p>Returns after one pass over all rings, so that a producer that never pauses can't block it forever. An
+     * interrupt of the thread does not end the wait; {@link #wakeup} does. A virtual thread may poll: a platform thread
+     * waits in its place, and its carrier is free for other threads.
+     *
+     * @param timeout how long to wait at most; zero or less not at all
+     * @return number of records; 0 after the timeout, or after {@link #wakeup} or {@link #close}
+     * @throws IllegalStateException if closed, or if another thread is polling
+     */
+    public int poll(Duration timeout, RecordHandler handler) {
+        return poll.poll(timeout, () -> {
+            int handled = 0;
+            for (RecordConsumer consumer : consumers) {
+                handled += consumer.consume(handler, poll::isClosed);
+            }
+            return handled;
+        });
+    }
+
+    /**
+     * {@link #poll(Duration, RecordHandler)} with a memory segment for each record: its bytes, read-only, in the memory
+     * shared with the kernel. It is valid until the handler returns; then the kernel may overwrite it. Its start is
+     * aligned to 8 bytes, or to 4 in a perf buffer.
+     */
+    public int poll(Duration timeout, Consumer<? super MemorySegment> handler) {
+        return poll(timeout, (_, data, offset, size) -> handler.accept(data.asSlice(offset, size)));
+    }
+
+    /**
+     * {@link #poll(Duration, RecordHandler)} with a Java value for each record.
+     *
+     * @throws IllegalArgumentException if a record is shorter than the codec's type; it counts as read
+     */
+    public <T> int poll(Duration timeout, Codec<T> codec, Consumer<? super T> handler) {
+        return poll(timeout, (source, data, offset, size) -> {
+            if (size < codec.size()) {
+                throw new IllegalArgumentException(
+                        "a record of " + size + " bytes in " + name(source) + ", and a codec for " + codec.size());
+            }
+            handler.accept(codec.decode(data, offset));
+        });
+    }
+
+    /** {@code ring buffer events}. */
+    abstract String name(int source);
+
+    /**
+     * Passes the available records to the handler, and never waits; otherwise as {@link #poll(Duration,
+     * RecordHandler)}.
+     */
+    public int consume(RecordHandler handler) {
+        return poll(Duration.ZERO, handler);
+    }
+
+    /** {@link #consume(RecordHandler)} with a memory segment for each record. */
+    public int consume(Consumer<? super MemorySegment> handler) {
+        return poll(Duration.ZERO, handler);
+    }
+
+    /** {@link #consume(RecordHandler)} with a Java value for each record. */
+    public <T> int consume(Codec<T> codec, Consumer<? super T> handler) {
+        return poll(Duration.ZERO, codec, handler);
+    }
+
+    /** Ends the current wait of a poll at once, or else the next one. Does nothing after close. */
+    public void wakeup() {
+        poll.wakeup();
+    }
+
+    /** Statistics of the records read so far, all rings together. */
+    public Stats stats() {
+        long records = 0;
+        long bytes = 0;
+        long discarded = 0;
+        long lost = 0;
+        for (RecordConsumer consumer : consumers) {
+            records += consumer.records;
+            bytes += consumer.bytes;
+            discarded += consumer.discarded;
+            lost += consumer.lost;
+        }
+        return new Stats(records, bytes, discarded, lost, poll.waits());
+    }
+
+    /**
+     * Bytes that programs have written and this consumer has not yet read, headers included, all rings together.
+     *
+     * @throws IllegalStateException if closed
+     */
+    public long pendingBytes() {
+        return consumers.stream().mapToLong(RecordConsumer::pending).sum();
+    }
+
+    public boolean isClosed() {
+        return poll.isClosed();
+    }
+
+    /**
+     * Releases everything. A poll on another thread is woken; this method waits until it returns, after its handler's
+     * current record. If a handler calls this method, it takes effect when that poll ends. A second call does nothing.
+     *
+     * @throws io.bpf4j.loader.error.SyscallException if something can't be released, such as a ring in a frozen map of
+     *     perf events; everything else is released nevertheless
+     */
+    @Override
+    public void close() {
+        poll.close();
+    }
+}
