@@ -1,6 +1,6 @@
 package io.bpf4j.benchmarks;
 
-import io.bpf4j.loader.BpfMaps;
+import io.bpf4j.loader.Maps;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.Codec;
@@ -50,7 +50,7 @@ public class MapBenchmark {
 
     @Setup
     public void fill() {
-        map = BpfMaps.create(MapSpec.of("bench", MapType.HASH, 8, 8, ENTRIES));
+        map = Maps.create(MapSpec.of("bench", MapType.HASH, 8, 8, ENTRIES));
         typed = TypedMap.of(map, Codec.ofLong(), Codec.ofLong());
         for (long i = 0; i < ENTRIES; i++) {
             elements.put(i, 3 * i);

@@ -3,24 +3,32 @@ package io.bpf4j.loader;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.internal.attach.AdoptedLinks;
 import io.bpf4j.loader.internal.attach.OpenLinks;
 import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.internal.sys.Kernel;
+import io.bpf4j.loader.internal.sys.ObjectCommand;
+import io.bpf4j.loader.internal.sys.ObjectCommand.Kind;
 import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.link.StructOpsLink;
 import io.bpf4j.loader.map.BpfMap;
+import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 
 /**
  * Opens links that this process did not attach through a {@link Program}: pinned links, links of other processes, and
- * links of struct_ops maps.
+ * links of struct_ops maps. <i>Thread-safe.</i>
  *
  * <pre>{@code
- * try (Link link = program.attach(new AttachTarget.Xdp(NetDevice.named("eth0")))) {
+ * try (Link link = program.attach(Xdp.on(NetDevice.named("eth0")))) {
  *     link.pin(Path.of("/sys/fs/bpf/firewall"));
  * }
  * …
- * try (Link link = Links.open(Path.of("/sys/fs/bpf/firewall"))) {   // another process, later
+ * try (Link link = Links.pinned(Path.of("/sys/fs/bpf/firewall"))) {   // another process, later
  *     link.update(newProgram);
  * }
  * }</pre>
@@ -36,7 +44,7 @@ public final class Links {
      * @throws SyscallException if the pin does not exist (ENOENT), among others
      * @throws IllegalArgumentException if the path is the pin of something else
      */
-    public static Link open(Path path) {
+    public static Link pinned(Path path) {
         return OpenLinks.pinned(Host.running().kernel(), path);
     }
 
@@ -52,7 +60,38 @@ public final class Links {
 
     /** The kernel's ids of all existing links, ascending (Linux 5.8). Needs CAP_SYS_ADMIN. */
     public static List<Integer> ids() {
-        return OpenLinks.ids(Host.running().kernel());
+        return ids(Host.running().kernel(), Kind.LINK);
+    }
+
+    static List<Integer> ids(Kernel kernel, Kind kind) {
+        List<Integer> ids = new ArrayList<>();
+        OptionalInt next = kernel.execute(new ObjectCommand.NextId(kind, 0));
+        while (next.isPresent()) {
+            ids.add(next.getAsInt());
+            next = kernel.execute(new ObjectCommand.NextId(kind, next.getAsInt()));
+        }
+        return ids;
+    }
+
+    /**
+     * Takes over all perf events and BPF links that another process has open, so that it can end before the kernel has
+     * detached them (Linux 5.6). Descriptors that the process closes meanwhile are skipped.
+     *
+     * <p>The kernel detaches a perf uprobe when its last file descriptor is closed. This takes a tenth of a second for
+     * each, one after the other. A process that ends closes its descriptors first, so it has to wait as well. If a
+     * second process holds the same descriptors, the first process ends at once, and the second one waits instead.
+     * Until then the programs stay attached and run.
+     *
+     * <p>Taking descriptors needs the rights of a debugger: the same user and the conditions of Yama's {@code
+     * ptrace_scope}, or CAP_SYS_PTRACE.
+     *
+     * @return a link for each descriptor: one for a multi link, two for a perf uprobe with a link. The caller's to
+     *     close, which waits until the kernel has detached the links that no other process holds
+     * @throws IOException if the process's descriptors can't be listed
+     * @throws SyscallException if taking them is not permitted; no descriptor is taken then
+     */
+    public static LinkGroup adopt(int pid) throws IOException {
+        return AdoptedLinks.of(Host.running(), pid);
     }
 
     /**

@@ -3,7 +3,9 @@ package io.bpf4j.loader;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
+import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.feature.Support;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.attach.Attacher;
 import io.bpf4j.loader.internal.load.LoadedObject.LoadedProgram;
 import io.bpf4j.loader.internal.map.KernelMap;
@@ -26,35 +28,80 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
-/** A program in the kernel. It belongs to its object and is closed with it. <i>Thread-safe.</i> */
-public final class Program implements ProgramHandle {
+/**
+ * A program in the kernel. <i>Thread-safe.</i>
+ *
+ * <p>A program of a {@link BpfObject} is closed with the object; closing it earlier is harmless. A program that {@link
+ * Programs} opened belongs to its caller. Links keep their program in the kernel after it is closed.
+ */
+public final class Program implements ProgramHandle, AutoCloseable {
     private static final int STREAM_ROOM = 16 << 10;
 
-    private final BpfObject object;
-    private final LoadedProgram loaded;
+    private final Host host;
+    private final Fd fd;
+    private final String name;
+    private final Optional<AttachType> attachType;
+    private final @Nullable Origin origin;
+
+    /** What a program was loaded from. */
+    private record Origin(BpfObject object, LoadedProgram loaded) {}
 
     Program(BpfObject object, LoadedProgram loaded) {
-        this.object = object;
-        this.loaded = loaded;
+        this.host = object.host();
+        this.fd = loaded.fd();
+        this.name = loaded.spec().name();
+        this.attachType = loaded.attachType();
+        this.origin = new Origin(object, loaded);
     }
 
+    /** A program that was opened. Takes ownership of the descriptor. */
+    Program(Host host, Fd fd, String name, Optional<AttachType> attachType) {
+        this.host = host;
+        this.fd = fd;
+        this.name = name;
+        this.attachType = attachType;
+        this.origin = null;
+    }
+
+    /** The name in the object; of a program that was opened, the first 15 bytes of it. */
     @Override
     public String name() {
-        return loaded.spec().name();
+        return name;
     }
 
+    /**
+     * The definition in the object.
+     *
+     * @throws IllegalStateException if the program was opened by its id or pin
+     */
     public ProgramSpec spec() {
-        return loaded.spec();
+        return origin().loaded().spec();
     }
 
+    /**
+     * The object that the program was loaded with.
+     *
+     * @throws IllegalStateException if the program was opened by its id or pin
+     */
     public BpfObject object() {
-        return object;
+        return origin().object();
     }
 
-    /** The attach type that the program was loaded with; the kernel fixes it at load. */
+    private Origin origin() {
+        if (origin == null) {
+            throw new IllegalStateException(this + " was opened by its id or pin, so its object file is not known");
+        }
+        return origin;
+    }
+
+    /**
+     * The attach type that the program was loaded with; the kernel fixes it at load. Empty for none, and if it is not
+     * known for a program that was opened by its id or pin.
+     */
     public Optional<AttachType> attachType() {
-        return loaded.attachType();
+        return attachType;
     }
 
     /**
@@ -62,18 +109,18 @@ public final class Program implements ProgramHandle {
      * eighth of the heap, is shortened, with a line that says so.
      */
     public String verifierLog() {
-        return loaded.log();
+        return origin == null ? "" : origin.loaded().log();
     }
 
     /** The cost of the verification, if {@link BpfLoader#verifierLog} asked for a log; level 4 has the most figures. */
     public Optional<VerifierStatistics> verifierStatistics() {
-        return VerifierStatistics.of(loaded.log());
+        return VerifierStatistics.of(verifierLog());
     }
 
     @Override
     public int id() {
-        return object.kernel()
-                .execute(new ObjectCommand.InfoOfProgram(loaded.fd()))
+        return host.kernel()
+                .execute(new ObjectCommand.InfoOfProgram(fd))
                 .id();
     }
 
@@ -84,7 +131,21 @@ public final class Program implements ProgramHandle {
      * @throws io.bpf4j.loader.error.UnsupportedFeatureException if this kernel lacks a feature that the target needs
      */
     public Link attach(AttachTarget target) {
-        return new Attacher(object.host(), object.features()).attach(loaded.fd(), name(), loaded.attachType(), target);
+        Optional<AttachType> type = origin == null ? attachType.or(() -> usual(target)) : attachType;
+        return new Attacher(host, features()).attach(fd, name, type, target);
+    }
+
+    private Features features() {
+        return origin == null ? Features.of(host) : origin.object().features();
+    }
+
+    /** The attach type of most programs for a target, to try with a program whose attach type is not known. */
+    private static Optional<AttachType> usual(AttachTarget target) {
+        return switch (target) {
+            case AttachTarget.KprobeMulti _ -> Optional.of(AttachType.TRACE_KPROBE_MULTI);
+            case AttachTarget.UprobeMulti _ -> Optional.of(AttachType.TRACE_UPROBE_MULTI);
+            default -> Optional.empty();
+        };
     }
 
     /**
@@ -101,7 +162,8 @@ public final class Program implements ProgramHandle {
      * and {@code SEC("uprobe")}. The target may still be malformed: {@code SEC("tp/sched")}.
      */
     public boolean isAttachedBySection() {
-        return SectionAttachers.of(spec()).isPresent() ? spec().hasTarget() : spec().isAttachedBySection();
+        return origin != null
+                && (SectionAttachers.of(spec()).isPresent() ? spec().hasTarget() : spec().isAttachedBySection());
     }
 
     /**
@@ -109,6 +171,7 @@ public final class Program implements ProgramHandle {
      *
      * @throws AttachException if the section name has no target, if this kind of program is not attached by its
      *     section name, or if attaching fails
+     * @throws IllegalStateException if the program was opened by its id or pin
      */
     public Link attach() {
         Optional<SectionAttacher> attacher = SectionAttachers.of(spec());
@@ -124,10 +187,10 @@ public final class Program implements ProgramHandle {
      * @throws io.bpf4j.loader.error.SyscallException ENOTSUPP if the kernel can't test this program type, EINVAL if
      *     the program type does not take this input, ENOSPC if the output does not fit the room given
      */
-    public TestResult test(TestRun run) {
-        ProgCommand.TestRunResult result = object.kernel()
+    public TestRun.Result test(TestRun run) {
+        ProgCommand.TestRunResult result = host.kernel()
                 .execute(new ProgCommand.TestRun(
-                        loaded.fd(),
+                        fd,
                         run.data(),
                         run.dataRoom(),
                         run.context(),
@@ -136,7 +199,7 @@ public final class Program implements ProgramHandle {
                         run.flags(),
                         run.cpu(),
                         run.batchSize()));
-        return new TestResult(result.returned(), result.nanos(), result.data(), result.context());
+        return new TestRun.Result(result.returned(), result.nanos(), result.data(), result.context());
     }
 
     /**
@@ -150,15 +213,14 @@ public final class Program implements ProgramHandle {
      *     not a struct_ops map, or the program is itself a struct_ops program
      */
     public void associate(BpfMap structOps) {
-        Fd fd = loaded.fd();
         int number = fd.hold();
         try {
-            object.kernel()
+            host.kernel()
                     .execute(new ProgCommand.AssociateStructOps(
                             number, KernelMap.of(structOps).fd()));
         } catch (SyscallException e) {
             if (e.errno() == Errno.EINVAL
-                    && object.features().support(Feature.STRUCT_OPS_ASSOCIATION) instanceof Support.Absent absent) {
+                    && features().support(Feature.STRUCT_OPS_ASSOCIATION) instanceof Support.Absent absent) {
                 UnsupportedFeatureException missing = new UnsupportedFeatureException(
                         "associate program \"" + name() + "\" with map \"" + structOps.name() + "\"",
                         Feature.STRUCT_OPS_ASSOCIATION,
@@ -199,7 +261,7 @@ public final class Program implements ProgramHandle {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         byte[] part;
         do {
-            part = object.kernel().execute(new ProgCommand.ReadStream(loaded.fd(), stream.number, STREAM_ROOM));
+            part = host.kernel().execute(new ProgCommand.ReadStream(fd, stream.number, STREAM_ROOM));
             all.writeBytes(part);
         } while (part.length == STREAM_ROOM);
         return all.toString(StandardCharsets.UTF_8);
@@ -210,7 +272,7 @@ public final class Program implements ProgramHandle {
      * are on.
      */
     public ProgramInfo info() {
-        ProgInfo info = object.kernel().execute(new ObjectCommand.InfoOfProgram(loaded.fd()));
+        ProgInfo info = host.kernel().execute(new ObjectCommand.InfoOfProgram(fd));
         return new ProgramInfo(
                 info.id(),
                 info.name(),
@@ -219,7 +281,7 @@ public final class Program implements ProgramHandle {
                 info.translatedSize(),
                 info.jitedSize(),
                 info.verifiedInstructions(),
-                object.kernel().execute(new ObjectCommand.MapIdsOfProgram(loaded.fd())),
+                host.kernel().execute(new ObjectCommand.MapIdsOfProgram(fd)),
                 info.btfId(),
                 info.uid(),
                 info.gplCompatible(),
@@ -239,7 +301,7 @@ public final class Program implements ProgramHandle {
      *     says which
      */
     public void pin(Path path) {
-        BpfFs.pin(object.kernel(), loaded.fd(), path);
+        BpfFs.pin(host.kernel(), fd, path);
     }
 
     /**
@@ -249,13 +311,16 @@ public final class Program implements ProgramHandle {
      * @throws IllegalArgumentException if the path is not a pin of this program; it then stays
      */
     public boolean unpin(Path path) {
-        return BpfFs.unpin(object.kernel(), loaded.fd(), ObjectCommand.Kind.PROGRAM, path);
+        return BpfFs.unpin(host.kernel(), fd, ObjectCommand.Kind.PROGRAM, path);
     }
 
     /**
      * The same program loaded with another attach type. The kernel fixes the attach type at load: a program for a
      * uprobe_multi link can't be attached any other way. The copy shares the maps, is loaded once, and is closed with
      * the object.
+     *
+     * <p>A program that was opened by its id or pin can't be loaded again. The result is the program itself, which was
+     * loaded with this attach type according to the caller, and which is closed with this one.
      */
     public Program forAttachType(AttachType attachType) {
         return copy(Optional.of(attachType));
@@ -267,20 +332,32 @@ public final class Program implements ProgramHandle {
     }
 
     private Program copy(Optional<AttachType> attachType) {
-        return attachType.equals(loaded.attachType()) ? this : object.copyOf(this, attachType);
+        if (attachType.equals(this.attachType)) {
+            return this;
+        }
+        return origin == null
+                ? new Program(host, fd, name, attachType)
+                : origin.object().copyOf(this, attachType);
     }
 
     @Override
     public <T> Optional<T> unwrap(Class<T> type) {
-        return type.isInstance(loaded.fd()) ? Optional.of(type.cast(loaded.fd())) : Optional.empty();
+        return type.isInstance(fd) ? Optional.of(type.cast(fd)) : Optional.empty();
     }
 
     Fd fd() {
-        return loaded.fd();
+        return fd;
+    }
+
+    /** Closes the program's file descriptor; links stay attached. A second call does nothing. */
+    @Override
+    public void close() {
+        fd.close();
     }
 
     @Override
     public String toString() {
-        return "program " + name() + " (SEC(\"" + spec().sectionName() + "\"))";
+        return "program " + name
+                + (origin == null ? "" : " (SEC(\"" + origin.loaded().spec().sectionName() + "\"))");
     }
 }

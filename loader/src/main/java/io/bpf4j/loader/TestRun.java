@@ -6,7 +6,7 @@ import java.util.OptionalInt;
  * The input of a test run, for {@link Program#test}. <i>Immutable.</i>
  *
  * <pre>{@code
- * TestResult result = program.test(TestRun.onData(packet).repeat(1000));
+ * TestRun.Result result = program.test(TestRun.onData(packet).repeat(1000));
  * }</pre>
  *
  * Program types differ in the input they take; the kernel refuses other input with EINVAL:
@@ -22,6 +22,17 @@ import java.util.OptionalInt;
  * kprobes, tracepoints, perf events and cgroup programs other than cgroup_skb can't be run this way.
  */
 public final class TestRun {
+    /**
+     * The result of a test run. The arrays belong to the caller.
+     *
+     * @param returned return value of the last run
+     * @param nanos average duration of a run in nanoseconds; 0 for program types that the kernel does not time
+     * @param data the data after the last run, cut to the room given
+     * @param context the context after the last run, cut to the room given
+     */
+    @SuppressWarnings("ArrayRecordComponent") // results are not compared
+    public record Result(int returned, int nanos, byte[] data, byte[] context) {}
+
     /** Bytes by which a program may extend a packet: XDP_PACKET_HEADROOM before the data, and as much after it. */
     private static final int HEADROOM = 512;
 
@@ -85,7 +96,7 @@ public final class TestRun {
     }
 
     /**
-     * Runs this many times in a row, each run on the data that the previous run left. {@link TestResult#nanos} is the
+     * Runs this many times in a row, each run on the data that the previous run left. {@link Result#nanos} is the
      * average.
      */
     public TestRun repeat(int times) {

@@ -63,7 +63,7 @@ class PinningTest {
     @Test
     void aMapThatDoesNotFitIsRefusedWithBothDefinitions() {
         MapSpec other = MapSpec.of("hash", MapType.ARRAY, 4, 24, 7).withFlags(MapSpec.F_MMAPABLE);
-        try (BpfMap pinned = BpfMaps.create(kernel.host(), ScriptedLoads.everything(), other)) {
+        try (BpfMap pinned = Maps.create(kernel.host(), ScriptedLoads.everything(), other)) {
             pinned.pin(HASH);
         }
         assertThatThrownBy(() -> loader().load())
@@ -79,7 +79,7 @@ class PinningTest {
     void sizeAndFlagsCountToo() {
         for (MapSpec changed :
                 List.of(spec("hash").withMaxEntries(3), spec("hash").withFlags(MapSpec.F_NO_PREALLOC), spec("hash"))) {
-            try (BpfMap pinned = BpfMaps.create(kernel.host(), ScriptedLoads.everything(), changed)) {
+            try (BpfMap pinned = Maps.create(kernel.host(), ScriptedLoads.everything(), changed)) {
                 pinned.pin(HASH);
                 if (changed.equals(spec("hash"))) {
                     loader().load().close();
@@ -123,7 +123,7 @@ class PinningTest {
             if (kernel.commands(ObjectCommand.Pin.class).isEmpty()) {
                 throw new SyscallException(get.call(), Errno.ENOENT.number(), null);
             }
-            others[0] = BpfMaps.create(kernel.host(), ScriptedLoads.everything(), spec("hash"));
+            others[0] = Maps.create(kernel.host(), ScriptedLoads.everything(), spec("hash"));
             return KernelMap.of(others[0]).fd();
         });
         try (BpfObject object = loader().load()) {

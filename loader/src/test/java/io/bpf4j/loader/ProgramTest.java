@@ -9,6 +9,7 @@ import io.bpf4j.loader.internal.sys.ObjectCommand;
 import io.bpf4j.loader.internal.sys.ProgCommand;
 import io.bpf4j.loader.internal.sys.ProgInfo;
 import io.bpf4j.loader.internal.sys.ScriptedKernel;
+import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.BpfMap;
@@ -46,7 +47,7 @@ class ProgramTest {
                 .onCpu(1)
                 .flags(4);
         packet[0] = 1; // its own copy was taken
-        TestResult result = program.test(input);
+        TestRun.Result result = program.test(input);
         assertThat(result.returned()).isEqualTo(7);
         assertThat(result.nanos()).isEqualTo(100);
         assertThat(result.data()).containsExactly(1);
@@ -115,6 +116,24 @@ class ProgramTest {
     }
 
     @Test
+    void aProgramThatIsOpenedIsClosedByItsCaller() {
+        program.pin(PATH);
+        List<String> before = List.copyOf(kernel.open());
+        try (Program opened = Programs.pinned(kernel.host(), PATH)) {
+            assertThat(opened.id()).isEqualTo(program.id());
+            assertThat(opened.forAttachType(AttachType.XDP).attachType()).contains(AttachType.XDP);
+            assertThat(opened.forAttachType(AttachType.XDP).withoutAttachType().fd()).isSameAs(opened.fd());
+            assertThatThrownBy(opened::spec).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(opened::object).isInstanceOf(IllegalStateException.class);
+        }
+        assertThat(kernel.open()).containsExactlyElementsOf(before);
+        kernel.fail(ObjectCommand.InfoOfProgram.class, Errno.EPERM);
+        assertThatThrownBy(() -> Programs.pinned(kernel.host(), PATH)).isInstanceOf(SyscallException.class);
+        assertThatThrownBy(() -> Programs.byId(kernel.host(), 7)).isInstanceOf(SyscallException.class);
+        assertThat(kernel.open()).containsExactlyElementsOf(before);
+    }
+
+    @Test
     void statisticsAreOnWhileOpen() {
         RunStatistics on = RunStatistics.enable(kernel);
         assertThat(kernel.open()).contains("BPF statistics");
@@ -132,7 +151,7 @@ class ProgramTest {
 
     @Test
     void aProgramIsAssociatedWithAStructOfFunctions() {
-        BpfMap structOps = BpfMaps.create(
+        BpfMap structOps = Maps.create(
                 kernel.host(), ScriptedLoads.everything(), MapSpec.of("ops", MapType.STRUCT_OPS, 4, 8, 1));
         try (structOps) {
             program.associate(structOps);

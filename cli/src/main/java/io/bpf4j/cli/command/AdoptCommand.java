@@ -1,7 +1,7 @@
 package io.bpf4j.cli.command;
 
 import io.bpf4j.cli.output.Console;
-import io.bpf4j.loader.link.AdoptedLinks;
+import io.bpf4j.loader.Links;
 import io.bpf4j.loader.link.LinkGroup;
 import java.io.IOException;
 import java.util.concurrent.Callable;
@@ -25,7 +25,7 @@ final class AdoptCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        try (LinkGroup links = AdoptedLinks.of(pid)) {
+        try (LinkGroup links = Links.adopt(pid)) {
             console.line(Integer.toString(links.size()));
             console.flush();
             // The ending process sends nothing more: the input ends when the process ends.

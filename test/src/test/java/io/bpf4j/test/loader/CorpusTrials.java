@@ -15,7 +15,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.Program;
-import io.bpf4j.loader.TestResult;
 import io.bpf4j.loader.TestRun;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.sys.Fd;
@@ -191,7 +190,7 @@ final class CorpusTrials {
 
     private static CorpusTrial.Run run(TestRun run) {
         return (object, program) -> {
-            TestResult result = program.test(run);
+            TestRun.Result result = program.test(run);
             return reports(object) ? reported(object) : result.returned();
         };
     }

@@ -140,7 +140,7 @@ class LinkLifeOnKernelTest {
             }
             target.command("poke 1");
             assertThat(Bpf.u64(object, "uprobe_hits")).as("still attached").isEqualTo(1);
-            try (Link link = Links.open(pin)) {
+            try (Link link = Links.pinned(pin)) {
                 assertThat(link.info().id()).isEqualTo(id);
                 assertThat(link.description()).contains(pin.toString());
                 assertThat(link.unpin(pin)).isTrue();
@@ -166,11 +166,11 @@ class LinkLifeOnKernelTest {
             assertThatThrownBy(() -> link.pin(Path.of("/tmp/bpf4j-no-pin")))
                     .isInstanceOf(SyscallException.class)
                     .hasMessageContaining("mount -t bpf");
-            assertThatThrownBy(() -> Links.open(bpffs.path("nothing")))
+            assertThatThrownBy(() -> Links.pinned(bpffs.path("nothing")))
                     .isInstanceOfSatisfying(
                             SyscallException.class, e -> assertThat(e.errno()).isEqualTo(Errno.ENOENT));
             object.maps().iterator().next().pin(bpffs.path("map"));
-            assertThatThrownBy(() -> Links.open(bpffs.path("map")))
+            assertThatThrownBy(() -> Links.pinned(bpffs.path("map")))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("pin of a map");
             assertThatThrownBy(() -> link.unpin(bpffs.path("map"))).isInstanceOf(IllegalArgumentException.class);
@@ -188,7 +188,7 @@ class LinkLifeOnKernelTest {
                 link.pin(pin);
             }
             assertThat(Files.readAllBytes(pin)).isNotEmpty();
-            try (Link link = Links.open(pin);
+            try (Link link = Links.pinned(pin);
                     InputStream in = ((IteratorLink) link).open()) {
                 assertThat(in.readNBytes(8)).hasSize(8);
                 assertThat(link.unpin(pin)).isTrue();

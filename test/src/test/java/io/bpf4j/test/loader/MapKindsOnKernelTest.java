@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.insn.Assembler;
 import io.bpf4j.insn.Instructions;
-import io.bpf4j.loader.BpfMaps;
+import io.bpf4j.loader.Maps;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.map.KernelMap;
@@ -101,7 +101,7 @@ class MapKindsOnKernelTest {
     @Test
     void theLongestPrefixWins() {
         MapSpec spec = MapSpec.of("routes", MapType.LPM_TRIE, 8, 4, 100).withFlags(MapSpec.F_NO_PREALLOC);
-        try (BpfMap map = BpfMaps.create(spec)) {
+        try (BpfMap map = Maps.create(spec)) {
             TypedMap<LpmPrefix, Integer> routes = TypedMap.of(map, LpmPrefix.codec(4), Codec.ofInt());
             routes.put(LpmPrefix.parse("0.0.0.0/0"), 1);
             routes.put(LpmPrefix.parse("10.0.0.0/8"), 2);
@@ -144,10 +144,10 @@ class MapKindsOnKernelTest {
         MapSpec inner = MapSpec.of("inner", MapType.ARRAY, 4, 8, 2);
         for (MapType type : List.of(MapType.ARRAY_OF_MAPS, MapType.HASH_OF_MAPS)) {
             try (BpfMap outer =
-                    BpfMaps.create(MapSpec.of("outer", type, 4, 4, 4).withInner(inner))) {
+                    Maps.create(MapSpec.of("outer", type, 4, 4, 4).withInner(inner))) {
                 MapOfMaps<Integer> maps = MapOfMaps.of(outer, Codec.ofInt());
                 int id;
-                try (BpfMap map = BpfMaps.create(inner)) {
+                try (BpfMap map = Maps.create(inner)) {
                     id = map.id();
                     map.update(new byte[4], new byte[] {9, 0, 0, 0, 0, 0, 0, 0});
                     maps.put(2, map);
@@ -178,7 +178,7 @@ class MapKindsOnKernelTest {
     void stackTracesAreRead() {
         try (BpfMap kernelStacks = create(MapType.STACK_TRACE, 4, 127 * 8, 64);
                 BpfMap userStacks = create(MapType.STACK_TRACE, 4, 127 * 8, 64);
-                BpfMap files = BpfMaps.create(
+                BpfMap files = Maps.create(
                         MapSpec.of("m", MapType.STACK_TRACE, 4, 32 * 32, 64).withFlags(STACK_BUILD_ID))) {
             StackTraceMap traces = StackTraceMap.of(kernelStacks);
             int id = takeStack(kernelStacks, REUSE_STACKID);
@@ -249,11 +249,11 @@ class MapKindsOnKernelTest {
             assertThat(info.frozen()).contains(false);
             map.freeze();
             assertThat(map.info().frozen()).contains(true);
-            try (BpfMap again = BpfMaps.open(map.id())) {
+            try (BpfMap again = Maps.byId(map.id())) {
                 assertThat(again.info()).isEqualTo(map.info());
             }
         }
-        assertThatThrownBy(() -> BpfMaps.open(Integer.MAX_VALUE))
+        assertThatThrownBy(() -> Maps.byId(Integer.MAX_VALUE))
                 .isInstanceOfSatisfying(
                         SyscallException.class, e -> assertThat(e.errno()).isEqualTo(Errno.ENOENT));
     }
@@ -275,7 +275,7 @@ class MapKindsOnKernelTest {
                 assertThatThrownBy(() -> map.pin(mount.path("no/such/m")))
                         .hasMessageContaining("there is no directory");
             }
-            try (BpfMap map = BpfMaps.openPinned(path);
+            try (BpfMap map = Maps.pinned(path);
                     BpfMap other = create(MapType.ARRAY, 4, 8, 1)) {
                 assertThat(map.id()).isEqualTo(id);
                 assertThat(map.lookup(new byte[4]).orElseThrow()[0]).isEqualTo((byte) 7);
@@ -284,20 +284,20 @@ class MapKindsOnKernelTest {
                 assertThat(map.unpin(path)).isTrue();
                 assertThat(map.unpin(path)).isFalse();
             }
-            assertThatThrownBy(() -> BpfMaps.openPinned(path)).hasMessageContaining("ENOENT");
+            assertThatThrownBy(() -> Maps.pinned(path)).hasMessageContaining("ENOENT");
             byte[] code =
                     Instructions.encode(Assembler.create().mov(R0, 0).exit().assemble(), ByteOrder.nativeOrder());
             LoadResult loaded = Host.running().kernel().execute(ProgCommand.Load.of(1, "p", code, "GPL"));
             try (Fd program = ((LoadResult.Loaded) loaded).fd()) {
                 BpfFs.pin(Host.running().kernel(), program, path);
             }
-            assertThatThrownBy(() -> BpfMaps.openPinned(path))
+            assertThatThrownBy(() -> Maps.pinned(path))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("is the pin of a program, not of a map");
         }
     }
 
     private static BpfMap create(MapType type, int keySize, int valueSize, int maxEntries) {
-        return BpfMaps.create(MapSpec.of("m", type, keySize, valueSize, maxEntries));
+        return Maps.create(MapSpec.of("m", type, keySize, valueSize, maxEntries));
     }
 }

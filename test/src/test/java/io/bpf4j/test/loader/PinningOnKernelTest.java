@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.loader.BpfLoader;
-import io.bpf4j.loader.BpfMaps;
+import io.bpf4j.loader.Maps;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.TestRun;
 import io.bpf4j.loader.error.InvalidObjectException;
@@ -135,7 +135,7 @@ class PinningOnKernelTest {
         // The second object fails after the first one was loaded.
         assertThat(loadByCommand(object, refused).exitCode()).isOne();
         assertThat(names(mount.directory())).containsExactly("shared");
-        try (BpfMap pinned = BpfMaps.openPinned(mount.path("shared"))) {
+        try (BpfMap pinned = Maps.pinned(mount.path("shared"))) {
             assertThat(pinned.id()).isEqualTo(id);
         }
     }
@@ -155,7 +155,7 @@ class PinningOnKernelTest {
 
     @Test
     void aMapThatDoesNotFitIsRefusedWithBothDefinitions() {
-        try (BpfMap other = BpfMaps.create(MapSpec.of("shared", MapType.HASH, 4, 8, 17))) {
+        try (BpfMap other = Maps.create(MapSpec.of("shared", MapType.HASH, 4, 8, 17))) {
             other.pin(mount.path("shared"));
             assertThatThrownBy(() -> loader().load())
                     .isInstanceOf(InvalidObjectException.class)
@@ -214,7 +214,7 @@ class PinningOnKernelTest {
             assertThat(names(programs)).containsExactly("count", "longer", "mark");
             object.program("count").test(TestRun.onData(new byte[14]).repeat(5));
         }
-        try (BpfMap bss = BpfMaps.openPinned(maps.resolve("_bss"))) {
+        try (BpfMap bss = Maps.pinned(maps.resolve("_bss"))) {
             assertThat(Bpf.element(bss, 0).getLong(0)).isEqualTo(5);
         }
         try (BpfObject other = Bpf.load("test_runs.bpf.o")) {

@@ -7,7 +7,6 @@ import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.Program;
 import io.bpf4j.loader.ProgramInfo;
 import io.bpf4j.loader.RunStatistics;
-import io.bpf4j.loader.TestResult;
 import io.bpf4j.loader.TestRun;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.kernel.Errno;
@@ -32,7 +31,7 @@ class ProgramTestRunTest {
         try (BpfObject object = Bpf.load("test_runs.bpf.o")) {
             byte[] packet = new byte[60];
             packet[0] = 5;
-            TestResult result = object.program("longer").test(TestRun.onData(packet));
+            TestRun.Result result = object.program("longer").test(TestRun.onData(packet));
             assertThat(result.returned()).isEqualTo(XDP_TX);
             assertThat(result.data()).hasSize(68).startsWith(0xb4, 60);
             assertThat(result.data()[8]).isEqualTo((byte) 5);
@@ -49,7 +48,7 @@ class ProgramTestRunTest {
     void aContextGoesWithThePacket() {
         try (BpfObject object = Bpf.load("test_runs.bpf.o")) {
             byte[] context = Bpf.bytes(12).putInt(8, 41).array();
-            TestResult result = object.program("mark")
+            TestRun.Result result = object.program("mark")
                     .test(TestRun.onData(new byte[64]).context(context).contextRoom(192));
             assertThat(result.returned()).isEqualTo(7);
             assertThat(result.data()).hasSize(64);
@@ -62,7 +61,7 @@ class ProgramTestRunTest {
     void aStructIsGivenBackAsTheProgramLeftIt() {
         try (BpfObject object = Bpf.load("test_runs.bpf.o", l -> l.withProgram("add"))) {
             byte[] struct = Bpf.bytes(24).putLong(30).putLong(12).array();
-            TestResult result = object.program("add").test(TestRun.onContext(struct));
+            TestRun.Result result = object.program("add").test(TestRun.onContext(struct));
             assertThat(result.returned()).isZero();
             assertThat(Bpf.buffer(result.context()).getLong(16)).isEqualTo(42);
             assertThat(struct[16]).as("the caller's own").isZero();
@@ -87,7 +86,7 @@ class ProgramTestRunTest {
     @Test
     void aProgramRunsAsOftenAsAskedAndIsTimed() {
         try (BpfObject object = Bpf.load("test_runs.bpf.o")) {
-            TestResult result =
+            TestRun.Result result =
                     object.program("count").test(TestRun.onData(new byte[14]).repeat(100_000));
             assertThat(Bpf.u64(object, "runs")).isEqualTo(100_000);
             assertThat(result.nanos()).as("nanoseconds a run").isPositive();

@@ -107,7 +107,7 @@ class StructOpsOnKernelTest {
                 link.pin(pin);
             }
             assertThat(transfer("bpf4j_link")).isEqualTo("bpf4j_link");
-            try (Link link = Links.open(pin)) {
+            try (Link link = Links.pinned(pin)) {
                 assertThat(link).isInstanceOf(StructOpsLink.class);
                 link.unpin(pin);
             }

@@ -13,6 +13,7 @@ import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.NetDevice;
+import io.bpf4j.loader.link.ProgramHandle;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -59,6 +60,18 @@ record Attempt(Host host, Features features, Fd program, String what, Optional<A
         return name == null ? device.index() : execute(new FileCommand.DeviceIndex(name));
     }
 
+    /**
+     * The file descriptor of a public program, which the program closes.
+     *
+     * @throws IllegalArgumentException if it is not an implementation of bpf4j
+     */
+    static Fd fd(ProgramHandle program) {
+        return program.unwrap(Fd.class)
+                .orElseThrow(() -> new IllegalArgumentException("program \"" + program.name()
+                        + "\" is not a program of the kernel but a "
+                        + program.getClass().getName()));
+    }
+
     Fd open(Path path) {
         return execute(new FileCommand.Open(path, OpenFlags.RDONLY));
     }
@@ -66,8 +79,8 @@ record Attempt(Host host, Features features, Fd program, String what, Optional<A
     /** The attach type of the target, or else of the program. */
     AttachType type(Optional<AttachType> given, String section) {
         return given.or(this::attachType)
-                .orElseThrow(() -> refused("the program was loaded for no attach type; SEC(\"" + section
-                        + "\") says one, or the target may"));
+                .orElseThrow(() -> refused("it is not known what attach type the program was loaded for; SEC(\""
+                        + section + "\") says one, or the target may, or Program.forAttachType"));
     }
 
     /**

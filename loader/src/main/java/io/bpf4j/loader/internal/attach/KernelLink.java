@@ -93,12 +93,12 @@ class KernelLink implements Link {
 
     @Override
     public void update(ProgramHandle program) {
-        update(Programs.fd(program), null);
+        update(Attempt.fd(program), null);
     }
 
     @Override
     public void update(ProgramHandle program, ProgramHandle expected) {
-        update(Programs.fd(program), Programs.fd(expected));
+        update(Attempt.fd(program), Attempt.fd(expected));
     }
 
     void update(Fd replacement, @Nullable Fd expected) {

@@ -13,9 +13,6 @@ import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.StructOpsLink;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.OptionalInt;
 
 /** Links that exist without an attach by this object: pinned links, links of other processes, and links of maps. */
 public final class OpenLinks {
@@ -27,17 +24,6 @@ public final class OpenLinks {
 
     public static Link byId(Kernel kernel, int id) {
         return adopt(kernel, "link " + id, kernel.execute(new ObjectCommand.FdById(ObjectCommand.Kind.LINK, id)));
-    }
-
-    /** The ids of all links, ascending. */
-    public static List<Integer> ids(Kernel kernel) {
-        List<Integer> ids = new ArrayList<>();
-        OptionalInt next = kernel.execute(new ObjectCommand.NextId(ObjectCommand.Kind.LINK, 0));
-        while (next.isPresent()) {
-            ids.add(next.getAsInt());
-            next = kernel.execute(new ObjectCommand.NextId(ObjectCommand.Kind.LINK, next.getAsInt()));
-        }
-        return ids;
     }
 
     /** Opens a link as its own Java type, because some kinds have more operations. Takes ownership. */

@@ -60,7 +60,7 @@ record Place(int flags, LinkCommand.Details details) {
             case Anchor.Nothing _ -> new Place(side, new Ordered(null, 0, revision));
             case Anchor.OfLink of -> byFd(side | LINK, KernelLink.of(of.link()).fd(), revision);
             case Anchor.OfLinkId of -> byId(side | LINK | ID, of.id(), revision);
-            case Anchor.OfProgram of -> byFd(side, Programs.fd(of.program()), revision);
+            case Anchor.OfProgram of -> byFd(side, Attempt.fd(of.program()), revision);
             case Anchor.OfProgramId of -> byId(side | ID, of.id(), revision);
         };
     }

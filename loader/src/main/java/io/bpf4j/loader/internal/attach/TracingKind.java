@@ -70,7 +70,7 @@ final class TracingKind {
     record Freplace(AttachTarget.Freplace target) implements LinkKind {
         @Override
         public Link attach(Attempt attempt) {
-            Fd other = Programs.fd(target.program());
+            Fd other = Attempt.fd(target.program());
             int function = functionId(attempt, other, target.function());
             // A program of this type has no attach type, which the kernel writes as 0.
             return attempt.link(

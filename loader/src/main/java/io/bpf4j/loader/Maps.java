@@ -6,20 +6,22 @@ import io.bpf4j.loader.internal.load.MapCreation;
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.BpfFs;
 import io.bpf4j.loader.internal.sys.ObjectCommand;
+import io.bpf4j.loader.internal.sys.ObjectCommand.Kind;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.spec.MapSpec;
 import java.nio.file.Path;
+import java.util.List;
 
 /**
  * Opens maps that do not belong to an object loaded here: new maps, and maps of other processes. The caller must close
  * each map. <i>Thread-safe.</i>
  *
  * <pre>{@code
- * try (BpfMap counters = BpfMaps.openPinned(Path.of("/sys/fs/bpf/counters"))) { … }
+ * try (BpfMap counters = Maps.pinned(Path.of("/sys/fs/bpf/counters"))) { … }
  * }</pre>
  */
-public final class BpfMaps {
-    private BpfMaps() {}
+public final class Maps {
+    private Maps() {}
 
     /**
      * Creates a map: an inner map for a map of maps, or a map to {@link BpfLoader#reuseMap reuse} in several objects.
@@ -35,16 +37,16 @@ public final class BpfMaps {
     }
 
     /**
-     * Opens a map by its id. Needs Linux 4.13 and CAP_SYS_ADMIN.
+     * Opens a map by the kernel's id (Linux 4.13). Needs CAP_SYS_ADMIN.
      *
      * @throws io.bpf4j.loader.error.SyscallException ENOENT if the map does not exist
      */
-    public static BpfMap open(int id) {
-        return open(Host.running(), id);
+    public static BpfMap byId(int id) {
+        return byId(Host.running(), id);
     }
 
-    static BpfMap open(Host host, int id) {
-        return KernelMap.adopt(host, host.kernel().execute(new ObjectCommand.FdById(ObjectCommand.Kind.MAP, id)), "");
+    static BpfMap byId(Host host, int id) {
+        return KernelMap.adopt(host, host.kernel().execute(new ObjectCommand.FdById(Kind.MAP, id)), "");
     }
 
     /**
@@ -53,11 +55,16 @@ public final class BpfMaps {
      * @throws io.bpf4j.loader.error.SyscallException ENOENT if nothing is pinned there, among others
      * @throws IllegalArgumentException if it is not a map
      */
-    public static BpfMap openPinned(Path path) {
-        return openPinned(Host.running(), path);
+    public static BpfMap pinned(Path path) {
+        return pinned(Host.running(), path);
     }
 
-    static BpfMap openPinned(Host host, Path path) {
-        return KernelMap.adopt(host, BpfFs.open(host.kernel(), path, ObjectCommand.Kind.MAP, 0), "");
+    static BpfMap pinned(Host host, Path path) {
+        return KernelMap.adopt(host, BpfFs.open(host.kernel(), path, Kind.MAP, 0), "");
+    }
+
+    /** The kernel's ids of all existing maps, ascending (Linux 4.13). Needs CAP_SYS_ADMIN. */
+    public static List<Integer> ids() {
+        return Links.ids(Host.running().kernel(), Kind.MAP);
     }
 }

@@ -1,4 +1,4 @@
-package io.bpf4j.loader.link;
+package io.bpf4j.loader.internal.attach;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -8,6 +8,7 @@ import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.ScriptedKernel;
 import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.link.LinkGroup;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

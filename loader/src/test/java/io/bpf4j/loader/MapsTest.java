@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class BpfMapsTest {
+class MapsTest {
     private static final Path PATH = Path.of("/sys/fs/bpf/m");
     private static final MapSpec HASH = MapSpec.of("m", MapType.HASH, 4, 8, 10);
 
@@ -34,8 +34,8 @@ class BpfMapsTest {
         try (BpfMap map = create(HASH)) {
             map.pin(PATH);
             map.update(new byte[4], new byte[] {1, 2, 3, 4, 5, 6, 7, 8});
-            try (BpfMap byId = BpfMaps.open(kernel.host(), map.id());
-                    BpfMap byPin = BpfMaps.openPinned(kernel.host(), PATH)) {
+            try (BpfMap byId = Maps.byId(kernel.host(), map.id());
+                    BpfMap byPin = Maps.pinned(kernel.host(), PATH)) {
                 assertThat(byId.id()).isEqualTo(map.id());
                 assertThat(byPin.lookup(new byte[4]).orElseThrow()).startsWith(1, 2);
                 assertThat(byPin.name()).isEqualTo("m");
@@ -47,10 +47,10 @@ class BpfMapsTest {
             map.freeze();
             assertThat(map.info().frozen()).contains(true);
         }
-        assertThatThrownBy(() -> BpfMaps.openPinned(kernel.host(), PATH))
+        assertThatThrownBy(() -> Maps.pinned(kernel.host(), PATH))
                 .isInstanceOf(SyscallException.class)
                 .hasMessageContaining("ENOENT");
-        assertThatThrownBy(() -> BpfMaps.open(kernel.host(), 77)).isInstanceOf(SyscallException.class);
+        assertThatThrownBy(() -> Maps.byId(kernel.host(), 77)).isInstanceOf(SyscallException.class);
     }
 
     @Test
@@ -71,7 +71,7 @@ class BpfMapsTest {
         kernel.fail(MapCommand.Create.class, Errno.EINVAL);
         MapSpec spec = MapSpec.of("m", type, 0, type == MapType.BLOOM_FILTER ? 8 : 0, 4096);
         assertThatThrownBy(() ->
-                        BpfMaps.create(kernel.host(), ScriptedLoads.everything().without(feature), spec))
+                        Maps.create(kernel.host(), ScriptedLoads.everything().without(feature), spec))
                 .isInstanceOf(UnsupportedFeatureException.class)
                 .hasMessageContaining("create map \"m\"")
                 .hasMessageContaining(version);
@@ -79,6 +79,6 @@ class BpfMapsTest {
     }
 
     private BpfMap create(MapSpec spec) {
-        return BpfMaps.create(kernel.host(), ScriptedLoads.everything(), spec);
+        return Maps.create(kernel.host(), ScriptedLoads.everything(), spec);
     }
 }

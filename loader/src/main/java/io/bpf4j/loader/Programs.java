@@ -1,0 +1,81 @@
+package io.bpf4j.loader;
+
+import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.internal.sys.BpfFs;
+import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.ObjectCommand;
+import io.bpf4j.loader.internal.sys.ObjectCommand.Kind;
+import io.bpf4j.loader.internal.sys.ProgInfo;
+import io.bpf4j.loader.internal.sys.UndoStack;
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.spec.SectionKind;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Opens programs that do not belong to an object loaded here: pinned programs, and programs of other processes. The
+ * caller must close each program. <i>Thread-safe.</i>
+ *
+ * <pre>{@code
+ * try (Program firewall = Programs.pinned(Path.of("/sys/fs/bpf/firewall"));
+ *         Link link = firewall.attach(Xdp.on(NetDevice.named("eth0")))) { … }
+ * }</pre>
+ *
+ * <p>The kernel doesn't report the attach type that a program was loaded with. If programs of its type have several,
+ * and the target needs one, the target's {@code withAttachType} or {@link Program#forAttachType} says it.
+ */
+public final class Programs {
+    private Programs() {}
+
+    /**
+     * Opens a program by the kernel's id (Linux 4.13). Needs CAP_SYS_ADMIN.
+     *
+     * @throws io.bpf4j.loader.error.SyscallException ENOENT if the program does not exist
+     */
+    public static Program byId(int id) {
+        return byId(Host.running(), id);
+    }
+
+    static Program byId(Host host, int id) {
+        return open(host, host.kernel().execute(new ObjectCommand.FdById(Kind.PROGRAM, id)));
+    }
+
+    /**
+     * Opens a program that is pinned in a BPF file system (Linux 4.4).
+     *
+     * @throws io.bpf4j.loader.error.SyscallException ENOENT if nothing is pinned there, among others
+     * @throws IllegalArgumentException if it is not a program
+     */
+    public static Program pinned(Path path) {
+        return pinned(Host.running(), path);
+    }
+
+    static Program pinned(Host host, Path path) {
+        return open(host, BpfFs.open(host.kernel(), path, Kind.PROGRAM, 0));
+    }
+
+    /** The kernel's ids of all existing programs, ascending (Linux 4.13). Needs CAP_SYS_ADMIN. */
+    public static List<Integer> ids() {
+        return Links.ids(Host.running().kernel(), Kind.PROGRAM);
+    }
+
+    private static Program open(Host host, Fd fd) {
+        try {
+            ProgInfo info = host.kernel().execute(new ObjectCommand.InfoOfProgram(fd));
+            return new Program(host, fd, info.name(), onlyAttachType(info.type()));
+        } catch (RuntimeException e) {
+            throw UndoStack.of(fd::close).closeAfter(e);
+        }
+    }
+
+    /** The attach type of all programs of a type; empty if they have none, or several. */
+    private static Optional<AttachType> onlyAttachType(int programType) {
+        List<Optional<AttachType>> all = SectionKind.all().stream()
+                .filter(kind -> kind.type().number() == programType)
+                .map(SectionKind::attachType)
+                .distinct()
+                .toList();
+        return all.size() == 1 ? all.getFirst() : Optional.empty();
+    }
+}
