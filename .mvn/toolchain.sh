@@ -5,6 +5,10 @@
 
 jdk_version=25
 
+# An empty environment (env -i) has no home folder, and Maven's files are below it.
+: "${HOME:=$(getent passwd "$(id -u)" | cut -d: -f6)}"
+export HOME
+
 die() {
   echo "${0##*/}: $*" >&2
   exit 1
