@@ -6,6 +6,7 @@ module io.bpf4j.btf {
     requires org.apache.commons.compress;
 
     exports io.bpf4j.btf;
-    exports io.bpf4j.core;
     exports io.bpf4j.insn;
+    exports io.bpf4j.core to
+            io.bpf4j.loader;
 }

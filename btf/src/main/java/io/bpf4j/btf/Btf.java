@@ -323,7 +323,15 @@ public final class Btf {
     }
 
     /**
-     * Ids of all types whose {@linkplain EssentialName essential name} is that of {@code name}: the names that CO-RE
+     * The part of a type's name that counts when types of two BTFs are compared: without its flavour, which is the text
+     * after {@code ___}. So {@code task_struct___old} means the kernel's {@code task_struct}.
+     */
+    public static String essentialName(String name) {
+        return EssentialName.of(name);
+    }
+
+    /**
+     * Ids of all types whose {@linkplain #essentialName essential name} is that of {@code name}: the names that CO-RE
      * treats as equal. In ascending order, so the base comes first.
      */
     public int[] idsNamedEssentially(String name) {

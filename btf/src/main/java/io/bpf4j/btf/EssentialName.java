@@ -8,11 +8,11 @@ package io.bpf4j.btf;
  * task_struct___x86} both mean the kernel's {@code task_struct}. The separator is the last {@code ___} between two
  * characters that are not underscores: {@code a___b___c} means {@code a___b}, and {@code ____x} has no flavour.
  */
-public final class EssentialName {
+final class EssentialName {
     private EssentialName() {}
 
     /** The name without its flavour. */
-    public static String of(String name) {
+    static String of(String name) {
         for (int i = name.length() - 5; i >= 0; i--) {
             if (name.charAt(i) != '_'
                     && name.charAt(i + 1) == '_'

@@ -1,7 +1,7 @@
 package io.bpf4j.core;
 
+import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfType;
-import io.bpf4j.btf.EssentialName;
 import io.bpf4j.core.AccessPath.Step;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -61,12 +61,12 @@ final class CandidateMatcher {
 
     private boolean enumValue() {
         int id = target.resolve(root);
-        String wanted = EssentialName.of(nameOf(path.last()));
+        String wanted = Btf.essentialName(nameOf(path.last()));
         if (target.type(id) instanceof BtfType.Enumeration e) {
             budget.spend(e.values().size());
             for (int i = 0; i < e.values().size(); i++) {
                 String name = e.values().get(i).name();
-                if (EssentialName.of(name).equals(wanted)) {
+                if (Btf.essentialName(name).equals(wanted)) {
                     steps.add(new Step(id, i, name));
                     raw.add(i);
                     return true;

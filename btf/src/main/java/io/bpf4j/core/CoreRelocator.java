@@ -2,7 +2,6 @@ package io.bpf4j.core;
 
 import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfExt;
-import io.bpf4j.btf.EssentialName;
 import io.bpf4j.core.CoreTarget.Candidate;
 import io.bpf4j.insn.Instruction;
 import java.util.ArrayList;
@@ -31,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  *
  * The <i>local</i> types are those of the object's {@code .BTF}; the <i>target</i> is the kernel that the program will
  * run on. A <i>candidate</i> is a type of the target with the same kind and the same name, ignoring flavours ({@link
- * EssentialName}). Several candidates may exist, because the deduplication of a kernel's BTF isn't perfect.
+ * Btf#essentialName}). Several candidates may exist, because the deduplication of a kernel's BTF isn't perfect.
  *
  * <h2>Steps</h2>
  *
@@ -116,6 +115,17 @@ public final class CoreRelocator {
         return path.kind().text() + " of " + path;
     }
 
+    /**
+     * Whether an object's declaration of a variable or function has a type that is compatible with the target's.
+     *
+     * @param localId the declared type; of a function its prototype
+     * @throws CoreException if the types nest too deeply
+     */
+    public static boolean areCompatible(Btf local, int localId, Btf target, int targetId) {
+        return new TypeCompatibility(new Types(local), new Types(target), new RelocationBudget())
+                .declared(localId, targetId);
+    }
+
     private static AccessPath path(Types local, BtfExt.CoreRelocation relocation) {
         CoreRelocationKind kind = CoreRelocationKind.of(relocation.kind())
                 .orElseThrow(() -> new CoreException("CO-RE relocation of instruction at byte " + relocation.offset()
@@ -183,7 +193,7 @@ public final class CoreRelocator {
         return question
                 + (mismatch.isEmpty()
                         ? target.kernel().source() + " has no "
-                                + AccessPath.describe(local, path.root()).replace(name, EssentialName.of(name))
+                                + AccessPath.describe(local, path.root()).replace(name, Btf.essentialName(name))
                         : mismatch);
     }
 
@@ -193,7 +203,7 @@ public final class CoreRelocator {
             throw new CoreException("CO-RE " + path.kind().text() + " of " + path + " is ambiguous: "
                     + one.candidate() + " gives " + answer(one) + ", " + other.candidate() + " gives " + answer(other)
                     + "; use a flavour of the type ("
-                    + EssentialName.of(path.types().btf().name(path.root()))
+                    + Btf.essentialName(path.types().btf().name(path.root()))
                     + "___name) with a member that only one of them has");
         }
     }

@@ -1,10 +1,8 @@
 package io.bpf4j.core;
 
 import io.bpf4j.btf.BtfType;
-import io.bpf4j.insn.Disassembler;
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.insn.Opcodes;
-import io.bpf4j.insn.PseudoSource;
 import java.util.List;
 
 /**
@@ -59,7 +57,7 @@ final class InstructionPatcher {
     private CoreFixup wide(List<Instruction> slots) {
         Instruction first = slots.getFirst();
         if (slots.size() != 2
-                || first.src() != PseudoSource.NUMBER
+                || first.src() != Opcodes.PSEUDO_NUMBER
                 || first.offset() != 0
                 || slots.get(1).opcode() != 0
                 || slots.get(1).src() != 0
@@ -132,6 +130,6 @@ final class InstructionPatcher {
 
     private CoreException wrong(Instruction slot, String problem) {
         return new CoreException("CO-RE " + path.kind().text() + " of " + path + ": instruction \""
-                + Disassembler.describe(slot) + "\": " + problem);
+                + slot + "\": " + problem);
     }
 }

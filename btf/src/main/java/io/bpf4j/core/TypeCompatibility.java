@@ -3,7 +3,6 @@ package io.bpf4j.core;
 import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfKind;
 import io.bpf4j.btf.BtfType;
-import io.bpf4j.btf.EssentialName;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -17,7 +16,7 @@ import java.util.Map;
  * <p>The rules are those of libbpf's {@code bpf_core_fields_are_compat} and {@code bpf_core_types_are_compat}, because
  * programs depend on them.
  */
-public final class TypeCompatibility {
+final class TypeCompatibility {
     /** Maximum nesting of prototypes in prototypes. */
     private static final int MAX_DEPTH = 32;
 
@@ -31,18 +30,6 @@ public final class TypeCompatibility {
         this.local = local;
         this.target = target;
         this.budget = budget;
-    }
-
-    /**
-     * Whether the program's declaration of type {@code localId} is compatible with the target's of type {@code
-     * targetId}: a variable, or a function by its prototype. Uses the second relation; typedefs at the root are
-     * ignored, too.
-     *
-     * @throws CoreException if the types nest too deeply
-     */
-    public static boolean declared(Btf local, int localId, Btf target, int targetId) {
-        return new TypeCompatibility(new Types(local), new Types(target), new RelocationBudget())
-                .types(localId, targetId, MAX_DEPTH);
     }
 
     /** The same kind, or enumerations of either width. */
@@ -103,7 +90,12 @@ public final class TypeCompatibility {
     }
 
     static boolean sameEssentialName(String one, String other) {
-        return EssentialName.of(one).equals(EssentialName.of(other));
+        return Btf.essentialName(one).equals(Btf.essentialName(other));
+    }
+
+    /** Whether types are compatible by the second relation; typedefs at the root are ignored, too. */
+    boolean declared(int localId, int targetId) {
+        return types(localId, targetId, MAX_DEPTH);
     }
 
     /** Whether the root types of a type relocation, whose names are equal, have the same kinds at all levels. */

@@ -1,7 +1,7 @@
 package io.bpf4j.core;
 
+import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfType;
-import io.bpf4j.btf.EssentialName;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -103,9 +103,9 @@ final class TypeMatcher {
         budget.spend(l.values().size() + (long) t.values().size());
         Set<String> names = new HashSet<>();
         for (BtfType.EnumValue value : t.values()) {
-            names.add(EssentialName.of(value.name()));
+            names.add(Btf.essentialName(value.name()));
         }
-        return l.values().stream().allMatch(value -> names.contains(EssentialName.of(value.name())));
+        return l.values().stream().allMatch(value -> names.contains(Btf.essentialName(value.name())));
     }
 
     private boolean composites(BtfType.Composite l, BtfType t, boolean behindPointer, int levels) {
@@ -123,11 +123,11 @@ final class TypeMatcher {
         // Anonymous members share the empty name, so a name has a list of members.
         Map<String, List<BtfType.Member>> byName = new HashMap<>();
         for (BtfType.Member member : other.members()) {
-            byName.computeIfAbsent(EssentialName.of(member.name()), _ -> new ArrayList<>())
+            byName.computeIfAbsent(Btf.essentialName(member.name()), _ -> new ArrayList<>())
                     .add(member);
         }
         for (BtfType.Member member : l.members()) {
-            List<BtfType.Member> named = byName.getOrDefault(EssentialName.of(member.name()), List.of());
+            List<BtfType.Member> named = byName.getOrDefault(Btf.essentialName(member.name()), List.of());
             budget.spend(1);
             if (named.stream().noneMatch(m -> {
                 budget.spend(1);

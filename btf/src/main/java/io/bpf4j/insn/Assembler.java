@@ -81,20 +81,20 @@ public final class Assembler {
 
     /** {@code dst = value}, two slots. */
     public Assembler loadImm64(int dst, long value) {
-        return loadImm64(dst, PseudoSource.NUMBER, (int) value, (int) (value >>> 32));
+        return loadImm64(dst, Opcodes.PSEUDO_NUMBER, (int) value, (int) (value >>> 32));
     }
 
     /** The address of the map with that file descriptor, two slots. */
     public Assembler loadMapFd(int dst, int fd) {
-        return loadImm64(dst, PseudoSource.MAP_FD, fd, 0);
+        return loadImm64(dst, Opcodes.PSEUDO_MAP_FD, fd, 0);
     }
 
     /** The address {@code offset} bytes into the value of the array map with that file descriptor, two slots. */
     public Assembler loadMapValue(int dst, int fd, int offset) {
-        return loadImm64(dst, PseudoSource.MAP_VALUE, fd, offset);
+        return loadImm64(dst, Opcodes.PSEUDO_MAP_VALUE, fd, offset);
     }
 
-    /** A two-slot load with any {@link PseudoSource}. */
+    /** A two-slot load with any {@code PSEUDO_} source of {@link Opcodes}. */
     public Assembler loadImm64(int dst, int pseudoSource, int low, int high) {
         return raw(Opcodes.LD_IMM64, dst, pseudoSource, 0, low).raw(0, 0, 0, 0, high);
     }
@@ -121,18 +121,18 @@ public final class Assembler {
 
     /** Calls the helper with that id. */
     public Assembler call(int helper) {
-        return raw(Opcodes.JMP | Opcodes.CALL, 0, PseudoSource.HELPER_CALL, 0, helper);
+        return raw(Opcodes.JMP | Opcodes.CALL, 0, Opcodes.PSEUDO_HELPER_CALL, 0, helper);
     }
 
     /** Calls the subprogram that starts at a label. */
     public Assembler callLabel(String label) {
         jumps.add(new Jump(slots.size(), label, true));
-        return raw(Opcodes.JMP | Opcodes.CALL, 0, PseudoSource.CALL, 0, 0);
+        return raw(Opcodes.JMP | Opcodes.CALL, 0, Opcodes.PSEUDO_CALL, 0, 0);
     }
 
     /** Calls the kernel function with that BTF id of vmlinux. */
     public Assembler callKernelFunction(int btfId) {
-        return raw(Opcodes.JMP | Opcodes.CALL, 0, PseudoSource.KFUNC_CALL, 0, btfId);
+        return raw(Opcodes.JMP | Opcodes.CALL, 0, Opcodes.PSEUDO_KFUNC_CALL, 0, btfId);
     }
 
     /** {@code goto label}. */

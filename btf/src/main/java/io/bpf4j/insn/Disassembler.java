@@ -18,11 +18,11 @@ import java.util.List;
  * <p>If the kernel would print an address, this class prints the target of the load: {@code map[fd:7]}, {@code
  * map[fd:7]+16} (inside the value), {@code btf[4711]}, {@code subprog[pc+12]}.
  */
-public final class Disassembler {
+final class Disassembler {
     private Disassembler() {}
 
     /** One line per instruction, each with its slot index; a 64-bit load takes one line and two indexes. */
-    public static List<String> lines(List<Instruction> slots) {
+    static List<String> lines(List<Instruction> slots) {
         List<String> lines = new ArrayList<>(slots.size());
         for (int i = 0; i < slots.size(); i++) {
             Instruction slot = slots.get(i);
@@ -37,22 +37,22 @@ public final class Disassembler {
     }
 
     /** A two-slot load as text, without its index. */
-    public static String describe(Instruction first, Instruction second) {
+    static String describe(Instruction first, Instruction second) {
         String value = switch (first.src()) {
-            case PseudoSource.NUMBER -> "0x" + Long.toHexString(first.imm64(second));
-            case PseudoSource.MAP_FD -> "map[fd:" + first.imm() + "]";
-            case PseudoSource.MAP_IDX -> "map[idx:" + first.imm() + "]";
-            case PseudoSource.MAP_VALUE -> "map[fd:" + first.imm() + "]" + signed(second.imm());
-            case PseudoSource.MAP_IDX_VALUE -> "map[idx:" + first.imm() + "]" + signed(second.imm());
-            case PseudoSource.BTF_ID -> "btf[" + first.imm() + "]";
-            case PseudoSource.FUNC -> "subprog[pc" + signed(first.imm()) + "]";
+            case Opcodes.PSEUDO_NUMBER -> "0x" + Long.toHexString(first.imm64(second));
+            case Opcodes.PSEUDO_MAP_FD -> "map[fd:" + first.imm() + "]";
+            case Opcodes.PSEUDO_MAP_IDX -> "map[idx:" + first.imm() + "]";
+            case Opcodes.PSEUDO_MAP_VALUE -> "map[fd:" + first.imm() + "]" + signed(second.imm());
+            case Opcodes.PSEUDO_MAP_IDX_VALUE -> "map[idx:" + first.imm() + "]" + signed(second.imm());
+            case Opcodes.PSEUDO_BTF_ID -> "btf[" + first.imm() + "]";
+            case Opcodes.PSEUDO_FUNC -> "subprog[pc" + signed(first.imm()) + "]";
             default -> "pseudo" + first.src() + "[0x" + Long.toHexString(first.imm64(second)) + "]";
         };
         return "r" + first.dst() + " = " + value;
     }
 
     /** One slot as text, without its index. The upper half of a 64-bit load is unknown here and shown as zero. */
-    public static String describe(Instruction slot) {
+    static String describe(Instruction slot) {
         return switch (slot.opClass()) {
             case Opcodes.LD -> load(slot);
             case Opcodes.LDX -> loadMemory(slot);
@@ -219,9 +219,9 @@ public final class Disassembler {
 
     private static String call(Instruction slot) {
         return switch (slot.src()) {
-            case PseudoSource.HELPER_CALL -> "call " + new Helper(slot.imm()).name() + "#" + slot.imm();
-            case PseudoSource.CALL -> "call pc" + signed(slot.imm());
-            case PseudoSource.KFUNC_CALL -> "call kernel-function#" + slot.imm();
+            case Opcodes.PSEUDO_HELPER_CALL -> "call " + new Helper(slot.imm()).name() + "#" + slot.imm();
+            case Opcodes.PSEUDO_CALL -> "call pc" + signed(slot.imm());
+            case Opcodes.PSEUDO_KFUNC_CALL -> "call kernel-function#" + slot.imm();
             default -> unknown(slot);
         };
     }

@@ -18,7 +18,7 @@ package io.bpf4j.insn;
  *
  * @param opcode 0..255, see {@link Opcodes}
  * @param dst destination register, 0..15 (valid programs use 0..10)
- * @param src source register or a {@link PseudoSource}, 0..15
+ * @param src source register or one of {@link Opcodes}' {@code PSEUDO_} constants, 0..15
  * @param offset signed 16-bit: a memory displacement in bytes, or a jump distance in slots from the next slot
  * @param imm signed 32-bit immediate
  */
@@ -57,22 +57,22 @@ public record Instruction(int opcode, int dst, int src, int offset, int imm) {
 
     /** Whether this calls a helper by its id in {@code imm}. */
     public boolean isHelperCall() {
-        return isCall() && src == PseudoSource.HELPER_CALL;
+        return isCall() && src == Opcodes.PSEUDO_HELPER_CALL;
     }
 
     /** Whether this calls a subprogram; {@code imm} is then the distance in slots from the next slot. */
     public boolean isSubprogramCall() {
-        return isCall() && src == PseudoSource.CALL;
+        return isCall() && src == Opcodes.PSEUDO_CALL;
     }
 
     /** Whether this calls a kernel function; {@code imm} is then the BTF id of the function. */
     public boolean isKernelFunctionCall() {
-        return isCall() && src == PseudoSource.KFUNC_CALL;
+        return isCall() && src == Opcodes.PSEUDO_KFUNC_CALL;
     }
 
     /** Whether this loads the address of a subprogram (a callback); {@code imm} is the distance as in a call. */
     public boolean isSubprogramAddress() {
-        return isLoadImm64() && src == PseudoSource.FUNC;
+        return isLoadImm64() && src == Opcodes.PSEUDO_FUNC;
     }
 
     /** The 64-bit value of a two-slot load whose second slot is {@code second}. */

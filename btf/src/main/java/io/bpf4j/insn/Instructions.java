@@ -51,6 +51,11 @@ public final class Instructions {
         return List.copyOf(slots);
     }
 
+    /** The code as text, a line for each instruction; a 64-bit load of two slots is one line. */
+    public static List<String> disassemble(List<Instruction> slots) {
+        return Disassembler.lines(slots);
+    }
+
     /** Encodes slots in the given byte order, 8 bytes per slot. */
     public static byte[] encode(List<Instruction> slots, ByteOrder order) {
         ByteBuffer bytes = ByteBuffer.allocate(Math.multiplyExact(slots.size(), Instruction.SIZE))

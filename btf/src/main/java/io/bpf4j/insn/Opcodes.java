@@ -115,6 +115,32 @@ public final class Opcodes {
     /** The first slot of a 64-bit immediate load: {@code LD | IMM | DW}. */
     public static final int LD_IMM64 = LD | IMM | DW;
 
+    // What src of a 64-bit immediate load says of the immediate (BPF_PSEUDO_ of bpf.h)
+    /** A plain number. */
+    public static final int PSEUDO_NUMBER = 0;
+    /** The address of a map: {@code imm} is its file descriptor. */
+    public static final int PSEUDO_MAP_FD = 1;
+    /** The address inside an array map's value: {@code imm} the descriptor, second {@code imm} the byte offset. */
+    public static final int PSEUDO_MAP_VALUE = 2;
+    /**
+     * The address of a kernel variable: {@code imm} its BTF id, second {@code imm} the descriptor of a module's BTF.
+     */
+    public static final int PSEUDO_BTF_ID = 3;
+    /** The address of a subprogram: {@code imm} is the distance in slots from the next slot. */
+    public static final int PSEUDO_FUNC = 4;
+    /** As {@link #PSEUDO_MAP_FD}, but {@code imm} is an index into the {@code fd_array} of BPF_PROG_LOAD. */
+    public static final int PSEUDO_MAP_IDX = 5;
+    /** As {@link #PSEUDO_MAP_VALUE}, but the first {@code imm} is an index into {@code fd_array}. */
+    public static final int PSEUDO_MAP_IDX_VALUE = 6;
+
+    // What src of a call says of the immediate
+    /** A helper: {@code imm} is its id. */
+    public static final int PSEUDO_HELPER_CALL = 0;
+    /** A subprogram: {@code imm} is the distance in slots from the next slot. */
+    public static final int PSEUDO_CALL = 1;
+    /** A kernel function: {@code imm} is its BTF id, {@code offset} an index into {@code fd_array} (0: vmlinux). */
+    public static final int PSEUDO_KFUNC_CALL = 2;
+
     private Opcodes() {}
 
     /** Bytes that a memory instruction of this opcode moves: 1, 2, 4 or 8. */

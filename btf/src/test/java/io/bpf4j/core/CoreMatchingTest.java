@@ -13,7 +13,6 @@ import io.bpf4j.btf.BtfType.Member;
 import io.bpf4j.insn.Assembler;
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.insn.Opcodes;
-import io.bpf4j.insn.PseudoSource;
 import java.nio.ByteOrder;
 import java.time.Duration;
 import java.util.List;
@@ -193,7 +192,7 @@ class CoreMatchingTest {
             }
         }
         List<Instruction> ofMap = List.of(
-                new Instruction(Opcodes.LD | 0x18, 1, PseudoSource.MAP_FD, 0, 0), new Instruction(0, 0, 0, 0, 0));
+                new Instruction(Opcodes.LD | 0x18, 1, Opcodes.PSEUDO_MAP_FD, 0, 0), new Instruction(0, 0, 0, 0, 0));
         assertThatThrownBy(() -> relocator.relocate(offset, ofMap, 0))
                 .isInstanceOf(CoreException.class)
                 .hasMessageContaining("it is no plain 64-bit load");

@@ -66,8 +66,8 @@ class DisassemblerTest {
                         .loadImm64(1, -1L)
                         .loadMapFd(2, 7)
                         .loadMapValue(3, 7, 16)
-                        .loadImm64(4, PseudoSource.FUNC, 12, 0)
-                        .loadImm64(5, PseudoSource.BTF_ID, 99, 0)
+                        .loadImm64(4, Opcodes.PSEUDO_FUNC, 12, 0)
+                        .loadImm64(5, Opcodes.PSEUDO_BTF_ID, 99, 0)
                         .exit()
                         .assemble()))
                 .containsExactly(

@@ -7,7 +7,7 @@ package io.bpf4j.elf;
  * @param fileName its name, without a directory
  * @param crc32 checksum over the whole file, as {@link java.util.zip.CRC32} computes it; unsigned 32 bits
  */
-public record DebugLink(FileName fileName, long crc32) {
+record DebugLink(FileName fileName, long crc32) {
     static DebugLink read(ByteView data, ElfLimits limits) {
         FileName name = FileName.in(data, 0, limits.maxNameBytes());
         if (!name.isPlain()) {

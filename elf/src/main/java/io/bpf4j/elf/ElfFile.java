@@ -392,7 +392,7 @@ public final class ElfFile implements AutoCloseable {
      * All notes: of the note sections, or of the note segments if there is no note section. One malformed section fails
      * the call; {@link #notes(Section)} reads a single section.
      */
-    public List<Note> notes() {
+    List<Note> notes() {
         List<Note> notes = new ArrayList<>();
         long total = 0;
         boolean inSections = false;
@@ -415,7 +415,7 @@ public final class ElfFile implements AutoCloseable {
     }
 
     /** The notes of one section, whatever its type. */
-    public List<Note> notes(Section section) {
+    List<Note> notes(Section section) {
         List<Note> notes = new ArrayList<>();
         readNotes(section, 0, notes);
         return Collections.unmodifiableList(notes);
@@ -476,7 +476,7 @@ public final class ElfFile implements AutoCloseable {
     }
 
     /** The name and checksum of the file with debug information, from {@code .gnu_debuglink}. */
-    public Optional<DebugLink> debugLink() {
+    Optional<DebugLink> debugLink() {
         return section(".gnu_debuglink")
                 .filter(section -> section.type() != Section.SHT_NOBITS)
                 .map(section -> DebugLink.read(data(section), limits));

@@ -12,9 +12,7 @@ import java.util.Optional;
  * @param type number given by the owner, such as {@link #NT_GNU_BUILD_ID}
  * @param description its contents, of any size
  */
-public record Note(Optional<String> section, String owner, int type, ByteView description) {
+record Note(Optional<String> section, String owner, int type, ByteView description) {
     /** Of owner {@code GNU}: the build ID, 20 bytes as a rule. */
     public static final int NT_GNU_BUILD_ID = 3;
-    /** Of owner {@code stapsdt}: a USDT probe. */
-    public static final int NT_STAPSDT = 3;
 }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bpf4j.elf.ByteView;
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.insn.Instructions;
-import io.bpf4j.insn.PseudoSource;
+import io.bpf4j.insn.Opcodes;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.error.UnknownNameException;
@@ -42,7 +42,7 @@ class BpfLoaderTest {
             List<Instruction> code =
                     Instructions.decode(ByteView.of("code", load.instructions(), ByteOrder.nativeOrder()));
 
-            assertThat(code.stream().filter(i -> i.isLoadImm64() && i.src() == PseudoSource.MAP_VALUE))
+            assertThat(code.stream().filter(i -> i.isLoadImm64() && i.src() == Opcodes.PSEUDO_MAP_VALUE))
                     .isNotEmpty()
                     .allSatisfy(i -> assertThat(i.imm()).isGreaterThanOrEqualTo(1000));
             assertThat(load.mentioned()).hasSizeGreaterThanOrEqualTo(3);

@@ -10,7 +10,6 @@ import io.bpf4j.elf.Symbol;
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.insn.Instructions;
 import io.bpf4j.insn.Opcodes;
-import io.bpf4j.insn.PseudoSource;
 import io.bpf4j.loader.dryrun.Fit;
 import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.error.InvalidObjectException;
@@ -40,7 +39,7 @@ abstract class HostileObject {
 
     static final int EXEC = 4;
     static final Instruction EXIT = new Instruction(Opcodes.JMP | Opcodes.EXIT, 0, 0, 0, 0);
-    static final Instruction CALL = new Instruction(Opcodes.JMP | Opcodes.CALL, 0, PseudoSource.CALL, 0, -1);
+    static final Instruction CALL = new Instruction(Opcodes.JMP | Opcodes.CALL, 0, Opcodes.PSEUDO_CALL, 0, -1);
     static final Instruction MOV = new Instruction(Opcodes.ALU64 | Opcodes.MOV, 0, 0, 0, 0);
     static final Instruction LOAD = new Instruction(Opcodes.LD_IMM64, 1, 0, 0, 0);
     static final Instruction LOAD_2 = new Instruction(0, 0, 0, 0, 0);

@@ -7,7 +7,7 @@ import io.bpf4j.elf.ByteView;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.insn.Instructions;
-import io.bpf4j.insn.PseudoSource;
+import io.bpf4j.insn.Opcodes;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.error.VerifierException;
@@ -75,7 +75,7 @@ class JumpTablesTest {
             List<Integer> targets = new ArrayList<>();
             for (int i = 0; i < code.size(); i++) {
                 if (code.get(i).isLoadImm64()) {
-                    assertThat(code.get(i).src()).isEqualTo(PseudoSource.MAP_VALUE);
+                    assertThat(code.get(i).src()).isEqualTo(Opcodes.PSEUDO_MAP_VALUE);
                     assertThat(code.get(i + 1).imm()).isZero();
                     targets.add(code.get(i).imm());
                 }

@@ -1,13 +1,10 @@
 package io.bpf4j.cli.command;
 
-import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfExt;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.JsonLine;
 import io.bpf4j.cli.output.Table;
 import io.bpf4j.cli.output.Text;
-import io.bpf4j.core.CoreException;
-import io.bpf4j.core.CoreRelocator;
 import io.bpf4j.loader.kernel.ProgramType;
 import io.bpf4j.loader.spec.CodeReference;
 import io.bpf4j.loader.spec.ExternSpec;
@@ -249,19 +246,12 @@ final class ObjectReport {
     }
 
     private void addCore(List<Row> rows, FunctionSpec function, BtfExt ext) {
-        Btf types = spec.btf().orElseThrow();
         for (BtfExt.CoreRelocation relocation : ext.relocations().of(function.sectionName())) {
             long slot = relocation.offset() / 8 - function.slot();
             if (slot < 0 || slot >= function.size()) {
                 continue;
             }
-            String what;
-            try {
-                what = CoreRelocator.describe(types, relocation);
-            } catch (CoreException e) {
-                what = String.valueOf(e.getMessage());
-            }
-            rows.add(new Row(function.name(), (int) slot, "co-re", what));
+            rows.add(new Row(function.name(), (int) slot, "co-re", spec.describe(relocation)));
         }
     }
 

@@ -2,6 +2,8 @@ package io.bpf4j.loader.spec;
 
 import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfExt;
+import io.bpf4j.core.CoreException;
+import io.bpf4j.core.CoreRelocator;
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.ElfLimits;
 import io.bpf4j.elf.MalformedDataException;
@@ -172,6 +174,18 @@ public record ObjectSpec(
     private <T> UnknownNameException unknown(String kind, String name, List<T> all, Function<T, String> nameOf) {
         return new UnknownNameException(
                 kind, name, source, all.stream().map(nameOf).toList());
+    }
+
+    /**
+     * A CO-RE relocation of this object in words, such as {@code byte offset of struct task_struct.mm}; if it is
+     * malformed, what is wrong with it.
+     */
+    public String describe(BtfExt.CoreRelocation relocation) {
+        try {
+            return CoreRelocator.describe(btf.orElseThrow(), relocation);
+        } catch (CoreException e) {
+            return String.valueOf(e.getMessage());
+        }
     }
 
     /** The same object with other definitions of some maps, by name. */

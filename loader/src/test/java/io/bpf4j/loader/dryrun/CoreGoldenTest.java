@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfFile;
-import io.bpf4j.insn.Disassembler;
+import io.bpf4j.insn.Instructions;
 import io.bpf4j.loader.DryRun;
 import io.bpf4j.loader.dryrun.Fit.Relocation;
 import io.bpf4j.loader.spec.ObjectSpec;
@@ -106,7 +106,7 @@ class CoreGoldenTest {
             for (Relocation relocation : program.relocations()) {
                 text.append("%6d  %s%n".formatted(relocation.place().instruction(), relocation));
             }
-            Disassembler.lines(program.instructions())
+            Instructions.disassemble(program.instructions())
                     .forEach(line -> text.append(line).append('\n'));
         }
         return text.toString();

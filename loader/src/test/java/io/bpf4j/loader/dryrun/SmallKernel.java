@@ -5,7 +5,6 @@ import io.bpf4j.btf.BtfBuilder;
 import io.bpf4j.btf.BtfKind;
 import io.bpf4j.btf.BtfType;
 import io.bpf4j.btf.BtfType.Member;
-import io.bpf4j.btf.EssentialName;
 import java.nio.ByteOrder;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -29,10 +28,10 @@ final class SmallKernel {
         for (int id = 1; id < object.typeCount(); id++) {
             switch (object.type(id)) {
                 case BtfType.Composite composite -> {
-                    types.add(EssentialName.of(object.name(id)));
+                    types.add(Btf.essentialName(object.name(id)));
                     composite.members().forEach(member -> members.add(member.name()));
                 }
-                case BtfType.Enumeration _, BtfType.Typedef _ -> types.add(EssentialName.of(object.name(id)));
+                case BtfType.Enumeration _, BtfType.Typedef _ -> types.add(Btf.essentialName(object.name(id)));
                 default -> {}
             }
         }

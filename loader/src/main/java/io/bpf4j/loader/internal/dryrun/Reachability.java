@@ -2,7 +2,6 @@ package io.bpf4j.loader.internal.dryrun;
 
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.insn.Opcodes;
-import io.bpf4j.insn.PseudoSource;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -177,9 +176,9 @@ final class Reachability {
         }
         Instruction second = code.get(at + 1);
         Value value = switch (instruction.src()) {
-            case PseudoSource.NUMBER -> new Value.Constant(instruction.imm64(second));
-            case PseudoSource.MAP_VALUE -> new Value.Place(instruction.imm(), Integer.toUnsignedLong(second.imm()));
-            case PseudoSource.FUNC -> {
+            case Opcodes.PSEUDO_NUMBER -> new Value.Constant(instruction.imm64(second));
+            case Opcodes.PSEUDO_MAP_VALUE -> new Value.Place(instruction.imm(), Integer.toUnsignedLong(second.imm()));
+            case Opcodes.PSEUDO_FUNC -> {
                 // A callback: its arguments are unknown.
                 flow(at + 1 + instruction.imm(), new @Nullable Value[REGISTERS]);
                 yield new Value.Address();

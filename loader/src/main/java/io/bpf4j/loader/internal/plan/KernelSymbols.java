@@ -3,9 +3,8 @@ package io.bpf4j.loader.internal.plan;
 import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfKind;
 import io.bpf4j.btf.BtfType;
-import io.bpf4j.btf.EssentialName;
 import io.bpf4j.core.CoreException;
-import io.bpf4j.core.TypeCompatibility;
+import io.bpf4j.core.CoreRelocator;
 import io.bpf4j.loader.dryrun.Fit.Finding;
 import io.bpf4j.loader.error.RelocationException;
 import io.bpf4j.loader.host.Host;
@@ -139,7 +138,7 @@ final class KernelSymbols {
     }
 
     private Resolved function(ExternSpec extern) {
-        String name = EssentialName.of(extern.name());
+        String name = Btf.essentialName(extern.name());
         Optional<TargetKernel.Found> found = find(extern, name, BtfKind.FUNC);
         require(extern, found.isPresent(), "a function " + name + " in the kernel's BTF");
         if (found.isEmpty()) {
@@ -165,7 +164,7 @@ final class KernelSymbols {
 
     private boolean goTogether(int declared, Btf types, int defined) {
         try {
-            return TypeCompatibility.declared(own(), declared, types, defined);
+            return CoreRelocator.areCompatible(own(), declared, types, defined);
         } catch (CoreException e) {
             throw new RelocationException(spec.source() + ": " + e.getMessage(), e);
         }

@@ -3,7 +3,6 @@ package io.bpf4j.loader.internal.plan;
 import io.bpf4j.core.CoreFixup;
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.insn.Opcodes;
-import io.bpf4j.insn.PseudoSource;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.internal.plan.AssembledProgram.Absent;
@@ -107,24 +106,24 @@ final class ReferenceLinking {
             case CodeReference.ToFunction call -> {
                 FunctionSpec callee =
                         targets.functions().target(function, call.instruction(), call.section(), call.slot());
-                code.set(at, instruction.withSrc(PseudoSource.CALL).withImm(place(callee) - at - 1));
+                code.set(at, instruction.withSrc(Opcodes.PSEUDO_CALL).withImm(place(callee) - at - 1));
             }
             case CodeReference.ToFunctionAddress address -> {
                 FunctionSpec callee =
                         targets.functions().target(function, address.instruction(), address.section(), address.slot());
-                load(at, PseudoSource.FUNC, place(callee) - at - 1, 0);
+                load(at, Opcodes.PSEUDO_FUNC, place(callee) - at - 1, 0);
             }
-            case CodeReference.ToMap map -> loadMap(at, PseudoSource.MAP_FD, 0, function, map.map());
-            case CodeReference.ToData data -> loadMap(at, PseudoSource.MAP_VALUE, data.offset(), function, data.map());
+            case CodeReference.ToMap map -> loadMap(at, Opcodes.PSEUDO_MAP_FD, 0, function, map.map());
+            case CodeReference.ToData data -> loadMap(at, Opcodes.PSEUDO_MAP_VALUE, data.offset(), function, data.map());
             case CodeReference.ToJumpTable table -> {
-                load(at, PseudoSource.MAP_VALUE, 0, table.offset());
+                load(at, Opcodes.PSEUDO_MAP_VALUE, 0, table.offset());
                 uses.add(new Use(at, new Referent.JumpTable(tableNumber(table, start - function.slot()))));
             }
             case CodeReference.ToExtern extern -> extern(at, function, extern);
             case CodeReference.ToKernelFunction call -> {
                 KernelSymbols.Resolved symbol = symbol(function, call.name());
                 if (symbol.isMissing()) {
-                    code.set(at, instruction.withSrc(PseudoSource.HELPER_CALL).withImm(POISON_KFUNC_HELPER));
+                    code.set(at, instruction.withSrc(Opcodes.PSEUDO_HELPER_CALL).withImm(POISON_KFUNC_HELPER));
                     poisoned.add(new Poisoned(
                             at,
                             Poisoned.Kind.FUNCTION,
@@ -134,7 +133,7 @@ final class ReferenceLinking {
                     code.set(
                             at,
                             instruction
-                                    .withSrc(PseudoSource.KFUNC_CALL)
+                                    .withSrc(Opcodes.PSEUDO_KFUNC_CALL)
                                     .withOffset(moduleNumber(symbol.module()))
                                     .withImm(symbol.btfId()));
                 }
@@ -176,17 +175,17 @@ final class ReferenceLinking {
     private void extern(int at, FunctionSpec function, CodeReference.ToExtern reference) {
         ExternSpec extern = Objects.requireNonNull(targets.externs().get(reference.name()));
         switch (extern.kind()) {
-            case KCONFIG -> loadMap(at, PseudoSource.MAP_VALUE, extern.offset(), function, DataSection.KCONFIG);
+            case KCONFIG -> loadMap(at, Opcodes.PSEUDO_MAP_VALUE, extern.offset(), function, DataSection.KCONFIG);
             case KSYM -> {
                 long address = symbol(function, extern.name()).address();
                 if (address == 0) {
                     absent.add(new Absent(at, extern.name()));
                 }
-                load(at, PseudoSource.NUMBER, (int) address, (int) (address >>> 32));
+                load(at, Opcodes.PSEUDO_NUMBER, (int) address, (int) (address >>> 32));
             }
             case KSYM_TYPED, KFUNC -> {
                 KernelSymbols.Resolved symbol = symbol(function, extern.name());
-                int source = symbol.isMissing() ? PseudoSource.NUMBER : PseudoSource.BTF_ID;
+                int source = symbol.isMissing() ? Opcodes.PSEUDO_NUMBER : Opcodes.PSEUDO_BTF_ID;
                 if (symbol.isMissing()) {
                     absent.add(new Absent(at, extern.name()));
                 }

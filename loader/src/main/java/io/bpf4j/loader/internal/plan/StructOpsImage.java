@@ -3,7 +3,6 @@ package io.bpf4j.loader.internal.plan;
 import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfKind;
 import io.bpf4j.btf.BtfType;
-import io.bpf4j.btf.EssentialName;
 import io.bpf4j.loader.error.RelocationException;
 import io.bpf4j.loader.spec.StructOpsSpec;
 import java.util.ArrayList;
@@ -69,7 +68,7 @@ public record StructOpsImage(
 
     /** Looks for the wrapper struct: the kernel has one only for structs that programs may implement. */
     private static TargetKernel.Found wrapper(StructOpsSpec variable, TargetKernel kernel) {
-        String name = EssentialName.of(variable.type());
+        String name = Btf.essentialName(variable.type());
         return kernel.find(WRAPPER + name, BtfKind.STRUCT).orElseThrow(() -> {
             boolean known = kernel.find(name, BtfKind.STRUCT).isPresent();
             return failed(
@@ -100,7 +99,7 @@ public record StructOpsImage(
             this.kernel = wrapper.types();
             this.module = wrapper.module();
             this.wrapperId = wrapper.id();
-            this.name = EssentialName.of(variable.type());
+            this.name = Btf.essentialName(variable.type());
             this.content = variable.content();
         }
 

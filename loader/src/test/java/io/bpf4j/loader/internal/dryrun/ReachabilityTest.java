@@ -9,7 +9,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bpf4j.insn.Assembler;
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.insn.Opcodes;
-import io.bpf4j.insn.PseudoSource;
 import io.bpf4j.loader.internal.dryrun.Reachability.Kconfig;
 import java.util.BitSet;
 import java.util.List;
@@ -120,7 +119,7 @@ class ReachabilityTest {
     @Test
     void anAddressIsNotNull() {
         List<Instruction> program = Assembler.create()
-                .loadImm64(R1, PseudoSource.BTF_ID, 77, 0)
+                .loadImm64(R1, Opcodes.PSEUDO_BTF_ID, 77, 0)
                 .jump(Opcodes.JEQ, R1, 0, "missing")
                 .mov(R0, 0)
                 .exit()
@@ -182,7 +181,7 @@ class ReachabilityTest {
         }
         List<Instruction> callback = Assembler.create()
                 .mov(R1, 0)
-                .loadImm64(R2, PseudoSource.FUNC, 3, 0)
+                .loadImm64(R2, Opcodes.PSEUDO_FUNC, 3, 0)
                 .call(181)
                 .exit()
                 .jump(Opcodes.JNE, R1, 0, "mark")

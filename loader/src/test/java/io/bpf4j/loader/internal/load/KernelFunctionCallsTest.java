@@ -9,7 +9,7 @@ import io.bpf4j.btf.BtfType;
 import io.bpf4j.btf.BtfType.Parameter;
 import io.bpf4j.core.CoreTarget;
 import io.bpf4j.insn.Instruction;
-import io.bpf4j.insn.PseudoSource;
+import io.bpf4j.insn.Opcodes;
 import io.bpf4j.loader.ScriptedLoads;
 import io.bpf4j.loader.internal.plan.AssembledProgram;
 import io.bpf4j.loader.internal.plan.LoadOptions;
@@ -115,7 +115,7 @@ class KernelFunctionCallsTest {
 
     private int offsetOfCall(AssembledProgram program, String function) {
         return program.instructions().stream()
-                .filter(i -> i.opcode() == 0x85 && i.src() == PseudoSource.KFUNC_CALL && i.imm() == id(function))
+                .filter(i -> i.opcode() == 0x85 && i.src() == Opcodes.PSEUDO_KFUNC_CALL && i.imm() == id(function))
                 .findFirst()
                 .orElseThrow()
                 .offset();
@@ -130,7 +130,7 @@ class KernelFunctionCallsTest {
         ByteBuffer code = ByteBuffer.wrap(load.instructions()).order(ORDER);
         for (int at = 0; at < code.capacity() - Instruction.SIZE; at += Instruction.SIZE) {
             int source = code.get(at + 1) >> (ORDER == ByteOrder.LITTLE_ENDIAN ? 4 : 0) & 15;
-            if (code.get(at) == 0x18 && source == PseudoSource.BTF_ID && code.getInt(at + 4) == id(function)) {
+            if (code.get(at) == 0x18 && source == Opcodes.PSEUDO_BTF_ID && code.getInt(at + 4) == id(function)) {
                 return code.getInt(at + 12);
             }
         }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import io.bpf4j.core.CoreTarget;
 import io.bpf4j.insn.Instruction;
-import io.bpf4j.insn.PseudoSource;
+import io.bpf4j.insn.Opcodes;
 import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.ScriptedLoads;
 import io.bpf4j.loader.dryrun.Fit.Finding;
@@ -96,7 +96,7 @@ class LoadPlanTest {
         AssembledProgram code = plan(spec).programs().getFirst().code().orElseThrow();
         assertThat(code.uses()).isNotEmpty().allSatisfy(use -> {
             Instruction load = code.instructions().get(use.slot());
-            assertThat(load.src()).isEqualTo(PseudoSource.MAP_VALUE);
+            assertThat(load.src()).isEqualTo(Opcodes.PSEUDO_MAP_VALUE);
             assertThat(use.of())
                     .isEqualTo(new AssembledProgram.Referent.Map(
                             spec.maps().get(load.imm() - 1).name()));

@@ -4,7 +4,6 @@ import io.bpf4j.elf.ByteView;
 import io.bpf4j.elf.ElfClass;
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.MalformedDataException;
-import io.bpf4j.elf.Note;
 import io.bpf4j.elf.Section;
 import io.bpf4j.usdt.internal.note.Segments.Place;
 import io.bpf4j.usdt.site.Machine;
@@ -59,6 +58,9 @@ public final class NoteReader {
 
     /** Length of the owner's name: with its NUL, as the gABI requires, or without, as some tools write it. */
     private static final int SHORTEST_OWNER = OWNER.length - 1;
+
+    /** The type of the notes that describe a probe. */
+    private static final int NT_STAPSDT = 3;
 
     private static final int HEADER_BYTES = 12;
 
@@ -189,7 +191,7 @@ public final class NoteReader {
                                 + " bytes of owner, longer than the rest of the section, which is left out");
                 return;
             }
-            if (type == Note.NT_STAPSDT && isOwner(section, owner, ownerSize)) {
+            if (type == NT_STAPSDT && isOwner(section, owner, ownerSize)) {
                 readNote(section, at, section.slice(description, descriptionSize));
             }
             at = description + align(descriptionSize);
