@@ -30,8 +30,7 @@ public final class LinuxVersion {
         if (debian.find()) {
             return KernelVersion.parse(debian.group(1));
         }
-        String release = text(proc.resolve("sys/kernel/osrelease"));
-        return KernelVersion.parse(release.isEmpty() ? System.getProperty("os.version", "") : release);
+        return KernelVersion.parse(KernelConfig.release(proc));
     }
 
     private static String text(Path file) {

@@ -8,12 +8,11 @@ import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.MapCommand;
+import io.bpf4j.loader.internal.sys.Struct;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.UpdateMode;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -79,10 +78,8 @@ final class JumpTables implements AutoCloseable {
     }
 
     private static void fill(KernelMap map, List<Integer> targets) {
-        ByteBuffer key = ByteBuffer.allocate(4).order(ByteOrder.nativeOrder());
-        ByteBuffer value = ByteBuffer.allocate(VALUE_SIZE).order(ByteOrder.nativeOrder());
         for (int i = 0; i < targets.size(); i++) {
-            map.update(key.putInt(0, i).array(), value.putInt(0, targets.get(i)).array(), UpdateMode.ANY);
+            map.update(Struct.ints(i), Struct.ints(targets.get(i), 0, 0, 0), UpdateMode.ANY);
         }
         map.freeze();
     }

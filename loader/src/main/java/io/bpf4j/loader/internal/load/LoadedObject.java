@@ -13,11 +13,13 @@ import io.bpf4j.loader.internal.plan.StructOpsImage;
 import io.bpf4j.loader.internal.plan.TargetKernel;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.FileCommand;
+import io.bpf4j.loader.internal.sys.Struct;
 import io.bpf4j.loader.internal.sys.UndoStack;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.BpfMap;
+import io.bpf4j.loader.map.UpdateMode;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
@@ -175,13 +177,11 @@ public final class LoadedObject implements AutoCloseable {
             boolean programsIn = map.spec().is(MapType.PROG_ARRAY);
             if (programsIn || fresh.contains(map.name())) {
                 for (MapSpec.Slot slot : map.spec().slots()) {
-                    MapCreation.setSlot(
-                            map(map.name()),
-                            slot.index(),
-                            programsIn
-                                    ? Objects.requireNonNull(programs.get(slot.target()))
-                                            .fd()
-                                    : map(slot.target()).fd());
+                    Fd value = programsIn
+                            ? Objects.requireNonNull(programs.get(slot.target()))
+                                    .fd()
+                            : map(slot.target()).fd();
+                    map(map.name()).put(Struct.ints(slot.index()), value, UpdateMode.ANY);
                 }
             }
         }

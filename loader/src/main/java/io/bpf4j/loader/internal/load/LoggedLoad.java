@@ -86,7 +86,7 @@ final class LoggedLoad {
         return (int) Math.min(next, largest);
     }
 
-    private static boolean isTooLong(LoadResult.Refused refused) {
+    static boolean isTooLong(LoadResult.Refused refused) {
         return refused.errno() == Errno.ENOSPC.number();
     }
 

@@ -18,8 +18,6 @@ import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.StructOpsSpec;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /** Creates the maps of an object. <i>Confined.</i> */
@@ -225,24 +223,5 @@ public final class MapCreation {
                     case TASK_STORAGE, BLOOM_FILTER, CGRP_STORAGE, ARENA, RHASH -> true;
                 })
                 .orElse(true);
-    }
-
-    /** Writes a map or a program into a slot of a map. */
-    static void setSlot(KernelMap map, int index, Fd value) {
-        int number = value.hold();
-        try {
-            map.update(
-                    ByteBuffer.allocate(4)
-                            .order(ByteOrder.nativeOrder())
-                            .putInt(index)
-                            .array(),
-                    ByteBuffer.allocate(4)
-                            .order(ByteOrder.nativeOrder())
-                            .putInt(number)
-                            .array(),
-                    UpdateMode.ANY);
-        } finally {
-            value.release();
-        }
     }
 }

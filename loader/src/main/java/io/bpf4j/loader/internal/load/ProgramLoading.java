@@ -23,7 +23,6 @@ import io.bpf4j.loader.internal.sys.KernelNames;
 import io.bpf4j.loader.internal.sys.LoadResult;
 import io.bpf4j.loader.internal.sys.ProgCommand;
 import io.bpf4j.loader.kernel.AttachType;
-import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.link.ProgramHandle;
 import io.bpf4j.loader.spec.ObjectSpec;
@@ -216,7 +215,8 @@ final class ProgramLoading {
                     // A program that is rejected and then accepted was rejected for a temporary reason. Its log was not
                     // requested.
                     case LoadResult.Loaded loaded -> new LoadResult.Loaded(loaded.fd(), "");
-                    case LoadResult.Refused refused -> isTooLong(refused) ? withLog(plain, refused) : refused;
+                    case LoadResult.Refused refused ->
+                        LoggedLoad.isTooLong(refused) ? withLog(plain, refused) : refused;
                 };
         };
     }
@@ -224,7 +224,7 @@ final class ProgramLoading {
     /** The verdict, with as much of the log as fits. */
     private LoadResult logged(ProgCommand.Load command, int level) {
         LoadResult result = logs.load(level, true, log -> kernel.execute(command.withLog(log)));
-        if (!(result instanceof LoadResult.Refused refused) || !isTooLong(refused)) {
+        if (!(result instanceof LoadResult.Refused refused) || !LoggedLoad.isTooLong(refused)) {
             return result;
         }
         // ENOSPC is about the log, not about the program.
@@ -232,10 +232,6 @@ final class ProgramLoading {
             case LoadResult.Loaded loaded -> new LoadResult.Loaded(loaded.fd(), refused.log());
             case LoadResult.Refused plain -> withLog(plain, refused);
         };
-    }
-
-    private static boolean isTooLong(LoadResult.Refused refused) {
-        return refused.errno() == Errno.ENOSPC.number();
     }
 
     private static LoadResult withLog(LoadResult.Refused plain, LoadResult.Refused logged) {

@@ -2,6 +2,7 @@ package io.bpf4j.loader.internal.map;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
+import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.sys.BpfFs;
 import io.bpf4j.loader.internal.sys.Fd;
@@ -10,6 +11,7 @@ import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.internal.sys.Mapping;
 import io.bpf4j.loader.internal.sys.ObjectCommand;
+import io.bpf4j.loader.internal.sys.Struct;
 import io.bpf4j.loader.internal.sys.UndoStack;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.MapType;
@@ -19,6 +21,8 @@ import io.bpf4j.loader.map.ElementHandler;
 import io.bpf4j.loader.map.MapInfo;
 import io.bpf4j.loader.map.UpdateMode;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -346,12 +350,38 @@ public final class KernelMap implements BpfMap {
 
     @Override
     public boolean update(byte[] key, BpfMap inner, UpdateMode mode) {
-        return InnerMaps.put(this, key, of(inner), mode);
+        return put(key, of(inner).fd(), mode);
+    }
+
+    /**
+     * Writes a map or a program as the value of a key. A write takes a file descriptor, which is valid only in its own
+     * process, and a read returns an id (bpf_map_fd_get_ptr and bpf_map_fd_sys_lookup_elem in
+     * kernel/bpf/map_in_map.c).
+     */
+    public boolean put(byte[] key, Fd value, UpdateMode mode) {
+        int number = value.hold();
+        try {
+            return update(key, Struct.ints(number), mode);
+        } finally {
+            value.release();
+        }
     }
 
     @Override
     public Optional<BpfMap> openInner(byte[] key) {
-        return InnerMaps.open(this, key);
+        Optional<byte[]> value = lookup(key);
+        if (value.isEmpty()) {
+            return Optional.empty();
+        }
+        int id = ByteBuffer.wrap(value.get()).order(ByteOrder.nativeOrder()).getInt();
+        try {
+            return Optional.of(adopt(host, kernel.execute(new ObjectCommand.FdById(ObjectCommand.Kind.MAP, id)), ""));
+        } catch (SyscallException e) {
+            if (e.errno() == Errno.ENOENT) {
+                return Optional.empty(); // taken out since, and gone
+            }
+            throw e;
+        }
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.bpf4j.loader.internal.sys;
 import java.lang.ref.Cleaner;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -48,46 +49,38 @@ public final class LeakDetector {
      *
      * @param release must not refer to the owner, which would prevent its collection */
     static Entry watch(Object owner, String what, Runnable release) {
-        State state = new State(what, release, KEEP_STACKS ? new Throwable("allocated here: " + what) : null);
-        return new Entry(state, CLEANER.register(owner, state));
+        Throwable allocation = KEEP_STACKS ? new Throwable("allocated here: " + what) : null;
+        Entry entry = new Entry(what, release, allocation);
+        entry.cleanable = CLEANER.register(owner, entry::leaked);
+        return entry;
     }
 
     /** The owner's handle to release its resource. */
     static final class Entry {
-        private final State state;
-        private final Cleaner.Cleanable cleanable;
-
-        private Entry(State state, Cleaner.Cleanable cleanable) {
-            this.state = state;
-            this.cleanable = cleanable;
-        }
-
-        /** Releases, once. */
-        void close() {
-            if (state.done.compareAndSet(false, true)) {
-                try {
-                    state.release.run();
-                } finally {
-                    cleanable.clean();
-                }
-            }
-        }
-    }
-
-    private static final class State implements Runnable {
         private final String what;
         private final Runnable release;
         private final @Nullable Throwable allocation;
         private final AtomicBoolean done = new AtomicBoolean();
+        private Cleaner.@Nullable Cleanable cleanable;
 
-        State(String what, Runnable release, @Nullable Throwable allocation) {
+        private Entry(String what, Runnable release, @Nullable Throwable allocation) {
             this.what = what;
             this.release = release;
             this.allocation = allocation;
         }
 
-        @Override
-        public void run() {
+        /** Releases, once. */
+        void close() {
+            if (done.compareAndSet(false, true)) {
+                try {
+                    release.run();
+                } finally {
+                    Objects.requireNonNull(cleanable).clean();
+                }
+            }
+        }
+
+        private void leaked() {
             if (done.compareAndSet(false, true)) {
                 try {
                     release.run();

@@ -11,9 +11,7 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
-import java.util.Optional;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,27 +29,32 @@ import org.jspecify.annotations.Nullable;
 final class Libc {
     static final SyscallNumbers NUMBERS;
 
-    /** The reason why calls are not possible; null if they are. */
-    private static final @Nullable String UNUSABLE;
+    /** Null if calls are not possible, for the reason {@link #UNUSABLE}. */
+    private static final @Nullable MethodHandle SYSCALL;
+
+    private static final String UNUSABLE;
 
     static {
-        SyscallNumbers numbers;
-        String unusable = null;
+        SyscallNumbers numbers = SyscallNumbers.of("amd64");
+        MethodHandle syscall = null;
+        String unusable = "";
+        // An error during class initialisation would be reported only once, and later as a missing class.
         try {
             numbers = SyscallNumbers.of(System.getProperty("os.arch", ""));
+            syscall = link(
+                    "syscall",
+                    FunctionDescriptor.of(
+                            JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG),
+                    Linker.Option.firstVariadicArg(1));
         } catch (UnsupportedOperationException e) {
-            numbers = SyscallNumbers.of("amd64");
-            unusable = e.getMessage();
+            unusable = String.valueOf(e.getMessage());
+        } catch (IllegalCallerException e) {
+            unusable = nativeAccessDenied(Libc.class.getModule());
         }
         NUMBERS = numbers;
+        SYSCALL = syscall;
         UNUSABLE = unusable;
     }
-
-    private static final MethodHandle SYSCALL = link(
-            "syscall",
-            FunctionDescriptor.of(
-                    JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG),
-            Linker.Option.firstVariadicArg(1));
 
     private Libc() {}
 
@@ -97,6 +100,9 @@ final class Libc {
 
     /** A system call whose arguments are numbers and addresses; returns the result or minus the error number. */
     static long syscall(long number, long a, long b, long c, long d, long e, long f) {
+        if (SYSCALL == null) {
+            throw new BpfException(UNUSABLE);
+        }
         Scratch scratch = Scratch.get();
         try {
             return scratch.result((long) SYSCALL.invokeExact(scratch.errno, number, a, b, c, d, e, f));
@@ -134,55 +140,27 @@ final class Libc {
         if (thrown instanceof Error error) {
             throw error;
         }
-        if (thrown instanceof BpfException refused) {
-            return refused;
-        }
         return new IllegalStateException("native call failed before it reached the kernel", thrown);
     }
 
     /**
-     * A handle to a function of libc that captures errno. Only this method needs native access. Without native access,
-     * the handle throws at each call: an error during class initialisation would be reported only once, and later as a
-     * missing class.
+     * A handle to a function of libc that captures errno. Only this method needs native access.
+     *
+     * @throws IllegalCallerException without native access
      */
     @SuppressWarnings("restricted")
     private static MethodHandle link(String function, FunctionDescriptor type, Linker.Option... options) {
-        Linker.Option[] all = new Linker.Option[options.length + 1];
-        System.arraycopy(options, 0, all, 0, options.length);
+        Linker.Option[] all = Arrays.copyOf(options, options.length + 1);
         all[options.length] = Linker.Option.captureCallState("errno");
-        if (UNUSABLE != null) {
-            return refusing(type, UNUSABLE);
-        }
-        try {
-            Linker linker = Linker.nativeLinker();
-            Optional<MemorySegment> address = linker.defaultLookup().find(function);
-            return address.isPresent()
-                    ? linker.downcallHandle(address.get(), type, all)
-                    : refusing(type, "libc has no function " + function);
-        } catch (IllegalCallerException e) {
-            return refusing(type, nativeAccessDenied(Libc.class.getModule()));
-        }
+        Linker linker = Linker.nativeLinker();
+        MemorySegment address = linker.defaultLookup()
+                .find(function)
+                .orElseThrow(() -> new UnsupportedOperationException("libc has no function " + function));
+        return linker.downcallHandle(address, type, all);
     }
 
     static String nativeAccessDenied(Module module) {
         return "Java denies native access to bpf4j, which makes its system calls that way: run java with"
                 + " --enable-native-access=" + (module.isNamed() ? module.getName() : "ALL-UNNAMED");
-    }
-
-    /** A handle of the same type as a function's that throws. */
-    private static MethodHandle refusing(FunctionDescriptor type, String reason) {
-        try {
-            MethodHandle refuse = MethodHandles.lookup()
-                    .findStatic(Libc.class, "refuse", MethodType.methodType(long.class, String.class));
-            MethodType called = type.toMethodType().insertParameterTypes(0, MemorySegment.class);
-            return MethodHandles.dropArguments(refuse.bindTo(reason), 0, called.parameterList());
-        } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    @SuppressWarnings("unused") // through a handle
-    private static long refuse(String reason) {
-        throw new BpfException(reason);
     }
 }

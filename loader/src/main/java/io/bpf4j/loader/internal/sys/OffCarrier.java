@@ -51,9 +51,9 @@ final class OffCarrier {
         if (!Thread.currentThread().isVirtual()) {
             return call.getAsLong();
         }
-        CompletableFuture<Long> result = new CompletableFuture<>();
+        CompletableFuture<Long> result;
         try {
-            Pool.THREADS.execute(() -> complete(result, call));
+            result = CompletableFuture.supplyAsync(call::getAsLong, Pool.THREADS);
         } catch (OutOfMemoryError e) {
             // A thread can't be created, for example at a limit of the process: slow, but a file descriptor must not
             // stay open.
@@ -66,15 +66,6 @@ final class OffCarrier {
                 throw error;
             }
             throw (RuntimeException) e.getCause(); // there is no other kind that the call may throw
-        }
-    }
-
-    @SuppressWarnings("CatchThrowable") // whatever it is, the caller must learn of it
-    private static void complete(CompletableFuture<Long> result, LongSupplier call) {
-        try {
-            result.complete(call.getAsLong());
-        } catch (Throwable t) {
-            result.completeExceptionally(t);
         }
     }
 }

@@ -26,6 +26,11 @@ public final class Struct {
         return copy;
     }
 
+    /** Numbers of 4 bytes, in the machine's byte order. */
+    public static byte[] ints(int... values) {
+        return MemorySegment.ofArray(values).toArray(JAVA_BYTE);
+    }
+
     static MemorySegment longs(SegmentAllocator memory, long[] values) {
         return values.length == 0 ? MemorySegment.NULL : memory.allocateFrom(U64, values);
     }
