@@ -16,7 +16,6 @@ import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** What is said of maps and programs before the load, and what reaches the kernel of it. */
@@ -40,7 +39,7 @@ class LoadEditsTest {
                 .program(
                         "guarded",
                         program -> program.withType(ProgramType.CGROUP_SKB)
-                                .withAttachType(Optional.of(AttachType.CGROUP_INET_EGRESS))
+                                .withAttachType(AttachType.CGROUP_INET_EGRESS)
                                 .withFlags(ProgramSpec.F_ANY_ALIGNMENT)
                                 .withIfindex(7))
                 .kernelVersion(new KernelVersion(4, 19, 304))

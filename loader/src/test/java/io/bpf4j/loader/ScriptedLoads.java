@@ -7,6 +7,7 @@ import io.bpf4j.loader.internal.sys.ScriptedKernel;
 import io.bpf4j.loader.spec.ExternSpec;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.loader.spec.Specs;
 import io.bpf4j.test.objects.TestObjects;
 import java.util.List;
 import java.util.Optional;
@@ -21,18 +22,7 @@ public final class ScriptedLoads {
 
     /** An object without programs, of the byte order of its types. */
     public static ObjectSpec spec(String name, List<MapSpec> maps, List<ExternSpec> externs, Btf types) {
-        return new ObjectSpec(
-                name,
-                types.order(),
-                "",
-                0,
-                List.of(),
-                List.of(),
-                maps,
-                List.of(),
-                externs,
-                Optional.of(types),
-                Optional.empty());
+        return Specs.object(name, types.order(), List.of(), List.of(), maps, externs, Optional.of(types));
     }
 
     public static Features everything() {

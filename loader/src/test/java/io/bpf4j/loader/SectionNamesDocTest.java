@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bpf4j.loader.spec.FunctionSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
 import io.bpf4j.loader.spec.SectionKind;
+import io.bpf4j.loader.spec.Specs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,7 +38,7 @@ class SectionNamesDocTest {
     @Test
     void whatTheTableCallsAPlaceIsAttachedByName() {
         for (SectionKind kind : SectionKind.all()) {
-            FunctionSpec function = new FunctionSpec("p", 1, kind.name(), 0, false, List.of(), List.of());
+            FunctionSpec function = Specs.function("p", 1, kind.name(), 0, false, List.of());
             ProgramSpec program = ProgramSpec.of(kind.name() + "/x", function);
             boolean attachedByUsdtModule =
                     kind.name().equals("usdt") || kind.name().equals("usdt.s");

@@ -211,10 +211,10 @@ class VerifierRefusalTest {
     @Test
     void figuresAreRead() {
         kernel.answer(ProgCommand.Load.class, _ -> new LoadResult.Loaded(kernel.newFd("p"), """
-                        verification time 71704 usec
-                        stack depth 320+8
-                        processed 76387 insns (limit 1000000) max_states_per_insn 4 total_states 8021 peak_states 50 mark_read 0
-                        """));
+            verification time 71704 usec
+            stack depth 320+8
+            processed 76387 insns (limit 1000000) max_states_per_insn 4 total_states 8021 peak_states 50 mark_read 0
+            """));
         try (BpfObject object = loader("short_and_good").verifierLog(4).load()) {
             assertThat(object.program("short_and_good").verifierStatistics())
                     .contains(new VerifierStatistics(
@@ -239,30 +239,30 @@ class VerifierRefusalTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-                    R0 invalid mem access 'map_value_or_null'                     | may be NULL
-                    R1 invalid mem access 'scalar'                                | bpf_probe_read_kernel
-                    R1 invalid mem access 'inv'                                   | bpf_probe_read_kernel
-                    R7 unbounded memory access, make sure to bounds check         | mask it
-                    R2 min value is negative, either use unsigned or 'var &= const' | mask it
-                    R0 !read_ok                                                   | nothing is returned
-                    R2 !read_ok                                                   | r1 to r5
-                    infinite loop detected at insn 3                              | bpf_loop
-                    back-edge from insn 4 to 2                                    | unrolled
-                    BPF program is too large. Processed 1000001 insn              | not static
-                    The sequence of 8193 jumps is too complex.                    | not static
-                    combined stack size of 2 calls is 640. Too large              | 512 bytes
-                    Unreleased reference id=2 alloc_insn=4                        | given back
-                    cannot call GPL-restricted function from non-GPL compatible program | SEC("license")
-                    invalid func unknown#9999                                     | no helper with number 9999
-                    invalid func bpf_cgrp_storage_get#210                         | no helper bpf_cgrp_storage_get (210)
-                    unknown func bpf_probe_read#4                                 | SOCKET_FILTER can't call bpf_probe_read (4)
-                    program of this type cannot use helper bpf_override_return#58 | can't call bpf_override_return (58)
-                    calling kernel function bpf_task_release is not allowed       | can't call bpf_task_release
-                    invalid bpf_context access off=400 size=4                     | SOCKET_FILTER
-                    invalid access to packet, off=0 size=14, R1(id=0,off=0,r=0)   | end of the packet
-                    invalid access to map value, value_size=8 off=8 size=8        | within the value
-                    At program exit the register R0 has smin=2 smax=2 should have been in [0, 1] | certain values
-                    """)
+        R0 invalid mem access 'map_value_or_null'                     | may be NULL
+        R1 invalid mem access 'scalar'                                | bpf_probe_read_kernel
+        R1 invalid mem access 'inv'                                   | bpf_probe_read_kernel
+        R7 unbounded memory access, make sure to bounds check         | mask it
+        R2 min value is negative, either use unsigned or 'var &= const' | mask it
+        R0 !read_ok                                                   | nothing is returned
+        R2 !read_ok                                                   | r1 to r5
+        infinite loop detected at insn 3                              | bpf_loop
+        back-edge from insn 4 to 2                                    | unrolled
+        BPF program is too large. Processed 1000001 insn              | not static
+        The sequence of 8193 jumps is too complex.                    | not static
+        combined stack size of 2 calls is 640. Too large              | 512 bytes
+        Unreleased reference id=2 alloc_insn=4                        | given back
+        cannot call GPL-restricted function from non-GPL compatible program | SEC("license")
+        invalid func unknown#9999                                     | no helper with number 9999
+        invalid func bpf_cgrp_storage_get#210                         | no helper bpf_cgrp_storage_get (210)
+        unknown func bpf_probe_read#4                                 | SOCKET_FILTER can't call bpf_probe_read (4)
+        program of this type cannot use helper bpf_override_return#58 | can't call bpf_override_return (58)
+        calling kernel function bpf_task_release is not allowed       | can't call bpf_task_release
+        invalid bpf_context access off=400 size=4                     | SOCKET_FILTER
+        invalid access to packet, off=0 size=14, R1(id=0,off=0,r=0)   | end of the packet
+        invalid access to map value, value_size=8 off=8 size=8        | within the value
+        At program exit the register R0 has smin=2 smax=2 should have been in [0, 1] | certain values
+        """)
     void commonVerdictsComeWithAdvice(String verdict, String advice) {
         verdict(Errno.EACCES, "0: (b7) r0 = 0\n" + verdict + "\n" + OK);
         assertThat(refused("null_pointer"))
@@ -276,20 +276,21 @@ class VerifierRefusalTest {
     void otherVerdictsSpeakForThemselves() {
         verdict(Errno.EINVAL, "0: (b7) r0 = 0\nsomething new is wrong\n" + OK);
         assertThat(refused("null_pointer")).hasMessage("""
-                        load program "null_pointer": EINVAL (Invalid argument)
-                            at instruction 0 of null_pointer (./verdicts.bpf.c:44: int null_pointer(void *ctx))
-                            0: (b7) r0 = 0
-                            something new is wrong""");
+            load program "null_pointer": EINVAL (Invalid argument)
+                at instruction 0 of null_pointer (./verdicts.bpf.c:44: int null_pointer(void *ctx))
+                0: (b7) r0 = 0
+                something new is wrong\
+            """);
     }
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-                    8: (7b) *(u64 *)(r0 +0) = r1;R0 invalid mem access                            | instruction 8 of null_pointer
-                    0: (b4) w1 = 0;from 0 to 2: R1=0;2: (bf) r2 = r10;R2 is wrong                 | instruction 2 of null_pointer
-                    func#0 @0;back-edge from insn 7 to 4                                          | instruction 7 of null_pointer
-                    8: (7b) x;infinite loop detected at insn 4;cur state: R0=1;old state: R0=1    | instruction 4 of null_pointer
-                    unreachable insn 9                                                            | instruction 9 of null_pointer
-                    """)
+        8: (7b) *(u64 *)(r0 +0) = r1;R0 invalid mem access                            | instruction 8 of null_pointer
+        0: (b4) w1 = 0;from 0 to 2: R1=0;2: (bf) r2 = r10;R2 is wrong                 | instruction 2 of null_pointer
+        func#0 @0;back-edge from insn 7 to 4                                          | instruction 7 of null_pointer
+        8: (7b) x;infinite loop detected at insn 4;cur state: R0=1;old state: R0=1    | instruction 4 of null_pointer
+        unreachable insn 9                                                            | instruction 9 of null_pointer
+        """)
     void thePlaceIsThatOfTheVerdict(String log, String place) {
         verdict(Errno.EINVAL, log.replace(';', '\n') + "\n" + OK);
         assertThat(refused("null_pointer").place()).startsWith(place + " (./verdicts.bpf.c:");
@@ -297,11 +298,11 @@ class VerifierRefusalTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-                    last insn is not an exit or jmp
-                    combined stack size of 2 calls is 640. Too large
-                    BPF program is too large. Processed 1000001 insn
-                    99999999: (b7) r0 = 0
-                    """)
+        last insn is not an exit or jmp
+        combined stack size of 2 calls is 640. Too large
+        BPF program is too large. Processed 1000001 insn
+        99999999: (b7) r0 = 0
+        """)
     void whereTheLogNamesNoInstructionThereIsNoPlace(String log) {
         verdict(Errno.EINVAL, log + "\n" + OK);
         assertThat(refused("null_pointer").place()).isEmpty();
@@ -347,15 +348,15 @@ class VerifierRefusalTest {
                         .program(
                                 "short_and_good",
                                 program -> program.withType(ProgramType.XDP)
-                                        .withAttachType(Optional.of(AttachType.XDP_CPUMAP))
+                                        .withAttachType(AttachType.XDP_CPUMAP)
                                         .withFlags(ProgramSpec.F_XDP_HAS_FRAGS | ProgramSpec.F_ANY_ALIGNMENT)
                                         .withIfindex(7))
                         .load())
                 .isInstanceOf(VerifierException.class)
                 .hasMessage("load program \"short_and_good\": EINVAL (Invalid argument): the kernel looked at no"
-                        + " instruction, so it lacks something of what it was asked for: a program of type XDP, for attach"
-                        + " type XDP_CPUMAP, with XDP fragments, flags 0x22, for network device 7, described by BTF"
-                        + " (the verifier gave no log)");
+                        + " instruction, so it lacks something of what it was asked for: a program of type"
+                        + " XDP, for attach type XDP_CPUMAP, with XDP fragments, flags 0x22, for network"
+                        + " device 7, described by BTF (the verifier gave no log)");
     }
 
     @Test

@@ -14,6 +14,7 @@ import io.bpf4j.loader.spec.FunctionSpec;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
+import io.bpf4j.loader.spec.Specs;
 import io.bpf4j.usdt.site.Machine;
 import io.bpf4j.usdt.site.UsdtArg;
 import io.bpf4j.usdt.site.UsdtSite;
@@ -42,26 +43,21 @@ final class ScriptedUsdt {
     }
 
     static ObjectSpec object(List<MapSpec> maps) {
-        FunctionSpec function = new FunctionSpec(
+        FunctionSpec function = Specs.function(
                 "on",
                 3,
                 "usdt",
                 0,
                 false,
-                List.of(new Instruction(0xb7, 0, 0, 0, 0), new Instruction(0x95, 0, 0, 0, 0)),
-                List.of());
+                List.of(new Instruction(0xb7, 0, 0, 0, 0), new Instruction(0x95, 0, 0, 0, 0)));
         ProgramSpec program = ProgramSpec.of("usdt", function);
-        return new ObjectSpec(
+        return Specs.object(
                 "test.bpf.o",
                 ByteOrder.nativeOrder(),
-                "GPL",
-                0,
                 List.of(program),
                 List.of(function),
                 maps,
                 List.of(),
-                List.of(),
-                Optional.empty(),
                 Optional.empty());
     }
 

@@ -97,7 +97,7 @@ final class DataReader {
         MapSpec arena = arenas.getFirst();
         DataSection data = data(section.get(), arena.name());
         return maps.stream()
-                .map(map -> map.is(MapType.ARENA) ? map.withData(data) : map)
+                .map(map -> map.is(MapType.ARENA) ? RecordCopy.with(map, MapSpecData.class, "data", data) : map)
                 .toList();
     }
 
@@ -106,21 +106,8 @@ final class DataReader {
         OptionalInt datasec = datasec(section);
         boolean exported = data.variables().stream().anyMatch(GlobalSpec::exported);
         int flags = (exported ? MapSpec.F_MMAPABLE : 0) | (data.readOnly() ? MapSpec.F_RDONLY_PROG : 0);
-        return new MapSpec(
-                section.name(),
-                MapType.ARRAY.number(),
-                4,
-                data.size(),
-                1,
-                flags,
-                0,
-                0,
-                0,
-                datasec.orElse(0),
-                false,
-                null,
-                List.of(),
-                data);
+        return new MapSpecData(
+                section.name(), MapType.ARRAY.number(), 4, data.size(), 1, flags, 0, datasec.orElse(0), data);
     }
 
     private OptionalInt datasec(Section section) {
@@ -141,7 +128,8 @@ final class DataReader {
         OptionalInt datasec = datasec(section);
         List<GlobalSpec> variables =
                 datasec.isPresent() ? variables(section, map, size, datasec.getAsInt()) : List.of();
-        return new DataSection(section.name(), section.index(), content, size, isReadOnly(section.name()), variables);
+        return new DataSectionData(
+                section.name(), section.index(), content, size, isReadOnly(section.name()), variables);
     }
 
     private List<GlobalSpec> variables(Section section, String map, int size, int datasec) {
@@ -165,8 +153,8 @@ final class DataReader {
                         + section.name() + "\"");
             }
             boolean exported = !isStatic && (symbol == null || !symbol.isHidden());
-            variables.add(
-                    new GlobalSpec(var.name(), map, (int) offset, (int) bytes, var.type(), variable.type(), exported));
+            variables.add(new GlobalSpecData(
+                    var.name(), map, (int) offset, (int) bytes, var.type(), variable.type(), exported));
         }
         variables.sort(Comparator.comparingInt(GlobalSpec::offset));
         return variables;

@@ -8,22 +8,54 @@ import java.util.List;
 /**
  * A section of global variables, which the kernel holds as an array map of one value. <i>Immutable</i>: the bytes
  * belong to the spec, and accessors return copies.
- *
- * @param name of the section, such as {@code .rodata} or {@code .data.config}
- * @param sectionIndex of the section in the file; 0 for {@code .kconfig}, which is not a section of the file
- * @param content the bytes in the file, in the object's byte order; empty for {@code .bss}, whose size is not backed by
- *     bytes in the file
- * @param size in bytes, in the kernel; the bytes after the content are zero
- * @param readOnly whether programs may only read it; the map is frozen once loaded
- * @param variables the variables in BTF, by offset; empty without BTF
  */
-@SuppressWarnings("ArrayRecordComponent") // never compared; copied by the accessor
-public record DataSection(
-        String name, int sectionIndex, byte[] content, int size, boolean readOnly, List<GlobalSpec> variables) {
+public sealed interface DataSection permits DataSectionData {
     /** The section that holds the values of {@code __kconfig} externs. */
-    public static final String KCONFIG = ".kconfig";
+    String KCONFIG = ".kconfig";
 
-    public DataSection {
+    /** Its name, such as {@code .rodata} or {@code .data.config}. */
+    String name();
+
+    /** Its index in the file; 0 for {@code .kconfig}, which is not a section of the file. */
+    int sectionIndex();
+
+    /**
+     * The bytes in the file, in the object's byte order; empty for {@code .bss}, whose size is not backed by bytes in
+     * the file.
+     */
+    byte[] content();
+
+    /** Its size in the kernel, in bytes; the bytes after the content are zero. */
+    int size();
+
+    /** Whether programs may only read it; the map is frozen once loaded. */
+    boolean readOnly();
+
+    /** The variables in BTF, by offset; empty without BTF. */
+    List<GlobalSpec> variables();
+
+    /** The value at load, all {@link #size} bytes of it. */
+    default byte[] initial() {
+        return Arrays.copyOf(content(), size());
+    }
+
+    /**
+     * Whether it is a read-only section of the object, such as {@code .rodata}; not {@link #KCONFIG}, which the loader
+     * fills.
+     */
+    default boolean isConstant() {
+        return readOnly() && !name().equals(KCONFIG);
+    }
+
+    /** Whether the file has no bytes for it, so that every variable starts as 0. */
+    boolean isZero();
+}
+
+@SuppressWarnings("ArrayRecordComponent") // never compared; copied by the accessor
+record DataSectionData(
+        String name, int sectionIndex, byte[] content, int size, boolean readOnly, List<GlobalSpec> variables)
+        implements DataSection {
+    DataSectionData {
         content = content.clone();
         variables = List.copyOf(variables);
     }
@@ -33,20 +65,7 @@ public record DataSection(
         return content.clone();
     }
 
-    /** The value at load, all {@link #size} bytes of it. */
-    public byte[] initial() {
-        return Arrays.copyOf(content, size);
-    }
-
-    /**
-     * Whether it is a read-only section of the object, such as {@code .rodata}; not {@link #KCONFIG}, which the loader
-     * fills.
-     */
-    public boolean isConstant() {
-        return readOnly && !name.equals(KCONFIG);
-    }
-
-    /** Whether the file has no bytes for it, so that every variable starts as 0. */
+    @Override
     public boolean isZero() {
         return content.length == 0;
     }
@@ -56,7 +75,7 @@ public record DataSection(
      *
      * @throws InvalidObjectException if the size leaves no byte for the last variable
      */
-    DataSection resized(int newSize) {
+    DataSectionData resized(int newSize) {
         List<GlobalSpec> moved = new ArrayList<>(variables);
         if (!moved.isEmpty()) {
             GlobalSpec last = moved.removeLast();
@@ -64,7 +83,7 @@ public record DataSection(
                 throw new InvalidObjectException("section \"" + name + "\" can't have " + newSize
                         + " bytes: its last variable, \"" + last.name() + "\", is at " + last.offset());
             }
-            moved.add(new GlobalSpec(
+            moved.add(new GlobalSpecData(
                     last.name(),
                     last.map(),
                     last.offset(),
@@ -73,7 +92,7 @@ public record DataSection(
                     last.variableId(),
                     last.exported()));
         }
-        return new DataSection(
+        return new DataSectionData(
                 name,
                 sectionIndex,
                 Arrays.copyOf(content, Math.min(content.length, newSize)),

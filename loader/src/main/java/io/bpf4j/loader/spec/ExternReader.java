@@ -69,9 +69,9 @@ final class ExternReader {
         for (Kconfig each : unplaced) {
             int offset = (kconfigSize + each.alignment() - 1) & -each.alignment();
             kconfigSize = offset + each.size();
-            externs.add(new ExternSpec(
+            externs.add(new ExternSpecData(
                     ExternSpec.Kind.KCONFIG, each.name(), each.weak(), each.typeId(), offset, each.size()));
-            kconfigVariables.add(new GlobalSpec(
+            kconfigVariables.add(new GlobalSpecData(
                     each.name(), DataSection.KCONFIG, offset, each.size(), each.typeId(), each.variableId(), true));
         }
     }
@@ -81,7 +81,7 @@ final class ExternReader {
         if (kconfigSize == 0) {
             return Optional.empty();
         }
-        return Optional.of(new MapSpec(
+        return Optional.of(new MapSpecData(
                 DataSection.KCONFIG,
                 MapType.ARRAY.number(),
                 4,
@@ -89,13 +89,8 @@ final class ExternReader {
                 1,
                 MapSpec.F_MMAPABLE | MapSpec.F_RDONLY_PROG,
                 0,
-                0,
-                0,
                 btf.orElseThrow().find(DataSection.KCONFIG, BtfKind.DATASEC).orElse(0),
-                false,
-                null,
-                List.of(),
-                new DataSection(DataSection.KCONFIG, 0, new byte[0], kconfigSize, true, kconfigVariables)));
+                new DataSectionData(DataSection.KCONFIG, 0, new byte[0], kconfigSize, true, kconfigVariables)));
     }
 
     /** BTF ids of the variables and functions of a DATASEC, by name. */
@@ -136,10 +131,11 @@ final class ExternReader {
     private ExternSpec ksym(Symbol symbol, int id) {
         Btf types = btf.orElseThrow();
         return switch (types.type(id)) {
-            case BtfType.Func func -> new ExternSpec(ExternSpec.Kind.KFUNC, symbol.name(), symbol.isWeak(), id, 0, 0);
+            case BtfType.Func func ->
+                new ExternSpecData(ExternSpec.Kind.KFUNC, symbol.name(), symbol.isWeak(), id, 0, 0);
             case BtfType.Var variable -> {
                 boolean typeless = types.type(types.skipModifiers(variable.type())) instanceof BtfType.VoidType;
-                yield new ExternSpec(
+                yield new ExternSpecData(
                         typeless ? ExternSpec.Kind.KSYM : ExternSpec.Kind.KSYM_TYPED,
                         symbol.name(),
                         symbol.isWeak(),

@@ -3,38 +3,52 @@ package io.bpf4j.loader.spec;
 import io.bpf4j.insn.Instruction;
 import java.util.List;
 
-/**
- * A function of an object: a program's entry, or a subprogram that programs call. <i>Immutable.</i>
- *
- * @param name of its symbol
- * @param section index of its section in the file
- * @param sectionName name of its section
- * @param slot its offset in the section, in 8-byte slots
- * @param hidden whether its symbol is hidden ({@code __hidden}), so that no code outside of the object calls it
- * @param instructions one per slot, as in the file, before relocation
- * @param references the references of its instructions, by instruction
- */
-public record FunctionSpec(
+/** A function of an object: a program's entry, or a subprogram that programs call. <i>Immutable.</i> */
+public sealed interface FunctionSpec permits FunctionSpecData {
+    /** The name of its symbol. */
+    String name();
+
+    /** Index of its section in the file. */
+    int section();
+
+    /** Name of its section. */
+    String sectionName();
+
+    /** Its offset in the section, in 8-byte slots. */
+    int slot();
+
+    /** Whether its symbol is hidden ({@code __hidden}), so that no code outside of the object calls it. */
+    boolean hidden();
+
+    /** Its instructions, one per slot, as in the file, before relocation. */
+    List<Instruction> instructions();
+
+    /** The references of its instructions, by instruction. */
+    List<CodeReference> references();
+
+    /** Whether it is in {@code .text}: called by programs, and not a program itself. */
+    default boolean isSubprogram() {
+        return sectionName().equals(ObjectReader.TEXT);
+    }
+
+    /** Its size in 8-byte slots. */
+    default int size() {
+        return instructions().size();
+    }
+}
+
+record FunctionSpecData(
         String name,
         int section,
         String sectionName,
         int slot,
         boolean hidden,
         List<Instruction> instructions,
-        List<CodeReference> references) {
-    public FunctionSpec {
+        List<CodeReference> references)
+        implements FunctionSpec {
+    FunctionSpecData {
         instructions = List.copyOf(instructions);
         references = List.copyOf(references);
-    }
-
-    /** Whether it is in {@code .text}: called by programs, and not a program itself. */
-    public boolean isSubprogram() {
-        return sectionName.equals(ObjectReader.TEXT);
-    }
-
-    /** Its size in 8-byte slots. */
-    public int size() {
-        return instructions.size();
     }
 
     /**

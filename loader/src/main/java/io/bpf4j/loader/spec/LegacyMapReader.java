@@ -99,20 +99,15 @@ final class LegacyMapReader {
         }
         int keySize = definition.s32(KEY_SIZE);
         int valueSize = definition.s32(VALUE_SIZE);
-        return new MapSpec(
+        return new MapSpecData(
                 name,
                 definition.s32(TYPE),
                 keySize,
                 valueSize,
                 definition.s32(MAX_ENTRIES),
                 definition.s32(FLAGS),
-                0,
-                0,
                 typeOf(name, "key", keySize),
                 typeOf(name, "value", valueSize),
-                false,
-                null,
-                List.of(),
                 null);
     }
 

@@ -207,7 +207,7 @@ final class MapReader {
             if (maxEntries == 0 && slots.size() > 0) {
                 maxEntries = slots.stream().mapToInt(MapSpec.Slot::index).max().orElse(0) + 1;
             }
-            return new MapSpec(
+            return new MapSpecData(
                     name,
                     type,
                     keySize,
@@ -219,6 +219,8 @@ final class MapReader {
                     keyTypeId,
                     valueTypeId,
                     pinByName,
+                    true,
+                    0,
                     inner,
                     slots,
                     null);

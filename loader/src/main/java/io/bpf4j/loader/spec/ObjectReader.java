@@ -105,7 +105,7 @@ final class ObjectReader {
                 }
             }
         }
-        return new ObjectSpec(
+        return new ObjectSpecData(
                 elf.source(),
                 elf.header().order(),
                 license(),
@@ -263,7 +263,7 @@ final class ObjectReader {
 
         FunctionSpec build() {
             references.sort(Comparator.comparingInt(CodeReference::instruction));
-            return new FunctionSpec(name, section.index(), section.name(), slot, hidden, instructions, references);
+            return new FunctionSpecData(name, section.index(), section.name(), slot, hidden, instructions, references);
         }
     }
 }

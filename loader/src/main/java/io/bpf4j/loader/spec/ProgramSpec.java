@@ -6,28 +6,227 @@ import io.bpf4j.loader.kernel.ProgramType;
 import io.bpf4j.loader.link.AttachTarget;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.function.Consumer;
 
 /**
  * A program as an object defines it. <i>Immutable</i>; the {@code with…} methods return an edited copy, to change a
  * program before the object is loaded.
- *
- * @param name of its function
- * @param sectionName as in {@code SEC("…")}, without a leading {@code ?}
- * @param kind kind of the section name; empty if bpf4j does not know the name, or the type was changed
- * @param type the program type, {@link ProgramType#UNSPEC} if the section name does not define it
- * @param attachType expected attach type, empty if the type has none
- * @param flags {@code BPF_F_*} of program load
- * @param target the part of the section name after the kind's name, without the slash, such as a function; may be empty
- * @param ifindex index of the network device that the program is for; 0 for none
- * @param autoload false if the section name starts with {@code ?}: loaded only on request, or if a struct_ops map that
- *     uses it is created
- * @param autoattach whether {@code attachAll()} attaches it, if the section name has a target
- * @param verifierLog level of the verifier log, also for an accepted program, as in {@code BpfLoader.verifierLog};
- *     empty for the loader's level
- * @param function the program's entry
  */
-public record ProgramSpec(
+public sealed interface ProgramSpec permits ProgramSpecData {
+    /** {@code BPF_F_STRICT_ALIGNMENT}: misaligned accesses are refused on every machine (Linux 4.12). */
+    int F_STRICT_ALIGNMENT = 1;
+
+    /** {@code BPF_F_ANY_ALIGNMENT}: misaligned accesses are accepted on every machine (Linux 5.0). */
+    int F_ANY_ALIGNMENT = 1 << 1;
+
+    /** {@code BPF_F_TEST_STATE_FREQ}: the verifier keeps a state at each jump, to test it (Linux 5.4). */
+    int F_TEST_STATE_FREQ = 1 << 3;
+
+    /** {@code BPF_F_SLEEPABLE}: the program may sleep, and so read user memory that is paged out (Linux 5.10). */
+    int F_SLEEPABLE = 1 << 4;
+
+    /** {@code BPF_F_XDP_HAS_FRAGS}: the program supports packets in several buffers (Linux 5.18). */
+    int F_XDP_HAS_FRAGS = 1 << 5;
+
+    /**
+     * {@code BPF_F_XDP_DEV_BOUND_ONLY}: for the device of {@link #ifindex()}, on this machine's processor (Linux 6.3).
+     */
+    int F_XDP_DEV_BOUND_ONLY = 1 << 6;
+
+    /** {@code BPF_F_TEST_REG_INVARIANTS}: the verifier fails if its register bounds are inconsistent (Linux 6.8). */
+    int F_TEST_REG_INVARIANTS = 1 << 7;
+
+    /** The name of its function. */
+    String name();
+
+    /** The section's name as in {@code SEC("…")}, without a leading {@code ?}. */
+    String sectionName();
+
+    /** The kind of the section name; empty if bpf4j does not know the name, or the type was changed. */
+    Optional<SectionKind> kind();
+
+    /** The program type, {@link ProgramType#UNSPEC} if the section name does not define it. */
+    ProgramType type();
+
+    /** The expected attach type, empty if the type has none. */
+    Optional<AttachType> attachType();
+
+    /** {@code BPF_F_*} of program load. */
+    int flags();
+
+    /** The part of the section name after the kind's name, without the slash, such as a function; may be empty. */
+    String target();
+
+    /** The index of the network device that the program is for; 0 for none. */
+    int ifindex();
+
+    /**
+     * Whether it is loaded. False if the section name starts with {@code ?}: loaded only on request, or if a struct_ops
+     * map that uses it is created.
+     */
+    boolean autoload();
+
+    /** Whether {@code attachAll()} attaches it, if the section name has a target. */
+    boolean autoattach();
+
+    /**
+     * The level of the verifier log, also for an accepted program, as in {@code BpfLoader.verifierLog}; empty for the
+     * loader's level.
+     */
+    OptionalInt verifierLog();
+
+    /** The program's entry. */
+    FunctionSpec function();
+
+    /**
+     * A program as its section name defines it.
+     *
+     * @param section as in {@code SEC("…")}, with its {@code ?} if it has one
+     */
+    static ProgramSpec of(String section, FunctionSpec function) {
+        boolean optional = section.startsWith("?");
+        String sectionName = optional ? section.substring(1) : section;
+        Optional<SectionKind> kind = SectionKind.of(sectionName);
+        int flags = 0;
+        if (kind.map(SectionKind::sleepable).orElse(false)) {
+            flags |= F_SLEEPABLE;
+        }
+        if (kind.map(SectionKind::frags).orElse(false)) {
+            flags |= F_XDP_HAS_FRAGS;
+        }
+        return new ProgramSpecData(
+                function.name(),
+                sectionName,
+                kind,
+                kind.map(SectionKind::type).orElse(ProgramType.UNSPEC),
+                kind.flatMap(SectionKind::attachType),
+                flags,
+                kind.map(k -> SectionKinds.targetOf(k, sectionName)).orElse(""),
+                0,
+                !optional,
+                true,
+                OptionalInt.empty(),
+                function);
+    }
+
+    /** Whether the section name or {@link #withTarget} gives a target. */
+    default boolean hasTarget() {
+        return !target().isEmpty() || sectionName().indexOf('/') >= 0;
+    }
+
+    /**
+     * Whether the section name has a target, even a malformed one: {@code SEC("uprobe/x")} has one, {@code
+     * SEC("uprobe")} has none, and {@code SEC("xdp")} can't have one.
+     */
+    default boolean isAttachedBySection() {
+        return kind().flatMap(SectionKinds::reader)
+                .filter(reader -> !reader.needed() || hasTarget())
+                .isPresent();
+    }
+
+    /**
+     * The target in the section name. A library without a directory is looked up on this machine.
+     *
+     * @throws AttachException if the name has no target, or a malformed one
+     */
+    default AttachTarget attachTarget() {
+        return kind().flatMap(SectionKinds::reader)
+                .orElseThrow(() -> new AttachException("program \"" + name() + "\" in SEC(\"" + sectionName()
+                        + "\") is not attached by its section's name; attach it to a target: program.attach(target)"))
+                .read()
+                .apply(this);
+    }
+
+    /** Whether the program may sleep, and so read user memory that is paged out. */
+    default boolean isSleepable() {
+        return (flags() & F_SLEEPABLE) != 0;
+    }
+
+    /**
+     * With another section name: {@code withSection("fentry.s/tcp_connect")} sets type, attach type, flags and target
+     * at once.
+     *
+     * @param section as in {@code SEC("…")}
+     */
+    default ProgramSpec withSection(String section) {
+        ProgramSpec there = of(section, function());
+        return with("sectionName", there.sectionName())
+                .with("kind", there.kind())
+                .with("type", there.type())
+                .with("attachType", there.attachType())
+                .with("flags", there.flags())
+                .with("target", there.target())
+                .with("autoload", there.autoload());
+    }
+
+    /** With another type. This drops the kind of the section name, so the program must be attached in code. */
+    default ProgramSpec withType(ProgramType newType) {
+        return newType == type() ? this : with("type", newType).with("kind", Optional.empty());
+    }
+
+    /** With another expected attach type. */
+    default ProgramSpec withAttachType(AttachType newAttachType) {
+        return with("attachType", Optional.of(newAttachType));
+    }
+
+    /** Without an expected attach type. */
+    default ProgramSpec withoutAttachType() {
+        return with("attachType", Optional.empty());
+    }
+
+    /** With these flags instead of the present ones: {@code withFlags(program.flags() | F_SLEEPABLE)} adds one. */
+    default ProgramSpec withFlags(int newFlags) {
+        return with("flags", newFlags);
+    }
+
+    /**
+     * With another target, written as after the slash in the section name. {@code fentry}, {@code lsm}, {@code iter}
+     * and similar programs are loaded for the target; other programs are attached to it.
+     */
+    default ProgramSpec withTarget(String newTarget) {
+        return with("target", newTarget);
+    }
+
+    /**
+     * For a network device: to run in it (offload, Linux 4.15), or with {@link #F_XDP_DEV_BOUND_ONLY} to read its
+     * packet metadata.
+     *
+     * @param index as {@code NetworkInterface.getIndex()} returns it
+     */
+    default ProgramSpec withIfindex(int index) {
+        return with("ifindex", index);
+    }
+
+    /**
+     * Loaded or left out, regardless of its section. A program that struct_ops variables refer to is loaded with the
+     * first of their maps that is created; {@code BpfLoader.skipProgram} leaves out even such a program.
+     */
+    default ProgramSpec withAutoload(boolean load) {
+        return with("autoload", load);
+    }
+
+    /** Attached by {@code attachAll()}, or left to be attached in code. */
+    default ProgramSpec withAutoattach(boolean attach) {
+        return with("autoattach", attach);
+    }
+
+    /**
+     * With its own level of verifier log: 1 instructions, 2 every path, 4 figures, 0 none.
+     *
+     * @throws IllegalArgumentException if the level is less than 0 or more than 7
+     */
+    default ProgramSpec withVerifierLog(int level) {
+        if (level < 0 || level > 7) {
+            throw new IllegalArgumentException("the verifier has no log level " + level);
+        }
+        return with("verifierLog", OptionalInt.of(level));
+    }
+
+    private ProgramSpec with(String component, Object value) {
+        return RecordCopy.with(this, ProgramSpecData.class, component, value);
+    }
+}
+
+record ProgramSpecData(
         String name,
         String sectionName,
         Optional<SectionKind> kind,
@@ -39,224 +238,5 @@ public record ProgramSpec(
         boolean autoload,
         boolean autoattach,
         OptionalInt verifierLog,
-        FunctionSpec function) {
-    /** {@code BPF_F_STRICT_ALIGNMENT}: misaligned accesses are refused on every machine (Linux 4.12). */
-    public static final int F_STRICT_ALIGNMENT = 1;
-
-    /** {@code BPF_F_ANY_ALIGNMENT}: misaligned accesses are accepted on every machine (Linux 5.0). */
-    public static final int F_ANY_ALIGNMENT = 1 << 1;
-
-    /** {@code BPF_F_TEST_STATE_FREQ}: the verifier keeps a state at each jump, to test it (Linux 5.4). */
-    public static final int F_TEST_STATE_FREQ = 1 << 3;
-
-    /** {@code BPF_F_SLEEPABLE}: the program may sleep, and so read user memory that is paged out (Linux 5.10). */
-    public static final int F_SLEEPABLE = 1 << 4;
-
-    /** {@code BPF_F_XDP_HAS_FRAGS}: the program supports packets in several buffers (Linux 5.18). */
-    public static final int F_XDP_HAS_FRAGS = 1 << 5;
-
-    /**
-     * {@code BPF_F_XDP_DEV_BOUND_ONLY}: for the device of {@link #ifindex()}, on this machine's processor (Linux 6.3).
-     */
-    public static final int F_XDP_DEV_BOUND_ONLY = 1 << 6;
-
-    /** {@code BPF_F_TEST_REG_INVARIANTS}: the verifier fails if its register bounds are inconsistent (Linux 6.8). */
-    public static final int F_TEST_REG_INVARIANTS = 1 << 7;
-
-    /**
-     * A program as its section name defines it.
-     *
-     * @param section as in {@code SEC("…")}, with its {@code ?} if it has one
-     */
-    public static ProgramSpec of(String section, FunctionSpec function) {
-        boolean optional = section.startsWith("?");
-        String sectionName = optional ? section.substring(1) : section;
-        Optional<SectionKind> kind = SectionKind.of(sectionName);
-        int flags = 0;
-        if (kind.map(SectionKind::sleepable).orElse(false)) {
-            flags |= F_SLEEPABLE;
-        }
-        if (kind.map(SectionKind::frags).orElse(false)) {
-            flags |= F_XDP_HAS_FRAGS;
-        }
-        return new ProgramSpec(
-                function.name(),
-                sectionName,
-                kind,
-                kind.map(SectionKind::type).orElse(ProgramType.UNSPEC),
-                kind.flatMap(SectionKind::attachType),
-                flags,
-                kind.map(k -> k.targetOf(sectionName)).orElse(""),
-                0,
-                !optional,
-                true,
-                OptionalInt.empty(),
-                function);
-    }
-
-    /** Whether the section name or {@link #withTarget} gives a target. */
-    public boolean hasTarget() {
-        return !target.isEmpty() || sectionName.indexOf('/') >= 0;
-    }
-
-    /**
-     * Whether the section name has a target, even a malformed one: {@code SEC("uprobe/x")} has one, {@code
-     * SEC("uprobe")} has none, and {@code SEC("xdp")} can't have one.
-     */
-    public boolean isAttachedBySection() {
-        return kind.flatMap(SectionKinds::reader)
-                .filter(reader -> !reader.needed() || hasTarget())
-                .isPresent();
-    }
-
-    /**
-     * The target in the section name. A library without a directory is looked up on this machine.
-     *
-     * @throws AttachException if the name has no target, or a malformed one
-     */
-    public AttachTarget attachTarget() {
-        return kind.flatMap(SectionKinds::reader)
-                .orElseThrow(() -> new AttachException("program \"" + name + "\" in SEC(\"" + sectionName
-                        + "\") is not attached by its section's name; attach it to a target: program.attach(target)"))
-                .read()
-                .apply(this);
-    }
-
-    /** Whether the program may sleep, and so read user memory that is paged out. */
-    public boolean isSleepable() {
-        return (flags & F_SLEEPABLE) != 0;
-    }
-
-    /**
-     * With another section name: {@code withSection("fentry.s/tcp_connect")} sets type, attach type, flags and target
-     * at once.
-     *
-     * @param section as in {@code SEC("…")}
-     */
-    public ProgramSpec withSection(String section) {
-        ProgramSpec there = of(section, function);
-        return with(draft -> {
-            draft.sectionName = there.sectionName;
-            draft.kind = there.kind;
-            draft.type = there.type;
-            draft.attachType = there.attachType;
-            draft.flags = there.flags;
-            draft.target = there.target;
-            draft.autoload = there.autoload;
-        });
-    }
-
-    /** With another type. This drops the kind of the section name, so the program must be attached in code. */
-    public ProgramSpec withType(ProgramType newType) {
-        return newType == type
-                ? this
-                : with(draft -> {
-                    draft.type = newType;
-                    draft.kind = Optional.empty();
-                });
-    }
-
-    /** With another expected attach type, or none. */
-    public ProgramSpec withAttachType(Optional<AttachType> newAttachType) {
-        return with(draft -> draft.attachType = newAttachType);
-    }
-
-    /** With these flags instead of the present ones: {@code withFlags(program.flags() | F_SLEEPABLE)} adds one. */
-    public ProgramSpec withFlags(int newFlags) {
-        return with(draft -> draft.flags = newFlags);
-    }
-
-    /**
-     * With another target, written as after the slash in the section name. {@code fentry}, {@code lsm}, {@code iter}
-     * and similar programs are loaded for the target; other programs are attached to it.
-     */
-    public ProgramSpec withTarget(String newTarget) {
-        return with(draft -> draft.target = newTarget);
-    }
-
-    /**
-     * For a network device: to run in it (offload, Linux 4.15), or with {@link #F_XDP_DEV_BOUND_ONLY} to read its
-     * packet metadata.
-     *
-     * @param index as {@code NetworkInterface.getIndex()} returns it
-     */
-    public ProgramSpec withIfindex(int index) {
-        return with(draft -> draft.ifindex = index);
-    }
-
-    /**
-     * Loaded or left out, regardless of its section. A program that struct_ops variables refer to is loaded with the
-     * first of their maps that is created; {@code BpfLoader.skipProgram} leaves out even such a program.
-     */
-    public ProgramSpec withAutoload(boolean load) {
-        return with(draft -> draft.autoload = load);
-    }
-
-    /** Attached by {@code attachAll()}, or left to be attached in code. */
-    public ProgramSpec withAutoattach(boolean attach) {
-        return with(draft -> draft.autoattach = attach);
-    }
-
-    /**
-     * With its own level of verifier log: 1 instructions, 2 every path, 4 figures, 0 none.
-     *
-     * @throws IllegalArgumentException if the level is less than 0 or more than 7
-     */
-    public ProgramSpec withVerifierLog(int level) {
-        if (level < 0 || level > 7) {
-            throw new IllegalArgumentException("the verifier has no log level " + level);
-        }
-        return with(draft -> draft.verifierLog = OptionalInt.of(level));
-    }
-
-    private ProgramSpec with(Consumer<Draft> change) {
-        Draft draft = new Draft(this);
-        change.accept(draft);
-        return draft.done();
-    }
-
-    /** A definition being changed. */
-    private static final class Draft {
-        private final ProgramSpec original;
-        private String sectionName;
-        private Optional<SectionKind> kind;
-        private ProgramType type;
-        private Optional<AttachType> attachType;
-        private int flags;
-        private String target;
-        private int ifindex;
-        private boolean autoload;
-        private boolean autoattach;
-        private OptionalInt verifierLog;
-
-        Draft(ProgramSpec original) {
-            this.original = original;
-            sectionName = original.sectionName;
-            kind = original.kind;
-            type = original.type;
-            attachType = original.attachType;
-            flags = original.flags;
-            target = original.target;
-            ifindex = original.ifindex;
-            autoload = original.autoload;
-            autoattach = original.autoattach;
-            verifierLog = original.verifierLog;
-        }
-
-        ProgramSpec done() {
-            return new ProgramSpec(
-                    original.name,
-                    sectionName,
-                    kind,
-                    type,
-                    attachType,
-                    flags,
-                    target,
-                    ifindex,
-                    autoload,
-                    autoattach,
-                    verifierLog,
-                    original.function);
-        }
-    }
-}
+        FunctionSpec function)
+        implements ProgramSpec {}

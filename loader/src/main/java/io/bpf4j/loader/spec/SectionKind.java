@@ -10,25 +10,10 @@ import java.util.Optional;
  *
  * <p>The names are libbpf's, documented in the kernel's Documentation/bpf/libbpf/program_types.rst.
  * docs/section-names.md is generated from {@link #all()}.
- *
- * @param name such as {@code kprobe}, {@code cgroup/connect4}, {@code xdp.frags/devmap}
- * @param type the program type
- * @param attachType expected attach type; empty if the type has none
- * @param target whether a target follows the name after a slash, and its meaning
- * @param form syntax of the target, such as {@code FUNCTION[+OFFSET]}; empty if the kind has none
- * @param sleepable whether the program is loaded with BPF_F_SLEEPABLE
- * @param frags whether the program is loaded with BPF_F_XDP_HAS_FRAGS
  */
-public record SectionKind(
-        String name,
-        ProgramType type,
-        Optional<AttachType> attachType,
-        Target target,
-        String form,
-        boolean sleepable,
-        boolean frags) {
+public sealed interface SectionKind permits SectionKindData {
     /** Whether a target follows the kind's name in a section name. */
-    public enum Target {
+    enum Target {
         /** {@code SEC("xdp")}: no target. The program is attached to a target given in code. */
         NONE,
         /** {@code SEC("kprobe/do_exit")}: the place to attach to, for attaching by section name. Optional. */
@@ -40,21 +25,44 @@ public record SectionKind(
         ROLE
     }
 
+    /** Its name, such as {@code kprobe}, {@code cgroup/connect4}, {@code xdp.frags/devmap}. */
+    String name();
+
+    /** The program type. */
+    ProgramType type();
+
+    /** The expected attach type; empty if the type has none. */
+    Optional<AttachType> attachType();
+
+    /** Whether a target follows the name after a slash, and its meaning. */
+    Target target();
+
+    /** The syntax of the target, such as {@code FUNCTION[+OFFSET]}; empty if the kind has none. */
+    String form();
+
+    /** Whether the program is loaded with BPF_F_SLEEPABLE. */
+    boolean sleepable();
+
+    /** Whether the program is loaded with BPF_F_XDP_HAS_FRAGS. */
+    boolean frags();
+
     /** The kind of a section name, the longest that matches; empty if none matches. */
-    public static Optional<SectionKind> of(String sectionName) {
+    static Optional<SectionKind> of(String sectionName) {
         return SectionKinds.find(sectionName);
     }
 
     /** Every kind. */
-    public static List<SectionKind> all() {
+    static List<SectionKind> all() {
         return SectionKinds.all();
     }
-
-    boolean matches(String sectionName) {
-        return sectionName.equals(name) || (target != Target.NONE && sectionName.startsWith(name + "/"));
-    }
-
-    String targetOf(String sectionName) {
-        return sectionName.length() > name.length() ? sectionName.substring(name.length() + 1) : "";
-    }
 }
+
+record SectionKindData(
+        String name,
+        ProgramType type,
+        Optional<AttachType> attachType,
+        Target target,
+        String form,
+        boolean sleepable,
+        boolean frags)
+        implements SectionKind {}

@@ -41,12 +41,23 @@ final class SectionKinds {
     static Optional<SectionKind> find(String sectionName) {
         SectionKind best = null;
         for (SectionKind kind : ROWS.kinds) {
-            if (kind.matches(sectionName)
+            if (matches(kind, sectionName)
                     && (best == null || kind.name().length() > best.name().length())) {
                 best = kind;
             }
         }
         return Optional.ofNullable(best);
+    }
+
+    private static boolean matches(SectionKind kind, String sectionName) {
+        return sectionName.equals(kind.name())
+                || (kind.target() != Target.NONE && sectionName.startsWith(kind.name() + "/"));
+    }
+
+    /** The part of a section name after the kind's name and a slash; may be empty. */
+    static String targetOf(SectionKind kind, String sectionName) {
+        int at = kind.name().length() + 1;
+        return sectionName.length() < at ? "" : sectionName.substring(at);
     }
 
     private static Rows table() {
@@ -211,7 +222,7 @@ final class SectionKinds {
                 String form,
                 boolean sleepable,
                 boolean frags) {
-            kinds.add(new SectionKind(name, type, Optional.ofNullable(attachType), target, form, sleepable, frags));
+            kinds.add(new SectionKindData(name, type, Optional.ofNullable(attachType), target, form, sleepable, frags));
             return this;
         }
     }

@@ -89,7 +89,7 @@ final class StructOpsReader {
         for (Section section : elf.sections()) {
             boolean optional = section.name().startsWith("?");
             String name = optional ? section.name().substring(1) : section.name();
-            if ((name.equals(StructOpsSpec.DIRECT) || name.equals(StructOpsSpec.LINKED))
+            if ((name.equals(StructOpsSpecData.DIRECT) || name.equals(StructOpsSpecData.LINKED))
                     && section.type() == Section.SHT_PROGBITS
                     && section.size() != 0) {
                 all.addAll(read(section, name, !optional));
@@ -127,7 +127,7 @@ final class StructOpsReader {
             owner.functions().put(member.name(), function(section, content, relocation));
         }
         return all.stream()
-                .map(each -> new StructOpsSpec(
+                .<StructOpsSpec>map(each -> new StructOpsSpecData(
                         each.name(),
                         name,
                         autocreate,

@@ -16,36 +16,8 @@ import java.util.Objects;
  * A struct_ops variable of an object, whose programs the kernel calls: a variable in {@code SEC(".struct_ops")} or
  * {@code SEC(".struct_ops.link")}, such as a {@code struct tcp_congestion_ops}. Once loaded it is a map of that name.
  * <i>Immutable</i>; the {@code with…} methods return an edited copy, for changes before the load.
- *
- * @param name of the variable
- * @param sectionName as in {@code SEC("…")}, without a leading {@code ?}
- * @param autocreate false if the section name starts with {@code ?}: created only on request
- * @param autoattach whether {@code attachAll()} attaches it
- * @param type name of the struct in the object; a suffix after {@code ___} is ignored when matching the kernel's struct
- * @param typeId of the struct in the object's BTF
- * @param order byte order of {@code content}
- * @param content the value that the object gives the struct, in the object's layout; 0 in function members
- * @param members the named members, in the order of the struct
- * @param functions programs by the name of the member that calls them
  */
-@SuppressWarnings("ArrayRecordComponent") // never compared; copied by the accessor
-public record StructOpsSpec(
-        String name,
-        String sectionName,
-        boolean autocreate,
-        boolean autoattach,
-        String type,
-        int typeId,
-        ByteOrder order,
-        byte[] content,
-        List<Member> members,
-        Map<String, String> functions) {
-    /** A section whose variables are attached by a link (Linux 6.4). */
-    static final String LINKED = ".struct_ops.link";
-
-    /** A section whose variables are in use once their map gets its value. */
-    static final String DIRECT = ".struct_ops";
-
+public sealed interface StructOpsSpec permits StructOpsSpecData {
     /**
      * A member of the struct, in the object's layout.
      *
@@ -53,35 +25,51 @@ public record StructOpsSpec(
      * @param size in bytes; 0 for a bit-field, which can't be set
      * @param function whether it is a pointer to a function
      */
-    public record Member(String name, int offset, int size, boolean function) {}
+    record Member(String name, int offset, int size, boolean function) {}
 
-    public StructOpsSpec {
-        content = content.clone();
-        members = List.copyOf(members);
-        functions = Collections.unmodifiableMap(new LinkedHashMap<>(functions));
-    }
+    /** The variable's name. */
+    String name();
 
-    /** A copy. */
-    @Override
-    public byte[] content() {
-        return content.clone();
-    }
+    /** The section's name as in {@code SEC("…")}, without a leading {@code ?}. */
+    String sectionName();
+
+    /** False if the section name starts with {@code ?}: created only on request. */
+    boolean autocreate();
+
+    /** Whether {@code attachAll()} attaches it. */
+    boolean autoattach();
+
+    /** Name of the struct in the object; a suffix after {@code ___} is ignored when matching the kernel's struct. */
+    String type();
+
+    /** The id of the struct in the object's BTF. */
+    int typeId();
+
+    /** Byte order of {@code content}. */
+    ByteOrder order();
+
+    /** The value that the object gives the struct, in the object's layout; 0 in function members. */
+    byte[] content();
+
+    /** The named members, in the order of the struct. */
+    List<Member> members();
+
+    /** Programs by the name of the member that calls them. */
+    Map<String, String> functions();
 
     /** Whether it is attached by a link, which can be updated and pinned. */
-    public boolean isLinked() {
-        return sectionName.equals(LINKED);
+    default boolean isLinked() {
+        return sectionName().equals(StructOpsSpecData.LINKED);
     }
 
     /** Created or left out, regardless of its section. */
-    public StructOpsSpec withAutocreate(boolean create) {
-        return new StructOpsSpec(
-                name, sectionName, create, autoattach, type, typeId, order, content, members, functions);
+    default StructOpsSpec withAutocreate(boolean create) {
+        return with("autocreate", create);
     }
 
     /** Attached by {@code BpfObject.attachAll}, or left to be attached in code. */
-    public StructOpsSpec withAutoattach(boolean attach) {
-        return new StructOpsSpec(
-                name, sectionName, autocreate, attach, type, typeId, order, content, members, functions);
+    default StructOpsSpec withAutoattach(boolean attach) {
+        return with("autoattach", attach);
     }
 
     /**
@@ -90,11 +78,11 @@ public record StructOpsSpec(
      * @throws UnknownNameException if the member does not exist
      * @throws InvalidObjectException if it is not a function
      */
-    public StructOpsSpec withFunction(String member, String program) {
+    default StructOpsSpec withFunction(String member, String program) {
         requireFunction(member);
-        Map<String, String> changed = new LinkedHashMap<>(functions);
+        Map<String, String> changed = new LinkedHashMap<>(functions());
         changed.put(member, Objects.requireNonNull(program));
-        return with(content, changed);
+        return with("functions", changed);
     }
 
     /**
@@ -103,11 +91,11 @@ public record StructOpsSpec(
      * @throws UnknownNameException if the member does not exist
      * @throws InvalidObjectException if it is not a function
      */
-    public StructOpsSpec withoutFunction(String member) {
+    default StructOpsSpec withoutFunction(String member) {
         requireFunction(member);
-        Map<String, String> changed = new LinkedHashMap<>(functions);
+        Map<String, String> changed = new LinkedHashMap<>(functions());
         changed.remove(member);
-        return with(content, changed);
+        return with("functions", changed);
     }
 
     /**
@@ -116,12 +104,12 @@ public record StructOpsSpec(
      * @throws UnknownNameException if the member does not exist
      * @throws InvalidObjectException if it is not an integer of 1, 2, 4 or 8 bytes, or the value does not fit
      */
-    public StructOpsSpec withValue(String member, long value) {
+    default StructOpsSpec withValue(String member, long value) {
         Member found = data(member);
         int bits = found.size() * 8;
         boolean fits = bits == 64 || (bits != 0 && value >= -(1L << (bits - 1)) && value < 1L << bits);
         byte[] changed = content();
-        ByteBuffer bytes = ByteBuffer.wrap(changed).order(order);
+        ByteBuffer bytes = ByteBuffer.wrap(changed).order(order());
         if (!fits) {
             throw invalid(member, "has " + found.size() + " bytes, too few for " + value);
         }
@@ -132,7 +120,7 @@ public record StructOpsSpec(
             case 8 -> bytes.putLong(found.offset(), value);
             default -> throw invalid(member, "has " + found.size() + " bytes and can't be set from a number");
         }
-        return with(changed, functions);
+        return with("content", changed);
     }
 
     /**
@@ -142,7 +130,7 @@ public record StructOpsSpec(
      * @throws UnknownNameException if the member does not exist
      * @throws InvalidObjectException if it is too small
      */
-    public StructOpsSpec withText(String member, String text) {
+    default StructOpsSpec withText(String member, String text) {
         Member found = data(member);
         byte[] encoded = text.getBytes(StandardCharsets.UTF_8);
         if (encoded.length >= found.size()) {
@@ -151,12 +139,7 @@ public record StructOpsSpec(
         byte[] changed = content();
         Arrays.fill(changed, found.offset(), found.offset() + found.size(), (byte) 0);
         System.arraycopy(encoded, 0, changed, found.offset(), encoded.length);
-        return with(changed, functions);
-    }
-
-    private StructOpsSpec with(byte[] newContent, Map<String, String> newFunctions) {
-        return new StructOpsSpec(
-                name, sectionName, autocreate, autoattach, type, typeId, order, newContent, members, newFunctions);
+        return with("content", changed);
     }
 
     private Member data(String member) {
@@ -174,18 +157,53 @@ public record StructOpsSpec(
     }
 
     private Member member(String member) {
-        return members.stream()
+        return members().stream()
                 .filter(m -> m.name().equals(member))
                 .findFirst()
                 .orElseThrow(() -> new UnknownNameException(
                         "member",
                         member,
-                        "struct " + type,
-                        members.stream().map(Member::name).toList()));
+                        "struct " + type(),
+                        members().stream().map(Member::name).toList()));
     }
 
     private InvalidObjectException invalid(String member, String problem) {
-        return new InvalidObjectException("struct_ops variable \"" + name + "\": \"" + member + "\" " + problem);
+        return new InvalidObjectException("struct_ops variable \"" + name() + "\": \"" + member + "\" " + problem);
+    }
+
+    private StructOpsSpec with(String component, Object value) {
+        return RecordCopy.with(this, StructOpsSpecData.class, component, value);
+    }
+}
+
+@SuppressWarnings("ArrayRecordComponent") // never compared; copied by the accessor
+record StructOpsSpecData(
+        String name,
+        String sectionName,
+        boolean autocreate,
+        boolean autoattach,
+        String type,
+        int typeId,
+        ByteOrder order,
+        byte[] content,
+        List<Member> members,
+        Map<String, String> functions)
+        implements StructOpsSpec {
+    /** A section whose variables are attached by a link (Linux 6.4). */
+    static final String LINKED = ".struct_ops.link";
+
+    /** A section whose variables are in use once their map gets its value. */
+    static final String DIRECT = ".struct_ops";
+
+    StructOpsSpecData {
+        content = content.clone();
+        members = List.copyOf(members);
+        functions = Collections.unmodifiableMap(new LinkedHashMap<>(functions));
+    }
+
+    @Override
+    public byte[] content() {
+        return content.clone();
     }
 
     @Override

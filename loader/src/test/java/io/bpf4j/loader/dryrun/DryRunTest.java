@@ -19,7 +19,6 @@ import io.bpf4j.test.objects.TestObjects;
 import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -146,7 +145,7 @@ class DryRunTest {
         ObjectSpec egress = with(
                 edits,
                 "guarded",
-                p -> p.withType(ProgramType.CGROUP_SKB).withAttachType(Optional.of(AttachType.CGROUP_INET_EGRESS)));
+                p -> p.withType(ProgramType.CGROUP_SKB).withAttachType(AttachType.CGROUP_INET_EGRESS));
         assertThat(program(fit(egress), "guarded").findings())
                 .extracting(Finding::problem)
                 .containsExactly("the kernel has no attach type CGROUP_INET_EGRESS");

@@ -59,7 +59,8 @@ class MapReaderTest {
                 object.wideNumber("map_extra", 0x1_0000_0005L),
                 object.number("pinning", 1));
         assertThat(map)
-                .isEqualTo(new MapSpec("m", HASH, 4, 12, -1, 5, 3, 0x1_0000_0005L, 0, 0, true, null, List.of(), null));
+                .isEqualTo(new MapSpecData(
+                        "m", HASH, 4, 12, -1, 5, 3, 0x1_0000_0005L, 0, 0, true, true, 0, null, List.of(), null));
     }
 
     @Test

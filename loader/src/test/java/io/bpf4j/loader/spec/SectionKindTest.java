@@ -36,7 +36,7 @@ class SectionKindTest {
 
         assertThat(found.name()).isEqualTo(kind);
         assertThat(found.type()).isEqualTo(type);
-        assertThat(found.targetOf(section)).isEqualTo(target);
+        assertThat(SectionKinds.targetOf(found, section)).isEqualTo(target);
     }
 
     @Test

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The names of sections that say where their program goes, and those that should and don't. */
 class SectionPlacesTest {
     private static ProgramSpec program(String section) {
-        FunctionSpec function = new FunctionSpec("p", 1, section, 0, false, List.of(), List.of());
+        FunctionSpec function = Specs.function("p", 1, section, 0, false, List.of());
         return ProgramSpec.of(section, function);
     }
 

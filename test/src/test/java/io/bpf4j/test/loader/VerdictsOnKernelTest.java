@@ -17,6 +17,7 @@ import io.bpf4j.loader.VerifierStatistics;
 import io.bpf4j.loader.error.VerifierException;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.KernelVersion;
+import io.bpf4j.loader.spec.ChangedObject;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.LeakCheck;
@@ -51,13 +52,13 @@ class VerdictsOnKernelTest {
     /** Each says what to do on the first line, where on the second, and after that what the verifier says. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-                    null_pointer   | the pointer may be NULL here               | ; *first_value() = 1;
-                    beyond_the_end | compare it with them, or mask it           | ; return value[index];
-                    no_pointer     | this is a number and no pointer            | ; return *pointer;
-                    endless        | the verifier finds no end to this loop     | ; while (bpf_get_prandom_u32() != 7)
-                    unknown_helper | this kernel has no helper with number 9999 | ; return helper_of_tomorrow();
-                    foreign_helper | SOCKET_FILTER can't call bpf_override_return (58) | ; return bpf_override_return(ctx, 0);
-                    """)
+        null_pointer   | the pointer may be NULL here               | ; *first_value() = 1;
+        beyond_the_end | compare it with them, or mask it           | ; return value[index];
+        no_pointer     | this is a number and no pointer            | ; return *pointer;
+        endless        | the verifier finds no end to this loop     | ; while (bpf_get_prandom_u32() != 7)
+        unknown_helper | this kernel has no helper with number 9999 | ; return helper_of_tomorrow();
+        foreign_helper | SOCKET_FILTER can't call bpf_override_return (58) | ; return bpf_override_return(ctx, 0);
+        """)
     void verdictsComeWithAdviceAPlaceAndASourceLine(String program, String advice, String source) {
         VerifierException e = refused(program);
         List<String> lines = Objects.requireNonNull(e.getMessage()).lines().toList();
@@ -179,21 +180,8 @@ class VerdictsOnKernelTest {
         }
     }
 
-    /** The programs alone, with another license and other types; without line information. */
     private static ObjectSpec changed(String license, Optional<Btf> types) {
-        ObjectSpec spec = Bpf.spec("verdicts.bpf.o");
-        return new ObjectSpec(
-                spec.source(),
-                spec.order(),
-                license,
-                spec.version(),
-                spec.programs(),
-                spec.functions(),
-                List.of(),
-                spec.structOps(),
-                List.of(),
-                types,
-                Optional.empty());
+        return ChangedObject.of(Bpf.spec("verdicts.bpf.o"), license, types);
     }
 
     private static VerifierException refused(ObjectSpec spec, Instruction... code) {

@@ -14,6 +14,7 @@ import io.bpf4j.loader.spec.CodeReference.ToFunction;
 import io.bpf4j.loader.spec.FunctionSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
+import io.bpf4j.loader.spec.Specs;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,28 +52,17 @@ class ContextArgumentsTest {
         types.add(new BtfType.DeclTag("arg:ctx", tagged, 7, false)); // of no argument
         Btf original = types.build("test.o", ByteOrder.nativeOrder());
 
-        FunctionSpec function = new FunctionSpec("tagged", 1, ".text", 0, false, List.of(EXIT), List.of());
+        FunctionSpec function = Specs.function("tagged", 1, ".text", 0, false, List.of(EXIT));
         List<FunctionSpec> functions = new ArrayList<>(List.of(function));
         List<ProgramSpec> programs = new ArrayList<>();
         for (String section : sections) {
             int index = 2 + programs.size();
-            FunctionSpec main = new FunctionSpec(
-                    "main" + index, index, section, 0, false, List.of(EXIT), List.of(new ToFunction(0, 1, 0)));
+            FunctionSpec main =
+                    Specs.function("main" + index, index, section, 0, false, List.of(EXIT), new ToFunction(0, 1, 0));
             functions.add(main);
             programs.add(ProgramSpec.of(section, main));
         }
-        ObjectSpec spec = new ObjectSpec(
-                "test.o",
-                ByteOrder.nativeOrder(),
-                "GPL",
-                0,
-                programs,
-                functions,
-                List.of(),
-                List.of(),
-                List.of(),
-                Optional.of(original),
-                Optional.empty());
+        ObjectSpec spec = Specs.object(ByteOrder.nativeOrder(), programs, functions, Optional.of(original));
         BtfBuilder result = BtfBuilder.from(original);
         ContextArguments.declare(spec, features, original, result);
         return result.build("test.o", ByteOrder.nativeOrder());

@@ -13,6 +13,7 @@ import io.bpf4j.loader.spec.CodeReference.ToFunctionAddress;
 import io.bpf4j.loader.spec.FunctionSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
+import io.bpf4j.loader.spec.Specs;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -101,18 +102,11 @@ class FunctionPlacesTest {
             int function = types.add(new BtfType.Func("main", prototype, 1)); // global
             types.add(new BtfType.DeclTag(text, function, -1, false));
         });
-        ObjectSpec spec = new ObjectSpec(
-                "test.o",
+        ObjectSpec spec = Specs.object(
                 ByteOrder.nativeOrder(),
-                "GPL",
-                0,
                 List.of(program),
                 functions,
-                List.of(),
-                List.of(),
-                List.of(),
-                Optional.of(types.build("test.o", ByteOrder.nativeOrder())),
-                Optional.empty());
+                Optional.of(types.build("test.o", ByteOrder.nativeOrder())));
         return new FunctionPlaces(spec).of(program);
     }
 
@@ -123,8 +117,7 @@ class FunctionPlacesTest {
     }
 
     private static FunctionSpec function(String name, int section, int slot, int size, CodeReference... references) {
-        return new FunctionSpec(
-                name, section, ".text", slot, false, Collections.nCopies(size, EXIT), List.of(references));
+        return Specs.function(name, section, ".text", slot, false, Collections.nCopies(size, EXIT), references);
     }
 
     private static CodeReference call(int instruction, int slot) {

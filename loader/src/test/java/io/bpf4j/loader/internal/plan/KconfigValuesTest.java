@@ -20,6 +20,7 @@ import io.bpf4j.loader.spec.DataSection;
 import io.bpf4j.loader.spec.ExternSpec;
 import io.bpf4j.loader.spec.KconfigType;
 import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.loader.spec.Specs;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -90,7 +91,7 @@ class KconfigValuesTest {
         return ScriptedLoads.spec(
                 "test.o",
                 List.of(),
-                List.of(new ExternSpec(ExternSpec.Kind.KCONFIG, name, weak, type, 0, (int) btf.size(type))),
+                List.of(Specs.extern(ExternSpec.Kind.KCONFIG, name, weak, type, (int) btf.size(type))),
                 btf);
     }
 
@@ -133,7 +134,7 @@ class KconfigValuesTest {
                         spec,
                         features,
                         given.isEmpty() ? Optional.empty() : Optional.of(KernelConfig.given(given)))
-                .fill(new DataSection(DataSection.KCONFIG, 0, new byte[0], size, true, List.of()), chosen);
+                .fill(Specs.section(DataSection.KCONFIG, 0, size, true), chosen);
     }
 
     private static String value(String type, String option) {

@@ -12,6 +12,7 @@ import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.host.ScriptedHost;
 import io.bpf4j.loader.internal.sys.ScriptedKernel;
 import io.bpf4j.loader.spec.ExternSpec;
+import io.bpf4j.loader.spec.Specs;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.List;
@@ -46,7 +47,7 @@ class KernelSymbolsTest {
         var spec = ScriptedLoads.spec(
                 "test.o",
                 List.of(),
-                List.of(new ExternSpec(kind, name, weak, type, 0, 0)),
+                List.of(Specs.extern(kind, name, weak, type, 0)),
                 own.build("test.o", ByteOrder.LITTLE_ENDIAN));
         CoreTarget target = CoreTarget.of(kernels.build("vmlinux", ByteOrder.LITTLE_ENDIAN));
         TargetKernel kernel =

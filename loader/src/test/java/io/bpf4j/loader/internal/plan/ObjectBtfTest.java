@@ -11,12 +11,10 @@ import io.bpf4j.elf.ByteView;
 import io.bpf4j.loader.ScriptedLoads;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.kernel.Feature;
-import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.spec.DataSection;
 import io.bpf4j.loader.spec.FunctionSpec;
-import io.bpf4j.loader.spec.GlobalSpec;
-import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.loader.spec.Specs;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,27 +60,15 @@ class ObjectBtfTest {
     }
 
     private static ObjectSpec object(ByteOrder order, FunctionSpec... functions) {
-        DataSection data = new DataSection(
-                ".bss",
-                7,
-                new byte[0],
-                16,
-                false,
-                List.of(new GlobalSpec("counter", ".bss", 8, 4, INT, VARIABLE, true)));
-        MapSpec map = new MapSpec(
-                ".bss", MapType.ARRAY.number(), 4, 16, 1, 0, 0, 0, 0, SECTION, false, null, List.of(), data);
-        return new ObjectSpec(
+        DataSection data = Specs.section(".bss", 7, 16, false, Specs.variable("counter", ".bss", 8, 4, INT, VARIABLE));
+        return Specs.object(
                 "test.o",
                 order,
-                "GPL",
-                0,
                 List.of(),
                 List.of(functions),
-                List.of(map),
+                List.of(Specs.map(data, SECTION)),
                 List.of(),
-                List.of(),
-                Optional.of(types().build("test.o", order)),
-                Optional.empty());
+                Optional.of(types().build("test.o", order)));
     }
 
     private static Btf loadable(ObjectSpec spec, Features features) {
@@ -173,7 +159,7 @@ class ObjectBtfTest {
 
     @Test
     void aHiddenFunctionIsVerifiedWithItsCallers() {
-        FunctionSpec hidden = new FunctionSpec("global", 1, ".text", 0, true, List.of(), List.of());
+        FunctionSpec hidden = Specs.function("global", 1, ".text", 0, true, List.of());
         ObjectSpec spec = object(ByteOrder.nativeOrder(), hidden);
         assertThat(loadable(spec, without()).type(GLOBAL_FUNCTION))
                 .isEqualTo(new BtfType.Func("global", PROTOTYPE, Linkage.STATIC));

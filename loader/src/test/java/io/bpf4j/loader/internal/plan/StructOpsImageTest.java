@@ -15,6 +15,7 @@ import io.bpf4j.loader.error.RelocationException;
 import io.bpf4j.loader.error.UnknownNameException;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
+import io.bpf4j.loader.spec.Specs;
 import io.bpf4j.loader.spec.StructOpsSpec;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -27,11 +28,8 @@ class StructOpsImageTest {
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
 
     private final Btf object = object("ops___mine");
-    private final StructOpsSpec variable = new StructOpsSpec(
+    private final StructOpsSpec variable = Specs.structOps(
             "mine",
-            ".struct_ops.link",
-            true,
-            true,
             "ops___mine",
             object.find("ops___mine", BtfKind.STRUCT).orElseThrow(),
             ORDER,
