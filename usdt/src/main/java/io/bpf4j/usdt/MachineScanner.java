@@ -1,85 +1,139 @@
 package io.bpf4j.usdt;
 
 import io.bpf4j.loader.host.Host;
-import io.bpf4j.usdt.internal.process.AllProcesses;
 import io.bpf4j.usdt.internal.process.MappedFile;
 import io.bpf4j.usdt.internal.process.ProcessFiles;
 import io.bpf4j.usdt.internal.process.ProcessLimits;
+import io.bpf4j.usdt.internal.process.TooMuchException;
 import io.bpf4j.usdt.site.UsdtSite;
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.Optional;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.PriorityQueue;
+import java.util.Set;
+import java.util.TreeSet;
 
 /**
- * Scans the files of all processes. Keeps those with probes or problems; if they exceed the memory budget, drops the
- * probes of the largest, so that one file does not displace the others. <b>Confined.</b>
+ * Scans the files that the processes of a machine have mapped executable, each once, even if several processes have
+ * mapped it. Keeps those with probes or problems; if they exceed the memory budget, drops the probes of the largest, so
+ * that one file does not displace the others. <b>Confined.</b>
+ *
+ * <p>Processes start and end during the scan: a process that has ended has no files.
  */
-final class MachineScanner implements AllProcesses.Scanner<MachineScanner.Kept> {
+final class MachineScanner {
+    private final Host host;
     private final ProcessFiles files;
-    private final PriorityQueue<Kept> largestFirst = new PriorityQueue<>(
-            Comparator.comparingLong((Kept kept) -> kept.bytes).reversed());
+    private final Map<MappedFile.Key, Found> found = new LinkedHashMap<>();
+    private final List<String> leftOut = new ArrayList<>();
+    private final PriorityQueue<Found> largestFirst = new PriorityQueue<>(
+            Comparator.comparingLong((Found one) -> one.bytes).reversed());
     private long bytes;
 
-    private MachineScanner(ProcessFiles files) {
-        this.files = files;
-    }
-
-    static AllProcesses.Found<Kept> scan(Host host) throws IOException {
-        return new AllProcesses(host).look(new MachineScanner(new ProcessFiles(host)));
-    }
-
-    /** A scanned file, kept while the memory budget allows. */
-    static final class Kept {
-        private UsdtScan.File file;
+    /** A file and the processes that have mapped it, in ascending order. */
+    private static final class Found {
+        private final List<Integer> pids;
+        private final boolean opened;
         private final long bytes;
+        private UsdtScan.File file;
 
-        private Kept(UsdtScan.File file) {
+        private Found(UsdtScan.File file, boolean opened, List<Integer> pids) {
             this.file = file;
+            this.opened = opened;
+            this.pids = pids;
             this.bytes = bytes(file);
         }
+    }
 
-        /** Empty if the file has neither a probe nor a problem. */
-        Optional<UsdtScan.File> file() {
-            return bytes == 0 ? Optional.empty() : Optional.of(file);
-        }
+    MachineScanner(Host host) {
+        this.host = host;
+        this.files = new ProcessFiles(host);
+    }
 
-        /** The approximate memory that it takes. */
-        private static long bytes(UsdtScan.File file) {
-            long bytes = 0;
-            for (UsdtProbe probe : file.probes()) {
-                for (UsdtSite site : probe.sites()) {
-                    bytes +=
-                            300 + site.arguments().length() + 100L * site.args().size();
-                }
+    /**
+     * The files that have probes or problems.
+     *
+     * @throws IOException if the list of processes can't be read
+     */
+    List<UsdtScan.File> scan() throws IOException {
+        int unreadable = 0;
+        for (int pid : pids()) {
+            try {
+                files.executableFiles(pid).forEach(this::add);
+            } catch (TooMuchException e) {
+                leftOut.add(String.valueOf(e.getMessage()));
+            } catch (IOException e) {
+                unreadable += Files.exists(host.process(pid)) ? 1 : 0;
             }
-            for (String problem : file.problems()) {
-                bytes += 100 + 2L * problem.length();
-            }
-            return bytes;
         }
+        if (unreadable > 0) {
+            leftOut.addFirst(unreadable + (unreadable == 1 ? " process" : " processes")
+                    + " left out: no permission to look into them");
+        }
+        return found.values().stream()
+                .filter(one -> one.bytes > 0)
+                .map(one -> one.file.withPids(one.pids))
+                .toList();
     }
 
-    @Override
-    public Kept scan(MappedFile file) throws IOException {
-        return kept(FileScanner.scan(files, file));
+    /** A line for the processes that this process may not read, and one for each that would cost too much. */
+    List<String> leftOut() {
+        return leftOut;
     }
 
-    @Override
-    public Kept unopened(MappedFile file, IOException why) {
-        return kept(FileScanner.unopened(file, why));
+    private Set<Integer> pids() throws IOException {
+        Set<Integer> pids = new TreeSet<>();
+        try (DirectoryStream<Path> processes = Files.newDirectoryStream(host.proc(), "[0-9]*")) {
+            for (Path process : processes) {
+                pids.add(Integer.parseInt(String.valueOf(process.getFileName())));
+            }
+        }
+        return pids;
     }
 
-    private Kept kept(UsdtScan.File file) {
-        Kept kept = new Kept(file);
-        largestFirst.add(kept);
-        bytes += kept.bytes;
+    /** A file that can't be opened through one process is tried through the next. */
+    private void add(MappedFile file) {
+        Found known = found.get(file.key());
+        if (known == null || !known.opened) {
+            List<Integer> pids = known == null ? new ArrayList<>() : known.pids;
+            try {
+                known = new Found(FileScanner.scan(files, file), true, pids);
+            } catch (IOException e) {
+                known = new Found(FileScanner.unopened(file, e), false, pids);
+            }
+            found.put(file.key(), known);
+            keep(known);
+        }
+        known.pids.add(file.pid());
+    }
+
+    private void keep(Found one) {
+        largestFirst.add(one);
+        bytes += one.bytes;
         while (bytes > ProcessLimits.MAX_SCANS_BYTES) {
-            Kept largest = largestFirst.remove();
+            Found largest = largestFirst.remove();
             bytes -= largest.bytes;
             largest.file = largest.file.withProblem(
                     "left out: the probes of all files together are more than fit, and this one has the most");
         }
-        return kept;
+    }
+
+    /** The approximate memory that a scan takes; 0 if it has neither a probe nor a problem. */
+    private static long bytes(UsdtScan.File file) {
+        long bytes = 0;
+        for (UsdtProbe probe : file.probes()) {
+            for (UsdtSite site : probe.sites()) {
+                bytes += 300 + site.arguments().length() + 100L * site.args().size();
+            }
+        }
+        for (String problem : file.problems()) {
+            bytes += 100 + 2L * problem.length();
+        }
+        return bytes;
     }
 }

@@ -188,11 +188,9 @@ public final class UsdtScan {
      * @throws IOException if the list of processes can't be read
      */
     public static UsdtScan ofMachine(Host host) throws IOException {
-        var found = MachineScanner.scan(host);
-        List<File> files = found.files().stream()
-                .flatMap(shared -> shared.file().file().stream().map(file -> file.withPids(shared.pids())))
-                .toList();
-        return of(new Searched(OptionalInt.empty(), "", files, found.leftOut()));
+        MachineScanner scanner = new MachineScanner(host);
+        List<File> files = scanner.scan();
+        return of(new Searched(OptionalInt.empty(), "", files, scanner.leftOut()));
     }
 
     /** The files of several scans together, as a scan of files. A single scan stays as it is. */

@@ -5,7 +5,11 @@ import io.bpf4j.btf.BtfType;
 import io.bpf4j.btf.BtfType.Member;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.usdt.internal.spec.SpecLayout.Field;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,32 +48,21 @@ public final class BtfLayout {
                 || !(btf.type(btf.resolve(array.elementType())) instanceof BtfType.Struct arg)) {
             return Optional.empty();
         }
-        Field value = field(btf, arg, "val_off");
-        Field type = field(btf, arg, "arg_type");
-        Field register = field(btf, arg, "reg_off");
-        Field signed = field(btf, arg, "arg_signed");
-        Field shift = field(btf, arg, "arg_bitshift");
-        if (value == null || type == null || register == null || signed == null || shift == null) {
-            return Optional.empty();
-        }
+        Map<String, Field> argFields = new HashMap<>();
+        Stream.of(SpecLayout.REQUIRED, SpecLayout.INDEX, SpecLayout.INDEX_SIZE)
+                .flatMap(Set::stream)
+                .forEach(name -> {
+                    Field field = field(btf, arg, name);
+                    if (field != null) {
+                        argFields.put(name, field);
+                    }
+                });
+        int maxArgs = (int) Math.min(array.count(), Short.MAX_VALUE);
         SpecLayout layout = new SpecLayout(
-                btf.order(),
-                (int) spec.size(),
-                (int) Math.min(array.count(), Short.MAX_VALUE),
-                (int) arg.size(),
-                value,
-                type,
-                register,
-                signed,
-                shift,
-                field(btf, arg, "idx_reg_off"),
-                field(btf, arg, "scale_bitshift"),
-                field(btf, arg, "idx_bitshift"),
-                field(btf, arg, "idx_signed"),
-                cookie,
-                count);
-        boolean fits = (long) layout.maxArgs() * layout.argSize() <= layout.size() && layout.fits();
-        return fits ? Optional.of(layout) : Optional.empty();
+                btf.order(), (int) spec.size(), maxArgs, (int) arg.size(), argFields, cookie, count);
+        return argFields.keySet().containsAll(SpecLayout.REQUIRED) && layout.fits()
+                ? Optional.of(layout)
+                : Optional.empty();
     }
 
     private static @Nullable Field field(Btf btf, BtfType.Struct struct, String name) {

@@ -2,8 +2,9 @@ package io.bpf4j.usdt.internal.spec;
 
 import java.nio.ByteOrder;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
+import java.util.Set;
 
 /**
  * The offsets of the fields of {@code struct __bpf_usdt_spec}, the value of the map {@code __bpf_usdt_specs}: an ABI
@@ -34,33 +35,40 @@ import org.jspecify.annotations.Nullable;
  * @param size bytes of the struct
  * @param maxArgs length of args
  * @param argSize bytes of an element of args
- * @param indexOffset null if the layout has no field for an index register
- * @param scaleShift null if the layout has no field for a scale
- * @param indexBitShift null if the layout has no field for the width of the index register, as libbpf's layouts; like
- *     bitShift, 64 minus its bits
- * @param indexSigned whether the used part of the index register is signed
+ * @param argFields the fields of an element of args, by their names
  */
 public record SpecLayout(
         ByteOrder order,
         int size,
         int maxArgs,
         int argSize,
-        Field valueOrOffset,
-        Field type,
-        Field registerOffset,
-        Field signed,
-        Field bitShift,
-        @Nullable Field indexOffset,
-        @Nullable Field scaleShift,
-        @Nullable Field indexBitShift,
-        @Nullable Field indexSigned,
+        Map<String, Field> argFields,
         Field cookie,
         Field argCount) {
+    /** The fields of an argument that every layout has. */
+    static final Set<String> REQUIRED = Set.of("val_off", "arg_type", "reg_off", "arg_signed", "arg_bitshift");
+
+    /** Those that a layout with index registers has, too. */
+    static final Set<String> INDEX = Set.of("idx_reg_off", "scale_bitshift");
+
+    /**
+     * Those for the used part of an index register, in bpf4j's own layout only: like arg_bitshift, 64 minus its bits,
+     * and whether it is signed.
+     */
+    static final Set<String> INDEX_SIZE = Set.of("idx_bitshift", "idx_signed");
+
+    public SpecLayout {
+        argFields = Map.copyOf(argFields);
+    }
 
     /** A field: its first bit, counted from the start of its struct, and its width in bits. */
     public record Field(int bit, int width) {
         static Field bytes(int offset, int size) {
             return new Field(offset * 8, size * 8);
+        }
+
+        boolean isInside(int bytes) {
+            return bit >= 0 && (long) bit + width <= 8L * bytes;
         }
     }
 
@@ -72,43 +80,26 @@ public record SpecLayout(
 
     /** The layout of libbpf up to 1.6. */
     public static SpecLayout of208(ByteOrder order) {
-        return new SpecLayout(
-                order,
-                208,
-                12,
-                16,
-                Field.bytes(0, 8),
-                Field.bytes(8, 4),
-                Field.bytes(12, 2),
-                Field.bytes(14, 1),
-                Field.bytes(15, 1),
-                null,
-                null,
-                null,
-                null,
-                Field.bytes(192, 8),
-                Field.bytes(200, 2));
+        Map<String, Field> argument = Map.ofEntries(
+                Map.entry("val_off", Field.bytes(0, 8)),
+                Map.entry("arg_type", Field.bytes(8, 4)),
+                Map.entry("reg_off", Field.bytes(12, 2)),
+                Map.entry("arg_signed", Field.bytes(14, 1)),
+                Map.entry("arg_bitshift", Field.bytes(15, 1)));
+        return new SpecLayout(order, 208, 12, 16, argument, Field.bytes(192, 8), Field.bytes(200, 2));
     }
 
     /** The layout of libbpf since 1.7. */
     public static SpecLayout of304(ByteOrder order) {
-        boolean little = order == ByteOrder.LITTLE_ENDIAN;
-        return new SpecLayout(
-                order,
-                304,
-                12,
-                24,
-                Field.bytes(0, 8),
-                Field.bytes(little ? 8 : 12, 1),
-                Field.bytes(14, 2),
-                Field.bytes(16, 1),
-                Field.bytes(17, 1),
-                new Field(80, 12),
-                new Field(92, 4),
-                null,
-                null,
-                Field.bytes(288, 8),
-                Field.bytes(296, 2));
+        Map<String, Field> argument = Map.ofEntries(
+                Map.entry("val_off", Field.bytes(0, 8)),
+                Map.entry("arg_type", Field.bytes(order == ByteOrder.LITTLE_ENDIAN ? 8 : 12, 1)),
+                Map.entry("idx_reg_off", new Field(80, 12)),
+                Map.entry("scale_bitshift", new Field(92, 4)),
+                Map.entry("reg_off", Field.bytes(14, 2)),
+                Map.entry("arg_signed", Field.bytes(16, 1)),
+                Map.entry("arg_bitshift", Field.bytes(17, 1)));
+        return new SpecLayout(order, 304, 12, 24, argument, Field.bytes(288, 8), Field.bytes(296, 2));
     }
 
     /** The layout of a map whose values have this size; empty for a size that no libbpf has used. */
@@ -123,31 +114,20 @@ public record SpecLayout(
     /** Whether every field is within its struct; data from a file may be wrong. */
     boolean fits() {
         return size <= MAX_SIZE
-                && inside(valueOrOffset, argSize)
-                && inside(type, argSize)
-                && inside(registerOffset, argSize)
-                && inside(signed, argSize)
-                && inside(bitShift, argSize)
-                && (indexOffset == null || inside(indexOffset, argSize))
-                && (scaleShift == null || inside(scaleShift, argSize))
-                && (indexBitShift == null || inside(indexBitShift, argSize))
-                && (indexSigned == null || inside(indexSigned, argSize))
-                && inside(cookie, size)
-                && inside(argCount, size);
-    }
-
-    private static boolean inside(Field field, int bytes) {
-        return field.bit() >= 0 && (long) field.bit() + field.width() <= 8L * bytes;
+                && (long) maxArgs * argSize <= size
+                && argFields.values().stream().allMatch(field -> field.isInside(argSize))
+                && cookie.isInside(size)
+                && argCount.isInside(size);
     }
 
     /** Whether it can express {@code base + index * scale}. */
     public boolean hasIndex() {
-        return indexOffset != null && scaleShift != null;
+        return argFields.keySet().containsAll(INDEX);
     }
 
     /** Whether it can express that only a part of the index register is used. */
     public boolean hasIndexSize() {
-        return indexBitShift != null && indexSigned != null;
+        return argFields.keySet().containsAll(INDEX_SIZE);
     }
 
     /**
@@ -163,28 +143,32 @@ public record SpecLayout(
         byte[] out = new byte[size];
         int start = 0;
         for (ArgSpec arg : args) {
-            put(out, start, valueOrOffset, arg.valueOrOffset());
-            put(out, start, type, arg.type().number());
-            put(out, start, registerOffset, arg.registerOffset());
-            put(out, start, signed, arg.signed() ? 1 : 0);
-            put(out, start, bitShift, arg.bitShift());
-            if (indexOffset != null && scaleShift != null) {
-                put(out, start, indexOffset, arg.indexOffset());
-                put(out, start, scaleShift, arg.scaleShift());
-            } else if (arg.type() == ArgSpec.Type.SIB) {
+            if (arg.type() == ArgSpec.Type.SIB && !hasIndex()) {
                 throw new IllegalArgumentException("this layout has no index register");
             }
-            if (indexBitShift != null && indexSigned != null) {
-                put(out, start, indexBitShift, 64 - 8 * Math.abs(arg.indexSize()));
-                put(out, start, indexSigned, arg.indexSize() < 0 ? 1 : 0);
-            } else if (arg.indexSize() != 8) {
-                throw new IllegalArgumentException("this layout has no part of an index register");
-            }
+            put(out, start, "val_off", arg.valueOrOffset());
+            put(out, start, "arg_type", arg.type().number());
+            put(out, start, "reg_off", arg.registerOffset());
+            put(out, start, "arg_signed", arg.signed() ? 1 : 0);
+            put(out, start, "arg_bitshift", arg.bitShift());
+            put(out, start, "idx_reg_off", arg.indexOffset());
+            put(out, start, "scale_bitshift", arg.scaleShift());
+            put(out, start, "idx_bitshift", 64 - 8L * Math.abs(arg.indexSize()));
+            put(out, start, "idx_signed", arg.indexSize() < 0 ? 1 : 0);
             start += argSize;
         }
         put(out, 0, cookie, userCookie);
         put(out, 0, argCount, args.size());
         return out;
+    }
+
+    private void put(byte[] out, int structOffset, String name, long value) {
+        Field field = argFields.get(name);
+        if (field != null) {
+            put(out, structOffset, field, value);
+        } else if (value != 0) {
+            throw new IllegalArgumentException("this layout has no field " + name);
+        }
     }
 
     private void put(byte[] out, int structOffset, Field field, long value) {

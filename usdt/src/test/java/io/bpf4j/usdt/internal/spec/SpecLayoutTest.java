@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -38,20 +40,15 @@ class SpecLayoutTest {
     /** What bpf4j's own usdt.h has beyond libbpf's: which part of the index register counts. */
     static SpecLayout withIndexSize() {
         SpecLayout libbpfs = SpecLayout.of304(ByteOrder.LITTLE_ENDIAN);
+        Map<String, SpecLayout.Field> fields = new HashMap<>(libbpfs.argFields());
+        fields.put("idx_bitshift", new SpecLayout.Field(96, 8));
+        fields.put("idx_signed", new SpecLayout.Field(104, 8));
         return new SpecLayout(
                 libbpfs.order(),
                 libbpfs.size(),
                 libbpfs.maxArgs(),
                 libbpfs.argSize(),
-                libbpfs.valueOrOffset(),
-                libbpfs.type(),
-                libbpfs.registerOffset(),
-                libbpfs.signed(),
-                libbpfs.bitShift(),
-                libbpfs.indexOffset(),
-                libbpfs.scaleShift(),
-                new SpecLayout.Field(96, 8),
-                new SpecLayout.Field(104, 8),
+                fields,
                 libbpfs.cookie(),
                 libbpfs.argCount());
     }
