@@ -1,7 +1,7 @@
 package io.bpf4j.benchmarks;
 
 import io.bpf4j.loader.map.Codec;
-import io.bpf4j.loader.map.Length;
+import io.bpf4j.loader.map.Codec.Length;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;

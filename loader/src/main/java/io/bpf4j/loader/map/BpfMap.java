@@ -4,6 +4,7 @@ import io.bpf4j.loader.kernel.MapType;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 
 /**
  * A map in the kernel, as bytes. <i>Thread-safe.</i>
@@ -139,11 +140,12 @@ public interface BpfMap extends AutoCloseable {
     /**
      * Passes each element once to the handler, in the kernel's order: many in one system call if the kernel supports it
      * (Linux 5.6), else one by one. Concurrent changes are as for {@link #keys()}. An element may already be deleted or
-     * changed when the handler gets it.
+     * changed when the handler gets it. The handler gets key and value as read-only copies of {@link #keySize()} and
+     * {@link #valueBytes()} bytes, valid until it returns.
      *
      * @throws io.bpf4j.loader.error.SyscallException EINVAL for kinds without keys: queues, ring buffers
      */
-    void forEach(ElementHandler handler);
+    void forEach(BiConsumer<? super MemorySegment, ? super MemorySegment> handler);
 
     /**
      * Deletes the elements and passes them to the handler, for instance to read counters periodically without counting
@@ -157,7 +159,7 @@ public interface BpfMap extends AutoCloseable {
      * @return the number of deleted elements
      * @throws io.bpf4j.loader.error.SyscallException EINVAL for arrays, whose elements can't be deleted
      */
-    long drain(ElementHandler handler);
+    long drain(BiConsumer<? super MemorySegment, ? super MemorySegment> handler);
 
     /**
      * Creates elements or replaces their values, in order: in one system call if the kernel supports it (Linux 5.6) and

@@ -1,5 +1,10 @@
 package io.bpf4j.loader.map;
 
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
@@ -11,6 +16,28 @@ import java.util.Optional;
  * @param <T> the Java type
  */
 public interface Codec<T> {
+    /**
+     * The name of the C field that a record component stands for, if it differs from the component's name:
+     * {@code @Name("tgid") int process}. Not needed if only case and underscores differ: {@code durationNs} matches
+     * {@code duration_ns}.
+     */
+    @Documented
+    @Retention(RetentionPolicy.RUNTIME)
+    @Target(ElementType.RECORD_COMPONENT)
+    @interface Name {
+        /** The name in C. */
+        String value();
+    }
+
+    /** The number of elements of the C array that a record component stands for: {@code @Length(16) String comm}. */
+    @Documented
+    @Retention(RetentionPolicy.RUNTIME)
+    @Target(ElementType.RECORD_COMPONENT)
+    @interface Length {
+        /** Elements of the array; bytes for a {@code String}, its NUL included. */
+        int value();
+    }
+
     /** Size of the C type in bytes. */
     long size();
 
@@ -66,7 +93,7 @@ public interface Codec<T> {
      *
      * <p>If the object has BTF, a typed view compares the record with the struct: each component must have the offset
      * and size of the field of its name. An integer matches an integer; {@code char} and {@code boolean} match unsigned
-     * types. {@code durationNs} matches {@code duration_ns}; {@link CName} sets another name. {@code byte[]} matches
+     * types. {@code durationNs} matches {@code duration_ns}; {@link Name} sets another name. {@code byte[]} matches
      * any field, and a component of any name may cover the bit-fields in its bytes. For records of ring buffers, whose
      * map has no value type, use {@code BpfObject.codec}, which compares.
      *

@@ -60,7 +60,7 @@ final class RecordCodec<R extends Record> implements Codec<R> {
     /**
      * A component.
      *
-     * @param cName of the C field, if {@link CName} sets it
+     * @param cName of the C field, if {@link Codec.Name} sets it
      * @param text as in Java, such as {@code int[4]}
      */
     private record Field(String name, Optional<String> cName, String text, Element element, long offset) {
@@ -129,8 +129,8 @@ final class RecordCodec<R extends Record> implements Codec<R> {
                 parts.add(new RecordCompiler.Part(lookup.unreflect(component.getAccessor()), element, offset));
                 fields.add(new Field(
                         component.getName(),
-                        Optional.ofNullable(component.getAnnotation(CName.class))
-                                .map(CName::value),
+                        Optional.ofNullable(component.getAnnotation(Name.class))
+                                .map(Name::value),
                         text(component),
                         element,
                         offset));
@@ -164,7 +164,7 @@ final class RecordCodec<R extends Record> implements Codec<R> {
         @Nullable Length length = component.getAnnotation(Length.class);
         if (type == String.class || type.isArray()) {
             if (length == null || length.value() < 1) {
-                throw bad(component, "needs @Length with the number of elements");
+                throw bad(component, "needs @Codec.Length with the number of elements");
             }
             if (type == String.class) {
                 return Whole.of(Codec.ofString(length.value()), 1);
@@ -219,7 +219,7 @@ final class RecordCodec<R extends Record> implements Codec<R> {
                 .or(() -> struct.differenceInSize(size))
                 .map(problem -> problem + "; in C it is " + struct + ", and in Java " + this
                         + ". Give the record a component for each field, in the same order and of the same size, and"
-                        + " say by @CName where one is called otherwise on purpose");
+                        + " say by @Codec.Name where one is called otherwise on purpose");
     }
 
     private Optional<String> misplaced(List<CType.Field> all) {

@@ -29,6 +29,20 @@ public final class StackTraceMap {
     private static final int VALID = 1;
     private static final int IP = 2;
 
+    /** A place in a stack trace. <i>Immutable.</i> */
+    public sealed interface Frame {}
+
+    /** An address in the kernel, or in the process's address space at the time of the trace. */
+    public record Address(long address) implements Frame {}
+
+    /**
+     * A place in a file, which remains valid after the process has ended.
+     *
+     * @param buildId of the file, 40 hexadecimal digits
+     * @param fileOffset bytes from its start
+     */
+    public record InFile(String buildId, long fileOffset) implements Frame {}
+
     private final BpfMap map;
     private final boolean buildIds;
 
@@ -55,7 +69,7 @@ public final class StackTraceMap {
     }
 
     /** The frames of a trace, the innermost first; empty if no trace has that id. */
-    public Optional<List<StackFrame>> get(int id) {
+    public Optional<List<Frame>> get(int id) {
         return map.lookup(TypedMap.encode(Codec.ofInt(), id)).map(bytes -> frames(MemorySegment.ofArray(bytes)));
     }
 
@@ -75,15 +89,15 @@ public final class StackTraceMap {
         return ids;
     }
 
-    private List<StackFrame> frames(MemorySegment value) {
-        List<StackFrame> frames = new ArrayList<>();
+    private List<Frame> frames(MemorySegment value) {
+        List<Frame> frames = new ArrayList<>();
         if (!buildIds) {
             for (long at = 0; at + Long.BYTES <= value.byteSize(); at += Long.BYTES) {
                 long address = value.get(ValueLayout.JAVA_LONG_UNALIGNED, at);
                 if (address == 0) {
                     break;
                 }
-                frames.add(new StackFrame.Address(address));
+                frames.add(new Address(address));
             }
             return List.copyOf(frames);
         }
@@ -92,9 +106,9 @@ public final class StackTraceMap {
             long place = value.get(ValueLayout.JAVA_LONG_UNALIGNED, at + OFFSET);
             if (status == VALID) {
                 byte[] id = value.asSlice(at + BUILD_ID, BUILD_ID_SIZE).toArray(ValueLayout.JAVA_BYTE);
-                frames.add(new StackFrame.InFile(HexFormat.of().formatHex(id), place));
+                frames.add(new InFile(HexFormat.of().formatHex(id), place));
             } else if (status == IP) {
-                frames.add(new StackFrame.Address(place));
+                frames.add(new Address(place));
             } else {
                 break;
             }

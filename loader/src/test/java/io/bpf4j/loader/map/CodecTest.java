@@ -3,6 +3,7 @@ package io.bpf4j.loader.map;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bpf4j.loader.map.Codec.Length;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.Test;
@@ -121,7 +122,7 @@ class CodecTest {
         assertThatThrownBy(() -> Codec.ofRecord(NoLength.class))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("component text of")
-                .hasMessageContaining("@Length");
+                .hasMessageContaining("@Codec.Length");
         assertThatThrownBy(() -> Codec.ofRecord(NotC.class)).hasMessageContaining("component thing of");
         assertThatThrownBy(() -> Codec.ofRecord(WithEnum.class)).hasMessageContaining("component nothing of");
         assertThatThrownBy(() -> Codec.ofRecord(Recursive.class)).hasMessageContaining("in itself");

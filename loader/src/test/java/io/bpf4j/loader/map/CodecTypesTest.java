@@ -6,6 +6,8 @@ import io.bpf4j.btf.BtfBuilder;
 import io.bpf4j.btf.BtfType;
 import io.bpf4j.btf.BtfType.EnumValue;
 import io.bpf4j.btf.BtfType.Member;
+import io.bpf4j.loader.map.Codec.Length;
+import io.bpf4j.loader.map.Codec.Name;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
 import java.util.List;
@@ -55,12 +57,12 @@ class CodecTypesTest {
 
     record Swapped(long durationNs, int tgid, int pid, short last) {}
 
-    record Renamed(long duration, int pid, @CName("tgid") int process, short last) {}
+    record Renamed(long duration, int pid, @Name("tgid") int process, short last) {}
 
     record RenamedRight(
-            @CName("duration_ns") long took,
+            @Name("duration_ns") long took,
             int pid,
-            @CName("tgid") int process,
+            @Name("tgid") int process,
             short last) {}
 
     record Missing(long durationNs, int pid, int tgid) {}
@@ -89,7 +91,7 @@ class CodecTypesTest {
                                 + " struct stats { __u64 duration_ns @0; __u32 pid @8; __u32 tgid @12; __s16 last @16; }"
                                 + " (24 bytes), and in Java Swapped(long durationNs @0, int tgid @8, int pid @12, short last @16)"
                                 + " (24 bytes). Give the record a component for each field, in the same order and of the same"
-                                + " size, and say by @CName where one is called otherwise on purpose");
+                                + " size, and say by @Codec.Name where one is called otherwise on purpose");
         assertThat(difference(Renamed.class, stats()))
                 .startsWith("component \"duration\" (long at byte 0) has the name of no field; at its place is"
                         + " \"duration_ns\"");

@@ -103,7 +103,7 @@ class MapViewsTest {
                         .array());
         StackTraceMap traces = StackTraceMap.of(map);
         assertThat(traces.get(1).orElseThrow())
-                .containsExactly(new StackFrame.Address(0x1000), new StackFrame.Address(-0x2000));
+                .containsExactly(new StackTraceMap.Address(0x1000), new StackTraceMap.Address(-0x2000));
         assertThat(traces.get(2)).isEmpty();
         assertThat(traces.ids()).containsExactly(1);
         assertThat(traces.remove(1)).isTrue();
@@ -124,8 +124,8 @@ class MapViewsTest {
         map.update(bytes(1), value.array());
         assertThat(StackTraceMap.of(map).get(1).orElseThrow())
                 .containsExactly(
-                        new StackFrame.InFile("ab" + "00".repeat(18) + "cd", 0x1234),
-                        new StackFrame.Address(0x7fff_1000L));
+                        new StackTraceMap.InFile("ab" + "00".repeat(18) + "cd", 0x1234),
+                        new StackTraceMap.Address(0x7fff_1000L));
     }
 
     @Test

@@ -27,7 +27,6 @@ import io.bpf4j.loader.map.LpmPrefix;
 import io.bpf4j.loader.map.MapInfo;
 import io.bpf4j.loader.map.MapOfMaps;
 import io.bpf4j.loader.map.QueueMap;
-import io.bpf4j.loader.map.StackFrame;
 import io.bpf4j.loader.map.StackTraceMap;
 import io.bpf4j.loader.map.TypedMap;
 import io.bpf4j.loader.spec.MapSpec;
@@ -182,10 +181,10 @@ class MapKindsOnKernelTest {
                         MapSpec.of("m", MapType.STACK_TRACE, 4, 32 * 32, 64).withFlags(STACK_BUILD_ID))) {
             StackTraceMap traces = StackTraceMap.of(kernelStacks);
             int id = takeStack(kernelStacks, REUSE_STACKID);
-            List<StackFrame> frames = traces.get(id).orElseThrow();
+            List<StackTraceMap.Frame> frames = traces.get(id).orElseThrow();
             assertThat(frames)
                     .isNotEmpty()
-                    .allSatisfy(frame -> assertThat(((StackFrame.Address) frame).address())
+                    .allSatisfy(frame -> assertThat(((StackTraceMap.Address) frame).address())
                             .as("an address of the kernel")
                             .isNegative());
             assertThat(traces.ids()).containsExactly(id);
@@ -197,14 +196,14 @@ class MapKindsOnKernelTest {
             assertThat(StackTraceMap.of(userStacks).get(user).orElseThrow())
                     .isNotEmpty()
                     .allSatisfy(frame ->
-                            assertThat(((StackFrame.Address) frame).address()).isPositive());
+                            assertThat(((StackTraceMap.Address) frame).address()).isPositive());
 
             int file = takeStack(files, USER_STACK | REUSE_STACKID);
             assertThat(StackTraceMap.of(files).get(file).orElseThrow())
                     .as("syscall() of libc, which has a build-id")
                     .anySatisfy(frame -> assertThat(frame)
                             .isInstanceOfSatisfying(
-                                    StackFrame.InFile.class,
+                                    StackTraceMap.InFile.class,
                                     place -> assertThat(place.buildId()).matches("[0-9a-f]{40}")));
         }
     }

@@ -7,9 +7,9 @@ import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.error.UnknownNameException;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
-import io.bpf4j.loader.map.CName;
+import io.bpf4j.loader.map.Codec.Name;
 import io.bpf4j.loader.map.Codec;
-import io.bpf4j.loader.map.Length;
+import io.bpf4j.loader.map.Codec.Length;
 import io.bpf4j.loader.map.PerCpuMap;
 import io.bpf4j.loader.map.TypedMap;
 import io.bpf4j.loader.ring.RingBuffer;
@@ -45,7 +45,7 @@ class TypedViewsOnKernelTest {
 
     record SwappedEntry(long found, long run) {}
 
-    record Renamed(@CName("sum") long total, int touched, int cpu) {}
+    record Renamed(@Name("sum") long total, int touched, int cpu) {}
 
     record Pair(byte small, long large) {}
 
@@ -81,7 +81,7 @@ class TypedViewsOnKernelTest {
                                     + " stands for field \"cpu\", which is at byte 12")
                     .hasMessageContaining("struct value { __u64 sum @0; __u32 touched @8; __u32 cpu @12; } (16 bytes)")
                     .hasMessageContaining("SwappedValue(long sum @0, int cpu @8, int touched @12) (16 bytes)")
-                    .hasMessageContaining("@CName");
+                    .hasMessageContaining("@Codec.Name");
             assertThatThrownBy(
                             () -> TypedMap.of(object.map("hash"), Codec.ofRecord(SwappedKey.class), Codec.ofBytes(16)))
                     .hasMessageContaining("the codec is not for its keys: component \"number\"");

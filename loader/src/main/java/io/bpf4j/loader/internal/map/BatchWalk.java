@@ -6,12 +6,12 @@ import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.internal.sys.MapCommand.BatchOp;
 import io.bpf4j.loader.internal.sys.MapCommand.BatchResult;
 import io.bpf4j.loader.kernel.Errno;
-import io.bpf4j.loader.map.ElementHandler;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.function.BiConsumer;
 
 /**
  * Iterates over a map in steps of many elements, reading or removing them. <i>Confined</i>; runs once.
@@ -34,7 +34,7 @@ import java.util.Set;
 final class BatchWalk {
     private final KernelMap map;
     private final BatchOp op;
-    private final ElementHandler handler;
+    private final BiConsumer<? super MemorySegment, ? super MemorySegment> handler;
     private final long keySize;
     private final long valueSize;
 
@@ -53,7 +53,7 @@ final class BatchWalk {
         REFUSED
     }
 
-    BatchWalk(KernelMap map, BatchOp op, boolean remember, ElementHandler handler) {
+    BatchWalk(KernelMap map, BatchOp op, boolean remember, BiConsumer<? super MemorySegment, ? super MemorySegment> handler) {
         this.map = map;
         this.op = op;
         this.handler = handler;
@@ -150,7 +150,7 @@ final class BatchWalk {
             MemorySegment key = keys.asSlice(i * keySize, keySize).asReadOnly();
             if (!remember || given.add(ByteBuffer.wrap(key.toArray(JAVA_BYTE)))) {
                 count++;
-                handler.onElement(key, values.asSlice(i * valueSize, valueSize).asReadOnly());
+                handler.accept(key, values.asSlice(i * valueSize, valueSize).asReadOnly());
             }
         }
     }

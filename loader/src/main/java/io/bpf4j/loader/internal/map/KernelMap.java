@@ -17,7 +17,6 @@ import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.CType;
-import io.bpf4j.loader.map.ElementHandler;
 import io.bpf4j.loader.map.MapInfo;
 import io.bpf4j.loader.map.UpdateMode;
 import java.lang.foreign.MemorySegment;
@@ -27,6 +26,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -329,12 +329,12 @@ public final class KernelMap implements BpfMap {
     }
 
     @Override
-    public void forEach(ElementHandler handler) {
+    public void forEach(BiConsumer<? super MemorySegment, ? super MemorySegment> handler) {
         batch.forEach(handler);
     }
 
     @Override
-    public long drain(ElementHandler handler) {
+    public long drain(BiConsumer<? super MemorySegment, ? super MemorySegment> handler) {
         return batch.drain(handler);
     }
 

@@ -6,13 +6,13 @@ import io.bpf4j.loader.internal.sys.MapCommand.BatchOp;
 import io.bpf4j.loader.internal.sys.MapCommand.BatchResult;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.MapType;
-import io.bpf4j.loader.map.ElementHandler;
 import io.bpf4j.loader.map.UpdateMode;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
 
 /**
  * Many elements of a map at once. <i>Thread-safe.</i>
@@ -42,7 +42,7 @@ final class MapBatch {
     }
 
     /** Passes on each element. */
-    void forEach(ElementHandler handler) {
+    void forEach(BiConsumer<? super MemorySegment, ? super MemorySegment> handler) {
         if (isRefused(BatchOp.LOOKUP) || !walked(walk(BatchOp.LOOKUP, handler), BatchOp.LOOKUP)) {
             for (byte[] key : map.keys()) {
                 map.lookup(key).ifPresent(value -> hand(handler, key, value));
@@ -51,7 +51,7 @@ final class MapBatch {
     }
 
     /** Removes each element and passes it on; returns the count. */
-    long drain(ElementHandler handler) {
+    long drain(BiConsumer<? super MemorySegment, ? super MemorySegment> handler) {
         if (isOneOf(MapType.QUEUE, MapType.STACK)) {
             return pop(handler);
         }
@@ -73,7 +73,7 @@ final class MapBatch {
     }
 
     /** At most the map's capacity; otherwise a program that keeps pushing would make this loop endless. */
-    private long pop(ElementHandler handler) {
+    private long pop(BiConsumer<? super MemorySegment, ? super MemorySegment> handler) {
         byte[] none = new byte[0];
         long most = Integer.toUnsignedLong(map.maxEntries());
         for (long taken = 0; taken < most; taken++) {
@@ -99,13 +99,13 @@ final class MapBatch {
         }
     }
 
-    private static void hand(ElementHandler handler, byte[] key, byte[] value) {
-        handler.onElement(
+    private static void hand(BiConsumer<? super MemorySegment, ? super MemorySegment> handler, byte[] key, byte[] value) {
+        handler.accept(
                 MemorySegment.ofArray(key).asReadOnly(),
                 MemorySegment.ofArray(value).asReadOnly());
     }
 
-    private BatchWalk walk(BatchOp op, ElementHandler handler) {
+    private BatchWalk walk(BatchOp op, BiConsumer<? super MemorySegment, ? super MemorySegment> handler) {
         return new BatchWalk(map, op, !comesOnce(), handler);
     }
 
