@@ -1,6 +1,7 @@
 package io.bpf4j.loader.kernel;
 
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * The attach types of programs, with the kernel's names and numbers ({@code enum bpf_attach_type} of
@@ -70,8 +71,6 @@ public enum AttachType implements Facility {
     TRACE_FEXIT_MULTI(60),
     TRACE_FSESSION_MULTI(61);
 
-    private static final AttachType[] BY_NUMBER = values();
-
     private final int number;
 
     AttachType(int number) {
@@ -85,11 +84,6 @@ public enum AttachType implements Facility {
 
     /** The type with this number; empty if this list lacks it. */
     public static Optional<AttachType> of(int number) {
-        for (AttachType candidate : BY_NUMBER) {
-            if (candidate.number == number) {
-                return Optional.of(candidate);
-            }
-        }
-        return Optional.empty();
+        return Stream.of(values()).filter(type -> type.number == number).findFirst();
     }
 }

@@ -1,6 +1,7 @@
 package io.bpf4j.loader.kernel;
 
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * The types of BPF maps, with the kernel's names and numbers ({@code enum bpf_map_type} of include/uapi/linux/bpf.h,
@@ -48,8 +49,6 @@ public enum MapType implements Facility {
     /** A hash map that grows and shrinks with its contents. */
     RHASH(35);
 
-    private static final MapType[] BY_NUMBER = values();
-
     private final int number;
 
     MapType(int number) {
@@ -63,23 +62,14 @@ public enum MapType implements Facility {
 
     /** The type with this number; empty if this list lacks it. */
     public static Optional<MapType> of(int number) {
-        for (MapType candidate : BY_NUMBER) {
-            if (candidate.number == number) {
-                return Optional.of(candidate);
-            }
-        }
-        return Optional.empty();
+        return Stream.of(values()).filter(type -> type.number == number).findFirst();
     }
 
     /** Whether each possible CPU has its own value, so that user space reads and writes an array of values. */
     public boolean isPerCpu() {
         return switch (this) {
             case PERCPU_HASH, PERCPU_ARRAY, LRU_PERCPU_HASH, PERCPU_CGROUP_STORAGE -> true;
-            case HASH, ARRAY, PROG_ARRAY, PERF_EVENT_ARRAY, STACK_TRACE, CGROUP_ARRAY, LRU_HASH, LPM_TRIE -> false;
-            case ARRAY_OF_MAPS, HASH_OF_MAPS, DEVMAP, SOCKMAP, CPUMAP, XSKMAP, SOCKHASH, CGROUP_STORAGE -> false;
-            case REUSEPORT_SOCKARRAY, QUEUE, STACK, SK_STORAGE, DEVMAP_HASH, STRUCT_OPS, RINGBUF -> false;
-            case INODE_STORAGE, TASK_STORAGE, BLOOM_FILTER, USER_RINGBUF, CGRP_STORAGE, ARENA -> false;
-            case INSN_ARRAY, RHASH -> false;
+            default -> false;
         };
     }
 }

@@ -1,6 +1,7 @@
 package io.bpf4j.loader.kernel;
 
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * The types of BPF programs, with the kernel's names and numbers ({@code enum bpf_prog_type} of
@@ -41,8 +42,6 @@ public enum ProgramType implements Facility {
     SYSCALL(31),
     NETFILTER(32);
 
-    private static final ProgramType[] BY_NUMBER = values();
-
     private final int number;
 
     ProgramType(int number) {
@@ -56,11 +55,6 @@ public enum ProgramType implements Facility {
 
     /** The type with this number; empty if this list lacks it. */
     public static Optional<ProgramType> of(int number) {
-        for (ProgramType candidate : BY_NUMBER) {
-            if (candidate.number == number) {
-                return Optional.of(candidate);
-            }
-        }
-        return Optional.empty();
+        return Stream.of(values()).filter(type -> type.number == number).findFirst();
     }
 }

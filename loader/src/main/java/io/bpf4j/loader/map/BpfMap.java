@@ -17,7 +17,7 @@ import java.util.function.BiConsumer;
  *
  * <p><b>Values per CPU.</b> In a map whose type {@link MapType#isPerCpu() is per CPU}, user space reads and writes the
  * values of all possible CPUs at once: one after the other, each rounded up to 8 bytes. {@link #valueBytes()} is the
- * total size, and {@link PerCpuMap} splits it into values.
+ * total size, and {@link TypedMap#perCpu} splits it into values.
  *
  * <p>A map of a {@code BpfObject} is closed with the object; closing it earlier is harmless. After closing, every
  * operation throws {@link IllegalStateException}. The map exists in the kernel as long as a program uses it or it is

@@ -4,6 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
@@ -34,16 +35,33 @@ public final class TypedMap<K, V> {
      * A view of the map.
      *
      * @throws IllegalArgumentException if a codec is for another size, or for another C type than the object says
-     *     ({@link Codec#difference}); or the map is per CPU: use {@link PerCpuMap}
+     *     ({@link Codec#difference}); or the map is per CPU: use {@link #perCpu}
      */
     public static <K, V> TypedMap<K, V> of(BpfMap map, Codec<K> keys, Codec<V> values) {
         if (map.valueBytes() != map.valueSize()) {
             throw new IllegalArgumentException(
-                    "map \"" + map.name() + "\" has a value for each CPU; use PerCpuMap for it");
+                    "map \"" + map.name() + "\" has a value for each CPU; use TypedMap.perCpu for it");
         }
         checkKeys(map, keys);
         checkValues(map, values);
         return new TypedMap<>(map, keys, values);
+    }
+
+    /**
+     * A view of a map with a value for each CPU, as a list: one for each possible CPU, in the order of their numbers.
+     * The values of CPUs that do not exist are zero. {@code get(key).orElseThrow().stream().reduce(Long::sum)} combines
+     * them.
+     *
+     * @throws IllegalArgumentException if a codec is for another size or C type, or the map is not per CPU
+     */
+    public static <K, V> TypedMap<K, List<V>> perCpu(BpfMap map, Codec<K> keys, Codec<V> values) {
+        if (map.type().isPresent() && !map.type().get().isPerCpu()) {
+            throw new IllegalArgumentException(
+                    "map \"" + map.name() + "\" has one value for all CPUs; use TypedMap.of for it");
+        }
+        checkKeys(map, keys);
+        checkValues(map, values);
+        return new TypedMap<>(map, keys, PerCpuCodec.of(map, values));
     }
 
     static void checkKeys(BpfMap map, Codec<?> keys) {

@@ -10,7 +10,6 @@ import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.Codec;
-import io.bpf4j.loader.map.PerCpuMap;
 import io.bpf4j.loader.map.TypedMap;
 import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Requirement;
@@ -126,11 +125,11 @@ class MapBatchOnKernelTest {
             try (KernelMap map = KernelMap.create(
                     Host.running().withKernel(kernel), MapCommand.Create.of(type.number(), "m", 4, 12, 500), "m")) {
                 record Three(int a, int b, int c) {}
-                PerCpuMap<Integer, Three> typed = PerCpuMap.of(map, Codec.ofInt(), Codec.ofRecord(Three.class));
+                TypedMap<Integer, List<Three>> typed = TypedMap.perCpu(map, Codec.ofInt(), Codec.ofRecord(Three.class));
                 Map<Integer, List<Three>> elements = new TreeMap<>();
                 for (int i = 0; i < 500; i++) {
                     List<Three> values = new ArrayList<>();
-                    for (int cpu = 0; cpu < typed.cpus(); cpu++) {
+                    for (int cpu = 0; cpu < Host.running().possibleCpus().count(); cpu++) {
                         values.add(new Three(i, cpu, -i));
                     }
                     elements.put(i, values);

@@ -16,7 +16,6 @@ import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.Codec;
 import io.bpf4j.loader.map.Global;
-import io.bpf4j.loader.map.PerCpuMap;
 import io.bpf4j.loader.map.TypedMap;
 import io.bpf4j.loader.map.UpdateMode;
 import io.bpf4j.test.support.LeakCheck;
@@ -101,8 +100,8 @@ class MapOnKernelTest {
     void perCpuValuesKeepApart() {
         for (MapType type : List.of(MapType.PERCPU_HASH, MapType.PERCPU_ARRAY, MapType.LRU_PERCPU_HASH)) {
             try (KernelMap map = create(type, 4, 4, 64, 0)) {
-                PerCpuMap<Integer, Integer> typed = PerCpuMap.of(map, Codec.ofInt(), Codec.ofInt());
-                List<Integer> values = new ArrayList<>(Collections.nCopies(typed.cpus(), 0));
+                TypedMap<Integer, List<Integer>> typed = TypedMap.perCpu(map, Codec.ofInt(), Codec.ofInt());
+                List<Integer> values = new ArrayList<>(Collections.nCopies(Host.running().possibleCpus().count(), 0));
                 for (int cpu = 0; cpu < values.size(); cpu++) {
                     values.set(cpu, 100 + cpu);
                 }

@@ -10,7 +10,6 @@ import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.map.Codec.Name;
 import io.bpf4j.loader.map.Codec;
 import io.bpf4j.loader.map.Codec.Length;
-import io.bpf4j.loader.map.PerCpuMap;
 import io.bpf4j.loader.map.TypedMap;
 import io.bpf4j.loader.ring.RingBuffer;
 import io.bpf4j.test.support.Bpf;
@@ -89,7 +88,7 @@ class TypedViewsOnKernelTest {
                     .hasMessageContaining("struct key is no integer");
             assertThatThrownBy(() -> TypedMap.of(object.map("hash"), Codec.ofInt(), Codec.ofBytes(16)))
                     .hasMessageContaining("map \"hash\" has a key of 8 bytes, struct key { __u32 kind @0;");
-            assertThatThrownBy(() -> PerCpuMap.of(object.map("per_cpu"), Codec.ofInt(), Codec.ofRecord(Key.class)))
+            assertThatThrownBy(() -> TypedMap.perCpu(object.map("per_cpu"), Codec.ofInt(), Codec.ofRecord(Key.class)))
                     .hasMessageContaining("map \"per_cpu\"")
                     .hasMessageContaining("__u64 is no struct");
             assertThat(TypedMap.of(object.map("hash"), Codec.ofRecord(Key.class), Codec.ofRecord(Renamed.class)))

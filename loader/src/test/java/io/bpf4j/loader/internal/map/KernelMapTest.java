@@ -10,7 +10,6 @@ import io.bpf4j.loader.internal.sys.ScriptedKernel;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.Codec;
-import io.bpf4j.loader.map.PerCpuMap;
 import io.bpf4j.loader.map.TypedMap;
 import io.bpf4j.loader.map.UpdateMode;
 import java.io.IOException;
@@ -265,7 +264,7 @@ class KernelMapTest {
         assertThatThrownBy(() -> TypedMap.of(hash, Codec.ofLong(), Codec.ofLong()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("map \"m\" has a key of 4 bytes, and the codec is for 8");
-        assertThatThrownBy(() -> PerCpuMap.of(hash, Codec.ofInt(), Codec.ofLong()))
+        assertThatThrownBy(() -> TypedMap.perCpu(hash, Codec.ofInt(), Codec.ofLong()))
                 .hasMessageContaining("use TypedMap");
     }
 
@@ -274,8 +273,7 @@ class KernelMapTest {
         try (KernelMap perCpu = create(MapType.PERCPU_HASH, 4, 4, 4)) {
             int cpus = kernel.host().possibleCpus().count();
             assertThat(perCpu.valueBytes()).isEqualTo(8L * cpus);
-            PerCpuMap<Integer, Integer> typed = PerCpuMap.of(perCpu, Codec.ofInt(), Codec.ofInt());
-            assertThat(typed.cpus()).isEqualTo(cpus);
+            TypedMap<Integer, List<Integer>> typed = TypedMap.perCpu(perCpu, Codec.ofInt(), Codec.ofInt());
             List<Integer> values = new ArrayList<>(Collections.nCopies(cpus, 7));
             values.set(cpus - 1, 9);
             typed.put(1, values);
@@ -285,7 +283,7 @@ class KernelMapTest {
                     .isEqualTo(9);
             assertThatThrownBy(() -> typed.put(1, List.of())).isInstanceOf(IllegalArgumentException.class);
             assertThatThrownBy(() -> TypedMap.of(perCpu, Codec.ofInt(), Codec.ofInt()))
-                    .hasMessageContaining("use PerCpuMap");
+                    .hasMessageContaining("use TypedMap.perCpu");
         }
     }
 
