@@ -43,7 +43,7 @@ final class MapBatch {
 
     /** Passes on each element. */
     void forEach(BiConsumer<? super MemorySegment, ? super MemorySegment> handler) {
-        if (isRefused(BatchOp.LOOKUP) || !walked(walk(BatchOp.LOOKUP, handler), BatchOp.LOOKUP)) {
+        if (refused.contains(BatchOp.LOOKUP) || !walked(walk(BatchOp.LOOKUP, handler), BatchOp.LOOKUP)) {
             for (byte[] key : map.keys()) {
                 map.lookup(key).ifPresent(value -> hand(handler, key, value));
             }
@@ -55,7 +55,7 @@ final class MapBatch {
         if (isOneOf(MapType.QUEUE, MapType.STACK)) {
             return pop(handler);
         }
-        if (!isRefused(BatchOp.LOOKUP_AND_DELETE)) {
+        if (!refused.contains(BatchOp.LOOKUP_AND_DELETE)) {
             BatchWalk walk = walk(BatchOp.LOOKUP_AND_DELETE, handler);
             if (walked(walk, BatchOp.LOOKUP_AND_DELETE)) {
                 return walk.count();
@@ -112,7 +112,7 @@ final class MapBatch {
     private boolean walked(BatchWalk walk, BatchOp op) {
         boolean walked = walk.run(step(map.keySize() + map.valueBytes()));
         if (!walked) {
-            refuse(op);
+            refused.add(op);
         }
         return walked;
     }
@@ -125,7 +125,7 @@ final class MapBatch {
         checkSize("values", values, count, valueSize);
         int done = 0;
         int step = keys.isNative() && values.isNative() ? count : step(keySize + valueSize);
-        while (done < count && !isRefused(BatchOp.UPDATE)) {
+        while (done < count && !refused.contains(BatchOp.UPDATE)) {
             int size = Math.min(step, count - done);
             BatchResult result = batch(
                     BatchOp.UPDATE,
@@ -135,7 +135,7 @@ final class MapBatch {
             if (result.errno() == 0) {
                 done += size;
             } else if (done == 0 && meansRefused(result.errno())) {
-                refuse(BatchOp.UPDATE);
+                refused.add(BatchOp.UPDATE);
             } else {
                 throw MapFailure.of(map, BatchOp.UPDATE.kernelName(), result.errno());
             }
@@ -153,7 +153,7 @@ final class MapBatch {
         int deleted = 0;
         int done = 0;
         int step = keys.isNative() ? count : step(keySize);
-        while (done < count && !isRefused(BatchOp.DELETE)) {
+        while (done < count && !refused.contains(BatchOp.DELETE)) {
             int size = Math.min(step, count - done);
             BatchResult result =
                     batch(BatchOp.DELETE, keys.asSlice(done * keySize, size * keySize), MemorySegment.NULL, size);
@@ -166,7 +166,7 @@ final class MapBatch {
                 deleted += before;
                 done += before + 1;
             } else if (done == 0 && meansRefused(result.errno())) {
-                refuse(BatchOp.DELETE);
+                refused.add(BatchOp.DELETE);
             } else {
                 throw MapFailure.of(map, BatchOp.DELETE.kernelName(), result.errno());
             }
@@ -235,13 +235,5 @@ final class MapBatch {
 
     static boolean meansRefused(int errno) {
         return errno == Errno.EINVAL.number() || errno == Errno.ENOTSUPP.number() || errno == Errno.EOPNOTSUPP.number();
-    }
-
-    private boolean isRefused(BatchOp op) {
-        return refused.contains(op);
-    }
-
-    private void refuse(BatchOp op) {
-        refused.add(op);
     }
 }
