@@ -5,7 +5,7 @@ import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.error.UnknownNameException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.internal.attach.StructOpsAttacher;
+import io.bpf4j.loader.internal.attach.StructOpsKind;
 import io.bpf4j.loader.internal.load.LoadedObject;
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.plan.DeclaredTypes;
@@ -219,7 +219,7 @@ public final class BpfObject implements AutoCloseable {
     public BpfMap structOps(String name) {
         StructOpsImage image = structOpsImage(name);
         BpfMap map = map(name);
-        StructOpsAttacher.prepare(KernelMap.of(map), image, loaded.programs());
+        StructOpsKind.prepare(KernelMap.of(map), image, loaded.programs());
         return map;
     }
 
@@ -236,7 +236,7 @@ public final class BpfObject implements AutoCloseable {
      */
     public Link attachStructOps(String name) {
         StructOpsImage image = structOpsImage(name);
-        return StructOpsAttacher.attach(KernelMap.of(map(name)), image, loaded.programs());
+        return StructOpsKind.attach(KernelMap.of(map(name)), image, loaded.programs());
     }
 
     private StructOpsImage structOpsImage(String name) {

@@ -3,8 +3,8 @@ package io.bpf4j.loader;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.internal.attach.AdoptedLinks;
 import io.bpf4j.loader.internal.attach.OpenLinks;
+import io.bpf4j.loader.internal.attach.StructOpsKind;
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.ObjectCommand;
@@ -91,7 +91,7 @@ public final class Links {
      * @throws SyscallException if taking them is not permitted; no descriptor is taken then
      */
     public static LinkGroup adopt(int pid) throws IOException {
-        return AdoptedLinks.of(Host.running(), pid);
+        return OpenLinks.ofProcess(Host.running(), pid);
     }
 
     /**
@@ -101,6 +101,6 @@ public final class Links {
      * @throws AttachException if the kernel refuses
      */
     public static StructOpsLink attach(BpfMap map) {
-        return OpenLinks.structOps(KernelMap.of(map));
+        return StructOpsKind.link(KernelMap.of(map));
     }
 }

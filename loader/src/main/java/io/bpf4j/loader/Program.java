@@ -4,7 +4,6 @@ import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.feature.Features;
-import io.bpf4j.loader.feature.Support;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.attach.Attacher;
 import io.bpf4j.loader.internal.load.LoadedObject.LoadedProgram;
@@ -188,17 +187,7 @@ public final class Program implements ProgramHandle, AutoCloseable {
      *     the program type does not take this input, ENOSPC if the output does not fit the room given
      */
     public TestRun.Result test(TestRun run) {
-        ProgCommand.TestRunResult result = host.kernel()
-                .execute(new ProgCommand.TestRun(
-                        fd,
-                        run.data(),
-                        run.dataRoom(),
-                        run.context(),
-                        run.contextRoom(),
-                        run.repeat(),
-                        run.flags(),
-                        run.cpu(),
-                        run.batchSize()));
+        ProgCommand.TestRunResult result = host.kernel().execute(run.of(fd));
         return new TestRun.Result(result.returned(), result.nanos(), result.data(), result.context());
     }
 
@@ -219,14 +208,9 @@ public final class Program implements ProgramHandle, AutoCloseable {
                     .execute(new ProgCommand.AssociateStructOps(
                             number, KernelMap.of(structOps).fd()));
         } catch (SyscallException e) {
-            if (e.errno() == Errno.EINVAL
-                    && features().support(Feature.STRUCT_OPS_ASSOCIATION) instanceof Support.Absent absent) {
-                UnsupportedFeatureException missing = new UnsupportedFeatureException(
-                        "associate program \"" + name() + "\" with map \"" + structOps.name() + "\"",
-                        Feature.STRUCT_OPS_ASSOCIATION,
-                        absent.reason());
-                missing.addSuppressed(e);
-                throw missing;
+            if (e.errno() == Errno.EINVAL && features().lacks(Feature.STRUCT_OPS_ASSOCIATION)) {
+                String what = "associate program \"" + name + "\" with map \"" + structOps.name() + "\"";
+                features().require(Feature.STRUCT_OPS_ASSOCIATION, what);
             }
             throw e;
         } finally {

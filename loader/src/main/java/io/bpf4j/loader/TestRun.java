@@ -1,6 +1,7 @@
 package io.bpf4j.loader;
 
-import java.util.OptionalInt;
+import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.ProgCommand;
 
 /**
  * The input of a test run, for {@link Program#test}. <i>Immutable.</i>
@@ -60,6 +61,12 @@ public final class TestRun {
         this.flags = flags;
         this.cpu = cpu;
         this.batchSize = batchSize;
+    }
+
+    /** The command that runs a program. */
+    ProgCommand.TestRun of(Fd program) {
+        return new ProgCommand.TestRun(
+                program, data, dataRoom, context, contextRoom, repeat, flags, cpu, batchSize);
     }
 
     /** Runs once, without input. */
@@ -123,43 +130,10 @@ public final class TestRun {
         return new TestRun(data, dataRoom, context, contextRoom, repeat, flags | more, cpu, batchSize);
     }
 
-    byte[] data() {
-        return data;
-    }
-
-    int dataRoom() {
-        return dataRoom;
-    }
-
-    byte[] context() {
-        return context;
-    }
-
-    int contextRoom() {
-        return contextRoom;
-    }
-
-    int repeat() {
-        return repeat;
-    }
-
-    int flags() {
-        return flags;
-    }
-
-    int cpu() {
-        return cpu;
-    }
-
-    int batchSize() {
-        return batchSize;
-    }
-
     @Override
     public String toString() {
-        OptionalInt on = (flags & ON_CPU) == 0 ? OptionalInt.empty() : OptionalInt.of(cpu);
         return "test run on " + data.length + " bytes of data and " + context.length + " of context"
                 + (repeat > 1 ? ", " + repeat + " times" : "")
-                + (on.isPresent() ? ", on CPU " + on.getAsInt() : "");
+                + ((flags & ON_CPU) == 0 ? "" : ", on CPU " + cpu);
     }
 }

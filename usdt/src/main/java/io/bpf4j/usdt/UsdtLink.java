@@ -1,6 +1,6 @@
 package io.bpf4j.usdt;
 
-import io.bpf4j.loader.link.Closing;
+import io.bpf4j.loader.link.Link.Closing;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkGroup;
 import java.util.List;

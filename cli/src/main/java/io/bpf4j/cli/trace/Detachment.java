@@ -1,7 +1,7 @@
 package io.bpf4j.cli.trace;
 
 import io.bpf4j.cli.output.Console;
-import io.bpf4j.loader.link.Closing;
+import io.bpf4j.loader.link.Link.Closing;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

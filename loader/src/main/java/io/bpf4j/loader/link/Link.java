@@ -1,6 +1,7 @@
 package io.bpf4j.loader.link;
 
 import java.nio.file.Path;
+import java.util.concurrent.CompletionStage;
 
 /**
  * An attached program. The link belongs to the caller that attached it; closing it detaches. <i>Thread-safe.</i>
@@ -102,5 +103,23 @@ public interface Link extends AutoCloseable {
     private UnsupportedOperationException notOneLink(String can) {
         return new UnsupportedOperationException(
                 description() + " is not one link of the kernel, which could be " + can);
+    }
+
+    /**
+     * The progress of closing a link. <i>Thread-safe.</i>
+     *
+     * <p>The kernel takes about a tenth of a second to detach each perf uprobe, one after the other, even if several
+     * threads close them: five hundred sites take a minute. A caller that does not want to wait uses {@link
+     * Link#closeAsync}.
+     *
+     * <p>The stage completes when all links are closed and all clean-up steps are done. If a step failed, it completes with
+     * the first failure; further failures are suppressed exceptions. A failure does not skip the remaining steps.
+     */
+    interface Closing extends CompletionStage<Void> {
+        /** The number of links to close: all links of a group, or 1. */
+        int total();
+
+        /** The number of links that are not closed yet. */
+        int left();
     }
 }

@@ -160,7 +160,7 @@ class LinkGroupTest {
             waitsFor(goOn).run();
         }));
         group.add(link(() -> {}));
-        Closing closing = group.closeAsync();
+        Link.Closing closing = group.closeAsync();
         waitsFor(oneClosed).run();
         assertThat(group.isClosed()).isTrue();
         assertThat(closing.total()).isEqualTo(2);
@@ -182,7 +182,7 @@ class LinkGroupTest {
         LinkGroup group = parallel ? LinkGroup.inParallel("group") : LinkGroup.inSequence("group");
         group.add(link(fails("refused")));
         group.add(link(says("other")));
-        Closing closing = group.closeAsync();
+        Link.Closing closing = group.closeAsync();
         assertThat(closing.handle((_, failure) -> failure.getMessage())
                         .toCompletableFuture()
                         .join())
@@ -194,7 +194,7 @@ class LinkGroupTest {
     @Test
     void aLinkThatIsNoGroupCountsAsOne() {
         CountDownLatch goOn = new CountDownLatch(1);
-        Closing closing = link(waitsFor(goOn)).closeAsync();
+        Link.Closing closing = link(waitsFor(goOn)).closeAsync();
         assertThat(closing.total()).isEqualTo(1);
         assertThat(closing.left()).isEqualTo(1);
         goOn.countDown();

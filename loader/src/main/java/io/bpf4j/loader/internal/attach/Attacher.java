@@ -46,16 +46,16 @@ public final class Attacher {
         try {
             return kind.attach(attempt);
         } catch (SyscallException e) {
-            throw new AttachException("attach " + attempt.what() + ": " + explained(e, kind, attempt), e);
+            throw new AttachException("attach " + attempt.what() + ": " + explained(e, kind, attempt, target), e);
         }
     }
 
     /** The kernel's error, and a known explanation. */
-    private static String explained(SyscallException failure, LinkKind kind, Attempt attempt) {
+    private static String explained(SyscallException failure, LinkKind kind, Attempt attempt, AttachTarget target) {
         String words = Objects.requireNonNullElse(failure.getMessage(), failure.call());
         String why = words + kind.refusal(failure.errno());
         // The kernel returns EINVAL for what it doesn't know; only then a feature probe is worth its cost.
-        return failure.errno() == Errno.EINVAL ? why + tooOld(kind.since(), attempt) + missing(attempt) : why;
+        return failure.errno() == Errno.EINVAL ? why + tooOld(LinkKinds.since(target), attempt) + missing(attempt) : why;
     }
 
     private static String tooOld(@Nullable KernelVersion needed, Attempt attempt) {

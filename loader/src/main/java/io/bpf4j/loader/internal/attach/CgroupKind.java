@@ -4,7 +4,6 @@ import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.StructLayout;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
-import io.bpf4j.loader.kernel.KernelVersion;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
@@ -35,10 +34,5 @@ record CgroupKind(AttachTarget.Cgroup target) implements LinkKind {
             case EPERM -> "; a program further up, or here, was attached alone (without BPF_F_ALLOW_MULTI)";
             default -> Place.refusal(errno, target.anchor());
         };
-    }
-
-    @Override
-    public KernelVersion since() {
-        return KernelVersion.of(5, 7);
     }
 }

@@ -53,24 +53,10 @@ final class FunctionSites {
     }
 
     /**
-     * Where a function starts, plus an offset.
-     *
-     * @param what the attempt, for messages
-     * @param function {@code NAME}, {@code NAME@VERSION} or {@code NAME@@VERSION}
-     * @throws AttachException if the file has no such function, or several that differ
-     */
-    Places one(String what, Path file, String function, long offset) {
-        Wanted wanted = wanted(what, function);
-        return reading(what, file, elf -> {
-            List<Function> found = FunctionSymbols.find(elf, debugFiles, f -> f.is(wanted));
-            Function chosen = chosen(what, elf, function, wanted, found);
-            return places(elf, List.of(chosen), new long[] {fileOffset(what, elf, chosen) + offset});
-        });
-    }
-
-    /**
      * The places where functions start, in the order of their names, found in one pass.
      *
+     * @param what the attempt, for messages
+     * @param functions {@code NAME}, {@code NAME@VERSION} or {@code NAME@@VERSION}
      * @throws AttachException if the file lacks one of them, or has several that differ
      */
     Places each(String what, Path file, List<String> functions) {

@@ -2,16 +2,18 @@ package io.bpf4j.loader.internal.attach;
 
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.LinkCommand;
 import io.bpf4j.loader.internal.sys.LinkInfo;
 import io.bpf4j.loader.internal.sys.Struct;
 import io.bpf4j.loader.internal.sys.StructLayout;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
-import io.bpf4j.loader.kernel.KernelVersion;
 import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.IteratorLink;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
+import java.io.InputStream;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import java.util.List;
@@ -34,7 +36,19 @@ record IterKind(AttachTarget.Iter target) implements LinkKind {
     static final LinkView VIEW = LinkView.of(
                     4 /* BPF_LINK_TYPE_ITER */, info -> new LinkDetail.Iter(info.text(), info.u32(INFO, "map.map_id")))
             .withText(_ -> new LinkInfo.TextField(INFO, "target_name", "target_name_len"))
-            .withOpener(KernelIteratorLink::new);
+            .withOpener(OpenIterator::new);
+
+    /** <i>Thread-safe.</i> */
+    private static final class OpenIterator extends KernelLink implements IteratorLink {
+        OpenIterator(Kernel kernel, String description, Fd link) {
+            super(kernel, description, link);
+        }
+
+        @Override
+        public InputStream open() {
+            return new IterStream(kernel(), kernel().execute(new LinkCommand.CreateIter(fd())));
+        }
+    }
 
     /** The size of the struct for maps; kernels before 6.0 reject a longer struct that isn't zero after it. */
     private static final int MAP_SIZE = 4;
@@ -81,7 +95,7 @@ record IterKind(AttachTarget.Iter target) implements LinkKind {
                 return named == null ? List.of() : List.of(named);
             }
         }));
-        return new KernelIteratorLink(attempt.kernel(), attempt.what(), link);
+        return new OpenIterator(attempt.kernel(), attempt.what(), link);
     }
 
     @Override
@@ -91,10 +105,5 @@ record IterKind(AttachTarget.Iter target) implements LinkKind {
             case EACCES -> "; the program reads more of a key or value than the map has";
             default -> "";
         };
-    }
-
-    @Override
-    public KernelVersion since() {
-        return KernelVersion.of(5, 8);
     }
 }

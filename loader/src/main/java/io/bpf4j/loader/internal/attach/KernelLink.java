@@ -9,7 +9,7 @@ import io.bpf4j.loader.internal.sys.LinkCommand;
 import io.bpf4j.loader.internal.sys.LinkInfo.TextField;
 import io.bpf4j.loader.internal.sys.ObjectCommand;
 import io.bpf4j.loader.kernel.Errno;
-import io.bpf4j.loader.link.Closing;
+import io.bpf4j.loader.link.Link.Closing;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.link.LinkInfo;

@@ -1,9 +1,7 @@
 package io.bpf4j.loader.internal.attach;
 
 import io.bpf4j.loader.kernel.Errno;
-import io.bpf4j.loader.kernel.KernelVersion;
 import io.bpf4j.loader.link.Link;
-import org.jspecify.annotations.Nullable;
 
 /** Attaches to one kind of target. One class has all code of a kind, also the description of its links. */
 interface LinkKind {
@@ -17,10 +15,5 @@ interface LinkKind {
     /** The usual meaning of an error number for this kind, appended to the kernel's error; empty if not known. */
     default String refusal(Errno errno) {
         return "";
-    }
-
-    /** The first kernel with such links, older kernels return EINVAL; null if another probe detects them. */
-    default @Nullable KernelVersion since() {
-        return null;
     }
 }

@@ -3,6 +3,7 @@ package io.bpf4j.loader.internal.attach;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.sys.LinkInfo;
 import io.bpf4j.loader.internal.sys.LinkInfo.TextField;
+import io.bpf4j.loader.kernel.KernelVersion;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.LinkDetail;
 import java.util.HexFormat;
@@ -24,11 +25,11 @@ public final class LinkKinds {
             XdpKind.VIEW,
             PerfKind.VIEW,
             KprobeMultiKind.VIEW,
-            KernelStructOpsLink.VIEW,
+            StructOpsKind.VIEW,
             NetfilterKind.VIEW,
-            TcxKind.VIEW,
+            DeviceKind.TCX_VIEW,
             UprobeMultiKind.VIEW,
-            NetkitKind.VIEW,
+            DeviceKind.NETKIT_VIEW,
             SockmapKind.VIEW,
             TracingMultiKind.VIEW);
 
@@ -58,13 +59,26 @@ public final class LinkKinds {
             case AttachTarget.OpenPerfEvent event -> PerfKind.of(event, perf);
             case AttachTarget.Cgroup cgroup -> new CgroupKind(cgroup);
             case AttachTarget.Xdp xdp -> new XdpKind(xdp);
-            case AttachTarget.Tcx tcx -> new TcxKind(tcx);
-            case AttachTarget.Netkit netkit -> new NetkitKind(netkit);
+            case AttachTarget.Tcx tcx -> DeviceKind.of(tcx);
+            case AttachTarget.Netkit netkit -> DeviceKind.of(netkit);
             case AttachTarget.Netfilter netfilter -> new NetfilterKind(netfilter);
             case AttachTarget.NetNamespace namespace -> new NetNamespaceKind(namespace);
             case AttachTarget.Sockmap sockmap -> new SockmapKind(sockmap);
             case AttachTarget.Iter iter -> new IterKind(iter);
             case AttachTarget.Lirc lirc -> attempt -> Unlinked.lirc(attempt, lirc);
+        };
+    }
+
+    /** The first kernel with such links, older kernels return EINVAL; null if another probe detects them. */
+    static @Nullable KernelVersion since(AttachTarget target) {
+        return switch (target) {
+            case AttachTarget.Cgroup _ -> KernelVersion.of(5, 7);
+            case AttachTarget.NetNamespace _, AttachTarget.Iter _ -> KernelVersion.of(5, 8);
+            case AttachTarget.Xdp _ -> KernelVersion.of(5, 9);
+            case AttachTarget.Netfilter _ -> KernelVersion.of(6, 4);
+            case AttachTarget.Tcx _ -> KernelVersion.of(6, 6);
+            case AttachTarget.Netkit _ -> KernelVersion.of(6, 7);
+            default -> null;
         };
     }
 

@@ -5,7 +5,6 @@ import io.bpf4j.loader.internal.sys.LinkCommand;
 import io.bpf4j.loader.internal.sys.StructLayout;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
-import io.bpf4j.loader.kernel.KernelVersion;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
@@ -35,10 +34,5 @@ record NetNamespaceKind(AttachTarget.NetNamespace target) implements LinkKind {
             case EINVAL -> "; it is no file of a network namespace";
             default -> "";
         };
-    }
-
-    @Override
-    public KernelVersion since() {
-        return KernelVersion.of(5, 8);
     }
 }

@@ -3,7 +3,6 @@ package io.bpf4j.loader.internal.attach;
 import io.bpf4j.loader.internal.sys.StructLayout;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
-import io.bpf4j.loader.kernel.KernelVersion;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
@@ -45,10 +44,5 @@ record NetfilterKind(AttachTarget.Netfilter target) implements LinkKind {
             case ERANGE -> "; the least and the greatest int are no priorities, and with defragment none up to -400";
             default -> "";
         };
-    }
-
-    @Override
-    public KernelVersion since() {
-        return KernelVersion.of(6, 4);
     }
 }

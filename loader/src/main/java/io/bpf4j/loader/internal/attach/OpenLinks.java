@@ -1,20 +1,22 @@
 package io.bpf4j.loader.internal.attach;
 
-import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.attach.LinkView.Opener;
-import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.BpfFs;
 import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.Kernel;
-import io.bpf4j.loader.internal.sys.LinkCommand;
 import io.bpf4j.loader.internal.sys.ObjectCommand;
-import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.link.Link;
-import io.bpf4j.loader.link.StructOpsLink;
+import io.bpf4j.loader.link.LinkGroup;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Links that exist without an attach by this object: pinned links, links of other processes, and links of maps. */
+/** Opens links that exist already: pinned links, and links of other processes. */
 public final class OpenLinks {
     private OpenLinks() {}
 
@@ -41,28 +43,48 @@ public final class OpenLinks {
     }
 
     /**
-     * Attaches a struct_ops map.
+     * Takes over all perf events and links that a process has open.
      *
-     * @throws AttachException if the attach fails
+     * @return the caller's to close
      */
-    public static StructOpsLink structOps(KernelMap map) {
-        String what = "struct_ops map \"" + map.name() + "\"";
+    public static LinkGroup ofProcess(Host host, int pid) throws IOException {
+        Kernel kernel = host.kernel();
+        LinkGroup taken = LinkGroup.inSequence("links of process " + pid);
+        try (Fd process = kernel.execute(new FileCommand.OpenProcess(pid));
+                DirectoryStream<Path> descriptors =
+                        Files.newDirectoryStream(host.proc().resolve(pid + "/fd"))) {
+            for (Path descriptor : descriptors) {
+                if (isLink(descriptor)) {
+                    take(kernel, process, Integer.parseInt(String.valueOf(descriptor.getFileName())), taken);
+                }
+            }
+            return taken;
+        } catch (RuntimeException | IOException e) {
+            taken.closeAfter(e);
+            throw e;
+        }
+    }
+
+    private static boolean isLink(Path descriptor) {
         try {
-            // The map takes the field of the program in links of other types.
-            Fd link = map.kernel()
-                    .execute(LinkCommand.Create.of(
-                            what, map.fd(), AttachType.STRUCT_OPS.number(), LinkCommand.Details.NONE));
-            return new KernelStructOpsLink(map.kernel(), what, link);
+            String what = Files.readSymbolicLink(descriptor).toString();
+            // The names passed to anon_inode_getfile in kernel/events/core.c and kernel/bpf/syscall.c.
+            return what.equals("anon_inode:[perf_event]") || what.equals("anon_inode:bpf_link");
+        } catch (IOException e) {
+            return false; // Closed since the directory was read.
+        }
+    }
+
+    private static void take(Kernel kernel, Fd process, int number, LinkGroup taken) {
+        try {
+            Fd fd = kernel.execute(new FileCommand.TakeDescriptor(process, number));
+            LinkGroup link = LinkGroup.inSequence(fd.what());
+            link.afterClose(fd::close);
+            taken.add(link);
         } catch (SyscallException e) {
-            throw new AttachException(
-                    "attach " + what + ": " + e.getMessage()
-                            + switch (e.errno()) {
-                                case EINVAL ->
-                                    "; links of such maps take Linux 6.4, and a map made with BPF_F_LINK and given its value";
-                                case EEXIST -> "; the kernel has one of that name";
-                                default -> "";
-                            },
-                    e);
+            if (e.errno() != Errno.EBADF) {
+                throw e;
+            }
         }
     }
 }

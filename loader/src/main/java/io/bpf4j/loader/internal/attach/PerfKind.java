@@ -9,6 +9,7 @@ import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
 import io.bpf4j.loader.link.OpenFile;
+import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -87,13 +88,12 @@ record PerfKind(Function<Attempt, Link> attaching, Function<Errno, String> meani
                     if (target.function().isEmpty()) {
                         return perf.uprobe(attempt, target.file(), target.offset(), target);
                     }
-                    FunctionSites.Places place = functions.one(
+                    FunctionSites.Places place = functions.each(
                             attempt.what(),
                             target.file().path(),
-                            target.function().get(),
-                            target.offset());
+                            List.of(target.function().get()));
                     try (OpenFile file = place.open(attempt)) {
-                        return perf.uprobe(attempt, file, place.offsets()[0], target);
+                        return perf.uprobe(attempt, file, place.offsets()[0] + target.offset(), target);
                     }
                 },
                 UprobeMultiKind::refusalOfUprobe);

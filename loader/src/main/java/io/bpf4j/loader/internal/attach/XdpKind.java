@@ -4,7 +4,6 @@ import io.bpf4j.loader.internal.sys.LinkCommand;
 import io.bpf4j.loader.internal.sys.StructLayout;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
-import io.bpf4j.loader.kernel.KernelVersion;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
@@ -31,10 +30,5 @@ record XdpKind(AttachTarget.Xdp target) implements LinkKind {
             case EINVAL -> "; there is no such device, or its MTU is more than the program takes: SEC(\"xdp.frags\")";
             default -> "";
         };
-    }
-
-    @Override
-    public KernelVersion since() {
-        return KernelVersion.of(5, 9);
     }
 }

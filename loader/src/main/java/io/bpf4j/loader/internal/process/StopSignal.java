@@ -32,7 +32,7 @@ import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.kernel.ProgramType;
 import io.bpf4j.loader.link.AttachTarget;
-import io.bpf4j.loader.link.Closing;
+import io.bpf4j.loader.link.Link.Closing;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.OpenFile;
 import java.lang.foreign.Arena;

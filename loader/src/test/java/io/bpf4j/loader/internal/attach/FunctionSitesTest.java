@@ -40,9 +40,9 @@ class FunctionSitesTest {
             expected = elf.fileOffset(elf.symbols("JNI_CreateJavaVM").getFirst().value())
                     .orElseThrow();
         }
-        FunctionSites.Places places = sites().one("p", LIBJVM, "JNI_CreateJavaVM", 4);
+        FunctionSites.Places places = sites().each("p", LIBJVM, List.of("JNI_CreateJavaVM"));
         assertThat(places.file()).isEqualTo(LIBJVM);
-        assertThat(places.offsets()).containsExactly(expected + 4);
+        assertThat(places.offsets()).containsExactly(expected);
     }
 
     @Test
@@ -50,7 +50,7 @@ class FunctionSitesTest {
         FunctionSites.Places places = sites().matching("p", LIBJVM, List.of("JNI_*"));
         assertThat(places.offsets()).isSorted().doesNotHaveDuplicates().hasSizeGreaterThanOrEqualTo(3);
         assertThat(places.offsets())
-                .contains(sites().one("p", LIBJVM, "JNI_CreateJavaVM", 0).offsets());
+                .contains(sites().each("p", LIBJVM, List.of("JNI_CreateJavaVM")).offsets());
     }
 
     /** As Android keeps libraries: the kernel opens the archive, and counts from its start. */
@@ -69,8 +69,8 @@ class FunctionSitesTest {
             zip.putNextEntry(entry);
             zip.write(bytes);
         }
-        FunctionSites.Places alone = sites().one("p", libnet, "JNI_OnLoad", 0);
-        FunctionSites.Places stored = sites().one("p", Path.of(archive + "!/lib/libnet.so"), "JNI_OnLoad", 0);
+        FunctionSites.Places alone = sites().each("p", libnet, List.of("JNI_OnLoad"));
+        FunctionSites.Places stored = sites().each("p", Path.of(archive + "!/lib/libnet.so"), List.of("JNI_OnLoad"));
         assertThat(stored.file()).isEqualTo(archive);
         assertThat(stored.offsets()[0]).isGreaterThan(alone.offsets()[0]);
         byte[] code = Files.readAllBytes(archive);
@@ -81,7 +81,7 @@ class FunctionSitesTest {
 
     @Test
     void whatIsNotThereIsNamedWithWhatIs() {
-        assertThatThrownBy(() -> sites().one("on_x to JNI_Create in libjvm.so", LIBJVM, "JNI_Create", 0))
+        assertThatThrownBy(() -> sites().each("on_x to JNI_Create in libjvm.so", LIBJVM, List.of("JNI_Create")))
                 .isInstanceOf(AttachException.class)
                 .hasMessageContaining("on_x")
                 .hasMessageContaining("\"JNI_Create\"")
@@ -89,18 +89,18 @@ class FunctionSitesTest {
         assertThatThrownBy(() -> sites().matching("p", LIBJVM, List.of("nothing_like_it*")))
                 .isInstanceOf(AttachException.class)
                 .hasMessageContaining("nothing_like_it*");
-        assertThatThrownBy(() -> sites().one("p", LIBJVM, "JNI_*", 0))
+        assertThatThrownBy(() -> sites().each("p", LIBJVM, List.of("JNI_*")))
                 .isInstanceOf(AttachException.class)
                 .hasMessageContaining("uprobe.multi");
     }
 
     @Test
     void filesThatCantBeReadAreNamed() throws IOException {
-        assertThatThrownBy(() -> sites().one("p", Path.of("/no/such/file"), "f", 0))
+        assertThatThrownBy(() -> sites().each("p", Path.of("/no/such/file"), List.of("f")))
                 .isInstanceOf(AttachException.class)
                 .hasMessageContaining("/no/such/file");
         Path text = Files.writeString(noDebugFiles.resolve("text"), "not an ELF file");
-        assertThatThrownBy(() -> sites().one("p", text, "f", 0))
+        assertThatThrownBy(() -> sites().each("p", text, List.of("f")))
                 .isInstanceOf(AttachException.class)
                 .hasMessageContaining(text.toString());
     }

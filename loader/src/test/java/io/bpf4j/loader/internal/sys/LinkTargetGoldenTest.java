@@ -7,7 +7,7 @@ import io.bpf4j.btf.BtfBuilder;
 import io.bpf4j.btf.BtfType;
 import io.bpf4j.loader.ScriptedLoads;
 import io.bpf4j.loader.internal.attach.Attacher;
-import io.bpf4j.loader.internal.attach.OpenLinks;
+import io.bpf4j.loader.internal.attach.StructOpsKind;
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.link.Anchor;
@@ -148,7 +148,7 @@ class LinkTargetGoldenTest {
         program.close();
         try (KernelMap map =
                 KernelMap.create(kernel.host(), MapCommand.Create.of(26, "ops", 4, 64, 1), "ops")) { // 1001
-            OpenLinks.structOps(map).close();
+            StructOpsKind.link(map).close();
             assertThat(given).isEqualTo(GOLDEN.get("target_struct_ops"));
         }
     }

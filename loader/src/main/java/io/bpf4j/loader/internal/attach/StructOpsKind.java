@@ -6,9 +6,16 @@ import io.bpf4j.loader.internal.load.LoadedObject.LoadedProgram;
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.plan.StructOpsImage;
 import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.Kernel;
+import io.bpf4j.loader.internal.sys.LinkCommand;
+import io.bpf4j.loader.internal.sys.StructLayout;
+import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.LinkDetail;
 import io.bpf4j.loader.link.LinkGroup;
+import io.bpf4j.loader.link.StructOpsLink;
+import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.UpdateMode;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -18,15 +25,29 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives a struct_ops map its value, and attaches it.
+ * struct_ops maps: gives such a map its value, and attaches it. An object of this class is a link of such a map.
+ * <i>Thread-safe.</i>
  *
  * <p>A map of {@code SEC(".struct_ops.link")} takes its value once; links to it may then be created and closed. A map
  * of {@code SEC(".struct_ops")} is registered when it gets its value, until its element is deleted.
  */
-public final class StructOpsAttacher {
+public final class StructOpsKind extends KernelLink implements StructOpsLink {
+    private static final StructLayout INFO = StructLayout.of("bpf_link_info.struct_ops", "u32 map_id");
+
+    static final LinkView VIEW = LinkView.of(
+                    9 /* BPF_LINK_TYPE_STRUCT_OPS */, info -> new LinkDetail.StructOps(info.u32(INFO, "map_id")))
+            .withOpener(StructOpsKind::new);
+
     private static final byte[] ONLY_KEY = new byte[4];
 
-    private StructOpsAttacher() {}
+    private StructOpsKind(Kernel kernel, String description, Fd link) {
+        super(kernel, description, link);
+    }
+
+    @Override
+    public void update(BpfMap map) {
+        update(KernelMap.of(map).fd(), null);
+    }
 
     /**
      * Attaches.
@@ -36,11 +57,37 @@ public final class StructOpsAttacher {
     public static Link attach(KernelMap map, StructOpsImage image, Map<String, LoadedProgram> programs) {
         prepare(map, image, programs);
         if (image.variable().isLinked()) {
-            return OpenLinks.structOps(map);
+            return link(map);
         }
         LinkGroup held = LinkGroup.inSequence("struct_ops map \"" + map.name() + "\"");
         held.afterClose(() -> map.delete(ONLY_KEY.clone()));
         return held;
+    }
+
+    /**
+     * Attaches a map of {@code SEC(".struct_ops.link")} that has its value.
+     *
+     * @throws AttachException if the attach fails
+     */
+    public static StructOpsLink link(KernelMap map) {
+        String what = "struct_ops map \"" + map.name() + "\"";
+        try {
+            // The map takes the field of the program in links of other types.
+            Fd link = map.kernel()
+                    .execute(LinkCommand.Create.of(
+                            what, map.fd(), AttachType.STRUCT_OPS.number(), LinkCommand.Details.NONE));
+            return new StructOpsKind(map.kernel(), what, link);
+        } catch (SyscallException e) {
+            throw new AttachException(
+                    "attach " + what + ": " + e.getMessage()
+                            + switch (e.errno()) {
+                                case EINVAL ->
+                                    "; links of such maps take Linux 6.4, and a map made with BPF_F_LINK and given its value";
+                                case EEXIST -> "; the kernel has one of that name";
+                                default -> "";
+                            },
+                    e);
+        }
     }
 
     /** Gives the map its value, if it has none. */

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What failures leave; that links live on is shown on the real kernel. */
-class AdoptedLinksTest {
+class OpenLinksTest {
     private static final int PID = 42;
     private static final int LINKS = 3;
 
@@ -45,7 +45,7 @@ class AdoptedLinksTest {
 
     @Test
     void linksAreTakenAndGivenBack() throws IOException {
-        try (LinkGroup links = AdoptedLinks.of(host, PID)) {
+        try (LinkGroup links = OpenLinks.ofProcess(host, PID)) {
             assertThat(links.size()).isEqualTo(LINKS);
         }
     }
@@ -54,14 +54,14 @@ class AdoptedLinksTest {
     void whicheverMayNotBeTakenNoneIs() {
         for (int n = 1; n <= LINKS; n++) {
             kernel.failNth(n, FileCommand.TakeDescriptor.class, Errno.EPERM);
-            assertThatThrownBy(() -> AdoptedLinks.of(host, PID)).isInstanceOf(SyscallException.class);
+            assertThatThrownBy(() -> OpenLinks.ofProcess(host, PID)).isInstanceOf(SyscallException.class);
             assertThat(kernel.open()).isEmpty();
         }
     }
 
     @Test
     void whereClosingFailsTheRestIsGivenBack() throws IOException {
-        LinkGroup links = AdoptedLinks.of(host, PID);
+        LinkGroup links = OpenLinks.ofProcess(host, PID);
         kernel.clearCommands();
         kernel.failNth(1, FileCommand.Close.class, Errno.EIO);
         assertThatThrownBy(links::close).isInstanceOf(SyscallException.class);
