@@ -125,11 +125,8 @@ final class FunctionPlaces {
                     used.add(target(function, call.instruction(), call.section(), call.slot()));
                 case CodeReference.ToFunctionAddress address ->
                     used.add(target(function, address.instruction(), address.section(), address.slot()));
-                case CodeReference.ToMap map -> {}
-                case CodeReference.ToData data -> {}
-                case CodeReference.ToExtern extern -> {}
-                case CodeReference.ToKernelFunction kernel -> {}
-                case CodeReference.ToJumpTable table -> {}
+                case CodeReference.ToMap _, CodeReference.ToData _, CodeReference.ToExtern _ -> {}
+                case CodeReference.ToKernelFunction _, CodeReference.ToJumpTable _ -> {}
             }
         }
         return used;

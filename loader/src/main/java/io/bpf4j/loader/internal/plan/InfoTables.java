@@ -9,7 +9,6 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /**
  * The function and line information of a program: the object's records for the functions in the program, with their new
@@ -21,12 +20,9 @@ final class InfoTables {
     private final RecordsByPlace<BtfExt.LineInfo> lines;
 
     InfoTables(ObjectSpec spec) {
-        Optional<BtfExt> ext = spec.btfExt();
         this.order = spec.order();
-        this.functions = new RecordsByPlace<>(
-                section -> ext.map(e -> e.functions().of(section)).orElse(List.of()), BtfExt.FuncInfo::offset);
-        this.lines = new RecordsByPlace<>(
-                section -> ext.map(e -> e.lines().of(section)).orElse(List.of()), BtfExt.LineInfo::offset);
+        this.functions = new RecordsByPlace<>(spec, BtfExt::functions, BtfExt.FuncInfo::offset);
+        this.lines = new RecordsByPlace<>(spec, BtfExt::lines, BtfExt.LineInfo::offset);
     }
 
     /** {@code struct bpf_func_info}: u32 instruction, u32 type id; the kernel requires one for every function. */

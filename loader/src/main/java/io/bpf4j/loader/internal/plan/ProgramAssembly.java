@@ -77,9 +77,7 @@ public final class ProgramAssembly {
         this.target = target;
         this.features = features;
         this.describe = describe;
-        this.relocations = new RecordsByPlace<>(
-                section -> spec.btfExt().map(e -> e.relocations().of(section)).orElse(List.of()),
-                BtfExt.CoreRelocation::offset);
+        this.relocations = new RecordsByPlace<>(spec, BtfExt::relocations, BtfExt.CoreRelocation::offset);
         this.info = new InfoTables(spec);
         Map<String, ExternSpec> externs = new HashMap<>();
         spec.externs().forEach(extern -> externs.put(extern.name(), extern));

@@ -1,12 +1,15 @@
 package io.bpf4j.loader.internal.plan;
 
+import io.bpf4j.btf.BtfExt;
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.loader.spec.FunctionSpec;
+import io.bpf4j.loader.spec.ObjectSpec;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -16,25 +19,24 @@ import org.jspecify.annotations.Nullable;
  * thousands of functions in one; so each section is sorted once and searched by place. <i>Confined.</i>
  */
 final class RecordsByPlace<T> {
-    private final Function<String, List<T>> bySection;
+    private final Optional<BtfExt.Table<T>> table;
     private final ToLongFunction<T> offset;
     private final Map<String, List<T>> sorted = new HashMap<>();
 
     /**
-     * Over a table.
+     * Of an object; none if it has no such table.
      *
-     * @param bySection the records of a section, by its name
      * @param offset a record's place in its section, in bytes
      */
-    RecordsByPlace(Function<String, List<T>> bySection, ToLongFunction<T> offset) {
-        this.bySection = bySection;
+    RecordsByPlace(ObjectSpec spec, Function<BtfExt, BtfExt.Table<T>> table, ToLongFunction<T> offset) {
+        this.table = spec.btfExt().map(table);
         this.offset = offset;
     }
 
     /** The records of a function, in the order of their places. */
     List<T> of(FunctionSpec function) {
         List<T> all = sorted.computeIfAbsent(function.sectionName(), section -> {
-            List<T> records = new ArrayList<>(bySection.apply(section));
+            List<T> records = new ArrayList<>(table.map(t -> t.of(section)).orElse(List.of()));
             records.sort(Comparator.comparingLong(offset));
             return records;
         });

@@ -6,7 +6,6 @@ import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.loader.dryrun.Fit.Finding;
 import io.bpf4j.loader.spec.FunctionSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
-import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
@@ -19,9 +18,7 @@ public final class SourceLines {
 
     public SourceLines(ObjectSpec spec) {
         this.spec = spec;
-        this.lines = new RecordsByPlace<>(
-                section -> spec.btfExt().map(ext -> ext.lines().of(section)).orElse(List.of()),
-                BtfExt.LineInfo::offset);
+        this.lines = new RecordsByPlace<>(spec, BtfExt::lines, BtfExt.LineInfo::offset);
     }
 
     /**

@@ -92,6 +92,7 @@ public record StructOpsImage(
         private final int wrapperId;
         private final String name;
         private final byte[] content;
+        private final List<Slot> slots = new ArrayList<>();
 
         Builder(StructOpsSpec variable, Btf local, TargetKernel.Found wrapper) {
             this.variable = variable;
@@ -120,32 +121,27 @@ public record StructOpsImage(
                         + " bytes, and " + MAX_SIZE + " are the most that is believed");
             }
             byte[] value = new byte[(int) wrapper.size()];
-            List<Slot> slots = new ArrayList<>();
             Map<String, Integer> theirs = new HashMap<>();
             for (int i = 0; i < type.members().size(); i++) {
                 theirs.putIfAbsent(type.members().get(i).name(), i);
             }
             BtfType.Struct ours = (BtfType.Struct) local.type(variable.typeId());
             for (BtfType.Member member : ours.members()) {
-                place(member, type, theirs, start, value, slots);
+                Integer index = member.name().isEmpty() ? null : theirs.get(member.name());
+                place(member, index, type, start, value);
             }
             return new StructOpsImage(variable, module, typeId, wrapperId, value, List.copyOf(slots));
         }
 
+        /** Writes a member, which has this index in the kernel's struct; null if the kernel lacks it. */
         private void place(
-                BtfType.Member member,
-                BtfType.Struct type,
-                Map<String, Integer> byName,
-                int start,
-                byte[] value,
-                List<Slot> slots) {
+                BtfType.Member member, @Nullable Integer index, BtfType.Struct type, int start, byte[] value) {
             int offset = (int) (member.bitOffset() / 8);
             // A bit-field is read with all bytes that hold a part of it.
             int size = member.isBitField()
                     ? (int) ((member.bitOffset() % 8 + member.bitSize() + 7) / 8)
                     : (int) local.size(member.type());
             String program = variable.functions().get(member.name());
-            Integer index = member.name().isEmpty() ? null : byName.get(member.name());
             if (index == null) {
                 requireUnused(member, offset, size, program);
                 return;

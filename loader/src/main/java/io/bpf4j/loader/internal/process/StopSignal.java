@@ -6,7 +6,6 @@ import static io.bpf4j.insn.Assembler.R10;
 import static io.bpf4j.insn.Assembler.R2;
 import static io.bpf4j.insn.Assembler.R3;
 
-import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfKind;
 import io.bpf4j.btf.BtfType;
 import io.bpf4j.elf.FileIdentity;
@@ -196,18 +195,14 @@ public final class StopSignal implements AutoCloseable {
     /** The offset in {@code struct task_struct} of the thread's blocked signals: one word of 64 bits. */
     private static OptionalInt offsetOfMask(Host host) {
         try {
-            Optional<Btf> types = host.types().find();
-            if (types.isEmpty()) {
-                return OptionalInt.empty();
-            }
-            OptionalInt task = types.get().find("task_struct", BtfKind.STRUCT);
-            if (task.isPresent() && types.get().type(task.getAsInt()) instanceof BtfType.Struct struct) {
-                return struct.members().stream()
-                        .filter(member -> member.name().equals("blocked"))
-                        .mapToInt(member -> (int) (member.bitOffset() / 8))
-                        .findFirst();
-            }
-            return OptionalInt.empty();
+            return host.types().find().stream()
+                    .flatMap(types ->
+                            types.find("task_struct", BtfKind.STRUCT).stream().mapToObj(types::type))
+                    .filter(BtfType.Struct.class::isInstance)
+                    .flatMap(struct -> ((BtfType.Struct) struct).members().stream())
+                    .filter(member -> member.name().equals("blocked"))
+                    .mapToInt(member -> (int) (member.bitOffset() / 8))
+                    .findFirst();
         } catch (RelocationException e) {
             return OptionalInt.empty();
         }

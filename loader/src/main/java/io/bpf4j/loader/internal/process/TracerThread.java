@@ -165,7 +165,6 @@ public final class TracerThread {
         if (started == null) {
             return;
         }
-        boolean interrupted = false;
         try {
             // The thread may not be asleep.
             started.join(RELEASED);
@@ -177,9 +176,6 @@ public final class TracerThread {
                 started.join(WAKE_MILLIS);
             }
         } catch (InterruptedException e) {
-            interrupted = true;
-        }
-        if (interrupted) {
             Thread.currentThread().interrupt();
         }
     }
