@@ -1,7 +1,7 @@
 /** A hand-written, bounds-checked reader of ELF files. Pure: no system call, no native access. */
 @org.jspecify.annotations.NullMarked
 module io.bpf4j.elf {
-    requires static org.jspecify;
+    requires static transitive org.jspecify;
     requires org.apache.commons.compress;
     // Commons Compress requires this only statically, so nobody else would put it into the module graph.
     requires org.tukaani.xz;
