@@ -118,9 +118,7 @@ public final class Program implements ProgramHandle, AutoCloseable {
 
     @Override
     public int id() {
-        return host.kernel()
-                .execute(new ObjectCommand.InfoOfProgram(fd))
-                .id();
+        return host.kernel().execute(new ObjectCommand.InfoOfProgram(fd)).id();
     }
 
     /**

@@ -122,7 +122,8 @@ class ProgramTest {
         try (Program opened = Programs.pinned(kernel.host(), PATH)) {
             assertThat(opened.id()).isEqualTo(program.id());
             assertThat(opened.forAttachType(AttachType.XDP).attachType()).contains(AttachType.XDP);
-            assertThat(opened.forAttachType(AttachType.XDP).withoutAttachType().fd()).isSameAs(opened.fd());
+            assertThat(opened.forAttachType(AttachType.XDP).withoutAttachType().fd())
+                    .isSameAs(opened.fd());
             assertThatThrownBy(opened::spec).isInstanceOf(IllegalStateException.class);
             assertThatThrownBy(opened::object).isInstanceOf(IllegalStateException.class);
         }
@@ -151,8 +152,8 @@ class ProgramTest {
 
     @Test
     void aProgramIsAssociatedWithAStructOfFunctions() {
-        BpfMap structOps = Maps.create(
-                kernel.host(), ScriptedLoads.everything(), MapSpec.of("ops", MapType.STRUCT_OPS, 4, 8, 1));
+        BpfMap structOps =
+                Maps.create(kernel.host(), ScriptedLoads.everything(), MapSpec.of("ops", MapType.STRUCT_OPS, 4, 8, 1));
         try (structOps) {
             program.associate(structOps);
             ProgCommand.AssociateStructOps command =

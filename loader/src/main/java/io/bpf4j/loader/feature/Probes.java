@@ -53,8 +53,8 @@ final class Probes {
     /** An invalid file descriptor, interface or process. */
     private static final int NONE = -1;
 
-    private static final LinkCommand.Details NO_FUNCTION = new LinkCommand.Details.KprobeMulti(
-            new long[0], List.of("bpf4j_no_such_function"), new long[0], false);
+    private static final LinkCommand.Details NO_FUNCTION =
+            new LinkCommand.Details.KprobeMulti(new long[0], List.of("bpf4j_no_such_function"), new long[0], false);
 
     private static final byte[] RETURN_0 = ProbePrograms.returning(0);
 
@@ -124,8 +124,7 @@ final class Probes {
                 trial.with(
                         array(),
                         map -> trial.with(
-                                socketFilter(RETURN_0),
-                                program -> trial.of(new ProgCommand.BindMap(program, map))));
+                                socketFilter(RETURN_0), program -> trial.of(new ProgCommand.BindMap(program, map))));
             // The accounting itself can't be probed without side effects; this helper came with the same release.
             case MEMCG_ACCOUNTING -> calls(ProgramType.SOCKET_FILTER, Helper.named("bpf_ktime_get_coarse_ns"));
             case SYSCALL_WRAPPER -> announced.syscallWrapper();
@@ -205,8 +204,7 @@ final class Probes {
             case TRACE_RAW_TP, TRACE_FENTRY, TRACE_FEXIT, TRACE_FSESSION, MODIFY_RETURN, TRACE_ITER ->
                 traced(type, RETURN_0, 0);
             case LSM_MAC, LSM_CGROUP -> traced(type, RETURN_0, 0);
-            case TCX_INGRESS, TCX_EGRESS, NETKIT_PRIMARY, NETKIT_PEER ->
-                linked(type, LinkCommand.Details.NONE, ENODEV);
+            case TCX_INGRESS, TCX_EGRESS, NETKIT_PRIMARY, NETKIT_PEER -> linked(type, LinkCommand.Details.NONE, ENODEV);
             case PERF_EVENT -> linked(type, new LinkCommand.Details.PerfEvent(0), EBADF);
             // A function that does not exist: a kernel that knows the link looks it up.
             case TRACE_KPROBE_MULTI, TRACE_KPROBE_SESSION -> linked(type, NO_FUNCTION, ESRCH);
@@ -254,9 +252,8 @@ final class Probes {
         };
         OptionalInt id = announced.type(target, type == AttachType.TRACE_RAW_TP ? BtfKind.TYPEDEF : BtfKind.FUNC);
         if (id.isPresent()) {
-            return trial.passesCall(program(type, code)
-                    .withAttachTarget(id.getAsInt(), null)
-                    .withFlags(flags));
+            return trial.passesCall(
+                    program(type, code).withAttachTarget(id.getAsInt(), null).withFlags(flags));
         }
         return announced.file("kernel/btf/vmlinux") instanceof Support.Unknown unknown
                 ? unknown
@@ -280,9 +277,7 @@ final class Probes {
     private Support calls(ProgramType from, byte[] code, int flags) {
         return switch (from) {
             case TRACING ->
-                either(
-                        traced(AttachType.TRACE_FENTRY, code, flags),
-                        () -> traced(AttachType.TRACE_ITER, code, flags));
+                either(traced(AttachType.TRACE_FENTRY, code, flags), () -> traced(AttachType.TRACE_ITER, code, flags));
             case LSM ->
                 either(traced(AttachType.LSM_MAC, code, flags), () -> traced(AttachType.LSM_CGROUP, code, flags));
             case EXT, STRUCT_OPS ->

@@ -122,11 +122,10 @@ final class Trial {
         } else if (isDenial(errno)) {
             return unknown(command, errnoNumber);
         }
-        return Support.no(
-                answer(command, errnoNumber)
-                        + (expected.equals(SUCCESS)
-                                ? ""
-                                : expected.stream().map(Errno::name).collect(Collectors.joining(" or ", ", not ", ""))));
+        return Support.no(answer(command, errnoNumber)
+                + (expected.equals(SUCCESS)
+                        ? ""
+                        : expected.stream().map(Errno::name).collect(Collectors.joining(" or ", ", not ", ""))));
     }
 
     private Support unknown(Command<?> command, int errno) {

@@ -22,8 +22,8 @@ class PerfConsumerTest {
     private final MemorySegment positions = arena.allocate(4096, 8);
     private final MemorySegment data = arena.allocate(SIZE, 8);
     private final List<String> seen = new ArrayList<>();
-    private final PerfConsumer consumer = new PerfConsumer(
-            3, (cpu, count) -> seen.add("lost " + count + " on " + cpu), positions, data);
+    private final PerfConsumer consumer =
+            new PerfConsumer(3, (cpu, count) -> seen.add("lost " + count + " on " + cpu), positions, data);
 
     @AfterEach
     void close() {
@@ -139,7 +139,8 @@ class PerfConsumerTest {
     void theDataCantBeWritten() {
         write("one");
         consumer.consume(
-                (_, segment, offset, _) -> assertThatThrownBy(() -> segment.set(ValueLayout.JAVA_BYTE, offset, (byte) 1))
+                (_, segment, offset, _) -> assertThatThrownBy(
+                                () -> segment.set(ValueLayout.JAVA_BYTE, offset, (byte) 1))
                         .isInstanceOf(IllegalArgumentException.class),
                 () -> false);
     }

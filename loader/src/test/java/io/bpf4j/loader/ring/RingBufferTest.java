@@ -64,9 +64,10 @@ class RingBufferTest {
                 return 0;
             });
             assertThat(ring.poll(Duration.ofDays(1), IGNORE)).isZero();
-            assertThat(kernel.commands(FileCommand.EpollWait.class)).singleElement().satisfies(wait -> assertThat(
-                            wait.timeoutMillis())
-                    .isBetween(1, (int) Duration.ofDays(1).toMillis()));
+            assertThat(kernel.commands(FileCommand.EpollWait.class))
+                    .singleElement()
+                    .satisfies(wait -> assertThat(wait.timeoutMillis())
+                            .isBetween(1, (int) Duration.ofDays(1).toMillis()));
         }
     }
 

@@ -138,13 +138,15 @@ class RingConsumerTest {
     void theDataCantBeWritten() {
         write("one", 0);
         consumer.consume(
-                (_, segment, offset, _) -> assertThatThrownBy(() -> segment.set(ValueLayout.JAVA_BYTE, offset, (byte) 1))
+                (_, segment, offset, _) -> assertThatThrownBy(
+                                () -> segment.set(ValueLayout.JAVA_BYTE, offset, (byte) 1))
                         .isInstanceOf(IllegalArgumentException.class),
                 () -> false);
     }
 
     private int consume() {
-        return consumer.consume((_, segment, offset, size) -> seen.add(text(segment.asSlice(offset, size))), () -> false);
+        return consumer.consume(
+                (_, segment, offset, size) -> seen.add(text(segment.asSlice(offset, size))), () -> false);
     }
 
     private static String text(MemorySegment record) {

@@ -254,8 +254,8 @@ final class ProgramRefusal {
                         + " stacks can't be";
         String refused =
                 "the kernel's compiler of BPF (JIT) does not take it; all programs of the machine share the memory"
-                    + " that sysctl net.core.bpf_jit_limit allows, and some instructions and functions need a JIT that"
-                    + " has them";
+                        + " that sysctl net.core.bpf_jit_limit allows, and some instructions and functions need a JIT that"
+                        + " has them";
         return switch (jit) {
             case MISSING -> "this kernel has no compiler of BPF (it is built without CONFIG_BPF_JIT)" + interpreted;
             case OFF -> "the kernel's compiler of BPF (JIT) is off (sysctl net.core.bpf_jit_enable is 0)" + interpreted;

@@ -44,7 +44,7 @@ public final class StructLayout {
     public static StructLayout of(String type, String... declarations) {
         Map<String, Field> fields = new LinkedHashMap<>();
         int end = 0;
-        for (String declaration : String.join(";", declarations).split(";")) {
+        for (String declaration : String.join(";", declarations).split(";", -1)) {
             String fieldsOfOneType = declaration.strip();
             int space = fieldsOfOneType.indexOf(' ');
             if (space < 0) {
@@ -57,7 +57,7 @@ public final class StructLayout {
                 case "u64" -> 8;
                 default -> throw new IllegalArgumentException(declaration);
             };
-            for (String field : fieldsOfOneType.substring(space).split(",")) {
+            for (String field : fieldsOfOneType.substring(space).split(",", -1)) {
                 String name = field.strip();
                 int count = 1;
                 int bracket = name.indexOf('[');
