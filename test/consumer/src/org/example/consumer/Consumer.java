@@ -33,15 +33,21 @@ public final class Consumer {
     public static void main(String[] arguments) throws Exception {
         boolean modular = arguments[0].equals("module-path");
         check(Consumer.class.getModule().isNamed() == modular, "this class is on the wrong path");
-        check(BpfLoader.class.getModule().isNamed() == !arguments[0].equals("class-path"), "bpf4j is on the wrong path");
+        check(
+                BpfLoader.class.getModule().isNamed() == !arguments[0].equals("class-path"),
+                "bpf4j is on the wrong path");
 
         Path object = Files.createTempFile("trace", ".bpf.o");
         try {
             Files.write(object, BpfObjects.tracer());
             ObjectSpec spec = ObjectSpec.read(object);
-            check(spec.program("trace").isPresent() && spec.map("events").isPresent(), "not the tracer: " + spec);
+            check(
+                    spec.findProgram("trace").isPresent()
+                            && spec.findMap("events").isPresent(),
+                    "not the tracer: " + spec);
 
-            List<UsdtProbe> probes = UsdtScan.ofProcess(PID).matching("hotspot:gc__*").probes();
+            List<UsdtProbe> probes =
+                    UsdtScan.ofProcess(PID).matching("hotspot:gc__*").probes();
             System.out.println(arguments[0] + ": " + spec.programs().size() + " program, " + probes.size() + " probes");
             if (arguments[1].equals("attach")) {
                 attach(spec, arguments[2], probes);

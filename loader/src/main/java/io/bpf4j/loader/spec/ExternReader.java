@@ -6,6 +6,7 @@ import io.bpf4j.btf.BtfType;
 import io.bpf4j.elf.Symbol;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.kernel.MapType;
+import io.bpf4j.loader.spec.ExternSpec.KconfigType;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

@@ -12,7 +12,7 @@ import io.bpf4j.loader.internal.linux.KernelConfig;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.spec.DataSection;
 import io.bpf4j.loader.spec.ExternSpec;
-import io.bpf4j.loader.spec.KconfigType;
+import io.bpf4j.loader.spec.ExternSpec.KconfigType;
 import io.bpf4j.loader.spec.ObjectSpec;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -18,7 +18,7 @@ import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.spec.DataSection;
 import io.bpf4j.loader.spec.ExternSpec;
-import io.bpf4j.loader.spec.KconfigType;
+import io.bpf4j.loader.spec.ExternSpec.KconfigType;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.Specs;
 import java.io.IOException;
