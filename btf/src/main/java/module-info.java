@@ -1,5 +1,6 @@
 /** BPF instructions, BTF and CO-RE relocation. Pure: bytes in, values out. */
 @org.jspecify.annotations.NullMarked
+@SuppressWarnings("module") // the loader, which is compiled later
 module io.bpf4j.btf {
     requires static org.jspecify;
     requires transitive io.bpf4j.elf;

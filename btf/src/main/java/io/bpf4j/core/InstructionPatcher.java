@@ -129,7 +129,7 @@ final class InstructionPatcher {
     }
 
     private CoreException wrong(Instruction slot, String problem) {
-        return new CoreException("CO-RE " + path.kind().text() + " of " + path + ": instruction \""
-                + slot + "\": " + problem);
+        return new CoreException(
+                "CO-RE " + path.kind().text() + " of " + path + ": instruction \"" + slot + "\": " + problem);
     }
 }

@@ -118,7 +118,8 @@ class InstructionsTest {
         Instruction call = new Instruction(Opcodes.JMP | Opcodes.CALL, 0, 0, 0, 1);
         assertThat(call.isHelperCall()).isTrue();
         assertThat(call.withSrc(Opcodes.PSEUDO_CALL).isSubprogramCall()).isTrue();
-        assertThat(call.withSrc(Opcodes.PSEUDO_KFUNC_CALL).isKernelFunctionCall()).isTrue();
+        assertThat(call.withSrc(Opcodes.PSEUDO_KFUNC_CALL).isKernelFunctionCall())
+                .isTrue();
         assertThat(call.withSrc(Opcodes.PSEUDO_CALL).isHelperCall()).isFalse();
         assertThat(PROGRAM.get(3).imm64(PROGRAM.get(4))).isEqualTo(0x1122334455667788L);
     }
