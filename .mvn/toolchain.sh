@@ -5,9 +5,10 @@
 
 jdk_version=25
 
-# An empty environment (env -i) has no home folder, and Maven's files are below it.
+# An empty environment (env -i) has no home folder, and Maven's files are below it. It has no PATH either: the shell
+# then uses one of its own, which programs need as well; gcc, for instance, finds its parts by it.
 : "${HOME:=$(getent passwd "$(id -u)" | cut -d: -f6)}"
-export HOME
+export HOME PATH
 
 die() {
   echo "${0##*/}: $*" >&2
