@@ -65,8 +65,7 @@ public final class TestRun {
 
     /** The command that runs a program. */
     ProgCommand.TestRun of(Fd program) {
-        return new ProgCommand.TestRun(
-                program, data, dataRoom, context, contextRoom, repeat, flags, cpu, batchSize);
+        return new ProgCommand.TestRun(program, data, dataRoom, context, contextRoom, repeat, flags, cpu, batchSize);
     }
 
     /** Runs once, without input. */

@@ -55,7 +55,9 @@ public final class Attacher {
         String words = Objects.requireNonNullElse(failure.getMessage(), failure.call());
         String why = words + kind.refusal(failure.errno());
         // The kernel returns EINVAL for what it doesn't know; only then a feature probe is worth its cost.
-        return failure.errno() == Errno.EINVAL ? why + tooOld(LinkKinds.since(target), attempt) + missing(attempt) : why;
+        return failure.errno() == Errno.EINVAL
+                ? why + tooOld(LinkKinds.since(target), attempt) + missing(attempt)
+                : why;
     }
 
     private static String tooOld(@Nullable KernelVersion needed, Attempt attempt) {

@@ -53,7 +53,11 @@ final class BatchWalk {
         REFUSED
     }
 
-    BatchWalk(KernelMap map, BatchOp op, boolean remember, BiConsumer<? super MemorySegment, ? super MemorySegment> handler) {
+    BatchWalk(
+            KernelMap map,
+            BatchOp op,
+            boolean remember,
+            BiConsumer<? super MemorySegment, ? super MemorySegment> handler) {
         this.map = map;
         this.op = op;
         this.handler = handler;

@@ -99,7 +99,8 @@ final class MapBatch {
         }
     }
 
-    private static void hand(BiConsumer<? super MemorySegment, ? super MemorySegment> handler, byte[] key, byte[] value) {
+    private static void hand(
+            BiConsumer<? super MemorySegment, ? super MemorySegment> handler, byte[] key, byte[] value) {
         handler.accept(
                 MemorySegment.ofArray(key).asReadOnly(),
                 MemorySegment.ofArray(value).asReadOnly());

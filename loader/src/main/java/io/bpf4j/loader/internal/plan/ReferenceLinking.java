@@ -114,7 +114,8 @@ final class ReferenceLinking {
                 load(at, Opcodes.PSEUDO_FUNC, place(callee) - at - 1, 0);
             }
             case CodeReference.ToMap map -> loadMap(at, Opcodes.PSEUDO_MAP_FD, 0, function, map.map());
-            case CodeReference.ToData data -> loadMap(at, Opcodes.PSEUDO_MAP_VALUE, data.offset(), function, data.map());
+            case CodeReference.ToData data ->
+                loadMap(at, Opcodes.PSEUDO_MAP_VALUE, data.offset(), function, data.map());
             case CodeReference.ToJumpTable table -> {
                 load(at, Opcodes.PSEUDO_MAP_VALUE, 0, table.offset());
                 uses.add(new Use(at, new Referent.JumpTable(tableNumber(table, start - function.slot()))));
