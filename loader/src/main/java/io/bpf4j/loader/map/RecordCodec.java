@@ -129,8 +129,7 @@ final class RecordCodec<R extends Record> implements Codec<R> {
                 parts.add(new RecordCompiler.Part(lookup.unreflect(component.getAccessor()), element, offset));
                 fields.add(new Field(
                         component.getName(),
-                        Optional.ofNullable(component.getAnnotation(Name.class))
-                                .map(Name::value),
+                        Optional.ofNullable(component.getAnnotation(Name.class)).map(Name::value),
                         text(component),
                         element,
                         offset));
