@@ -88,12 +88,7 @@ public final class ElfFile implements AutoCloseable {
      * @throws MalformedDataException if it isn't a well-formed ELF file
      */
     public static ElfFile open(Path path) throws IOException {
-        return open(path, ElfLimits.defaults());
-    }
-
-    /** Like {@link #open(Path)}, with other limits than the defaults. */
-    public static ElfFile open(Path path, ElfLimits limits) throws IOException {
-        return open(path, FileName.of(path).toString(), limits);
+        return open(path, FileName.of(path).toString(), ElfLimits.defaults());
     }
 
     /**
@@ -261,41 +256,12 @@ public final class ElfFile implements AutoCloseable {
     }
 
     /**
-     * All symbols of one symbol table, in order.
-     *
-     * @throws MalformedDataException also if the section is not a symbol table
-     */
-    public Stream<Symbol> symbols(Section table) {
-        return table(table).stream();
-    }
-
-    /**
      * The defined and undefined symbols of exactly this name in the main symbol table, else in the dynamic one. The
      * first call reads all names of the table and builds an index of 8 bytes per symbol.
      */
     public List<Symbol> symbols(String name) {
         List<Symbol> found = mainTable().map(table -> table.named(name)).orElseGet(List::of);
         return found.isEmpty() ? dynamicTable().map(table -> table.named(name)).orElseGet(List::of) : found;
-    }
-
-    /**
-     * One symbol of the main symbol table.
-     *
-     * @throws MalformedDataException if there is no such index
-     */
-    public Symbol symbol(long index) {
-        return mainTable()
-                .orElseThrow(() -> bytes.malformed(0, "refers to symbol " + index + ", but has no symbol table"))
-                .at(index);
-    }
-
-    /**
-     * One symbol of a symbol table.
-     *
-     * @throws MalformedDataException if the index does not exist, or the section is not a symbol table
-     */
-    public Symbol symbol(Section table, long index) {
-        return table(table).at(index);
     }
 
     /** The main table, {@code SHT_SYMTAB}; the dynamic one in a stripped file. */
@@ -330,10 +296,6 @@ public final class ElfFile implements AutoCloseable {
     }
 
     private SymbolTable makeTable(Section section) {
-        if (section.type() != Section.SHT_SYMTAB && section.type() != Section.SHT_DYNSYM) {
-            throw bytes.malformed(
-                    section.offset(), "section " + section.index() + " (" + section.name() + ") is no symbol table");
-        }
         Section strings = section(section.link());
         if (strings.type() != Section.SHT_STRTAB) {
             throw bytes.malformed(

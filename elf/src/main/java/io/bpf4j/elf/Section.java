@@ -32,26 +32,15 @@ public record Section(
     public static final int SHT_SYMTAB = 2;
     public static final int SHT_STRTAB = 3;
     public static final int SHT_RELA = 4;
-    public static final int SHT_HASH = 5;
-    public static final int SHT_DYNAMIC = 6;
     public static final int SHT_NOTE = 7;
     public static final int SHT_NOBITS = 8;
     public static final int SHT_REL = 9;
     public static final int SHT_DYNSYM = 11;
-    public static final int SHT_INIT_ARRAY = 14;
-    public static final int SHT_GROUP = 17;
     public static final int SHT_SYMTAB_SHNDX = 18;
-    public static final int SHT_GNU_HASH = 0x6ffffff6;
-    /** Clang's table of address-significant symbols; loaders do not need it. */
-    public static final int SHT_LLVM_ADDRSIG = 0x6fff4c03;
 
-    public static final long SHF_WRITE = 0x1;
     public static final long SHF_ALLOC = 0x2;
     public static final long SHF_EXECINSTR = 0x4;
-    public static final long SHF_MERGE = 0x10;
-    public static final long SHF_STRINGS = 0x20;
     public static final long SHF_INFO_LINK = 0x40;
-    public static final long SHF_TLS = 0x400;
     public static final long SHF_COMPRESSED = 0x800;
 
     /** Whether all the given flags are set. */

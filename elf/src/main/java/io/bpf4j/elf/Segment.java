@@ -23,17 +23,9 @@ public record Segment(
         long fileSize,
         long memorySize,
         long alignment) {
-    public static final int PT_NULL = 0;
     public static final int PT_LOAD = 1;
     public static final int PT_DYNAMIC = 2;
-    public static final int PT_INTERP = 3;
     public static final int PT_NOTE = 4;
-    public static final int PT_PHDR = 6;
-    public static final int PT_TLS = 7;
-    public static final int PT_GNU_EH_FRAME = 0x6474e550;
-    public static final int PT_GNU_STACK = 0x6474e551;
-    public static final int PT_GNU_RELRO = 0x6474e552;
-    public static final int PT_GNU_PROPERTY = 0x6474e553;
 
     public static final int PF_X = 1;
     public static final int PF_W = 2;

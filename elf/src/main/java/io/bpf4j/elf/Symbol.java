@@ -22,20 +22,15 @@ public record Symbol(
     public static final int STT_OBJECT = 1;
     public static final int STT_FUNC = 2;
     public static final int STT_SECTION = 3;
-    public static final int STT_FILE = 4;
-    public static final int STT_COMMON = 5;
-    public static final int STT_TLS = 6;
     public static final int STT_GNU_IFUNC = 10;
 
     public static final int STB_LOCAL = 0;
     public static final int STB_GLOBAL = 1;
     public static final int STB_WEAK = 2;
-    public static final int STB_GNU_UNIQUE = 10;
 
     public static final int STV_DEFAULT = 0;
     public static final int STV_INTERNAL = 1;
     public static final int STV_HIDDEN = 2;
-    public static final int STV_PROTECTED = 3;
 
     public static final int SHN_UNDEF = 0;
     /** Absolute: the value belongs to no section. 0xfff1 in the file. */

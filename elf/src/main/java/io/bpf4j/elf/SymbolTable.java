@@ -70,13 +70,6 @@ final class SymbolTable {
         this.limits = limits;
     }
 
-    Symbol at(long index) {
-        if (index < 0 || index >= count) {
-            throw entries.malformed(0, "there is no symbol " + index + " in this table of " + count);
-        }
-        return read(index, names());
-    }
-
     private NameReader names() {
         return new NameReader(strings, count, limits);
     }
@@ -149,7 +142,7 @@ final class SymbolTable {
         for (int i = from < 0 ? -from - 1 : from; i < index.length && (index[i] ^ key) >>> 32 == 0; i++) {
             long symbol = index[i] & 0xffff_ffffL;
             if (strings.matches(entries.u32(symbol * entrySize), terminated)) {
-                found.add(at(symbol));
+                found.add(read(symbol, names()));
             }
         }
         return List.copyOf(found);

@@ -52,9 +52,9 @@ class ExtendedNumberingTest {
         ElfFile elf = ElfFile.parse("many", builder.build());
         assertThat(elf.sections()).hasSize(70_005);
         assertThat(elf.symbols()).extracting(Symbol::sectionIndex).containsExactly(0, 0xfff1, Symbol.SHN_ABS, 70_004);
-        assertThat(elf.symbol(1).isInSection()).isTrue();
-        assertThat(elf.symbol(2).isInSection()).isFalse();
-        assertThat(elf.section(elf.symbol(3).sectionIndex()).name()).isEqualTo(".shstrtab");
+        assertThat(elf.symbols().toList().get(1).isInSection()).isTrue();
+        assertThat(elf.symbols().toList().get(2).isInSection()).isFalse();
+        assertThat(elf.section(elf.symbols().toList().get(3).sectionIndex()).name()).isEqualTo(".shstrtab");
     }
 
     @Test
@@ -68,7 +68,7 @@ class ExtendedNumberingTest {
             s.entrySize = builder.elfClass.symbolSize;
         });
         ElfFile elf = ElfFile.parse("lost", builder.build());
-        assertThatThrownBy(() -> elf.symbol(0))
+        assertThatThrownBy(() -> elf.symbols().toList().get(0))
                 .isInstanceOf(MalformedDataException.class)
                 .hasMessageContaining("section index in a table that isn't there");
     }

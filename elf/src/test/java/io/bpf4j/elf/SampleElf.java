@@ -164,12 +164,10 @@ final class SampleElf {
         }));
         readers.add(() -> elf.dynamicSymbols().forEach(_ -> {}));
         readers.add(() -> elf.symbols("hidden_fn"));
-        readers.add(() -> elf.symbol(1));
         for (Section section : elf.sections()) {
             readers.add(() -> elf.data(section));
             readers.add(() -> elf.notes(section));
             readers.add(() -> elf.relocations(section));
-            readers.add(() -> elf.symbols(section).forEach(_ -> {}));
         }
         for (Segment segment : elf.segments()) {
             readers.add(() -> elf.data(segment));

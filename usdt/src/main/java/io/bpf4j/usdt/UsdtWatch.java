@@ -137,6 +137,11 @@ public final class UsdtWatch implements AutoCloseable {
         }
     }
 
+    /** Returns a builder of a watch of one process on the running machine. */
+    public static Builder of(int pid) {
+        return of(Host.running(), pid);
+    }
+
     /** Returns a builder of a watch of one process on a machine. */
     public static Builder of(Host host, int pid) {
         return new Builder(host, pid, false, false, true);

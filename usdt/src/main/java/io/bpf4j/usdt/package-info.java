@@ -1,5 +1,5 @@
 /**
- * USDT probes: find them ({@link io.bpf4j.usdt.UsdtProbe}), attach BPF programs to them ({@link io.bpf4j.usdt.Usdt}),
+ * USDT probes: find them ({@link io.bpf4j.usdt.UsdtScan}), attach BPF programs to them ({@link io.bpf4j.usdt.Usdt}),
  * read their arguments ({@link io.bpf4j.usdt.site.UsdtArg}).
  *
  * <p>A probe is a {@code nop} in the code and a note about it in the file. The steps from the note to a value in a BPF

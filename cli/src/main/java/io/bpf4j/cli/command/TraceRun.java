@@ -109,8 +109,8 @@ final class TraceRun {
     private List<String> follow(Tracer tracer, List<UsdtProbe> first, @Nullable ChildCommand child) {
         Follower follower = new Follower(tracer, selection.ofLater(first), this::report, this::notAttached);
         UsdtWatch.Builder what = child != null
-                ? UsdtWatch.of(Host.running(), child.pid()).fromExec()
-                : UsdtWatch.of(Host.running(), options.process().orElseThrow());
+                ? UsdtWatch.of(child.pid()).fromExec()
+                : UsdtWatch.of(options.process().orElseThrow());
         UsdtWatch.Builder followed = options.follow() ? what.withChildren() : what;
         try (UsdtWatch watch = (options.hold() ? followed : followed.withoutHolding()).start(follower)) {
             if (child != null) {
