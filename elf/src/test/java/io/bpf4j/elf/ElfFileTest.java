@@ -144,7 +144,9 @@ class ElfFileTest {
     void symbolsByName(ElfBuilder builder) {
         ElfFile elf = sample(builder);
         assertThat(elf.symbols("object")).containsExactly(elf.symbols().toList().get(4));
-        assertThat(elf.symbols("dup")).containsExactly(elf.symbols().toList().get(5), elf.symbols().toList().get(6));
+        assertThat(elf.symbols("dup"))
+                .containsExactly(
+                        elf.symbols().toList().get(5), elf.symbols().toList().get(6));
         assertThat(elf.symbols("")).isEmpty();
         assertThat(elf.symbols("du")).isEmpty();
         assertThat(elf.symbols("dupe")).isEmpty();

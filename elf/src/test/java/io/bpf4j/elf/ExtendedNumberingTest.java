@@ -54,7 +54,8 @@ class ExtendedNumberingTest {
         assertThat(elf.symbols()).extracting(Symbol::sectionIndex).containsExactly(0, 0xfff1, Symbol.SHN_ABS, 70_004);
         assertThat(elf.symbols().toList().get(1).isInSection()).isTrue();
         assertThat(elf.symbols().toList().get(2).isInSection()).isFalse();
-        assertThat(elf.section(elf.symbols().toList().get(3).sectionIndex()).name()).isEqualTo(".shstrtab");
+        assertThat(elf.section(elf.symbols().toList().get(3).sectionIndex()).name())
+                .isEqualTo(".shstrtab");
     }
 
     @Test

@@ -64,7 +64,8 @@ class NoSectionHeadersTest {
         ElfFile elf = dynamic(builder, DT_HASH, hash, ElfMachine.X86_64);
         assertThat(elf.dynamicSymbols()).hasSize(7);
         assertThat(elf.symbols()).hasSize(7);
-        assertThat(elf.symbols("hidden_fn")).containsExactly(elf.symbols().toList().get(3));
+        assertThat(elf.symbols("hidden_fn"))
+                .containsExactly(elf.symbols().toList().get(3));
     }
 
     @Test
