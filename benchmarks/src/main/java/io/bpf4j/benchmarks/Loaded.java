@@ -5,7 +5,6 @@ import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.Program;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.test.objects.TestObjects;
-import io.bpf4j.usdt.AttachOptions;
 import io.bpf4j.usdt.Usdt;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;

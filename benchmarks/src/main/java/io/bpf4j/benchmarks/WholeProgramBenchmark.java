@@ -70,7 +70,9 @@ public class WholeProgramBenchmark {
                 probes = UsdtScan.ofFile(Targets.postgres().orElseThrow()).probes();
                 options = AttachOptions.defaults();
             } else {
-                probes = UsdtScan.ofProcess((int) jvm.pid()).matching("hotspot*:*").probes();
+                probes = UsdtScan.ofProcess((int) jvm.pid())
+                        .matching("hotspot*:*")
+                        .probes();
                 options = AttachOptions.defaults().withPid((int) jvm.pid());
             }
         }

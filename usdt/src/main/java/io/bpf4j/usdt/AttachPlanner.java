@@ -53,7 +53,8 @@ final class AttachPlanner {
      * @throws UnsupportedFeatureException if no strategy can attach as requested
      */
     static AttachPlan plan(String what, Features features, List<UsdtProbe> probes, OptionalInt pid) {
-        boolean semaphores = probes.stream().anyMatch(probe -> SiteColumns.of(probe.sites()).haveSemaphores());
+        boolean semaphores =
+                probes.stream().anyMatch(probe -> SiteColumns.of(probe.sites()).haveSemaphores());
         if (semaphores && features.lacks(Feature.UPROBE_REF_COUNTER)) {
             throw new UnsupportedFeatureException(
                     what,

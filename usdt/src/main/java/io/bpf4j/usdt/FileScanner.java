@@ -86,8 +86,8 @@ final class FileScanner {
     private static UsdtScan.File scan(ElfFile elf, Path path, String name) {
         ElfHeader header = elf.header();
         Machine machine = Machine.of(header.machine(), header.elfClass() == ElfClass.ELF64);
-        UsdtBinary binary =
-                new UsdtBinaryData(path, name, machine, header.type() == ElfHeader.ET_EXEC, identity(elf), refusal(header));
+        UsdtBinary binary = new UsdtBinaryData(
+                path, name, machine, header.type() == ElfHeader.ET_EXEC, identity(elf), refusal(header));
         NoteScan notes = NoteReader.read(elf, machine);
         List<UsdtProbe> probes = notes.probes().stream()
                 .<UsdtProbe>map(probe ->

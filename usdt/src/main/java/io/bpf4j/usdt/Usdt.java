@@ -168,8 +168,7 @@ public final class Usdt {
             AttachPlan plan,
             LinkGroup links) {
         boolean multi = plan.strategy() == AttachStrategy.MULTI;
-        Program loaded =
-                multi ? program.forAttachType(AttachType.TRACE_UPROBE_MULTI) : program.withoutAttachType();
+        Program loaded = multi ? program.forAttachType(AttachType.TRACE_UPROBE_MULTI) : program.withoutAttachType();
         Optional<SpecTable> table = specs.newTable();
         table.ifPresent(t -> links.afterClose(t::releaseAll));
         List<String> unreadable = new ArrayList<>();
@@ -178,10 +177,9 @@ public final class Usdt {
                 SiteAttacher attacher = new SiteAttacher(
                         loaded,
                         opened,
-                        SiteColumns.join(
-                                file.probes().stream()
-                                        .map(probe -> SiteColumns.of(probe.sites()))
-                                        .toList()),
+                        SiteColumns.join(file.probes().stream()
+                                .map(probe -> SiteColumns.of(probe.sites()))
+                                .toList()),
                         specIds(file, table, options, unreadable),
                         site -> file.probeOf(site).fullName(),
                         options.pid().orElse(0),

@@ -39,7 +39,3 @@ public sealed interface UsdtBinary permits UsdtBinaryData {
      */
     Optional<String> refusal();
 }
-
-record UsdtBinaryData(
-        Path path, String name, Machine machine, boolean fixedAddress, FileIdentity identity, Optional<String> refusal)
-        implements UsdtBinary {}

@@ -1,7 +1,7 @@
 package io.bpf4j.usdt;
 
-import io.bpf4j.loader.link.Link.Closing;
 import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.Link.Closing;
 import io.bpf4j.loader.link.LinkGroup;
 import java.util.List;
 import java.util.stream.Stream;

@@ -1,6 +1,5 @@
 package io.bpf4j.usdt;
 
-import io.bpf4j.usdt.internal.note.SiteColumns;
 import io.bpf4j.usdt.site.UsdtSite;
 import java.nio.file.Path;
 import java.util.List;
@@ -50,21 +49,5 @@ public sealed interface UsdtProbe permits UsdtProbeData {
     /** {@code provider:name}. */
     default String fullName() {
         return provider() + ":" + name();
-    }
-}
-
-record UsdtProbeData(UsdtBinary binary, String provider, String name, List<UsdtSite> sites, List<String> problems)
-        implements UsdtProbe {
-    UsdtProbeData {
-        sites = SiteColumns.of(sites);
-        problems = List.copyOf(problems);
-        if (sites.isEmpty()) {
-            throw new IllegalArgumentException("probe " + provider + ":" + name + " has no site");
-        }
-    }
-
-    @Override
-    public UsdtProbe withSites(List<UsdtSite> some) {
-        return new UsdtProbeData(binary, provider, name, some, problems);
     }
 }

@@ -352,8 +352,8 @@ public final class UsdtWatch implements AutoCloseable {
         }
         int process = change.pid();
         Path folder = host.process(process);
-        return List.of(new UsdtScan.File(
-                folder, folder.toString(), List.of(), List.of(process), List.of(change.problem())));
+        return List.of(
+                new UsdtScan.File(folder, folder.toString(), List.of(), List.of(process), List.of(change.problem())));
     }
 
     private void breakAtLoader(int process) {

@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.Map;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -93,8 +92,7 @@ class ProbePatternTest {
                 false,
                 new FileIdentity(1, 2, 3, 4),
                 Optional.empty());
-        UsdtProbe probe =
-                UsdtProbe.of(binary, "p", "n", List.of(UsdtSite.at(0x1000, 0x1000)));
+        UsdtProbe probe = UsdtProbe.of(binary, "p", "n", List.of(UsdtSite.at(0x1000, 0x1000)));
         assertThat(ProbePattern.parse("p:libx.so*::n").matches(probe)).isTrue();
         assertThat(ProbePattern.parse("libx.so.1::n").matches(probe)).isTrue();
         assertThat(ProbePattern.parse("p:liby*::n").matches(probe)).isFalse();

@@ -96,8 +96,7 @@ class ScannedFilesTest {
         assertThat(scan.matching(List.of(ProbePattern.parse("p::second:n"), ProbePattern.parse("p:n")))
                         .probes())
                 .isEqualTo(scan.probes());
-        assertThat(scan.matching("p::main:n").whyNone())
-                .contains("no probe p:*:main:n", "but not in such a module");
+        assertThat(scan.matching("p::main:n").whyNone()).contains("no probe p:*:main:n", "but not in such a module");
     }
 
     private static List<Long> sites(UsdtScan scan, String pattern) {

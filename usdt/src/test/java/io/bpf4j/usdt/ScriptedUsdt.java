@@ -86,8 +86,8 @@ final class ScriptedUsdt {
         List<UsdtSite> sites = new ArrayList<>();
         for (String text : arguments) {
             long at = offset + sites.size();
-            sites.add(UsdtSite.at(0x400000 + at, at)
-                    .withArguments(text, UsdtArg.parse(Machine.X86_64, text), Map.of()));
+            sites.add(
+                    UsdtSite.at(0x400000 + at, at).withArguments(text, UsdtArg.parse(Machine.X86_64, text), Map.of()));
         }
         return UsdtProbe.of(binary, "p", name, sites);
     }

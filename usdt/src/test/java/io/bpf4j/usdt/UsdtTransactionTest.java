@@ -81,8 +81,9 @@ class UsdtTransactionTest {
         try (BpfObject object = load(8)) {
             UsdtProbe one = probe("/a", "one", "8@%rax");
             UsdtProbe two = probe("/a", "two", "8@%rax");
-            AttachOptions options =
-                    AttachOptions.defaults().withPid(42).withCookies(p -> p.name().equals("one") ? 1 : 2);
+            AttachOptions options = AttachOptions.defaults()
+                    .withPid(42)
+                    .withCookies(p -> p.name().equals("one") ? 1 : 2);
             try (UsdtLink link = Usdt.of(object).attach(object.program("on"), List.of(one, two), options)) {
                 assertThat(link.specCount()).isEqualTo(2);
                 assertThat(multiLinks()).hasSize(1);
@@ -206,8 +207,8 @@ class UsdtTransactionTest {
             }
             kernel.fail(PerfCommand.Open.class, Errno.EACCES);
             assertThatExceptionOfType(UsdtException.class)
-                    .isThrownBy(() ->
-                            Usdt.of(object).attach(object.program("on"), List.of(probe("/a", "one", "8@%rax"))))
+                    .isThrownBy(
+                            () -> Usdt.of(object).attach(object.program("on"), List.of(probe("/a", "one", "8@%rax"))))
                     .withMessageContaining("EACCES")
                     .satisfies(e -> assertThat(e.getSuppressed())
                             .anySatisfy(s -> assertThat(s).hasMessageContaining("EOPNOTSUPP")));

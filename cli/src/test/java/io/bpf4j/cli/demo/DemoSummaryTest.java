@@ -11,7 +11,6 @@ import io.bpf4j.usdt.site.Machine;
 import io.bpf4j.usdt.site.UsdtSite;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class DemoSummaryTest {

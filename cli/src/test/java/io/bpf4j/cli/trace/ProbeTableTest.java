@@ -14,11 +14,11 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class ProbeTableTest {
-    private static final UsdtBinary BINARY =
-            UsdtBinary.of(Path.of("/x"), Machine.X86_64, new FileIdentity(1, 2, 3, 4));
+    private static final UsdtBinary BINARY = UsdtBinary.of(Path.of("/x"), Machine.X86_64, new FileIdentity(1, 2, 3, 4));
     private static final UsdtArg INT = UsdtArg.signed(4, new UsdtArg.Register("rax"));
     private static final UsdtArg POINTER = UsdtArg.unsigned(8, new UsdtArg.Register("rax"));
-    private static final UsdtArg DOUBLE = UsdtArg.unsigned(8, new UsdtArg.Register("rax")).withFloat();
+    private static final UsdtArg DOUBLE =
+            UsdtArg.unsigned(8, new UsdtArg.Register("rax")).withFloat();
 
     private final ProbeTable table = new ProbeTable();
 

@@ -251,7 +251,9 @@ class FunctionsOnKernelTest {
     }
 
     private static long semaphore(TargetProgram target, String probe) throws IOException {
-        return UsdtScan.ofFile(target.path()).matching(probe).probes()
+        return UsdtScan.ofFile(target.path())
+                .matching(probe)
+                .probes()
                 .getFirst()
                 .sites()
                 .getFirst()

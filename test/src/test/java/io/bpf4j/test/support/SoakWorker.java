@@ -106,8 +106,12 @@ public final class SoakWorker {
         this.targets = targets;
         this.settings = settings;
         List<UsdtProbe> all =
-                new ArrayList<>(UsdtScan.ofProcess(targets.getFirst().pid()).matching("target:*").probes());
-        all.addAll(UsdtScan.ofProcess(targets.getFirst().pid()).matching("library:*").probes());
+                new ArrayList<>(UsdtScan.ofProcess(targets.getFirst().pid())
+                        .matching("target:*")
+                        .probes());
+        all.addAll(UsdtScan.ofProcess(targets.getFirst().pid())
+                .matching("library:*")
+                .probes());
         this.refused = named(all, "refused");
         this.many = named(all, "many");
         this.probes = List.of(

@@ -93,7 +93,8 @@ class HostileNotesTest {
         List<String> problems = scan.files().getFirst().problems();
         assertThat(problems).hasSize(101);
         assertThat(problems.getLast()).contains("more notes that can't be used");
-        List<String> original = names(UsdtScan.ofFile(TargetProgram.compile("-O2")).probes());
+        List<String> original =
+                names(UsdtScan.ofFile(TargetProgram.compile("-O2")).probes());
         assertThat(names(scan.probes()))
                 .containsAll(original)
                 .contains("hostile:thirteen", "hostile:ten_thousand", "hostile:garbage", "hostile:after")
@@ -185,7 +186,12 @@ class HostileNotesTest {
     }
 
     private static UsdtSite site(Path program, String probe) throws IOException {
-        return UsdtScan.ofFile(program).matching(probe).probes().getFirst().sites().getFirst();
+        return UsdtScan.ofFile(program)
+                .matching(probe)
+                .probes()
+                .getFirst()
+                .sites()
+                .getFirst();
     }
 
     private static Args12Event fire(BpfObject object, RingBuffer ring, LineProcess target, String probe, String command)

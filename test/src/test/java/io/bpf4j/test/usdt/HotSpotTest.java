@@ -45,7 +45,9 @@ class HotSpotTest {
                         .load()) {
             List<UsdtProbe> probes = new ArrayList<>();
             for (String name : PROBES) {
-                probes.addAll(UsdtScan.ofProcess(jvm.pid()).matching("hotspot:" + name).probes());
+                probes.addAll(UsdtScan.ofProcess(jvm.pid())
+                        .matching("hotspot:" + name)
+                        .probes());
             }
             AttachOptions options =
                     AttachOptions.defaults().withPid(jvm.pid()).withCookies(probe -> PROBES.indexOf(probe.name()));
@@ -80,7 +82,8 @@ class HotSpotTest {
         try (ChildJvm jvm = ChildJvm.start();
                 BpfObject object =
                         Strategy.MULTI.loader("counters.bpf.o", jvm.pid()).load()) {
-            List<UsdtProbe> probes = UsdtScan.ofProcess(jvm.pid()).matching("hotspot*:*").probes();
+            List<UsdtProbe> probes =
+                    UsdtScan.ofProcess(jvm.pid()).matching("hotspot*:*").probes();
             // How many there are, and that they are those of readelf, is UsdtDiscoveryTest's.
             assertThat(probes).hasSizeGreaterThan(500);
             try (UsdtLink link = Usdt.of(object)

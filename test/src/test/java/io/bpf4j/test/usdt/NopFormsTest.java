@@ -41,7 +41,9 @@ class NopFormsTest {
     @Test
     void theCodeIsSeenInTheFile() throws IOException, InterruptedException {
         String program = TargetProgram.compile("-O2").toString();
-        assertThat(UsdtScan.ofFile(TargetProgram.compile("-O2")).matching("nops:*").probes())
+        assertThat(UsdtScan.ofFile(TargetProgram.compile("-O2"))
+                        .matching("nops:*")
+                        .probes())
                 .flatExtracting(UsdtProbe::sites)
                 .extracting(UsdtSite::code)
                 .containsExactly(NopForm.NOP, NopForm.NOP_NOP5, NopForm.NOP_NOP10);
@@ -61,7 +63,8 @@ class NopFormsTest {
         try (TargetProgram target = TargetProgram.start("-O2");
                 BpfObject object = strategy.loader("args12.bpf.o", target.pid()).load();
                 RingBuffer ring = RingBuffer.open(object.map("events"))) {
-            for (UsdtProbe probe : UsdtScan.ofFile(target.path()).matching("nops:*").probes()) {
+            for (UsdtProbe probe :
+                    UsdtScan.ofFile(target.path()).matching("nops:*").probes()) {
                 fires(object, ring, target, probe);
                 UsdtProbe moved = atOptimisableNops(probe);
                 assertThat(moved.equals(probe)).isEqualTo(probe.name().equals("one"));

@@ -42,7 +42,9 @@ class PostgresTest {
                         .global("string_max", STRING_MAX)
                         .load();
                 UsdtLink link = Usdt.of(object)
-                        .attach(object.program("trace"), UsdtScan.ofFile(server.executable()).matching("postgresql:query__start"));
+                        .attach(
+                                object.program("trace"),
+                                UsdtScan.ofFile(server.executable()).matching("postgresql:query__start"));
                 RingBuffer ring = RingBuffer.open(object.map("events"))) {
             assertThat(link.siteCount()).isPositive();
             assertThat(server.sql(statement)).contains("42");

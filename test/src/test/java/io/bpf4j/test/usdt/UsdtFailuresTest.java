@@ -112,9 +112,14 @@ class UsdtFailuresTest extends UsdtSuite {
     void aSiteBeyondTheEndOfTheFileTakesTheGoodOnesWithIt() throws IOException {
         try (TargetProgram target = TargetProgram.start("-O2");
                 BpfObject object = load("counters.bpf.o", target.pid())) {
-            UsdtProbe guarded =
-                    UsdtScan.ofFile(target.path()).matching("target:guarded").probes().getFirst();
-            UsdtProbe text = UsdtScan.ofFile(target.path()).matching("target:text").probes().getFirst();
+            UsdtProbe guarded = UsdtScan.ofFile(target.path())
+                    .matching("target:guarded")
+                    .probes()
+                    .getFirst();
+            UsdtProbe text = UsdtScan.ofFile(target.path())
+                    .matching("target:text")
+                    .probes()
+                    .getFirst();
             UsdtSite good = guarded.sites().getFirst();
             UsdtSite bad = UsdtSite.at(good.address() + 0x10000000, 0x10000000);
             List<UsdtProbe> probes = List.of(text, withSite(guarded, bad));
@@ -131,7 +136,8 @@ class UsdtFailuresTest extends UsdtSuite {
         try (TargetProgram target = TargetProgram.start("-O2");
                 BpfObject object = load("counters.bpf.o", target.pid())) {
             Path library = loadLibrary(target, "-DREFUSED");
-            List<UsdtProbe> probes = UsdtScan.ofFile(library).matching("library:*").probes();
+            List<UsdtProbe> probes =
+                    UsdtScan.ofFile(library).matching("library:*").probes();
             assertThat(probes).extracting(UsdtProbe::name).containsExactly("called", "watched", "refused");
             assertThatThrownBy(() -> attachAll(object, probes, in(target)))
                     .isInstanceOf(UsdtException.class)
@@ -195,7 +201,8 @@ class UsdtFailuresTest extends UsdtSuite {
         try (TargetProgram target = TargetProgram.start("-O2")) {
             BpfObject object = load("counters.bpf.o", target.pid());
             Usdt usdt = Usdt.of(object);
-            List<UsdtProbe> probes = UsdtScan.ofFile(target.path()).matching("target:guarded").probes();
+            List<UsdtProbe> probes =
+                    UsdtScan.ofFile(target.path()).matching("target:guarded").probes();
             var program = object.program("count");
             object.close();
             assertThatThrownBy(() -> usdt.attach(program, probes, in(target)))
@@ -211,7 +218,10 @@ class UsdtFailuresTest extends UsdtSuite {
         try (TargetProgram target = TargetProgram.start("-O2");
                 BpfObject object = load("counters.bpf.o", target.pid())) {
             assertThatThrownBy(() -> Usdt.of(object)
-                            .attach(object.program("count"), UsdtScan.ofFile(target.path()).matching("target:gaurded"), in(target)))
+                            .attach(
+                                    object.program("count"),
+                                    UsdtScan.ofFile(target.path()).matching("target:gaurded"),
+                                    in(target)))
                     .isInstanceOf(UsdtException.class)
                     .hasMessageContaining("target:guarded");
             assertWorks(object, target);

@@ -14,7 +14,6 @@ import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.Program;
-import io.bpf4j.loader.host.Host;
 import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.Json;
@@ -111,7 +110,8 @@ class UsdtProcessesTest {
                 new Firing("sh", "-c", "exec 9<" + folder + "/later; exec unshare -m sh -c '" + script + "'")) {
             int pid = awaitProbe(target, "later:program");
             assertThat(folder.resolve("only-there")).doesNotExist();
-            UsdtProbe probe = UsdtScan.ofProcess(pid).matching("later:program").probes().getFirst();
+            UsdtProbe probe =
+                    UsdtScan.ofProcess(pid).matching("later:program").probes().getFirst();
             assertThat(probe.binary().name()).isEqualTo(folder + "/only-there");
             assertThat(probe.path().toString()).startsWith("/proc/" + pid + "/");
             assertFires("-p", Integer.toString(pid), "later:program");
@@ -241,8 +241,8 @@ class UsdtProcessesTest {
                         Strategy.IP_MAP.loader("counters.bpf.o", pid).load()) {
                     Program program = object.programs().iterator().next();
                     AttachOptions options = AttachOptions.defaults().withPid(pid);
-                    assertThatThrownBy(() ->
-                                    Usdt.of(object).attach(program, UsdtScan.ofFile(two).matching("later:library"), options))
+                    assertThatThrownBy(() -> Usdt.of(object)
+                                    .attach(program, UsdtScan.ofFile(two).matching("later:library"), options))
                             .isInstanceOf(UsdtException.class)
                             .hasMessageContaining("the process has not mapped this part of the file");
                     try (UsdtLink link =

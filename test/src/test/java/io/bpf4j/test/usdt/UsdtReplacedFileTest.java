@@ -8,13 +8,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.loader.BpfObject;
-import io.bpf4j.loader.host.Host;
 import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Requires;
 import io.bpf4j.test.support.Strategy;
 import io.bpf4j.test.support.TargetProgram;
 import io.bpf4j.usdt.AttachOptions;
-import io.bpf4j.usdt.ProbePattern;
 import io.bpf4j.usdt.Usdt;
 import io.bpf4j.usdt.UsdtException;
 import io.bpf4j.usdt.UsdtProbe;
@@ -43,7 +41,8 @@ class UsdtReplacedFileTest {
     @EnumSource(Strategy.class)
     void anotherFileUnderTheSameNameIsRefused(Strategy strategy) throws IOException {
         Path program = copy("-O2", "program");
-        List<UsdtProbe> probes = UsdtScan.ofFile(program).matching("target:guarded").probes();
+        List<UsdtProbe> probes =
+                UsdtScan.ofFile(program).matching("target:guarded").probes();
         Files.move(copy("-O0", "upgrade"), program, StandardCopyOption.ATOMIC_MOVE);
         assertRefused(strategy, probes, "replaced or written");
     }
@@ -52,7 +51,8 @@ class UsdtReplacedFileTest {
     @EnumSource(Strategy.class)
     void theSameFileWithOtherContentsIsRefused(Strategy strategy) throws IOException {
         Path program = copy("-O2", "program");
-        List<UsdtProbe> probes = UsdtScan.ofFile(program).matching("target:guarded").probes();
+        List<UsdtProbe> probes =
+                UsdtScan.ofFile(program).matching("target:guarded").probes();
         Files.write(program, new byte[] {0}, StandardOpenOption.APPEND);
         assertRefused(strategy, probes, "replaced or written");
     }
@@ -61,7 +61,8 @@ class UsdtReplacedFileTest {
     @EnumSource(Strategy.class)
     void aFileThatIsGoneIsNamed(Strategy strategy) throws IOException {
         Path program = copy("-O2", "program");
-        List<UsdtProbe> probes = UsdtScan.ofFile(program).matching("target:guarded").probes();
+        List<UsdtProbe> probes =
+                UsdtScan.ofFile(program).matching("target:guarded").probes();
         Files.delete(program);
         assertRefused(strategy, probes, "open of " + program);
     }
@@ -74,7 +75,8 @@ class UsdtReplacedFileTest {
                 BpfObject object =
                         strategy.loader("counters.bpf.o", target.pid()).load()) {
             Files.move(copy("-O0", "upgrade"), program, StandardCopyOption.ATOMIC_MOVE);
-            List<UsdtProbe> probes = UsdtScan.ofProcess(target.pid()).matching("target:guarded").probes();
+            List<UsdtProbe> probes =
+                    UsdtScan.ofProcess(target.pid()).matching("target:guarded").probes();
             assertThat(probes).hasSize(1);
             AttachOptions options = AttachOptions.defaults().withPid(target.pid());
             assertThat(target.command("guarded")).isEqualTo("0");
@@ -93,8 +95,8 @@ class UsdtReplacedFileTest {
     private static void assertRefused(Strategy strategy, List<UsdtProbe> probes, String why) {
         try (BpfObject object = strategy.loader("counters.bpf.o", 0).load()) {
             Usdt usdt = Usdt.of(object);
-            AttachOptions options =
-                    AttachOptions.defaults().withPid((int) ProcessHandle.current().pid());
+            AttachOptions options = AttachOptions.defaults()
+                    .withPid((int) ProcessHandle.current().pid());
             assertThatThrownBy(() -> usdt.attach(object.program("count"), probes, options))
                     .isInstanceOf(UsdtException.class)
                     .hasMessageContaining("target:guarded")

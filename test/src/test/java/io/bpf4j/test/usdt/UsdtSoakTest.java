@@ -131,7 +131,10 @@ class UsdtSoakTest extends UsdtSuite {
             long before = total(setting.object());
             AttachOptions options = in(target);
             try (UsdtLink link = Usdt.of(setting.object())
-                    .attach(setting.object().program("count"), UsdtScan.ofFile(target.path()).matching("target:guarded"), options)) {
+                    .attach(
+                            setting.object().program("count"),
+                            UsdtScan.ofFile(target.path()).matching("target:guarded"),
+                            options)) {
                 assertThat(link.strategy().name()).isEqualTo(setting.strategy().name());
                 assertThat(target.command("guarded")).isEqualTo("1");
                 assertThat(total(setting.object())).isEqualTo(before + 1);

@@ -158,9 +158,11 @@ class UsdtStrategiesTest extends UsdtSuite {
                 BpfObject object = load("args12.bpf.o", target.pid());
                 RingBuffer ring = RingBuffer.open(object.map("events"))) {
             Path library = loadLibrary(target);
-            List<UsdtProbe> probes = new ArrayList<>(UsdtScan.ofProcess(target.pid()).matching("lib?ary:*").probes());
+            List<UsdtProbe> probes = new ArrayList<>(
+                    UsdtScan.ofProcess(target.pid()).matching("lib?ary:*").probes());
             probes.addAll(UsdtScan.ofProcess(target.pid()).matching("tar*:te?t").probes());
-            probes.addAll(UsdtScan.ofProcess(target.pid()).matching("target:guard*").probes());
+            probes.addAll(
+                    UsdtScan.ofProcess(target.pid()).matching("target:guard*").probes());
             assertThat(probes)
                     .extracting(UsdtProbe::fullName)
                     .containsExactly("library:called", "library:watched", "target:text", "target:guarded");

@@ -57,9 +57,12 @@ class UsdtValuesTest extends UsdtSuite {
                 BpfObject object = load("args12.bpf.o", target.pid());
                 RingBuffer ring = RingBuffer.open(object.map("events"))) {
             for (String name : List.of("sizes", "memory", "forms", "many")) {
-                probes.addAll(UsdtScan.ofFile(target.path()).matching("target:" + name).probes());
+                probes.addAll(UsdtScan.ofFile(target.path())
+                        .matching("target:" + name)
+                        .probes());
             }
-            try (UsdtLink link = attachAll(object, probes, in(target).withCookies(probe -> 1 + probes.indexOf(probe)))) {
+            try (UsdtLink link =
+                    attachAll(object, probes, in(target).withCookies(probe -> 1 + probes.indexOf(probe)))) {
                 assertThat(link.problems()).isEmpty();
                 for (int round = 0; round < ROUNDS; round++) {
                     target.command("sizes");

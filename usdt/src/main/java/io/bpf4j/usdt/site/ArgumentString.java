@@ -89,8 +89,8 @@ final class ArgumentString {
         // The operands that can be expressed differ between machines; parsing the result checks this.
         List<UsdtArg> again = parse(grammar, text);
         if (again.size() != 1 || !again.getFirst().operand().equals(argument.operand())) {
-            throw new IllegalArgumentException(
-                    argument.operand() + " of " + argument.size() + " bytes can't be written for " + grammar.machine().machineName());
+            throw new IllegalArgumentException(argument.operand() + " of " + argument.size()
+                    + " bytes can't be written for " + grammar.machine().machineName());
         }
         return text;
     }
@@ -154,7 +154,8 @@ final class ArgumentString {
         return ArgGrammar.unreadable(
                 operand.isEmpty()
                         ? "no operand after the size"
-                        : ArgGrammar.quote(operand) + " is no operand of " + grammar.machine().machineName());
+                        : ArgGrammar.quote(operand) + " is no operand of "
+                                + grammar.machine().machineName());
     }
 
     /** Splits at blanks outside of brackets that have no comma beside them. */

@@ -51,8 +51,7 @@ final class AttSyntax extends ArgGrammar {
                     : segment(text, text.substring(0, colon), text.substring(colon + 1), size);
         }
         if (text.indexOf('[') >= 0 || text.contains(" PTR ")) {
-            return Optional.of(unreadable(
-                    quote(text) + " is Intel's syntax (-masm=intel); only AT&T's is read"));
+            return Optional.of(unreadable(quote(text) + " is Intel's syntax (-masm=intel); only AT&T's is read"));
         }
         int open = openOfLast(text);
         String inside = open < 0 ? "" : text.substring(open + 1, text.length() - 1);
@@ -166,8 +165,7 @@ final class AttSyntax extends ArgGrammar {
             return symbolic(text, e, index, scale);
         }
         if (index != null) {
-            return unreadable(
-                    quote(text) + " adds two registers to the address of " + quote(e.symbol()));
+            return unreadable(quote(text) + " adds two registers to the address of " + quote(e.symbol()));
         }
         return symbolic(text, e, base, 1);
     }
@@ -200,8 +198,9 @@ final class AttSyntax extends ArgGrammar {
     @Override
     String print(UsdtArg.Memory m) {
         String symbol = m.symbol();
-        String offset =
-                symbol != null ? Expression.print(symbol, m.offset()) : m.offset() == 0 ? "" : Long.toString(m.offset());
+        String offset = symbol != null
+                ? Expression.print(symbol, m.offset())
+                : m.offset() == 0 ? "" : Long.toString(m.offset());
         String index = m.index() == null ? "" : ",%" + m.index() + (m.scale() == 1 ? "" : "," + m.scale());
         return offset + "(%" + m.base() + index + ")";
     }

@@ -133,10 +133,3 @@ public sealed interface UsdtArg permits UsdtArgData {
      */
     record Unsupported(String reason, String raw) implements Operand {}
 }
-
-record UsdtArgData(int size, boolean signed, boolean isFloat, Operand operand) implements UsdtArg {
-    @Override
-    public UsdtArg withFloat() {
-        return new UsdtArgData(size, signed, true, operand);
-    }
-}

@@ -106,8 +106,7 @@ record UsdtSiteData(
 
     @Override
     public UsdtSite withArguments(String text, List<UsdtArg> parsed, Map<String, Long> addresses) {
-        return new UsdtSiteData(
-                address, fileOffset, semaphoreAddress, semaphoreOffset, text, parsed, addresses, code);
+        return new UsdtSiteData(address, fileOffset, semaphoreAddress, semaphoreOffset, text, parsed, addresses, code);
     }
 
     @Override

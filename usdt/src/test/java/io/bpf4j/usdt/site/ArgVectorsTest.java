@@ -78,8 +78,7 @@ class ArgVectorsTest {
             assertThat(machine.registerOffset(register)).as(register).hasValue(PtRegs.offset(machine, register));
         }
         String pointer = ArgGrammar.of(machine).orElseThrow().instructionPointer;
-        assertThat(machine.registerOffset(pointer))
-                .hasValue(PtRegs.offset(machine, pointer));
+        assertThat(machine.registerOffset(pointer)).hasValue(PtRegs.offset(machine, pointer));
     }
 
     private static ArgSpec expected(Machine machine, String... words) {

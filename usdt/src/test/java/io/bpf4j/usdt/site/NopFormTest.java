@@ -63,8 +63,8 @@ class NopFormTest {
     @Test
     void unreadableArgumentsHaveReasons() {
         String text = "8@%rax 8f@%xmm0 4@known(%rip) 4@unknown(%rip) 4@other(,%rax,4)" + " 8@%rbx".repeat(20);
-        UsdtSite site = UsdtSite.at(1, 1)
-                .withArguments(text, UsdtArg.parse(Machine.X86_64, text), Map.of("known", 0x5000L));
+        UsdtSite site =
+                UsdtSite.at(1, 1).withArguments(text, UsdtArg.parse(Machine.X86_64, text), Map.of("known", 0x5000L));
         assertThat(site.unreadable()).containsOnlyKeys(1, 3, 4, 12);
         assertThat(site.unreadable().get(1)).contains("vector");
         assertThat(site.unreadable().get(3)).contains("'unknown'");

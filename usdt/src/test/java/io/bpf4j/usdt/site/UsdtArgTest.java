@@ -22,7 +22,9 @@ class UsdtArgTest {
         assertThat(x86("-4@sym-8(%rip)"))
                 .containsExactly(UsdtArg.signed(4, new UsdtArg.Memory("rip", -8, "sym", null, 1)));
         assertThat(x86("8@0x10(%rbp)")).containsExactly(UsdtArg.unsigned(8, UsdtArg.Memory.of("rbp", 16)));
-        assertThat(x86("8f@%rdx")).containsExactly(UsdtArg.unsigned(8, new UsdtArg.Register("rdx")).withFloat());
+        assertThat(x86("8f@%rdx"))
+                .containsExactly(
+                        UsdtArg.unsigned(8, new UsdtArg.Register("rdx")).withFloat());
         assertThat(x86("4@( %rax , %rcx , 4 )"))
                 .containsExactly(UsdtArg.unsigned(4, new UsdtArg.Memory("rax", 0, null, "rcx", 4)));
         assertThat(x86("1@%ah")).containsExactly(UsdtArg.unsigned(1, new UsdtArg.Register("ah")));
@@ -91,8 +93,7 @@ class UsdtArgTest {
             assertThat(x86(text)).singleElement().extracting(UsdtArg::operand).isInstanceOf(UsdtArg.Unsupported.class);
         } else {
             assertThat(x86(text))
-                    .containsExactly(
-                            UsdtArg.unsigned(8, UsdtArg.Memory.of("rbx", Long.parseLong(displacement))));
+                    .containsExactly(UsdtArg.unsigned(8, UsdtArg.Memory.of("rbx", Long.parseLong(displacement))));
         }
     }
 
@@ -203,8 +204,7 @@ class UsdtArgTest {
     void anUnreadableArgumentLeavesTheOthersTheirPlaces() {
         assertThat(x86("-4@%edi 8f@%xmm0 4@<garbage with blanks> 8@%rax"))
                 .hasSize(4)
-                .satisfies(args ->
-                        assertThat(args.get(3)).isEqualTo(UsdtArg.unsigned(8, new UsdtArg.Register("rax"))));
+                .satisfies(args -> assertThat(args.get(3)).isEqualTo(UsdtArg.unsigned(8, new UsdtArg.Register("rax"))));
     }
 
     @Test

@@ -53,12 +53,11 @@ public final class UsdtSectionAttacher implements SectionAttacher {
         try {
             return UsdtScan.ofFile(path);
         } catch (IOException | MalformedDataException e) {
-            String why =
-                    switch (e) {
-                        case NoSuchFileException _ -> "no such file";
-                        case AccessDeniedException _ -> "permission denied";
-                        default -> String.valueOf(e.getMessage());
-                    };
+            String why = switch (e) {
+                case NoSuchFileException _ -> "no such file";
+                case AccessDeniedException _ -> "permission denied";
+                default -> String.valueOf(e.getMessage());
+            };
             throw new UsdtException("attach " + pattern + " in " + path + ": " + why, e);
         }
     }

@@ -58,8 +58,8 @@ public final class BtfLayout {
                     }
                 });
         int maxArgs = (int) Math.min(array.count(), Short.MAX_VALUE);
-        SpecLayout layout = new SpecLayout(
-                btf.order(), (int) spec.size(), maxArgs, (int) arg.size(), argFields, cookie, count);
+        SpecLayout layout =
+                new SpecLayout(btf.order(), (int) spec.size(), maxArgs, (int) arg.size(), argFields, cookie, count);
         return argFields.keySet().containsAll(SpecLayout.REQUIRED) && layout.fits()
                 ? Optional.of(layout)
                 : Optional.empty();

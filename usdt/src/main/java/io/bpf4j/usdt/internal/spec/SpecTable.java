@@ -75,8 +75,7 @@ public final class SpecTable {
     private List<ArgSpec> specs(
             Machine machine, SiteArguments arguments, long address, BiConsumer<Integer, String> refused) {
         int count = arguments.args().size();
-        List<ArgSpec> specs =
-                new SpecBuilder(machine, layout).build(arguments.args(), address, arguments.symbols());
+        List<ArgSpec> specs = new SpecBuilder(machine, layout).build(arguments.args(), address, arguments.symbols());
         for (int i = 0; i < specs.size(); i++) {
             String refusal = specs.get(i).refusal();
             if (refusal != null) {

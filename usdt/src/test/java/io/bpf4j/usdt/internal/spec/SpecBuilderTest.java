@@ -77,7 +77,6 @@ class SpecBuilderTest {
     }
 
     private static List<ArgSpec> build(Machine machine, SpecLayout layout, String arguments) {
-        return new SpecBuilder(machine, layout)
-                .build(UsdtArg.parse(machine, arguments), 0x1000, SYMBOLS);
+        return new SpecBuilder(machine, layout).build(UsdtArg.parse(machine, arguments), 0x1000, SYMBOLS);
     }
 }
