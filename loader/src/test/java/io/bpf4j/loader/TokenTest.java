@@ -12,6 +12,7 @@ import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -48,8 +49,9 @@ class TokenTest {
     }
 
     private <C> List<C> withToken(Class<C> type) {
-        return kernel.commands(TokenCommand.With.class).stream()
-                .map(TokenCommand.With::command)
+        return kernel.commands().stream()
+                .flatMap(command ->
+                        command instanceof TokenCommand.With<?> with ? Stream.of(with.command()) : Stream.empty())
                 .filter(type::isInstance)
                 .map(type::cast)
                 .toList();
