@@ -96,5 +96,3 @@ public sealed interface ExternSpec permits ExternSpecData {
     /** The size of a kconfig extern in bytes; 0 for others. */
     int size();
 }
-
-record ExternSpecData(Kind kind, String name, boolean weak, int typeId, int offset, int size) implements ExternSpec {}

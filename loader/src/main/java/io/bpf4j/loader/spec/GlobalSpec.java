@@ -23,6 +23,3 @@ public sealed interface GlobalSpec permits GlobalSpecData {
     /** Whether it is neither static nor hidden. */
     boolean exported();
 }
-
-record GlobalSpecData(String name, String map, int offset, int size, int typeId, int variableId, boolean exported)
-        implements GlobalSpec {}

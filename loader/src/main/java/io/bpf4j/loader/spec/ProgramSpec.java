@@ -225,18 +225,3 @@ public sealed interface ProgramSpec permits ProgramSpecData {
         return RecordCopy.with(this, ProgramSpecData.class, component, value);
     }
 }
-
-record ProgramSpecData(
-        String name,
-        String sectionName,
-        Optional<SectionKind> kind,
-        ProgramType type,
-        Optional<AttachType> attachType,
-        int flags,
-        String target,
-        int ifindex,
-        boolean autoload,
-        boolean autoattach,
-        OptionalInt verifierLog,
-        FunctionSpec function)
-        implements ProgramSpec {}

@@ -56,13 +56,3 @@ public sealed interface SectionKind permits SectionKindData {
         return SectionKinds.all();
     }
 }
-
-record SectionKindData(
-        String name,
-        ProgramType type,
-        Optional<AttachType> attachType,
-        Target target,
-        String form,
-        boolean sleepable,
-        boolean frags)
-        implements SectionKind {}

@@ -6,7 +6,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -173,41 +172,5 @@ public sealed interface StructOpsSpec permits StructOpsSpecData {
 
     private StructOpsSpec with(String component, Object value) {
         return RecordCopy.with(this, StructOpsSpecData.class, component, value);
-    }
-}
-
-@SuppressWarnings("ArrayRecordComponent") // never compared; copied by the accessor
-record StructOpsSpecData(
-        String name,
-        String sectionName,
-        boolean autocreate,
-        boolean autoattach,
-        String type,
-        int typeId,
-        ByteOrder order,
-        byte[] content,
-        List<Member> members,
-        Map<String, String> functions)
-        implements StructOpsSpec {
-    /** A section whose variables are attached by a link (Linux 6.4). */
-    static final String LINKED = ".struct_ops.link";
-
-    /** A section whose variables are in use once their map gets its value. */
-    static final String DIRECT = ".struct_ops";
-
-    StructOpsSpecData {
-        content = content.clone();
-        members = List.copyOf(members);
-        functions = Collections.unmodifiableMap(new LinkedHashMap<>(functions));
-    }
-
-    @Override
-    public byte[] content() {
-        return content.clone();
-    }
-
-    @Override
-    public String toString() {
-        return "struct " + type + " " + name + ", " + functions.size() + " functions";
     }
 }

@@ -1,0 +1,33 @@
+package io.bpf4j.loader.spec;
+
+import io.bpf4j.insn.Instruction;
+import java.util.List;
+
+/** The one implementation of {@link FunctionSpec}. */
+record FunctionSpecData(
+        String name,
+        int section,
+        String sectionName,
+        int slot,
+        boolean hidden,
+        List<Instruction> instructions,
+        List<CodeReference> references)
+        implements FunctionSpec {
+    FunctionSpecData {
+        instructions = List.copyOf(instructions);
+        references = List.copyOf(references);
+    }
+
+    /**
+     * Hashes only the function's place, because functions of thousands of instructions are keys of the loader's tables.
+     */
+    @Override
+    public int hashCode() {
+        return 31 * section + slot;
+    }
+
+    @Override
+    public String toString() {
+        return name + " in " + sectionName + ", " + size() + " instructions";
+    }
+}

@@ -1,0 +1,58 @@
+package io.bpf4j.loader.spec;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The one implementation of {@link MapSpec}. */
+record MapSpecData(
+        String name,
+        int typeNumber,
+        int keySize,
+        int valueSize,
+        int maxEntries,
+        int flags,
+        int numaNode,
+        long extra,
+        int keyTypeId,
+        int valueTypeId,
+        boolean pinByName,
+        boolean autocreate,
+        int ifindex,
+        @Nullable MapSpec inner,
+        List<MapSpec.Slot> slots,
+        @Nullable DataSection data)
+        implements MapSpec {
+    MapSpecData {
+        slots = List.copyOf(slots);
+    }
+
+    /** A map without the rarer properties. */
+    MapSpecData(
+            String name,
+            int typeNumber,
+            int keySize,
+            int valueSize,
+            int maxEntries,
+            int flags,
+            int keyTypeId,
+            int valueTypeId,
+            @Nullable DataSection data) {
+        this(
+                name,
+                typeNumber,
+                keySize,
+                valueSize,
+                maxEntries,
+                flags,
+                0,
+                0,
+                keyTypeId,
+                valueTypeId,
+                false,
+                true,
+                0,
+                null,
+                List.of(),
+                data);
+    }
+}

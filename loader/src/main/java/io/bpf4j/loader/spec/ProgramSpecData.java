@@ -1,0 +1,22 @@
+package io.bpf4j.loader.spec;
+
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.ProgramType;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/** The one implementation of {@link ProgramSpec}. */
+record ProgramSpecData(
+        String name,
+        String sectionName,
+        Optional<SectionKind> kind,
+        ProgramType type,
+        Optional<AttachType> attachType,
+        int flags,
+        String target,
+        int ifindex,
+        boolean autoload,
+        boolean autoattach,
+        OptionalInt verifierLog,
+        FunctionSpec function)
+        implements ProgramSpec {}
