@@ -28,7 +28,7 @@ final class RecordCopy {
             }
             return type.getDeclaredConstructor(types).newInstance(values);
         } catch (ReflectiveOperationException e) {
-            throw new AssertionError(e);
+            throw new LinkageError(type + " can't be copied", e);
         }
     }
 }
