@@ -10,7 +10,11 @@ import java.util.function.BiConsumer;
 import java.util.function.BiPredicate;
 import java.util.function.Function;
 
-/** Pins all maps, or all programs, of an object in a directory: all of them or none. */
+/**
+ * Pins all maps, or all programs, of an object in a directory: all of them or none.
+ *
+ * <p>Tested by {@code PinningTest} and {@code PinningOnKernelTest}.
+ */
 final class ObjectPinning {
     private ObjectPinning() {}
 

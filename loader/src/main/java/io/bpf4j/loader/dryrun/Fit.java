@@ -8,6 +8,8 @@ import java.util.OptionalLong;
 /**
  * Whether an object fits a kernel. <i>Immutable.</i>
  *
+ * <p>Tested by {@code DryRunTest}.
+ *
  * @param source name of the object
  * @param kernel name of the kernel's BTF
  * @param findings problems of the object as a whole, which prevent loading any part of it

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Nothing of that kind has that name, such as a map of an object. The message says which name is the nearest.
  * <i>Immutable.</i>
+ *
+ * <p>Tested by {@code ErrorsTest}.
  */
 public final class UnknownNameException extends BpfException {
     private static final long serialVersionUID = 1L;

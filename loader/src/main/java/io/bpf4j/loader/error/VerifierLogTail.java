@@ -16,6 +16,8 @@ import java.util.Iterator;
  * R2 !read_ok                                       &lt;- the reason
  * processed 1 insns (limit 1000000) max_states...   &lt;- figures
  * </pre>
+ *
+ * <p>Tested by {@code ErrorsTest}.
  */
 final class VerifierLogTail {
     /** Starts each line of the message except the first. */

@@ -14,7 +14,11 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 
-/** What a kernel announces in files. <i>Thread-safe.</i> */
+/**
+ * What a kernel announces in files. <i>Thread-safe.</i>
+ *
+ * <p>Tested by {@code FeaturesTest}.
+ */
 final class Announcements {
     private static final List<String> WRAPPED =
             List.of("__x64_sys_bpf", "__arm64_sys_bpf", "__s390x_sys_bpf", "__riscv_sys_bpf");

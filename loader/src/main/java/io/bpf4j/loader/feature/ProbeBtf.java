@@ -8,7 +8,11 @@ import java.nio.ByteOrder;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** The smallest BTF that has a given kind, encoded for this machine. Type 1 is always {@code int}. */
+/**
+ * The smallest BTF that has a given kind, encoded for this machine. Type 1 is always {@code int}.
+ *
+ * <p>Tested by {@code FeaturesOnKernelTest}.
+ */
 final class ProbeBtf {
     static final int INT = 1;
 

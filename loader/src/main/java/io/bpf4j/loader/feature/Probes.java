@@ -40,6 +40,8 @@ import java.util.function.Supplier;
  *   <li>Read sysfs, if the kernel announces it there: {@link Announcements}.
  * </ul>
  * {@link Feature} has the version and commit that added each feature.
+ *
+ * <p>Tested by {@code FeaturesTest} and {@code FeaturesOnKernelTest}.
  */
 final class Probes {
     private static final int PROGRAM_SLEEPABLE = 1 << 4; // BPF_F_SLEEPABLE

@@ -28,6 +28,8 @@ import java.util.stream.Collectors;
  * </ul>
  * So after such a refusal, a program of the same type without the feature is loaded, but with a call between functions,
  * which needs the same rights. If the kernel refuses that program too, missing rights may be the reason for both.
+ *
+ * <p>Tested by {@code FeaturesTest}.
  */
 final class Trial {
     /** Enough for what the verifier says about a program of a few instructions. */

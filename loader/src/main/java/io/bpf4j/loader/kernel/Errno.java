@@ -6,6 +6,8 @@ package io.bpf4j.loader.kernel;
  * <p>The numbers are those of include/uapi/asm-generic/errno-base.h and errno.h, which x86-64, arm64, riscv64,
  * loongarch64, s390x and ppc64le share; the texts are those of strerror(3). {@link #ENOTSUPP} is internal to the kernel
  * (include/linux/errno.h) but bpf(2) returns it; libc has no text for it. <i>Immutable.</i>
+ *
+ * <p>Tested by {@code KernelValuesTest}.
  */
 public enum Errno {
     /** Not an error: the call succeeded. */

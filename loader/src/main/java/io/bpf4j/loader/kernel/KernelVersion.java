@@ -6,6 +6,8 @@ package io.bpf4j.loader.kernel;
  * <p>Versions are for documentation and messages. They never decide whether a kernel has a feature, because
  * distributions backport and disable features. Feature probes decide.
  *
+ * <p>Tested by {@code KernelValuesTest}.
+ *
  * @param major such as 6 in 6.18.44
  * @param minor such as 18 in 6.18.44
  * @param patch such as 44 in 6.18.44; 0 if the release string has none

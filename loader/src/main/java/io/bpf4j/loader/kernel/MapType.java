@@ -9,6 +9,8 @@ import java.util.stream.Stream;
  *
  * <p>A kernel may know types that this list lacks; code that reads numbers from the kernel or from an object keeps the
  * number. <i>Immutable.</i>
+ *
+ * <p>Tested by {@code KernelValuesTest}.
  */
 public enum MapType implements Facility {
     HASH(1),

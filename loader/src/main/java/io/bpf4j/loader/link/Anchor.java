@@ -6,6 +6,8 @@ package io.bpf4j.loader.link;
  *
  * <p>To replace a program at its place, {@link Link#update} its link. The kernel doesn't let a new link take the place
  * of an old one.
+ *
+ * <p>Tested by {@code LinkTargetGoldenTest} and {@code HooksOnKernelTest}.
  */
 public sealed interface Anchor {
     Side side();

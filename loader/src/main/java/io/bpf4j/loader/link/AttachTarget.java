@@ -27,6 +27,8 @@ import java.util.Optional;
  * process, now or later.
  *
  * <p>This file is long because it is a catalogue: the types share only this interface.
+ *
+ * <p>Tested by {@code LinkTargetGoldenTest} and {@code HooksOnKernelTest}.
  */
 public sealed interface AttachTarget {
     /** A description of the target, for messages. */

@@ -21,6 +21,8 @@ import java.util.Map;
  * 24 bytes, whose name and path are at 4 and 8 as offsets from the start of the file. A cache in the older layout,
  * which glibc stopped writing in 2.32, may contain the newer one after it; it is not read. If the file does not exist
  * (musl), the list is empty.
+ *
+ * <p>Tested by {@code LibrarySearchTest} and {@code LibrarySearchOnMachineTest}.
  */
 final class LdCache {
     private static final String MAGIC = "glibc-ld.so.cache1.1";

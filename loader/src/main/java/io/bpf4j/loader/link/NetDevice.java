@@ -6,6 +6,8 @@ import org.jspecify.annotations.Nullable;
  * A network device of this process's network namespace, by name or by index. <i>Immutable.</i> A name is looked up when
  * a program is attached.
  *
+ * <p>Tested by {@code LinkTargetGoldenTest} and {@code HooksOnKernelTest}.
+ *
  * @param name such as {@code eth0}; null if it is given by index
  * @param index its positive number; 0 if it is given by name
  */

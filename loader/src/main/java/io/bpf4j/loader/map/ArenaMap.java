@@ -11,6 +11,8 @@ import java.lang.foreign.MemorySegment;
  * <p>A page exists once a program has allocated it ({@code bpf_arena_alloc_pages}), or once Java touches it. If the
  * arena was created with {@code BPF_F_SEGV_ON_FAULT}, touching a page that no program has allocated raises SIGSEGV,
  * which ends the JVM.
+ *
+ * <p>Tested by {@code WholeObjectTest} and {@code ArenaOnKernelTest}.
  */
 public final class ArenaMap {
     private final BpfMap map;

@@ -10,6 +10,8 @@ import java.util.Optional;
 /**
  * A C type from an object's BTF, for comparison with a {@link Codec}. <i>Immutable.</i>
  *
+ * <p>Tested by {@code CodecTypesTest} and {@code TypedViewsOnKernelTest}.
+ *
  * @param btf types of the object
  * @param id of the type in {@code btf}
  */

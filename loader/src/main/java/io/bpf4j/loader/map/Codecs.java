@@ -5,7 +5,11 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
-/** Codecs of single values. */
+/**
+ * Codecs of single values.
+ *
+ * <p>Tested by {@code CodecTest} and {@code CodecTypesTest}.
+ */
 final class Codecs {
     static final Codec<Integer> INT = new Codec<>() {
         @Override

@@ -20,6 +20,8 @@ import java.util.HexFormat;
  * routes.put(LpmPrefix.parse("10.0.0.0/8"), 1);
  * routes.get(LpmPrefix.of(InetAddress.ofLiteral("10.1.2.3")));   // 1
  * }</pre>
+ *
+ * <p>Tested by {@code MapViewsTest} and {@code MapKindsOnKernelTest}.
  */
 public final class LpmPrefix {
     private final int length;

@@ -13,6 +13,8 @@ import java.util.function.BiConsumer;
  * <p>When {@link #put} returns, no running program sees the previous inner map any more: the kernel waits for programs
  * that may use it (synchronize_rcu), which takes milliseconds.
  *
+ * <p>Tested by {@code MapViewsTest} and {@code MapKindsOnKernelTest}.
+ *
  * @param <K> Java type of a key
  */
 public final class MapOfMaps<K> {

@@ -11,6 +11,8 @@ import java.util.function.Consumer;
  * of a {@link MapType#STACK}. A view: the {@link BpfMap} still belongs to its owner, who must close it.
  * <i>Thread-safe.</i>
  *
+ * <p>Tested by {@code MapViewsTest} and {@code MapKindsOnKernelTest}.
+ *
  * @param <V> Java type of a value
  */
 public final class QueueMap<V> {

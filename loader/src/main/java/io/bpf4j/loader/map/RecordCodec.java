@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Components are accessed by reflection, so the record's package must be open to this module if both are in named
  * modules. <i>Thread-safe.</i>
+ *
+ * <p>Tested by {@code CodecTest} and {@code CodecTypesTest}.
  */
 final class RecordCodec<R extends Record> implements Codec<R> {
     /** Limits the nesting of a record that refers to itself. */

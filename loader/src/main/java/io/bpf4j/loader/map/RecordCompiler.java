@@ -44,6 +44,8 @@ import java.util.Locale;
  *
  * <p>Rejected: composed method handles ({@code filterArguments} and the like). The JVM inlines those into the caller
  * only if the codec is a constant there.
+ *
+ * <p>Tested by {@code CodecTest}.
  */
 final class RecordCompiler {
     /** The generated class: an instance reads and writes records of one type. <i>Thread-safe.</i> */

@@ -4,7 +4,11 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Optional;
 
-/** The C types that Java's primitive types stand for, at any address. */
+/**
+ * The C types that Java's primitive types stand for, at any address.
+ *
+ * <p>Tested by {@code CodecTest} and {@code CodecTypesTest}.
+ */
 @SuppressWarnings("ImmutableEnumChecker") // layouts are immutable, but only by their documentation
 enum Scalar implements RecordCodec.Element {
     BYTE(byte.class, ValueLayout.JAVA_BYTE, CType.NumberKind.INTEGER),

@@ -17,6 +17,8 @@ import java.util.Optional;
  * Frames are addresses of 8 bytes, or with the map flag {@code BPF_F_STACK_BUILD_ID} (Linux 4.17) 32 bytes: {@code s32
  * status}, 20 bytes of build-id, and {@code u64} offset or address; status 0 is the end, 1 has a build-id, 2 has an
  * address because the file or its build-id could not be read ({@code struct bpf_stack_build_id}).
+ *
+ * <p>Tested by {@code MapViewsTest} and {@code MapKindsOnKernelTest}.
  */
 public final class StackTraceMap {
     /** BPF_F_STACK_BUILD_ID (include/uapi/linux/bpf.h). */

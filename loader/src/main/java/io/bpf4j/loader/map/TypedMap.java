@@ -17,6 +17,8 @@ import java.util.function.BiConsumer;
  * Codec.ofRecord(Counters.class)); counters.forEach((pid, value) -> ...);
  * }</pre>
  *
+ * <p>Tested by {@code KernelMapTest} and {@code TypedViewsOnKernelTest}.
+ *
  * @param <K> Java type of a key
  * @param <V> Java type of a value
  */

@@ -27,6 +27,8 @@ import java.util.concurrent.TimeUnit;
  * Rejected: SIGSTOP, which the shell's parents notice, and which the kernel undoes when the process group is orphaned.
  *
  * <p>Closing ends the command if it still runs: by SIGTERM and, after two seconds, SIGKILL.
+ *
+ * <p>Tested by {@code ProcessTracerTest}.
  */
 public final class HeldCommand implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(10);

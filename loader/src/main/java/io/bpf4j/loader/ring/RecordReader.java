@@ -21,6 +21,8 @@ import java.util.function.Consumer;
  * with the next record.
  *
  * <p>It holds its own reference to the memory: it must be closed, and may outlive the object of the maps.
+ *
+ * <p>Tested by {@code RingBufferOnKernelTest} and {@code PerfBufferOnKernelTest}.
  */
 public abstract sealed class RecordReader implements AutoCloseable permits RingBuffer, PerfBuffer {
     /**

@@ -18,6 +18,8 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <p>Resources belong to this object once they are added to {@link #owned}, and are closed in the reverse order. If
  * opening fails half-way, the owner only has to close this object.
+ *
+ * <p>Tested by {@code RingBufferTest} and {@code RingBufferOnKernelTest}.
  */
 final class RingPoll implements AutoCloseable {
     private static final int EVENTS = 16;

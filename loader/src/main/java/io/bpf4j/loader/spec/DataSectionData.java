@@ -5,7 +5,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** The one implementation of {@link DataSection}. */
+/**
+ * The one implementation of {@link DataSection}.
+ *
+ * <p>Tested by {@code DataReaderTest}.
+ */
 @SuppressWarnings("ArrayRecordComponent") // never compared; copied by the accessor
 record DataSectionData(
         String name, int sectionIndex, byte[] content, int size, boolean readOnly, List<GlobalSpec> variables)

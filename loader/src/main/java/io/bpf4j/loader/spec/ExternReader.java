@@ -18,6 +18,8 @@ import java.util.Optional;
  * Reads externs: undefined symbols whose kind is the name of their DATASEC in BTF. {@code .kconfig} holds variables
  * that the loader fills with values of the kernel's configuration; they get their own map, which this class lays out.
  * {@code .ksyms} holds kernel variables and functions. <i>Confined.</i>
+ *
+ * <p>Tested by {@code ObjectFormsTest} and {@code ObjectSpecTest}.
  */
 final class ExternReader {
     private static final String KSYMS = ".ksyms";

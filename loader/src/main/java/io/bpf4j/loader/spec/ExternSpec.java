@@ -4,7 +4,11 @@ import io.bpf4j.btf.Btf;
 import io.bpf4j.btf.BtfType;
 import java.util.Optional;
 
-/** A symbol that the loader must resolve. <i>Immutable.</i> */
+/**
+ * A symbol that the loader must resolve. <i>Immutable.</i>
+ *
+ * <p>Tested by {@code ObjectSpecTest}.
+ */
 public sealed interface ExternSpec permits ExternSpecData {
     /** Where the loader finds an extern. */
     enum Kind {

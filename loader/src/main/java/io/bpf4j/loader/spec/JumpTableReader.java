@@ -32,6 +32,8 @@ import org.jspecify.annotations.Nullable;
  *
  * Source: tools/lib/bpf of Linux 7.3, and commits dd3fd3c96559 and 493d9e0d6083 ("libbpf: support llvm-generated
  * indirect jumps", "bpf, x86: add support for indirect jumps"). <i>Confined.</i>
+ *
+ * <p>Tested by {@code JumpTablesTest}.
  */
 final class JumpTableReader {
     static final String SECTION = ".jumptables";

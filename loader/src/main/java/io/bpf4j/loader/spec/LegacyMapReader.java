@@ -33,6 +33,8 @@ import java.util.OptionalInt;
  * loaders extended the struct (iproute2's {@code bpf_elf_map} with pinning and inner maps). The rest of an extended
  * struct must be zero, because its layout is not known. Types of key and value, for tools that print maps, are known if
  * a struct {@code ____btf_map_NAME} has members key and value (the macro BPF_ANNOTATE_KV_PAIR).
+ *
+ * <p>Tested by {@code LoadedDefinitionsTest} and {@code LegacyMapsOnKernelTest}.
  */
 final class LegacyMapReader {
     static final String SECTION = "maps";

@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A map as an object defines it. <i>Immutable</i>; the {@code with…} methods return an edited copy, to change a map
  * before the object is loaded.
+ *
+ * <p>Tested by {@code MapReaderTest} and {@code ObjectSpecTest}.
  */
 public sealed interface MapSpec permits MapSpecData {
     /** {@code BPF_F_NO_PREALLOC}: hash entries are allocated when needed. */

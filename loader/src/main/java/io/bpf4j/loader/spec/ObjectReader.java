@@ -42,6 +42,8 @@ import java.util.stream.Stream;
  * </pre>
  *
  * <i>Confined</i>; used once.
+ *
+ * <p>Tested by {@code ObjectSpecTest} and {@code ObjectFormsTest}.
  */
 final class ObjectReader {
     static final String TEXT = ".text";

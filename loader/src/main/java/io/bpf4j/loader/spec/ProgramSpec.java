@@ -10,6 +10,8 @@ import java.util.OptionalInt;
 /**
  * A program as an object defines it. <i>Immutable</i>; the {@code with…} methods return an edited copy, to change a
  * program before the object is loaded.
+ *
+ * <p>Tested by {@code LoadEditsTest} and {@code EditsOnKernelTest}.
  */
 public sealed interface ProgramSpec permits ProgramSpecData {
     /** {@code BPF_F_STRICT_ALIGNMENT}: misaligned accesses are refused on every machine (Linux 4.12). */

@@ -6,6 +6,8 @@ import java.util.Arrays;
 /**
  * Copies a record with another value of one component. So a specification has its many components in one place only;
  * copies are made a few times before a load.
+ *
+ * <p>Tested by {@code LoadEditsTest} and {@code ObjectSpecTest}.
  */
 final class RecordCopy {
     private RecordCopy() {}

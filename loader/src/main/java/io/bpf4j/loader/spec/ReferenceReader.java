@@ -34,6 +34,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * Source: Documentation/bpf/llvm_reloc.rst of the kernel. <i>Confined.</i>
+ *
+ * <p>Tested by {@code ObjectFormsTest}.
  */
 final class ReferenceReader {
     private final ElfFile elf;

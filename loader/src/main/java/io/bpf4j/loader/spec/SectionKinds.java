@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * The table of section names. Names and their meaning are from the kernel's Documentation/bpf/libbpf/program_types.rst,
  * and for names missing there (sessions, {@code .multi} of uprobes, tcx, netkit, unix sockets) from the commits that
  * added them to tools/lib/bpf.
+ *
+ * <p>Tested by {@code SectionNamesTest} and {@code SectionKindTest}.
  */
 final class SectionKinds {
     private SectionKinds() {}

@@ -15,6 +15,8 @@ import java.util.Objects;
  * A struct_ops variable of an object, whose programs the kernel calls: a variable in {@code SEC(".struct_ops")} or
  * {@code SEC(".struct_ops.link")}, such as a {@code struct tcp_congestion_ops}. Once loaded it is a map of that name.
  * <i>Immutable</i>; the {@code with…} methods return an edited copy, for changes before the load.
+ *
+ * <p>Tested by {@code StructOpsReaderTest} and {@code StructOpsImageTest}.
  */
 public sealed interface StructOpsSpec permits StructOpsSpecData {
     /**

@@ -20,6 +20,8 @@ import java.util.Optional;
 /**
  * One attempt to attach: the program and its attach type. <i>Immutable.</i>
  *
+ * <p>Tested by {@code KernelLinkTest}.
+ *
  * @param program its owner closes it
  * @param what the program and the target, for messages: {@code on_gc to uprobe at …}
  */

@@ -22,6 +22,8 @@ import java.util.OptionalInt;
  * if the first half fails, the site is in it, else in the second half. This costs a dozen more links, each created and
  * closed, which is acceptable after a failure. The links use a program that does nothing, because they fire while they
  * exist.
+ *
+ * <p>Tested by {@code AttacherTest} and {@code LinksTest}.
  */
 final class BadSite {
     /** {@code return 0;} */

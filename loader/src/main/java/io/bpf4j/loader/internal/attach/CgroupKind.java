@@ -8,7 +8,11 @@ import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
 
-/** Control groups of version 2. */
+/**
+ * Control groups of version 2.
+ *
+ * <p>Tested by {@code LinkTargetGoldenTest} and {@code HooksOnKernelTest}.
+ */
 record CgroupKind(AttachTarget.Cgroup target) implements LinkKind {
     private static final StructLayout INFO =
             StructLayout.of("bpf_link_info.cgroup", "u64 cgroup_id", "u32 attach_type");

@@ -9,7 +9,11 @@ import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
 import io.bpf4j.loader.link.NetDevice;
 
-/** Traffic control of network devices, and pairs of netkit devices: programs in an order. */
+/**
+ * Traffic control of network devices, and pairs of netkit devices: programs in an order.
+ *
+ * <p>Tested by {@code LinkTargetGoldenTest} and {@code HooksOnKernelTest}.
+ */
 record DeviceKind(NetDevice device, AttachType type, Anchor anchor) implements LinkKind {
     private static final StructLayout TCX_INFO = StructLayout.of("bpf_link_info.tcx", "u32 ifindex", "u32 attach_type");
     private static final StructLayout NETKIT_INFO =

@@ -25,6 +25,8 @@ import java.util.stream.Stream;
  *
  * The first two are always read, the others only if {@code .symtab} is missing: otherwise they add nothing. Addresses
  * in all four are those of the file itself.
+ *
+ * <p>Tested by {@code FunctionSitesTest} and {@code FunctionsOnKernelTest}.
  */
 final class FunctionSymbols {
     private FunctionSymbols() {}

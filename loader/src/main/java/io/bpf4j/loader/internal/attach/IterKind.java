@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Iterators. {@code union bpf_iter_link_info} (include/uapi/linux/bpf.h, 6.18) selects the objects that an iterator
  * visits.
+ *
+ * <p>Tested by {@code LinkTargetGoldenTest} and {@code IteratorsOnKernelTest}.
  */
 record IterKind(AttachTarget.Iter target) implements LinkKind {
     private static final StructLayout CREATE =

@@ -12,7 +12,11 @@ import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
 import java.util.Objects;
 
-/** The output of an iterator. <i>Confined.</i> */
+/**
+ * The output of an iterator. <i>Confined.</i>
+ *
+ * <p>Tested by {@code KernelLinkTest} and {@code IteratorsOnKernelTest}.
+ */
 final class IterStream extends InputStream {
     /**
      * The kernel's own buffer of an iterator: 8 pages (bpf_iter_seq in kernel/bpf/bpf_iter.c), which a read empties.

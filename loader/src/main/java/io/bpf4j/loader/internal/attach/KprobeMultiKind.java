@@ -12,7 +12,11 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Many kernel functions by one link; the program was loaded for its attach type. */
+/**
+ * Many kernel functions by one link; the program was loaded for its attach type.
+ *
+ * <p>Tested by {@code KernelLinkTest} and {@code KernelFunctionsOnKernelTest}.
+ */
 record KprobeMultiKind(AttachTarget.KprobeMulti target, TraceFs traceFs) implements LinkKind {
     private static final StructLayout INFO =
             StructLayout.of("bpf_link_info.kprobe_multi", "u64 addrs", "u32 count", "u32 flags", "u64 missed");

@@ -4,6 +4,8 @@ package io.bpf4j.loader.internal.attach;
  * A name in which {@code *} stands for any number of characters, also none, and {@code ?} for one; every other
  * character stands for itself. The patterns of {@code SEC("kprobe.multi/…")} and {@code SEC("uprobe.multi/…")}.
  * <i>Immutable.</i>
+ *
+ * <p>Tested by {@code FunctionSitesTest}.
  */
 record NamePattern(String pattern) {
     /** Whether it can match more than one name. */

@@ -10,7 +10,11 @@ import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
 import java.util.Optional;
 
-/** Network namespaces. */
+/**
+ * Network namespaces.
+ *
+ * <p>Tested by {@code LinkTargetGoldenTest} and {@code HooksOnKernelTest}.
+ */
 record NetNamespaceKind(AttachTarget.NetNamespace target) implements LinkKind {
     private static final StructLayout INFO = StructLayout.of("bpf_link_info.netns", "u32 netns_ino", "u32 attach_type");
 

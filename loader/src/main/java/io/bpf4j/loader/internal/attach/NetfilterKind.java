@@ -7,7 +7,11 @@ import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
 
-/** Hooks of netfilter. */
+/**
+ * Hooks of netfilter.
+ *
+ * <p>Tested by {@code LinkTargetGoldenTest} and {@code HooksOnKernelTest}.
+ */
 record NetfilterKind(AttachTarget.Netfilter target) implements LinkKind {
     private static final StructLayout CREATE =
             StructLayout.of("bpf_attr.link_create.netfilter", "u32 pf", "u32 hooknum", "u32 priority", "u32 flags");

@@ -17,6 +17,8 @@ import java.util.OptionalInt;
 /**
  * Attaches through perf events: single uprobes and kprobes, tracepoints, and hardware and software events. The event is
  * opened for the link and closed with it. <i>Immutable.</i>
+ *
+ * <p>Tested by {@code AttacherTest} and {@code KernelLinkTest}.
  */
 final class PerfAttacher {
     private final PerfSources sources;

@@ -13,7 +13,11 @@ import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Single uprobes and kprobes, tracepoints and other perf events; {@link PerfAttacher} attaches them. */
+/**
+ * Single uprobes and kprobes, tracepoints and other perf events; {@link PerfAttacher} attaches them.
+ *
+ * <p>Tested by {@code KernelLinkTest} and {@code LinkKindsTest}.
+ */
 record PerfKind(Function<Attempt, Link> attaching, Function<Errno, String> meaning) implements LinkKind {
     private static final StructLayout UPROBE = StructLayout.of(
             "bpf_link_info.perf_event",

@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * A place in the kernel's order of programs: flags, and the program or link that it is relative to. <i>Immutable.</i>
  *
  * <p>The default place sets no field, so that kernels without an order for control groups (before 6.17) accept it.
+ *
+ * <p>Tested by {@code LinkTargetGoldenTest} and {@code HooksOnKernelTest}.
  */
 record Place(int flags, LinkCommand.Details details) {
     /**

@@ -12,6 +12,8 @@ import io.bpf4j.loader.link.LinkDetail;
 
 /**
  * Socket maps: by a link if the kernel supports links for these maps (6.10, commit 699c23f02c65), else without a link.
+ *
+ * <p>Tested by {@code KernelLinkTest} and {@code HooksOnKernelTest}.
  */
 record SockmapKind(AttachTarget.Sockmap target) implements LinkKind {
     private static final StructLayout INFO = StructLayout.of("bpf_link_info.sockmap", "u32 map_id", "u32 attach_type");

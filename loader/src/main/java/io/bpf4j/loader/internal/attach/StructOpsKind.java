@@ -30,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A map of {@code SEC(".struct_ops.link")} takes its value once; links to it may then be created and closed. A map
  * of {@code SEC(".struct_ops")} is registered when it gets its value, until its element is deleted.
+ *
+ * <p>Tested by {@code LinkTargetGoldenTest} and {@code StructOpsOnKernelTest}.
  */
 public final class StructOpsKind extends KernelLink implements StructOpsLink {
     private static final StructLayout INFO = StructLayout.of("bpf_link_info.struct_ops", "u32 map_id");

@@ -16,6 +16,8 @@ import java.util.function.Predicate;
  * <p>The trampoline that calls the program copies the arguments, and has limits (btf_distill_func_proto() and
  * bpf_check_attach_btf_id_multi() in the kernel): 12 arguments of at most 16 bytes, no variable arguments, and a return
  * value of at most one register.
+ *
+ * <p>Tested by {@code TracingMultiKindTest}.
  */
 final class TraceableFunctions {
     private static final int MOST_ARGUMENTS = 12; // MAX_BPF_FUNC_ARGS

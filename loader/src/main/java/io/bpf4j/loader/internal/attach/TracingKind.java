@@ -17,6 +17,8 @@ import io.bpf4j.loader.link.LinkDetail;
  *
  * <p>The kernel has two commands for them. BPF_RAW_TRACEPOINT_OPEN is the older one, and raw tracepoints still use it;
  * BPF_LINK_CREATE (5.10 for freplace, 5.19 for the others) can carry a cookie and a target.
+ *
+ * <p>Tested by {@code LinkTargetGoldenTest} and {@code KernelFunctionsOnKernelTest}.
  */
 final class TracingKind {
     private static final StructLayout CREATE =

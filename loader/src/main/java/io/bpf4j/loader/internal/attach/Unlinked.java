@@ -14,6 +14,8 @@ import io.bpf4j.loader.link.LinkGroup;
 /**
  * Attaches by BPF_PROG_ATTACH, without a link. The program stays attached until any process detaches it, or until the
  * target is gone. A detach needs the program and the target, so the attachment has its own file descriptors for both.
+ *
+ * <p>Tested by {@code KernelLinkTest}.
  */
 final class Unlinked {
     private Unlinked() {}

@@ -16,7 +16,11 @@ import io.bpf4j.loader.link.TargetFile;
 import java.nio.file.Path;
 import java.util.OptionalInt;
 
-/** Many uprobes in a file by one link; the program was loaded for its attach type. */
+/**
+ * Many uprobes in a file by one link; the program was loaded for its attach type.
+ *
+ * <p>Tested by {@code AttacherTest} and {@code LinksTest}.
+ */
 record UprobeMultiKind(AttachTarget.UprobeMulti target, FunctionSites functions) implements LinkKind {
     private static final StructLayout INFO = StructLayout.of(
             "bpf_link_info.uprobe_multi",

@@ -8,7 +8,11 @@ import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkDetail;
 
-/** XDP: packets that a network device receives, before the network stack. */
+/**
+ * XDP: packets that a network device receives, before the network stack.
+ *
+ * <p>Tested by {@code LinkTargetGoldenTest} and {@code HooksOnKernelTest}.
+ */
 record XdpKind(AttachTarget.Xdp target) implements LinkKind {
     private static final StructLayout INFO = StructLayout.of("bpf_link_info.xdp", "u32 ifindex");
 

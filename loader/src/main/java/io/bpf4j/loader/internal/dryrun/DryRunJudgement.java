@@ -38,6 +38,8 @@ import java.util.Set;
 /**
  * Checks the plan of a load against the types of its target kernel, and reports what that kernel lacks.
  * <i>Confined</i>; used once.
+ *
+ * <p>Tested by {@code DryRunTest}.
  */
 public final class DryRunJudgement {
     private final ObjectSpec spec;

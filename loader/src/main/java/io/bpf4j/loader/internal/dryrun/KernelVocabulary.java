@@ -11,6 +11,8 @@ import java.util.stream.Collectors;
 /**
  * The numbers that a kernel knows, from the enumerations of its uapi header in its BTF. Each enumeration may be missing
  * in reduced BTF; then all numbers are assumed to be known. <i>Immutable.</i>
+ *
+ * <p>Tested by {@code DryRunTest}.
  */
 final class KernelVocabulary {
     private final Optional<Set<Long>> helpers;

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The {@code .rodata} of an object as the verifier sees it: frozen, and therefore constant. Maps are identified by
  * their index in the object plus 1. <i>Confined.</i>
+ *
+ * <p>Tested by {@code DryRunTest}.
  */
 final class ReadOnlyData implements Reachability.Constants {
     private final List<@Nullable ByteBuffer> contents = new ArrayList<>();

@@ -11,6 +11,8 @@ import java.util.stream.IntStream;
  *
  * <p>Possible CPUs are all CPUs that may come online; per-CPU maps have one value for each of them, whether it is
  * present or not. Online CPUs currently run code.
+ *
+ * <p>Tested by {@code LinuxFilesTest}.
  */
 public final class CpuSet {
     /** Far above NR_CPUS of any kernel (8192); prevents a malformed list from using all memory. */

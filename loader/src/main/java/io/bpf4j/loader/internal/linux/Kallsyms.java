@@ -20,6 +20,8 @@ import java.util.Set;
  * </pre>
  *
  * <p>Without CAP_SYSLOG, or by sysctl kernel.kptr_restrict, all addresses read as 0; the names are still readable.
+ *
+ * <p>Tested by {@code LinuxFilesTest}.
  */
 public final class Kallsyms {
     private final Path file;

@@ -19,6 +19,8 @@ import java.util.zip.GZIPInputStream;
  *
  * <p>A value is {@code y} or {@code m}, a number in decimal or with {@code 0x}, or text in double quotes; an option
  * that is off has no value ({@code # CONFIG_KPROBES is not set}).
+ *
+ * <p>Tested by {@code LinuxFilesTest}.
  */
 public final class KernelConfig {
     private final String source;

@@ -13,6 +13,8 @@ import java.util.regex.Pattern;
  * <p>It is usually the release from uname(2). Two distributions report their own number there, which stays at {@code
  * .0}, and report the real version elsewhere: Ubuntu in /proc/version_signature ({@code Ubuntu 5.4.0-12.15-generic
  * 5.4.8}, the last word), Debian in the version of uname ({@code #1 SMP Debian 4.19.304-1 (2024-01-09)}).
+ *
+ * <p>Tested by {@code LinuxFilesTest}.
  */
 public final class LinuxVersion {
     private static final Pattern DEBIAN = Pattern.compile("Debian (\\d+\\.\\d+\\.\\d+)");

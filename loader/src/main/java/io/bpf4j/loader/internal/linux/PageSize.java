@@ -11,6 +11,8 @@ import java.nio.file.Path;
  *
  * <p>From the auxiliary vector that the kernel gives each process, in /proc/self/auxv: pairs of words, the type {@code
  * AT_PAGESZ} being 6 (include/uapi/linux/auxvec.h).
+ *
+ * <p>Tested by {@code LinuxFilesTest}.
  */
 public final class PageSize {
     private static final long AT_PAGESZ = 6;

@@ -22,6 +22,8 @@ import java.util.stream.Stream;
  *
  * <p>It may not be mounted, especially in containers. Then it is opened as a file system without a mount point (Linux
  * 5.2), which is read through its file descriptor until that is closed: the machine's mounts do not change.
+ *
+ * <p>Tested by {@code LinuxFilesTest} and {@code KernelLinkTest}.
  */
 public final class TraceFs {
     private final Kernel kernel;

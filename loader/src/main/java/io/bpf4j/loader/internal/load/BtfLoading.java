@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * The object's BTF in the kernel. Most objects work without BTF: a rejection is kept for programs that need it, and
  * reported as a warning.
  *
+ * <p>Tested by {@code VerifierRefusalTest} and {@code VerdictsOnKernelTest}.
+ *
  * @param fd the caller closes it; null if the object has no BTF, or the kernel did not accept it
  * @param refusal why the kernel did not accept it; null if it did, or if nothing was loaded
  */

@@ -64,6 +64,8 @@ import java.util.Set;
  * loading programs only at attach, because a user wants to know at load whether the kernel accepts them.
  *
  * <p><i>Confined.</i>
+ *
+ * <p>Tested by {@code LoadTransactionTest} and {@code BpfLoaderTest}.
  */
 public final class LoadedObject implements AutoCloseable {
     private final Host host;

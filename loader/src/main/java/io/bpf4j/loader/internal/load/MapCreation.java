@@ -20,7 +20,11 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
-/** Creates the maps of an object. <i>Confined.</i> */
+/**
+ * Creates the maps of an object. <i>Confined.</i>
+ *
+ * <p>Tested by {@code LoadedDefinitionsTest} and {@code WholeObjectTest}.
+ */
 public final class MapCreation {
     private final Host host;
     private final Features features;

@@ -25,6 +25,8 @@ import java.util.function.Supplier;
  * <p>A pinned map is reused only if it equals the map to create: same type, sizes, number of elements, flags and extra.
  * At best, the verifier would reject a program that assumes a larger value. If two processes load at the same time,
  * both find no pin and both pin; the second closes its map and uses the map of the first.
+ *
+ * <p>Tested by {@code PinningTest} and {@code PinningOnKernelTest}.
  */
 final class MapPinning {
     private final Host host;

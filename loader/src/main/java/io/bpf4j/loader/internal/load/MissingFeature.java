@@ -14,6 +14,8 @@ import java.util.Optional;
 /**
  * Explains a rejection: the kernel returns EINVAL for everything that it does not know. After EINVAL, and only then, a
  * feature probe checks whether the kernel knows the requested feature.
+ *
+ * <p>Tested by {@code BpfLoaderTest} and {@code VerifierRefusalTest}.
  */
 final class MissingFeature {
     private MissingFeature() {}

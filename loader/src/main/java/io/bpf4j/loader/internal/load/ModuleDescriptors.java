@@ -16,6 +16,8 @@ import java.util.OptionalInt;
 /**
  * File descriptors of the BTF of modules. With an id in a module's BTF, the kernel requires a file descriptor of that
  * BTF, which is opened by the BTF's object id. The object id is looked up by the module's name. <i>Confined.</i>
+ *
+ * <p>Tested by {@code KernelFunctionCallsTest} and {@code StructOpsOfModuleTest}.
  */
 final class ModuleDescriptors implements AutoCloseable {
     private final Kernel kernel;

@@ -39,6 +39,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Passes assembled programs to the verifier. The first try has no log, which is faster; a rejected program is tried
  * again with a log ({@link LoggedLoad}). <i>Confined.</i>
+ *
+ * <p>Tested by {@code VerifierRefusalTest} and {@code LoadEditsTest}.
  */
 final class ProgramLoading {
     private final Host host;

@@ -12,6 +12,8 @@ import java.util.regex.Pattern;
  *
  * <p>The texts are those of {@code verbose(…)} in kernel/bpf/verifier.c, Linux 5.10 to 6.18. They are not a stable
  * interface: if a kernel changes them, the log is reported without advice.
+ *
+ * <p>Tested by {@code VerifierRefusalTest} and {@code VerdictsOnKernelTest}.
  */
 final class VerifierAdvice {
     /** Verdicts are at the end, before the statistics. */

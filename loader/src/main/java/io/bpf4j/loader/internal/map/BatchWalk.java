@@ -30,6 +30,8 @@ import java.util.function.BiConsumer;
  * once, even with concurrent changes, and keys need not be remembered. A bucket with more elements than the arrays hold
  * gives ENOSPC: the arrays are then enlarged. In other map types a deleted last key may restart the walk, as {@link
  * KeyWalk} explains, with the same remedy: keys are remembered, and steps are counted.
+ *
+ * <p>Tested by {@code MapBatchTest} and {@code MapBatchOnKernelTest}.
  */
 final class BatchWalk {
     private final KernelMap map;

@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>With many concurrent deletions each step may restart; to terminate, the walk fails after {@value #ROUNDS} times
  * the steps that the largest possible map takes.
+ *
+ * <p>Tested by {@code KernelMapTest}.
  */
 final class KeyWalk implements Iterator<byte[]> {
     static final int ROUNDS = 8;

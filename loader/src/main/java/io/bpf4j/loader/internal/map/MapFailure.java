@@ -5,7 +5,11 @@ import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.kernel.Errno;
 import org.jspecify.annotations.Nullable;
 
-/** The failure of an operation on a map, with its usual reason. */
+/**
+ * The failure of an operation on a map, with its usual reason.
+ *
+ * <p>Tested by {@code KernelMapTest} and {@code MapBatchTest}.
+ */
 final class MapFailure {
     private MapFailure() {}
 

@@ -5,6 +5,8 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * Native memory for one key and one value from the heap; grows to the largest that its thread used. <i>Confined.</i>
+ *
+ * <p>Tested by {@code KernelMapTest}.
  */
 final class NativeScratch {
     private static final ThreadLocal<NativeScratch> LOCAL = ThreadLocal.withInitial(NativeScratch::new);

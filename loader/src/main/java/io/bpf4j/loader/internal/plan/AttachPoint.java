@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  *   struct_ops                STRUCT, also of a module, with the index of one of its members
  * </pre>
  *
+ * <p>Tested by {@code StructOpsOfModuleTest} and {@code DryRunTest}.
+ *
  * @param btfId 0 for programs that need none, and for a program that targets a function of another program: that id is
  *     looked up at load
  * @param module whose BTF has the id; empty for the kernel itself

@@ -10,7 +10,11 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.IntStream;
 
-/** The C types that an object declares for its maps and variables; codecs are checked against them. */
+/**
+ * The C types that an object declares for its maps and variables; codecs are checked against them.
+ *
+ * <p>Tested by {@code TypedViewsOnKernelTest}.
+ */
 public final class DeclaredTypes {
     private static final List<BtfKind> STRUCTS = List.of(BtfKind.STRUCT, BtfKind.UNION, BtfKind.TYPEDEF);
 

@@ -13,6 +13,8 @@ import java.util.Map;
 /**
  * The function and line information of a program: the object's records for the functions in the program, with their new
  * places. All or nothing, because the kernel rejects a table with gaps. <i>Confined.</i>
+ *
+ * <p>Tested by {@code BpfLoaderTest}.
  */
 final class InfoTables {
     private final ByteOrder order;

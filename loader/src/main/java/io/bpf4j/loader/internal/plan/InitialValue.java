@@ -11,6 +11,8 @@ import java.nio.ByteBuffer;
 /**
  * The value that an embedder gives a variable before the load. The plan encodes it, when all edits are known: the
  * variable may have another size by then. <i>Immutable.</i>
+ *
+ * <p>Tested by {@code BpfLoaderTest} and {@code LoadedDefinitionsTest}.
  */
 @FunctionalInterface
 public interface InitialValue {

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The initial contents of maps: values of variables for global data, static values for maps of maps and of programs.
  * <i>Confined.</i>
+ *
+ * <p>Tested by {@code LoadPlanTest} and {@code LoadedDefinitionsTest}.
  */
 final class MapContents {
     private final ObjectSpec spec;

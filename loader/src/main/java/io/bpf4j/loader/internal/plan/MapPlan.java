@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A map that a load creates, opens by its pin, or reuses. <i>Immutable.</i>
  *
+ * <p>Tested by {@code LoadPlanTest}.
+ *
  * @param spec the definition, with the flags and size for the kernel
  * @param kernelName its name in the kernel, at most 15 bytes; empty if the kernel does not support names
  * @param initial its bytes, for global data; null for other maps, and for all zeroes (a new map has them already)

@@ -12,6 +12,8 @@ import java.util.Map;
  *
  * <p>Before Linux 5.5 one helper read memory of kernel and user alike (commit 6ae08ae3dea2 split it: on some machines
  * one address means different things to the two). If the newer helpers are missing, the old helper does the same.
+ *
+ * <p>Tested by {@code BpfLoaderTest}.
  */
 public final class OldKernelHelpers {
     private static final int PROBE_READ = 4;

@@ -23,6 +23,8 @@ import java.util.function.UnaryOperator;
 /**
  * Makes the plan of a load. A step that fails is recorded as a problem, and the other steps continue without its
  * result: a load stops at the first problem, a dry run reports all problems. <i>Confined</i>; used once.
+ *
+ * <p>Tested by {@code LoadPlanTest}.
  */
 final class Planner {
     private final ObjectSpec spec;

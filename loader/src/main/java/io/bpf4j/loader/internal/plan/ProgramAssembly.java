@@ -38,6 +38,8 @@ import org.jspecify.annotations.Nullable;
  * </ol>
  *
  * <i>Confined</i>; one per load of an object.
+ *
+ * <p>Tested by {@code BpfLoaderTest} and {@code CoreGoldenTest}.
  */
 public final class ProgramAssembly {
     private final ObjectSpec spec;

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The records of {@code .BTF.ext} that belong to a function. The table has them by section, and an object may have
  * thousands of functions in one; so each section is sorted once and searched by place. <i>Confined.</i>
+ *
+ * <p>Tested by {@code BpfLoaderTest} and {@code VerifierRefusalTest}.
  */
 final class RecordsByPlace<T> {
     private final Optional<BtfExt.Table<T>> table;

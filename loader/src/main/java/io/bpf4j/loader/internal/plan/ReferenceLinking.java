@@ -25,6 +25,8 @@ import java.util.Objects;
  * Resolves the references in the instructions of one program. Records the places of file descriptors, the jump tables
  * to create, and the missing symbols, whose instructions the verifier rejects if they are reachable. <i>Confined</i>;
  * one per program.
+ *
+ * <p>Tested by {@code LoadPlanTest} and {@code KernelFunctionCallsTest}.
  */
 final class ReferenceLinking {
     /** The instruction that replaces a call of a weak kernel function that is missing; see {@link CoreFixup.Poison}. */

@@ -21,6 +21,8 @@ import java.util.Optional;
  *
  * The verifier checks accesses against the section's size, not the length at compile time, so programs may use the new
  * size; the BTF for the kernel must have the same size.
+ *
+ * <p>Tested by {@code LoadedDefinitionsTest} and {@code LinkageOnKernelTest}.
  */
 public final class ResizedData {
     private ResizedData() {}

@@ -13,7 +13,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** All struct_ops variables that a load registers, and the members that each program implements. <i>Confined.</i> */
+/**
+ * All struct_ops variables that a load registers, and the members that each program implements. <i>Confined.</i>
+ *
+ * <p>Tested by {@code StructOpsImageTest}.
+ */
 final class StructOpsImages {
     private final ObjectSpec spec;
     private final List<StructOpsSpec> variables;

@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Modules have functions to call and to attach to, and variables (Linux 5.11 with CONFIG_DEBUG_INFO_BTF_MODULES).
  * Modules are searched if the kernel itself does not have a name. An id in a module's BTF is meaningless without the
  * module, so it always comes with the module's name.
+ *
+ * <p>Tested by {@code LoadPlanTest} and {@code KernelFunctionCallsTest}.
  */
 public final class TargetKernel {
     private final @Nullable Host host;

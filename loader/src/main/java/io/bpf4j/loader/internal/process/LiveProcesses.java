@@ -12,7 +12,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The traced processes, and their information in /proc. <i>Thread-safe.</i> */
+/**
+ * The traced processes, and their information in /proc. <i>Thread-safe.</i>
+ *
+ * <p>Tested by {@code TracerThreadTest} and {@code ProcessTracerTest}.
+ */
 final class LiveProcesses {
     private final Host host;
     private final Set<Integer> pids = ConcurrentHashMap.newKeySet();

@@ -53,6 +53,8 @@ import java.util.OptionalInt;
  *
  * <p>A thread that blocks SIGURG does not stop. If the kernel's BTF gives the place of the signal mask, the program
  * sends no signal to such a thread, which could read it from a signalfd, and counts the hit as missed.
+ *
+ * <p>Tested by {@code CliFirstEventsTest}.
  */
 public final class StopSignal implements AutoCloseable {
     /** Numbers of include/uapi/linux/bpf.h. */

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The execution of a command: memory for what its system calls take, the file descriptors that stay open until they
  * return, and what becomes of the result. <i>Confined.</i>
+ *
+ * <p>Tested by {@code LinuxKernelTest}.
  */
 class Call implements SegmentAllocator, AutoCloseable {
     /** BPF_F_TOKEN_FD. */

@@ -6,6 +6,8 @@ import java.lang.foreign.ValueLayout;
 /**
  * {@code struct epoll_event} (include/uapi/linux/eventpoll.h): u32 events, u64 data. Packed only on x86-64, so that
  * 32-bit programs share it.
+ *
+ * <p>Tested by {@code LinuxKernelTest}.
  */
 public final class EpollEvent {
     private static final boolean PACKED = switch (System.getProperty("os.arch", "")) {

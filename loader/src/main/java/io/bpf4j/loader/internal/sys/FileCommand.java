@@ -10,7 +10,11 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
-/** System calls for files, memory and waiting, besides bpf(2) and perf_event_open(2). */
+/**
+ * System calls for files, memory and waiting, besides bpf(2) and perf_event_open(2).
+ *
+ * <p>Tested by {@code LinuxKernelTest}.
+ */
 public sealed interface FileCommand<R> extends Command<R> {
     /** Paths are relative to the current directory. */
     int AT_FDCWD = -100;

@@ -3,6 +3,8 @@ package io.bpf4j.loader.internal.sys;
 /**
  * Names that the kernel accepts for maps and programs: at most 15 bytes of letters, digits, underscore and dot
  * (BPF_OBJ_NAME_LEN, and bpf_obj_name_cpy in kernel/bpf/syscall.c).
+ *
+ * <p>Tested by {@code AttrGoldenTest} and {@code EditsOnKernelTest}.
  */
 public final class KernelNames {
     private static final int MAX = 15;

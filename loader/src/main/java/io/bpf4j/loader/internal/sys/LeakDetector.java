@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>With the system property {@value #PROPERTY} set to {@code true} each entry keeps the stack trace of its creation
  * for the report. Tests run with it, and fail on any report.
+ *
+ * <p>Tested by {@code FdTest}.
  */
 public final class LeakDetector {
     static final String PROPERTY = "io.bpf4j.leaks";

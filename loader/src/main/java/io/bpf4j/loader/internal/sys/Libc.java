@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * are rare. Memory is passed as a plain address, and the caller keeps it alive; only map operations, which take
  * segments from users, have a handle that takes segments, so that the linker keeps their arenas open during the call.
  * mmap has its own handle because s390x passes its arguments in a block of memory, which libc hides.
+ *
+ * <p>Tested by {@code LinuxKernelTest}.
  */
 final class Libc {
     static final SyscallNumbers NUMBERS;

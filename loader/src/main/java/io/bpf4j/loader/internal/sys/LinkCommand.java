@@ -6,7 +6,11 @@ import java.util.List;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
-/** The commands of bpf(2) that attach programs. */
+/**
+ * The commands of bpf(2) that attach programs.
+ *
+ * <p>Tested by {@code AttrGoldenTest}.
+ */
 @SuppressWarnings("ArrayRecordComponent") // handed over once, never compared
 public sealed interface LinkCommand<R> extends Command<R> {
     /**

@@ -4,7 +4,11 @@ import io.bpf4j.loader.kernel.Errno;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/** The commands of bpf(2) that create and access maps. */
+/**
+ * The commands of bpf(2) that create and access maps.
+ *
+ * <p>Tested by {@code AttrGoldenTest}.
+ */
 public sealed interface MapCommand<R> extends Command<R> {
     /**
      * BPF_MAP_CREATE.

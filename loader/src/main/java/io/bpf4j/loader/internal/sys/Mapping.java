@@ -9,6 +9,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
  *
  * <p>The segment belongs to a shared arena, so an access after {@link #close}, on any thread, throws an
  * IllegalStateException and does not crash the process.
+ *
+ * <p>Tested by {@code LinuxKernelTest}.
  */
 public final class Mapping implements AutoCloseable {
     private final Arena arena;

@@ -14,6 +14,8 @@ import java.util.List;
  * The capabilities that the kernel requires for a command of bpf(2) (kernel/bpf/syscall.c: map_create(),
  * bpf_prog_load() with is_net_admin_prog_type() and is_perfmon_prog_type(), bpf_get_fd_by_id; since 5.8, commit
  * 2c78ee898d8f "bpf: Implement CAP_BPF").
+ *
+ * <p>Tested by {@code FailureHintsTest}.
  */
 final class NeededRights {
     private NeededRights() {}

@@ -11,6 +11,8 @@ import java.lang.foreign.MemorySegment;
  * <p>The tracer is a thread, not a process: all commands except {@link Signal} must come from the thread that executed
  * {@link Seize}. A command to a tracee that is killed fails with ESRCH at any time, which is not an error of the
  * tracer; the result of the commands is the error number.
+ *
+ * <p>Tested by {@code TracerThreadTest} and {@code ProcessTracerTest}.
  */
 public sealed interface ProcessCommand<R> extends Command<R> {
     /**

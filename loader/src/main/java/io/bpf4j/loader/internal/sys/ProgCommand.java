@@ -6,7 +6,11 @@ import java.lang.foreign.ValueLayout;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The commands of bpf(2) that load programs and BTF and work on programs. */
+/**
+ * The commands of bpf(2) that load programs and BTF and work on programs.
+ *
+ * <p>Tested by {@code AttrGoldenTest}.
+ */
 @SuppressWarnings("ArrayRecordComponent") // handed over once, never compared
 public sealed interface ProgCommand<R> extends Command<R> {
     /** The contents of the verifier log: 1 is the usual level, 2 adds each path, 4 has only statistics. */

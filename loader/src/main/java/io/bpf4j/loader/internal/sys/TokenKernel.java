@@ -6,6 +6,8 @@ import java.nio.file.Path;
 /**
  * A kernel that loads maps, programs and BTF with the rights of a token. Other commands are passed on unchanged: a
  * command on a file descriptor needs no further rights. <i>Thread-safe.</i>
+ *
+ * <p>Tested by {@code TokenTest} and {@code BpfTokenTest}.
  */
 public final class TokenKernel implements Kernel, AutoCloseable {
     private final Kernel kernel;

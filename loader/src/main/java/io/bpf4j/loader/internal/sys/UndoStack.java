@@ -7,6 +7,8 @@ import java.util.Deque;
  * Undo steps, executed last first; a failed step does not prevent the others. Code that creates several parts pushes a
  * step for each part, and calls {@link #commit()} at the end; the owner of several resources keeps the stack to close
  * them. <i>Confined.</i>
+ *
+ * <p>Tested by {@code LoadTransactionTest} and {@code LinkGroupTest}.
  */
 public final class UndoStack implements AutoCloseable {
     private final Deque<Runnable> steps = new ArrayDeque<>();
