@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The builder checks only that numbers fit their fields; the kernel checks the rest, and a test may need invalid
  * BTF. <i>Confined.</i>
+ *
+ * <p>Tested by {@code BtfTest}.
  */
 public final class BtfBuilder {
     private final @Nullable Btf base;

@@ -18,6 +18,8 @@ import java.nio.charset.StandardCharsets;
  * </pre>
  *
  * Section offsets count from the end of the header; {@code hdr_len} may grow in newer kernels.
+ *
+ * <p>Tested by {@code BtfTest}.
  */
 final class BtfBytes {
     static final int MAGIC = 0xeb9f;

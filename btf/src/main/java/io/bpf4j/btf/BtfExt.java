@@ -26,6 +26,8 @@ import java.util.Optional;
  * <p>Records may be larger than the decoded fields, because a newer compiler may append fields: {@link
  * Table#recordSize()} has the size and {@link Section#raw()} the bytes. Source: {@code Documentation/bpf/btf.rst}.
  * <i>Immutable.</i>
+ *
+ * <p>Tested by {@code BtfTest}.
  */
 public final class BtfExt {
     private static final int FUNC_INFO_BYTES = 8;

@@ -7,6 +7,8 @@ package io.bpf4j.btf;
  * the text after {@code ___} is a <i>flavour</i> and is not compared: {@code task_struct___old} and {@code
  * task_struct___x86} both mean the kernel's {@code task_struct}. The separator is the last {@code ___} between two
  * characters that are not underscores: {@code a___b___c} means {@code a___b}, and {@code ____x} has no flavour.
+ *
+ * <p>Tested by {@code CoreMatchingTest}.
  */
 final class EssentialName {
     private EssentialName() {}

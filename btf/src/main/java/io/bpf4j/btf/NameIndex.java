@@ -12,6 +12,8 @@ import java.util.Arrays;
  *
  * <p>Chains run in ascending order of id. The types of the base of a split BTF are in the index of the base; the names
  * of the split BTF's own types may lie in the strings of the base. <i>Immutable.</i>
+ *
+ * <p>Tested by {@code BtfLargeTest} and {@code BtfTest}.
  */
 final class NameIndex {
     private final Btf btf;

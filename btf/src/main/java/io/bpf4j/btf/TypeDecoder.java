@@ -16,6 +16,8 @@ import java.util.List;
  *
  * <p>{@code kind_flag} means: for a struct or union, a member is a bit-field and offsets hold {@code size << 24 |
  * offset}; for an enumeration, signed; for a forward declaration, a union; for a tag, any attribute.
+ *
+ * <p>Tested by {@code BtfTest}.
  */
 final class TypeDecoder {
     private final Btf btf;

@@ -8,6 +8,8 @@ import java.util.function.ToIntFunction;
 
 /**
  * Encodes {@link BtfType} to bytes; the reverse of {@link TypeDecoder}, which describes the layout. <i>Confined.</i>
+ *
+ * <p>Tested by {@code BtfTest}.
  */
 final class TypeEncoder {
     private final ToIntFunction<String> strings;

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Created for each candidate and relocation. If the path does not exist, {@link #mismatch} gives the reason.
  * <i>Confined.</i>
+ *
+ * <p>Tested by {@code CoreMatchingTest} and {@code CoreRelocatorTest}.
  */
 final class CandidateMatcher {
     private final AccessPath path;

@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Create one per kernel and share it: the name index of each BTF is built once, at the first look-up.
  * <i>Thread-safe.</i>
+ *
+ * <p>Tested by {@code CoreMatchingTest}.
  */
 public final class CoreTarget {
     private final Btf kernel;

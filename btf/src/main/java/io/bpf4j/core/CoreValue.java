@@ -7,6 +7,8 @@ import java.nio.ByteOrder;
 /**
  * The value of a relocation in one BTF.
  *
+ * <p>Tested by {@code CoreRelocatorTest} and {@code CoreMatchingTest}.
+ *
  * @param value the number to write into the instruction, or expected there
  * @param checked whether the compiler's value must equal this one, for the program's own BTF. False for bit-fields,
  *     where the compiler may choose another load, and for type ids, which linking renumbers.

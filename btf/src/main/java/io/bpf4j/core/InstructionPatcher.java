@@ -18,6 +18,8 @@ import java.util.List;
  * <p>The access size may change only if zero extension keeps the value: between pointers (a 32-bit kernel has 4-byte
  * pointers, a BPF program 8-byte ones) and between unsigned integers. If a signed field changed its size, the
  * instruction is poisoned.
+ *
+ * <p>Tested by {@code CoreRelocatorTest} and {@code CoreMatchingTest}.
  */
 final class InstructionPatcher {
     private final AccessPath path;

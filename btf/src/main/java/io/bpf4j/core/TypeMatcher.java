@@ -23,6 +23,8 @@ import java.util.Set;
  * </ul>
  *
  * <p>The rules are those of libbpf's {@code bpf_core_types_match}, because programs depend on them.
+ *
+ * <p>Tested by {@code CoreMatchingTest}.
  */
 final class TypeMatcher {
     private static final int MAX_DEPTH = 32;

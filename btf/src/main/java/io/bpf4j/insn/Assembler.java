@@ -21,6 +21,8 @@ import java.util.Map;
  * }</pre>
  *
  * <p>Jumps name a label, which may stand before or after them. <i>Confined.</i>
+ *
+ * <p>Tested by {@code InstructionsTest}.
  */
 public final class Assembler {
     public static final int R0 = 0;

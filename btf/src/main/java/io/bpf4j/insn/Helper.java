@@ -10,6 +10,8 @@ import java.util.stream.IntStream;
  * <p>Source: {@code __BPF_FUNC_MAPPER} of {@code include/uapi/linux/bpf.h}. The list is closed: since Linux 6.2 new
  * functions for programs are kernel functions, which have BTF ids instead.
  *
+ * <p>Tested by {@code InstructionsTest}.
+ *
  * @param number the operand of the call instruction; it may be one without a helper
  */
 public record Helper(int number) {

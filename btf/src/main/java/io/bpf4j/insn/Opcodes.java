@@ -7,6 +7,8 @@ package io.bpf4j.insn;
  * <p>Values: {@code include/uapi/linux/bpf_common.h} and {@code include/uapi/linux/bpf.h}; meaning:
  * {@code Documentation/bpf/standardization/instruction-set.rst}. They are {@code int} constants and not enums because
  * the kernel adds values and several are reused across classes.
+ *
+ * <p>Tested by {@code InstructionsTest} and {@code DisassemblerTest}.
  */
 public final class Opcodes {
     /** The bits of the instruction class. */

@@ -22,6 +22,8 @@ import java.util.zip.CRC32;
  * A candidate is accepted only if its build ID matches, or, if one of the two files has no build ID, its checksum.
  * <i>Immutable.</i>
  *
+ * <p>Tested by {@code OpenElfFileTest}.
+ *
  * @param debugRoot the directory of debug files, {@code /usr/lib/debug} as a rule
  */
 public record DebugFiles(Path debugRoot) {

@@ -26,6 +26,8 @@ import org.apache.commons.compress.compressors.xz.XZCompressorInputStream;
  *
  * <p>Sections compressed by zstd are rejected: Java has no zstd, and Commons Compress binds a native library, which
  * this module must not load.
+ *
+ * <p>Tested by {@code ElfFileTest} and {@code MalformedElfTest}.
  */
 final class Decompressor {
     private static final int ELFCOMPRESS_ZLIB = 1;

@@ -21,6 +21,8 @@ import java.util.OptionalLong;
  * </ul>
  *
  * Without both tables, the usual layout of linkers is assumed: the strings directly follow the symbols.
+ *
+ * <p>Tested by {@code NoSectionHeadersTest}.
  */
 final class DynamicSymbols {
     private static final long DT_NULL = 0;

@@ -4,6 +4,8 @@ package io.bpf4j.elf;
  * Whether a file's addresses and offsets are 32 or 64 bits wide, and the sizes in bytes that follow from it.
  *
  * <p>32-bit fields are widened as they are read, so code outside this package does not see the difference.
+ *
+ * <p>Tested by {@code ElfFileTest}.
  */
 public enum ElfClass {
     ELF32(4, 52, 32, 40, 16, 8),

@@ -5,6 +5,8 @@ package io.bpf4j.elf;
  *
  * <p>The set is open, so a machine is represented by the number in the file. Values: Linux {@code
  * include/uapi/linux/elf-em.h}.
+ *
+ * <p>Tested by {@code ElfFileTest}.
  */
 public final class ElfMachine {
     public static final int NONE = 0;

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The last used blocks are cached, so adjacent bytes cost one call, and a second read of a cached block gives the
  * same bytes. The cache is a small part of a large file.
+ *
+ * <p>Tested by {@code OpenElfFileTest}.
  */
 final class FileBlocks implements AutoCloseable {
     private static final int SHIFT = 15;

@@ -37,6 +37,8 @@ import java.util.List;
  *
  * <p>A count is accepted only after a check that a table with that many entries is inside the file: a malicious count
  * can't cause an allocation larger than the file's size justifies.
+ *
+ * <p>Tested by {@code ElfFileTest} and {@code ExtendedNumberingTest}.
  */
 final class HeaderReader {
     private static final byte[] MAGIC = {0x7f, 'E', 'L', 'F'};

@@ -11,6 +11,8 @@ import java.nio.charset.StandardCharsets;
  * a megabyte, and a million symbols whose names start at each of its bytes, are half a terabyte of names in a file of
  * 25 MB. So all names of a walk together may have 256 bytes per entry and 64 times the table's size; normal files need
  * far less.
+ *
+ * <p>Tested by {@code MalformedElfTest}.
  */
 final class NameReader {
     private static final int BYTES_PER_ENTRY = 256;

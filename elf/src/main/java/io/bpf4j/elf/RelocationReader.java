@@ -10,6 +10,8 @@ import java.util.List;
  * holds the symbol's index above the type: 24 and 8 bits in ELF32, 32 and 32 in ELF64. Only little-endian 64-bit MIPS
  * stores the two halves as a 32-bit symbol index followed by four single bytes; read as a word, the type is above the
  * symbol with its bytes reversed.
+ *
+ * <p>Tested by {@code ElfFileTest} and {@code MalformedElfTest}.
  */
 final class RelocationReader {
     private RelocationReader() {}

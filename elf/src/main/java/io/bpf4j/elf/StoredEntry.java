@@ -20,6 +20,8 @@ import org.apache.commons.compress.archivers.zip.ZipFile;
  * in the ELF plus the offset of the ELF. This works only for uncompressed entries; a compressed entry is never mapped,
  * so it can't be probed.
  *
+ * <p>Tested by {@code OpenElfFileTest}.
+ *
  * @param archive the file to map
  * @param entry name of the entry
  */

@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * <p>The table of a debug build has millions of entries, and a caller needs one of them. So the first look-up of a name
  * builds a sorted index of 8 bytes per symbol: the hash of the name in the upper half, the symbol's index in the lower
  * half. It takes a fifth of the memory of a map of strings, and a search compares bytes of the file, not strings.
+ *
+ * <p>Tested by {@code ElfFileTest} and {@code ExtendedNumberingTest}.
  */
 final class SymbolTable {
     private static final int SHN_LORESERVE = 0xff00;

@@ -3,7 +3,11 @@ package io.bpf4j.usdt;
 import java.util.OptionalInt;
 import java.util.function.ToLongFunction;
 
-/** How to attach. <b>Immutable</b>. */
+/**
+ * How to attach. <b>Immutable</b>.
+ *
+ * <p>Tested by {@code UsdtTransactionTest} and {@code ScannedFilesTest}.
+ */
 public sealed interface AttachOptions permits AttachOptionsData {
     /** All processes, cookie 0, unreadable arguments allowed. */
     static AttachOptions defaults() {

@@ -19,7 +19,11 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** Reads the probes of files. */
+/**
+ * Reads the probes of files.
+ *
+ * <p>Tested by {@code ScannedFilesTest} and {@code UsdtDiscoveryTest}.
+ */
 final class FileScanner {
     private FileScanner() {}
 

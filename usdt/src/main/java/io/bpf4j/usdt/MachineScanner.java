@@ -25,6 +25,8 @@ import java.util.TreeSet;
  * that one file does not displace the others. <b>Confined.</b>
  *
  * <p>Processes start and end during the scan: a process that has ended has no files.
+ *
+ * <p>Tested by {@code UsdtProcessesTest} and {@code HostileNotesTest}.
  */
 final class MachineScanner {
     private final Host host;

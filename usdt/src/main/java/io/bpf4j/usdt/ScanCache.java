@@ -13,6 +13,8 @@ import java.util.Map;
  *
  * <p>Only scans of files with a path of their own are kept: a path through {@code /proc/PID} is valid only while the
  * process exists.
+ *
+ * <p>Tested by {@code CliFollowTest}.
  */
 final class ScanCache {
     private static final int MAX_FILES = 4096;

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Symbol tables may have millions of entries, and most callers that scan for probes don't need them. So a scan does
  * not read them, and this class reads the file once more. It keeps one symbol for each site: the last one at or before
  * its address.
+ *
+ * <p>Tested by {@code ScannedFilesTest}.
  */
 final class SiteFunctions {
     private final long[] addresses;

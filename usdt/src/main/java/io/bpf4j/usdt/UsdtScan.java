@@ -25,6 +25,8 @@ import java.util.OptionalInt;
  * <p>A file or process that can't be read, and a note that is broken, are left out and named: {@link File#problems},
  * {@link #leftOut}. A scan without probes is not an error; {@link #whyNone} gives the reason, and so does the exception
  * of an attach.
+ *
+ * <p>Tested by {@code ScannedFilesTest} and {@code UsdtDiscoveryTest}.
  */
 public final class UsdtScan {
     private final Searched searched;

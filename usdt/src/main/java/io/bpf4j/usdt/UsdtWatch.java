@@ -46,6 +46,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>To watch a command from its first instruction, start it by {@link io.bpf4j.loader.process.HeldCommand}, start the
  * watch, then release the command.
+ *
+ * <p>Tested by {@code CliFollowTest} and {@code CliFirstEventsTest}.
  */
 public final class UsdtWatch implements AutoCloseable {
     private static final long CLOSE_NANOS = 5_000_000;

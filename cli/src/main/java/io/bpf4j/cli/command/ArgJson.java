@@ -7,6 +7,8 @@ import java.util.List;
 /**
  * Arguments as JSON: {@code {"size","signed","kind","value","register","offset","index","scale","symbol","float",
  * "reason"}}, with only the keys that apply to the kind.
+ *
+ * <p>Tested by {@code ArgsCommandTest}.
  */
 final class ArgJson {
     private ArgJson() {}

@@ -2,7 +2,11 @@ package io.bpf4j.cli.command;
 
 import io.bpf4j.usdt.site.UsdtArg;
 
-/** An argument as text: the type of its value, and its location when the probe fires. */
+/**
+ * An argument as text: the type of its value, and its location when the probe fires.
+ *
+ * <p>Tested by {@code ArgsCommandTest}.
+ */
 final class ArgText {
     private ArgText() {}
 

@@ -25,7 +25,11 @@ import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Starts a small JVM and traces its garbage collections, class loading and threads. */
+/**
+ * Starts a small JVM and traces its garbage collections, class loading and threads.
+ *
+ * <p>Tested by {@code CliTraceTest}.
+ */
 @Command(
         name = "demo",
         description = {

@@ -9,7 +9,11 @@ import io.bpf4j.loader.dryrun.Fit.Relocation;
 import java.util.List;
 import java.util.Locale;
 
-/** Reports whether an object fits a kernel, as text or JSON. <i>Confined.</i> */
+/**
+ * Reports whether an object fits a kernel, as text or JSON. <i>Confined.</i>
+ *
+ * <p>Tested by {@code CliTest}.
+ */
 final class DryRunReport {
     private final Fit fit;
     private final boolean verbose;

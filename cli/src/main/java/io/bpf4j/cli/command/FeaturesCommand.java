@@ -23,7 +23,11 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Shows which features that bpf4j can use the running kernel has. */
+/**
+ * Shows which features that bpf4j can use the running kernel has.
+ *
+ * <p>Tested by {@code CliTraceTest} and {@code CliRightsTest}.
+ */
 @Command(
         name = "features",
         description = {

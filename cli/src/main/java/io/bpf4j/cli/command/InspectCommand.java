@@ -14,7 +14,11 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Shows the content of object files. Does not use the kernel and needs no privilege. */
+/**
+ * Shows the content of object files. Does not use the kernel and needs no privilege.
+ *
+ * <p>Tested by {@code ObjectCommandsTest} and {@code CliTest}.
+ */
 @Command(
         name = "inspect",
         description = "Shows what BPF objects hold: programs, maps, globals, externs, relocations, BTF. Needs no root.",

@@ -27,7 +27,11 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Lists the probes of files or of a process. Files need no privilege. */
+/**
+ * Lists the probes of files or of a process. Files need no privilege.
+ *
+ * <p>Tested by {@code CliTest} and {@code CliUsageTest}.
+ */
 @Command(
         name = "list",
         description = "Lists the USDT probes of files, or of all files that a process has mapped.",

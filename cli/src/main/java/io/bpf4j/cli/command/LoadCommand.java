@@ -30,7 +30,11 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Loads objects into the kernel and unloads them, to check whether this kernel accepts them. */
+/**
+ * Loads objects into the kernel and unloads them, to check whether this kernel accepts them.
+ *
+ * <p>Tested by {@code ObjectCommandsTest} and {@code CliTraceTest}.
+ */
 @Command(
         name = "load",
         description = {

@@ -22,7 +22,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Describes an object, as text or JSON. <i>Confined.</i> */
+/**
+ * Describes an object, as text or JSON. <i>Confined.</i>
+ *
+ * <p>Tested by {@code ObjectCommandsTest} and {@code CliTest}.
+ */
 final class ObjectReport {
     private final ObjectSpec spec;
     /** By section and slot, filled on first use: an object may have a hundred thousand functions. */

@@ -13,7 +13,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Code that {@code list} and {@code trace} share for the results of scans. */
+/**
+ * Code that {@code list} and {@code trace} share for the results of scans.
+ *
+ * <p>Tested by {@code CliTest} and {@code CliRightsTest}.
+ */
 final class Scans {
     private Scans() {}
 

@@ -15,7 +15,11 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Attaches to probes and prints a line for each event. */
+/**
+ * Attaches to probes and prints a line for each event.
+ *
+ * <p>Tested by {@code CliTraceTest} and {@code CommandTreeTest}.
+ */
 @Command(
         name = "trace",
         description = {

@@ -14,7 +14,11 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** What {@code trace} is asked for. <i>Confined.</i> */
+/**
+ * What {@code trace} is asked for. <i>Confined.</i>
+ *
+ * <p>Tested by {@code CommandTreeTest} and {@code CliUsageTest}.
+ */
 final class TraceOptions {
     /** 31 years, so that nanoseconds can be counted. */
     private static final int LONGEST_SECONDS = 1_000_000_000;

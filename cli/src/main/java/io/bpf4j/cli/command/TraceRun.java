@@ -30,6 +30,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One run of {@code trace}: attaches, prints events until it is over, detaches, and prints the sums. <i>Confined.</i>
+ *
+ * <p>Tested by {@code CliTraceTest} and {@code CliStrategyTest}.
  */
 final class TraceRun {
     /** Room for the probes of libraries that a command loads later. */

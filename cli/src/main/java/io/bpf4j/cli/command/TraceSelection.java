@@ -20,7 +20,11 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/** Which probes are traced, and what is said of them before any fires. <i>Confined.</i> */
+/**
+ * Which probes are traced, and what is said of them before any fires. <i>Confined.</i>
+ *
+ * <p>Tested by {@code CliTraceTest} and {@code CliUsageTest}.
+ */
 final class TraceSelection {
     private static final int PROBLEMS_COUNTED = 100;
 

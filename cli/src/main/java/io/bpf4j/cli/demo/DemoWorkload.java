@@ -10,6 +10,8 @@ import java.lang.constant.ClassDesc;
  *
  * <p>It writes a byte to standard output when it is ready, and waits for one on standard input before it starts, so
  * that the tracer can attach first; if the tracer dies before, the pipe is closed, and this process ends, too.
+ *
+ * <p>Tested by {@code DemoJvmTest}.
  */
 public final class DemoWorkload {
     private static final int GARBAGE_BLOCK = 64 * 1024;

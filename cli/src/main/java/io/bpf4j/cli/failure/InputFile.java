@@ -8,7 +8,11 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 
-/** Checks a file from the command line before it is parsed, for mistakes that don't concern its format. */
+/**
+ * Checks a file from the command line before it is parsed, for mistakes that don't concern its format.
+ *
+ * <p>Tested by {@code HostileArgumentsTest} and {@code CliUsageTest}.
+ */
 public final class InputFile {
     private static final String ENTRY = "!/";
 

@@ -14,6 +14,8 @@ import java.util.concurrent.TimeoutException;
  *
  * <p>If each site has a perf event of its own, the kernel takes about a tenth of a second for each, in series. The
  * count shows the user that the command does not hang; a second Ctrl-C ends the wait.
+ *
+ * <p>Tested by {@code CliStrategyTest}.
  */
 public final class Detachment {
     private static final Duration QUIET = Duration.ofMillis(500);

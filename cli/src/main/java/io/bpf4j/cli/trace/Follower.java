@@ -22,6 +22,8 @@ import java.util.function.Function;
 /**
  * Attaches to the probes of processes when their code appears; detaches from processes that have ended, to free their
  * links and specs for others. <i>Thread-safe.</i>
+ *
+ * <p>Tested by {@code CliFollowTest} and {@code CliFirstEventsTest}.
  */
 public final class Follower implements UsdtWatch.Listener {
     private final Tracer tracer;

@@ -14,6 +14,8 @@ import java.util.OptionalInt;
 /**
  * Starts a second process of this command that takes over the links of this one, so that this one can end at once;
  * {@link io.bpf4j.loader.Links#adopt} explains why this needs a second process.
+ *
+ * <p>Tested by {@code CliStrategyTest}.
  */
 final class LinkHandover {
     private static final String MAIN = "io.bpf4j.cli.Main";

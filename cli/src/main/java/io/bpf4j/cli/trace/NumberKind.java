@@ -2,7 +2,11 @@ package io.bpf4j.cli.trace;
 
 import io.bpf4j.cli.output.JsonLine;
 
-/** The interpretation of the 64 bits of an argument as a number. */
+/**
+ * The interpretation of the 64 bits of an argument as a number.
+ *
+ * <p>Tested by {@code EventFormatTest}.
+ */
 public enum NumberKind {
     SIGNED,
     UNSIGNED,

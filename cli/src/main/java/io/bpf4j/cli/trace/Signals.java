@@ -18,6 +18,8 @@ import java.util.stream.Stream;
  * has a meaning of its own here. {@code sun.misc.Signal} is the only API of the JDK to set a handler. It is supported
  * ({@code jdk.unsupported} exports it), but javac's warning about it can't be suppressed for one file, so it is called
  * by reflection.
+ *
+ * <p>Tested by {@code InterruptionTest}.
  */
 final class Signals {
     private Signals() {}

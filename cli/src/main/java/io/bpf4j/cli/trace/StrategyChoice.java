@@ -3,7 +3,11 @@ package io.bpf4j.cli.trace;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.kernel.Feature;
 
-/** The strategy that the user chooses. */
+/**
+ * The strategy that the user chooses.
+ *
+ * <p>Tested by {@code CliStrategyTest}.
+ */
 public enum StrategyChoice {
     /** The best strategy that the kernel supports. */
     AUTO,

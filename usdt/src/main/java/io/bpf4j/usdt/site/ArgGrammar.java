@@ -15,6 +15,8 @@ import java.util.Optional;
  * <p>Names of parts of one register, such as {@code %eax} and {@code %rax}, have one full name; offsets into {@code
  * struct pt_regs} are those of a 64-bit kernel, because bpf4j runs on 64-bit kernels only. Such a kernel saves the
  * registers of a 32-bit process in the slots of their 64-bit successors.
+ *
+ * <p>Tested by {@code ArgVectorsTest} and {@code ArgumentPropertiesTest}.
  */
 abstract sealed class ArgGrammar permits AttSyntax, Arm64, Arm, RiscV64, S390x, Ppc64, LoongArch64 {
     private static final int MAX_QUOTED = 80;

@@ -26,6 +26,8 @@ import java.util.stream.Collectors;
  * gdb/stap-probe.c).
  *
  * <p>Time and space are linear in the length of the text.
+ *
+ * <p>Tested by {@code UsdtArgTest} and {@code ArgumentPropertiesTest}.
  */
 final class ArgumentString {
     private ArgumentString() {}

@@ -6,6 +6,8 @@ import java.util.Optional;
 /**
  * 32-bit arm: {@code r4}, {@code #5}, memory in {@link BracketSyntax brackets}. The full names are r0 to r12, sp, lr
  * and pc. Offsets are those of an arm64 kernel with a 32-bit process: r0 to r14 in the slots of x0 to x14.
+ *
+ * <p>Tested by {@code OtherMachinesTest} and {@code ArgVectorsTest}.
  */
 final class Arm extends ArgGrammar {
     private static final Registers REGISTERS = registers();

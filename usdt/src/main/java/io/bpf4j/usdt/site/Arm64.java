@@ -6,6 +6,8 @@ import java.util.Optional;
 /**
  * arm64: {@code x4}, {@code w3}, constants without a mark, memory in {@link BracketSyntax brackets}. Offsets mirror
  * {@code struct user_pt_regs} of arch/arm64/include/uapi/asm/ptrace.h: 31 registers, sp, pc.
+ *
+ * <p>Tested by {@code OtherMachinesTest} and {@code ArgVectorsTest}.
  */
 final class Arm64 extends ArgGrammar {
     private static final Registers REGISTERS = registers();

@@ -26,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * other segments begin at 0 and have no effect. {@code sym@GOTPCREL(%rip)} is a GOT slot that the linker may not have
  * made, because the string is not a relocation. Intel's syntax ({@code -masm=intel}) is recognised, so that the reason
  * can name it.
+ *
+ * <p>Tested by {@code UsdtArgTest} and {@code ArgVectorsTest}.
  */
 final class AttSyntax extends ArgGrammar {
     static final AttSyntax X86_64 = new AttSyntax(Machine.X86_64, "rip", X86Registers.X86_64);

@@ -6,6 +6,8 @@ package io.bpf4j.usdt.site;
  * <p>All parsers use this rule. If a character were a blank for one parser and part of an operand for another, a
  * printed argument would be parsed differently. Therefore {@link String#strip} and {@link String#isBlank} can't be
  * used.
+ *
+ * <p>Tested by {@code UsdtArgTest}.
  */
 final class Blanks {
     private Blanks() {}

@@ -16,6 +16,8 @@ import java.util.Optional;
  *
  * <p>Refused: shifts that are not a scale of 1, 2, 4 or 8, an index that is subtracted, and operands that change their
  * base.
+ *
+ * <p>Tested by {@code OtherMachinesTest} and {@code ArgVectorsTest}.
  */
 final class BracketSyntax {
     private final Registers registers;

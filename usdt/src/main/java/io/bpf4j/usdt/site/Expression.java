@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
  * {@code ga@GOTOFF+12}, {@code (4-1)*8}. Its result is a number, and optionally a symbol whose address is added. {@link
  * ExpressionParser} parses it.
  *
+ * <p>Tested by {@code UsdtArgTest}.
+ *
  * @param value the number: -2^63 to 2^64-1, of which the upper half is converted to its two's complement
  * @param symbol the symbol, or null
  * @param relocation the text after the symbol's {@code @}, such as {@code GOTOFF}, or null

@@ -8,6 +8,8 @@ import java.util.Optional;
  * loongarch64: {@code $a7}, constants without a mark, and memory without any brackets: {@code $a7, 8} is a7 + 8,
  * {@code $a7, $a1} is a7 + a1. Offsets mirror {@code struct user_pt_regs} of arch/loongarch/include/uapi/asm/ptrace.h:
  * 32 registers, the first argument again, then the exception return address. Full names are those of the ABI.
+ *
+ * <p>Tested by {@code OtherMachinesTest} and {@code ArgVectorsTest}.
  */
 final class LoongArch64 extends ArgGrammar {
     private static final String[] ABI_NAMES = {

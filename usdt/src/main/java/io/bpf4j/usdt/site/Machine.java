@@ -5,7 +5,11 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** The machine that a file is compiled for, which determines the grammar of argument strings. <b>Immutable</b>. */
+/**
+ * The machine that a file is compiled for, which determines the grammar of argument strings. <b>Immutable</b>.
+ *
+ * <p>Tested by {@code ArgVectorsTest} and {@code ScannedFilesTest}.
+ */
 public enum Machine {
     X86_64(62, true, "x86_64"),
     I386(3, false, "i386"),

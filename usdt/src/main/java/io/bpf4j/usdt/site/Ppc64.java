@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  * and {@code i5} is 5. Memory is {@code -8(1)}, or {@code 7,10} for r7 + r10; register 0 as the first part of such a
  * sum, or in parentheses, is not a register but the number 0: {@code 0,0} is memory at the address in r0. Offsets
  * mirror {@code struct pt_regs} of arch/powerpc/include/uapi/asm/ptrace.h: 32 registers, nip.
+ *
+ * <p>Tested by {@code OtherMachinesTest} and {@code ArgVectorsTest}.
  */
 final class Ppc64 extends ArgGrammar {
     private static final Registers REGISTERS = registers();

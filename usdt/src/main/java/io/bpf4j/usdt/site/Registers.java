@@ -5,7 +5,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** The register names of a machine: each spelling with the full name, width and offset in {@code struct pt_regs}. */
+/**
+ * The register names of a machine: each spelling with the full name, width and offset in {@code struct pt_regs}.
+ *
+ * <p>Tested by {@code ArgVectorsTest} and {@code UsdtArgTest}.
+ */
 final class Registers {
 
     /**

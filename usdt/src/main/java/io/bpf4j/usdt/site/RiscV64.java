@@ -8,6 +8,8 @@ import java.util.Optional;
  * riscv64: {@code a0}, {@code -20(s0)}, constants without a mark. {@code %lo(sym)(a3)} is the address of sym: a3 holds
  * its upper bits. Offsets mirror {@code struct user_regs_struct} of arch/riscv/include/uapi/asm/ptrace.h: pc first,
  * then x1 to x31. Full names are those of the ABI: {@code a0}, not {@code x10}.
+ *
+ * <p>Tested by {@code OtherMachinesTest} and {@code ArgVectorsTest}.
  */
 final class RiscV64 extends ArgGrammar {
     private static final String[] ABI_NAMES = {

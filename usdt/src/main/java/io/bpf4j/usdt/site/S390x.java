@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
  * s390x: {@code %r2}, {@code 160(%r15)}, constants without a mark. {@code D(X,B)} is displacement, index, base, in this
  * order; register 0 in an address is not a register but the number 0. Offsets mirror {@code user_pt_regs} of
  * arch/s390/include/uapi/asm/ptrace.h: an argument word, psw mask and address, then r0 to r15.
+ *
+ * <p>Tested by {@code OtherMachinesTest} and {@code ArgVectorsTest}.
  */
 final class S390x extends ArgGrammar {
     private static final Registers REGISTERS = registers();

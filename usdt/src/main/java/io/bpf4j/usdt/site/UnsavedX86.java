@@ -2,7 +2,11 @@ package io.bpf4j.usdt.site;
 
 import java.util.Optional;
 
-/** Registers of x86 that a compiler may use, but that the kernel doesn't save in {@code struct pt_regs}. */
+/**
+ * Registers of x86 that a compiler may use, but that the kernel doesn't save in {@code struct pt_regs}.
+ *
+ * <p>Tested by {@code UsdtArgTest}.
+ */
 final class UnsavedX86 {
     private UnsavedX86() {}
 

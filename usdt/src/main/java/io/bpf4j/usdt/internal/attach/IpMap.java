@@ -21,6 +21,8 @@ import java.util.Optional;
  * program at fixed addresses share these. The same probe has the same spec there: such attachments share the entry,
  * which is removed with the last of them. Another spec at the same address is refused; otherwise the program of the
  * first attachment would read its arguments by the spec of the second.
+ *
+ * <p>Tested by {@code UsdtTransactionTest}.
  */
 public final class IpMap implements ObjectExtension {
     /** The name of the map, given by usdt.bpf.h: s64 address to u32 spec ID, both in the machine's byte order. */

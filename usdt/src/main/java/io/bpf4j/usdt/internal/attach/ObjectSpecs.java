@@ -17,6 +17,8 @@ import java.util.Optional;
 /**
  * The spec map of an object, its layout and the spec IDs in use: one per object, shared by all attachments of its
  * programs. <b>Thread-safe</b>.
+ *
+ * <p>Tested by {@code UsdtTransactionTest}.
  */
 public final class ObjectSpecs implements ObjectExtension {
     private static final Key<ObjectSpecs> KEY = new Key<>("usdt", ObjectSpecs.class, ObjectSpecs::new);

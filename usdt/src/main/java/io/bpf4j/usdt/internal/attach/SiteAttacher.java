@@ -15,6 +15,8 @@ import java.util.function.IntFunction;
  * Attaches the sites of one file in one of three ways, so that a program that fires finds the spec of its site.
  * <b>Confined</b>.
  *
+ * <p>Tested by {@code UsdtTransactionTest}.
+ *
  * @param program loaded for this way of attaching
  * @param specIds by which the program finds the spec of each site; the user's cookies if the program uses no specs
  * @param probes the name of each site's probe, for messages

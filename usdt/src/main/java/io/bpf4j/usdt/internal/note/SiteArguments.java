@@ -16,6 +16,8 @@ import java.util.stream.Stream;
  * A parsed argument string of a file. Sites with the same text share it, because a hostile file may have a million
  * sites with ten thousand arguments each. <b>Immutable</b>.
  *
+ * <p>Tested by {@code NoteReaderTest}.
+ *
  * @param symbols virtual addresses of the symbols that the arguments name and that the file has
  */
 public record SiteArguments(String text, List<UsdtArg> args, Map<String, Long> symbols) {

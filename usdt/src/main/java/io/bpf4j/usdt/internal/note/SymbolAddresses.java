@@ -8,7 +8,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** Finds the addresses of a few symbols. */
+/**
+ * Finds the addresses of a few symbols.
+ *
+ * <p>Tested by {@code NoteReaderTest}.
+ */
 public final class SymbolAddresses {
     private SymbolAddresses() {}
 

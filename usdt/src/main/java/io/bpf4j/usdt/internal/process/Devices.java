@@ -16,6 +16,8 @@ import java.nio.file.Path;
  * <pre>
  *   36 35 0:45 / /var/lib rw,noatime shared:1 - btrfs /dev/sda1 rw
  * </pre>
+ *
+ * <p>Tested by {@code MapsLineTest} and {@code ProcessFilesTest}.
  */
 final class Devices {
     private static final int LONGEST_LINE = 1 << 14;

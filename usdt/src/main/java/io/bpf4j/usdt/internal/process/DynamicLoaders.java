@@ -25,6 +25,8 @@ import java.util.OptionalLong;
  *
  * <p>The auxiliary vector (getauxval(3)) of a process tells where its loader is: AT_BASE is the address of the loader,
  * or 0 if the program has no loader or is the loader itself, started by name; then AT_ENTRY is in the loader.
+ *
+ * <p>Tested by {@code CliFirstEventsTest}.
  */
 public final class DynamicLoaders {
     private static final String FUNCTION = "_dl_debug_state";

@@ -9,6 +9,8 @@ import java.nio.file.Path;
  * Reads a file of {@code /proc} line by line, in bytes. Only {@code \n} ends a line, because it is the only character
  * that the kernel escapes in names: a reader that also ends lines at a carriage return, as {@code String.lines} does,
  * would read a forged line from a name.
+ *
+ * <p>Tested by {@code MapsLineTest}.
  */
 final class Lines {
     private static final int CHUNK = 1 << 16;

@@ -12,6 +12,8 @@ import java.util.List;
  * The children of a process: {@code /proc/PID/task/TID/children}, because any thread may fork (proc(5); Linux 4.2 with
  * CONFIG_PROC_CHILDREN, which all distributions set). If the kernel has no such file, the parents of all processes are
  * read instead.
+ *
+ * <p>Tested by {@code ProcessTreeTest}.
  */
 final class ProcessChildren {
     private final Path proc;

@@ -8,6 +8,8 @@ import java.util.BitSet;
  *
  * <p>A released ID is reused before a new one, the last released first. So the IDs in use stay close to 0 and take few
  * cache lines of the map.
+ *
+ * <p>Tested by {@code SpecTableTest}.
  */
 public final class SpecIdPool {
     private final int capacity;
