@@ -85,7 +85,8 @@ public class RingBenchmark {
     public long pollRaw() {
         return checked(ring.poll(
                 Duration.ZERO,
-                (int _, MemorySegment data, long offset, int _) -> sum += data.get(ValueLayout.JAVA_LONG_UNALIGNED, offset)));
+                (int _, MemorySegment data, long offset, int _) ->
+                        sum += data.get(ValueLayout.JAVA_LONG_UNALIGNED, offset)));
     }
 
     @Benchmark

@@ -36,7 +36,11 @@ import picocli.CommandLine.Option;
             "With --types it shows program types, map types and attach types, too; networking needs CAP_NET_ADMIN.",
             "What this user may not try is shown as unknown (in JSON, supported is null)."
         },
-        footer = {"  bpf4j features", "  bpf4j features --helpers xdp", "  bpf4j features --json | jq 'select(.supported == false)'"})
+        footer = {
+            "  bpf4j features",
+            "  bpf4j features --helpers xdp",
+            "  bpf4j features --json | jq 'select(.supported == false)'"
+        })
 final class FeaturesCommand implements Callable<Integer> {
     private final Console console;
 
@@ -63,7 +67,8 @@ final class FeaturesCommand implements Callable<Integer> {
             if (json) {
                 console.line(line(facility, support));
             } else {
-                String since = facility instanceof Feature feature ? feature.since().toString() : "";
+                String since =
+                        facility instanceof Feature feature ? feature.since().toString() : "";
                 table.row(name(facility), here(support), since, description(facility), shown(support));
             }
             if (support instanceof Support.Unknown unknown) {

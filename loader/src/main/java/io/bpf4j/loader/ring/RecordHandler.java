@@ -9,7 +9,8 @@ import java.lang.foreign.MemorySegment;
  */
 @FunctionalInterface
 public interface RecordHandler {
-    /** Handles a record.
+    /**
+     * Handles a record.
      *
      * @param source for a ring buffer the index of its map among those opened together, from 0; for a perf buffer the
      *     number of the CPU that the program ran on

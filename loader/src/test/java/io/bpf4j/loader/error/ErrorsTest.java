@@ -143,7 +143,7 @@ class ErrorsTest {
                 .hasMessage("no map 'evnts' in x.o; the only one is 'events'");
         assertThat(new UnknownNameException("map", "evnts", "x.o", List.of()))
                 .hasMessage("no map 'evnts' in x.o, which has none")
-                .satisfies(e -> assertThat(((UnknownNameException) e).nearest()).isEmpty());
+                .satisfies(e -> assertThat(e.nearest()).isEmpty());
     }
 
     @Test

@@ -152,7 +152,8 @@ class FeaturesOnKernelTest {
                 types.type(types.find(enumeration, BtfKind.ENUM).orElseThrow());
         return all.values().stream()
                 .filter(value -> !value.name().startsWith("__MAX"))
-                .map(BtfType.EnumValue::value).collect(Collectors.toSet());
+                .map(BtfType.EnumValue::value)
+                .collect(Collectors.toSet());
     }
 
     /** The probe reads an error number; the verifier says it in words, too, which differ from version to version. */
@@ -172,10 +173,13 @@ class FeaturesOnKernelTest {
             if (result instanceof LoadResult.Loaded loaded) {
                 loaded.fd().close();
             }
-            boolean unknown = Pattern.compile("invalid func|unknown func|cannot use helper|not allowed|not supported|might sleep")
+            boolean unknown = Pattern.compile(
+                            "invalid func|unknown func|cannot use helper|not allowed|not supported|might sleep")
                     .matcher(result.log())
                     .find();
-            assertThat(features.has(type, helper)).as("%s: %s", helper, result.log()).isEqualTo(!unknown);
+            assertThat(features.has(type, helper))
+                    .as("%s: %s", helper, result.log())
+                    .isEqualTo(!unknown);
         }
     }
 

@@ -142,8 +142,7 @@ class MapKindsOnKernelTest {
     void mapsLiveInMapsWhenNobodyElseHoldsThem() {
         MapSpec inner = MapSpec.of("inner", MapType.ARRAY, 4, 8, 2);
         for (MapType type : List.of(MapType.ARRAY_OF_MAPS, MapType.HASH_OF_MAPS)) {
-            try (BpfMap outer =
-                    Maps.create(MapSpec.of("outer", type, 4, 4, 4).withInner(inner))) {
+            try (BpfMap outer = Maps.create(MapSpec.of("outer", type, 4, 4, 4).withInner(inner))) {
                 MapOfMaps<Integer> maps = MapOfMaps.of(outer, Codec.ofInt());
                 int id;
                 try (BpfMap map = Maps.create(inner)) {
@@ -195,8 +194,8 @@ class MapKindsOnKernelTest {
             int user = takeStack(userStacks, USER_STACK | REUSE_STACKID);
             assertThat(StackTraceMap.of(userStacks).get(user).orElseThrow())
                     .isNotEmpty()
-                    .allSatisfy(frame ->
-                            assertThat(((StackTraceMap.Address) frame).address()).isPositive());
+                    .allSatisfy(frame -> assertThat(((StackTraceMap.Address) frame).address())
+                            .isPositive());
 
             int file = takeStack(files, USER_STACK | REUSE_STACKID);
             assertThat(StackTraceMap.of(files).get(file).orElseThrow())

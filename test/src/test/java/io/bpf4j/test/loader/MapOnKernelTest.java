@@ -101,7 +101,8 @@ class MapOnKernelTest {
         for (MapType type : List.of(MapType.PERCPU_HASH, MapType.PERCPU_ARRAY, MapType.LRU_PERCPU_HASH)) {
             try (KernelMap map = create(type, 4, 4, 64, 0)) {
                 TypedMap<Integer, List<Integer>> typed = TypedMap.perCpu(map, Codec.ofInt(), Codec.ofInt());
-                List<Integer> values = new ArrayList<>(Collections.nCopies(Host.running().possibleCpus().count(), 0));
+                List<Integer> values = new ArrayList<>(
+                        Collections.nCopies(Host.running().possibleCpus().count(), 0));
                 for (int cpu = 0; cpu < values.size(); cpu++) {
                     values.set(cpu, 100 + cpu);
                 }

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.loader.BpfLoader;
-import io.bpf4j.loader.Maps;
 import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.Maps;
 import io.bpf4j.loader.TestRun;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.SyscallException;
