@@ -46,7 +46,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -58,7 +57,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Timeout(300)
 class PerfBufferOnKernelTest {
     private static final Executor THREADS = task -> Thread.ofPlatform().daemon().start(task);
-    private static final Consumer<MemorySegment> IGNORE = _ -> {};
     private static final Duration LONG = Duration.ofSeconds(30);
 
     private static final int PERF_EVENT_OUTPUT = 25;
@@ -208,7 +206,7 @@ class PerfBufferOnKernelTest {
     /** Reads what there is, too. */
     private int emit(PerfBuffer perf, int count) {
         emit(count);
-        perf.consume(IGNORE);
+        perf.consume(PerfBufferOnKernelTest::ignore);
         return count;
     }
 
@@ -235,11 +233,13 @@ class PerfBufferOnKernelTest {
     @Test
     void aSleepingConsumerIsWoken() throws Exception {
         try (PerfBuffer perf = PerfBuffer.open(map)) {
-            CompletableFuture<Integer> reader = CompletableFuture.supplyAsync(() -> perf.poll(LONG, IGNORE), THREADS);
+            CompletableFuture<Integer> reader =
+                    CompletableFuture.supplyAsync(() -> perf.poll(LONG, PerfBufferOnKernelTest::ignore), THREADS);
             awaitWaits(perf, 1);
             emit(1);
             assertThat(reader.get(60, TimeUnit.SECONDS)).isEqualTo(1);
-            CompletableFuture<Integer> again = CompletableFuture.supplyAsync(() -> perf.poll(LONG, IGNORE), THREADS);
+            CompletableFuture<Integer> again =
+                    CompletableFuture.supplyAsync(() -> perf.poll(LONG, PerfBufferOnKernelTest::ignore), THREADS);
             awaitWaits(perf, 2);
             perf.wakeup();
             assertThat(again.get(60, TimeUnit.SECONDS)).isZero();
@@ -265,7 +265,7 @@ class PerfBufferOnKernelTest {
                     THREADS);
             Duration time = Duration.ofSeconds(1);
             long start = System.nanoTime();
-            assertThat(perf.poll(time, IGNORE)).isEqualTo(3);
+            assertThat(perf.poll(time, PerfBufferOnKernelTest::ignore)).isEqualTo(3);
             assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThanOrEqualTo(time);
             assertThat(writer.join()).isZero();
         }
@@ -285,11 +285,18 @@ class PerfBufferOnKernelTest {
         PerfBuffer perf = PerfBuffer.open(map);
         emit(5);
         assertThat(perf.consume(_ -> perf.close())).isEqualTo(1);
-        assertThatThrownBy(() -> perf.consume(IGNORE)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> perf.consume(PerfBufferOnKernelTest::ignore))
+                .isInstanceOf(IllegalStateException.class);
         PerfBuffer other = PerfBuffer.open(map);
-        CompletableFuture<Integer> reader = CompletableFuture.supplyAsync(() -> other.poll(LONG, IGNORE), THREADS);
+        CompletableFuture<Integer> reader =
+                CompletableFuture.supplyAsync(() -> other.poll(LONG, PerfBufferOnKernelTest::ignore), THREADS);
         awaitWaits(other, 1);
         other.close();
         assertThat(reader.get(60, TimeUnit.SECONDS)).isZero();
+    }
+
+    /** The type tells which {@code poll} is meant. */
+    private static void ignore(MemorySegment data) {
+        assertThat(data).isNotNull();
     }
 }

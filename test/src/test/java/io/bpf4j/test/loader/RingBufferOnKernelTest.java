@@ -34,7 +34,6 @@ class RingBufferOnKernelTest {
     /** A thread for each task: the common pool of a machine with two processors has one, which a poll would keep. */
     private static final Executor THREADS = task -> Thread.ofPlatform().daemon().start(task);
 
-    private static final Consumer<MemorySegment> IGNORE = _ -> {};
     private static final Duration LONG = Duration.ofSeconds(30);
     private static final Duration AT_ONCE = Duration.ofSeconds(5);
 
@@ -114,7 +113,7 @@ class RingBufferOnKernelTest {
                 RingEmitter second = new RingEmitter("second", 1 << 16, 0, 2);
                 RingBuffer ring = RingBuffer.open(first.map(), second.map())) {
             for (RingEmitter emitter : List.of(second, first, second)) {
-                Waiter<Integer> poll = Waiter.start(() -> ring.poll(LONG, IGNORE));
+                Waiter<Integer> poll = Waiter.start(() -> ring.poll(LONG, RingBufferOnKernelTest::ignore));
                 poll.awaitAsleep();
                 emitter.emit(1);
                 assertThat(poll.result().get(60, TimeUnit.SECONDS)).isEqualTo(1);
@@ -129,7 +128,7 @@ class RingBufferOnKernelTest {
             emitter.discard(3);
             emitter.emit(1);
             emitter.discard(1);
-            assertThat(ring.poll(AT_ONCE, IGNORE)).isEqualTo(1);
+            assertThat(ring.poll(AT_ONCE, RingBufferOnKernelTest::ignore)).isEqualTo(1);
             assertThat(ring.stats().discarded()).isEqualTo(4);
             assertThat(ring.pendingBytes()).isZero();
         }
@@ -139,9 +138,9 @@ class RingBufferOnKernelTest {
     void recordsWithoutAWakeUpAreReadWhenTheTimeIsUp() {
         try (RingEmitter emitter = new RingEmitter("events", 1 << 16, RingEmitter.NO_WAKEUP, 1);
                 RingBuffer ring = RingBuffer.open(emitter.map())) {
-            assertThat(ring.consume(IGNORE)).isZero();
-            CompletableFuture<Integer> poll =
-                    CompletableFuture.supplyAsync(() -> ring.poll(Duration.ofMillis(300), IGNORE), THREADS);
+            assertThat(ring.consume(RingBufferOnKernelTest::ignore)).isZero();
+            CompletableFuture<Integer> poll = CompletableFuture.supplyAsync(
+                    () -> ring.poll(Duration.ofMillis(300), RingBufferOnKernelTest::ignore), THREADS);
             emitter.emit(5);
             assertThat(poll.join()).isEqualTo(5);
         }
@@ -153,9 +152,9 @@ class RingBufferOnKernelTest {
                 RingBuffer ring = RingBuffer.open(emitter.map())) {
             int fit = (1 << 16) / RingEmitter.SPACE;
             assertThat(emitter.emit(fit + 100)).as("-EAGAIN").isEqualTo(-11);
-            assertThat(ring.consume(IGNORE)).isEqualTo(fit);
+            assertThat(ring.consume(RingBufferOnKernelTest::ignore)).isEqualTo(fit);
             assertThat(emitter.emit(1)).isZero();
-            assertThat(ring.consume(IGNORE)).isEqualTo(1);
+            assertThat(ring.consume(RingBufferOnKernelTest::ignore)).isEqualTo(1);
         }
     }
 
@@ -181,14 +180,15 @@ class RingBufferOnKernelTest {
     void wakeupEndsAWaitNowOrTheNextOne() {
         try (RingEmitter emitter = new RingEmitter("events", 1 << 16, 0, 1);
                 RingBuffer ring = RingBuffer.open(emitter.map())) {
-            CompletableFuture<Integer> poll = CompletableFuture.supplyAsync(() -> ring.poll(LONG, IGNORE), THREADS);
+            CompletableFuture<Integer> poll =
+                    CompletableFuture.supplyAsync(() -> ring.poll(LONG, RingBufferOnKernelTest::ignore), THREADS);
             ring.wakeup();
             assertThat(poll.completeOnTimeout(-1, 60, TimeUnit.SECONDS).join()).isZero();
             ring.wakeup();
             ring.wakeup();
-            assertThat(ring.poll(LONG, IGNORE)).isZero();
+            assertThat(ring.poll(LONG, RingBufferOnKernelTest::ignore)).isZero();
             long start = System.nanoTime();
-            assertThat(ring.poll(Duration.ofMillis(60), IGNORE))
+            assertThat(ring.poll(Duration.ofMillis(60), RingBufferOnKernelTest::ignore))
                     .as("both were one")
                     .isZero();
             assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(60_000_000);
@@ -204,7 +204,7 @@ class RingBufferOnKernelTest {
                 CompletableFuture<Integer> poll = CompletableFuture.supplyAsync(
                         () -> {
                             started.countDown();
-                            return ring.poll(LONG, IGNORE);
+                            return ring.poll(LONG, RingBufferOnKernelTest::ignore);
                         },
                         THREADS);
                 assertThat(awaits(started)).isTrue();
@@ -254,7 +254,8 @@ class RingBufferOnKernelTest {
             RingBuffer ring = RingBuffer.open(emitter.map());
             emitter.emit(3);
             assertThat(ring.poll(AT_ONCE, (MemorySegment _) -> ring.close())).isEqualTo(1);
-            assertThatThrownBy(() -> ring.poll(AT_ONCE, IGNORE)).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> ring.poll(AT_ONCE, RingBufferOnKernelTest::ignore))
+                    .isInstanceOf(IllegalStateException.class);
         }
     }
 
@@ -265,14 +266,15 @@ class RingBufferOnKernelTest {
             emitter.emit(1);
             ring.poll(
                     AT_ONCE,
-                    (MemorySegment _) -> assertThatThrownBy(() -> ring.consume(IGNORE))
+                    (MemorySegment _) -> assertThatThrownBy(() -> ring.consume(RingBufferOnKernelTest::ignore))
                             .isInstanceOf(IllegalStateException.class)
                             .hasMessageContaining("can't read its own"));
-            CompletableFuture<Integer> poll = CompletableFuture.supplyAsync(() -> ring.poll(LONG, IGNORE), THREADS);
+            CompletableFuture<Integer> poll =
+                    CompletableFuture.supplyAsync(() -> ring.poll(LONG, RingBufferOnKernelTest::ignore), THREADS);
             while (ring.stats().waits() == 0) {
                 Thread.sleep(5);
             }
-            assertThatThrownBy(() -> ring.consume(IGNORE))
+            assertThatThrownBy(() -> ring.consume(RingBufferOnKernelTest::ignore))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("single consumer");
             ring.wakeup();
@@ -289,7 +291,7 @@ class RingBufferOnKernelTest {
             assertThatThrownBy(() -> ring.poll(AT_ONCE, Codec.ofRecord(Longer.class), _ -> {}))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessage("a record of 16 bytes in ring buffer events, and a codec for 24");
-            assertThat(ring.consume(IGNORE)).isZero();
+            assertThat(ring.consume(RingBufferOnKernelTest::ignore)).isZero();
         }
     }
 
@@ -299,7 +301,7 @@ class RingBufferOnKernelTest {
         try (RingBuffer ring = RingBuffer.open(emitter.map())) {
             emitter.emit(2);
             emitter.close();
-            assertThat(ring.poll(AT_ONCE, IGNORE)).isEqualTo(2);
+            assertThat(ring.poll(AT_ONCE, RingBufferOnKernelTest::ignore)).isEqualTo(2);
         }
     }
 
@@ -310,5 +312,10 @@ class RingBufferOnKernelTest {
             Thread.currentThread().interrupt();
             return false;
         }
+    }
+
+    /** The type tells which {@code poll} is meant. */
+    private static void ignore(MemorySegment data) {
+        assertThat(data).isNotNull();
     }
 }
