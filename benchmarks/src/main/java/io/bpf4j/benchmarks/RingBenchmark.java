@@ -61,7 +61,7 @@ public class RingBenchmark {
 
     @Setup(Level.Invocation)
     public void write() {
-        TestRun runs = TestRun.onData(new byte[64]).repeat(RECORDS / RECORDS_OF_A_RUN);
+        TestRun runs = TestRun.onData(new byte[64]).withRepeat(RECORDS / RECORDS_OF_A_RUN);
         if (object.program("ring_buffer").test(runs).returned() != 0) {
             throw new IllegalStateException("the ring is full, or the program found a fault");
         }

@@ -7,7 +7,7 @@ import io.bpf4j.loader.internal.sys.ProgCommand;
  * The input of a test run, for {@link Program#test}. <i>Immutable.</i>
  *
  * <pre>{@code
- * TestRun.Result result = program.test(TestRun.onData(packet).repeat(1000));
+ * TestRun.Result result = program.test(TestRun.onData(packet).withRepeat(1000));
  * }</pre>
  *
  * Program types differ in the input they take; the kernel refuses other input with EINVAL:
@@ -80,16 +80,16 @@ public final class TestRun {
 
     /** Runs on a context: any struct for syscall programs, the arguments for raw tracepoints. */
     public static TestRun onContext(byte[] struct) {
-        return EMPTY.context(struct);
+        return EMPTY.withContext(struct);
     }
 
     /** With this context; the class description lists the contexts by program type. */
-    public TestRun context(byte[] struct) {
+    public TestRun withContext(byte[] struct) {
         return new TestRun(data, dataRoom, struct.clone(), contextRoom, repeat, flags, cpu, batchSize);
     }
 
     /** With room for this many bytes of data after the run; 0 discards the data. */
-    public TestRun dataRoom(int bytes) {
+    public TestRun withDataRoom(int bytes) {
         return new TestRun(data, bytes, context, contextRoom, repeat, flags, cpu, batchSize);
     }
 
@@ -97,7 +97,7 @@ public final class TestRun {
      * With room for this many bytes of context after the run, for program types that return it separately. The whole
      * context must fit, for instance 192 bytes of {@code struct __sk_buff}.
      */
-    public TestRun contextRoom(int bytes) {
+    public TestRun withContextRoom(int bytes) {
         return new TestRun(data, dataRoom, context, bytes, repeat, flags, cpu, batchSize);
     }
 
@@ -105,12 +105,12 @@ public final class TestRun {
      * Runs this many times in a row, each run on the data that the previous run left. {@link Result#nanos} is the
      * average.
      */
-    public TestRun repeat(int times) {
+    public TestRun withRepeat(int times) {
         return new TestRun(data, dataRoom, context, contextRoom, times, flags, cpu, batchSize);
     }
 
     /** On this CPU; raw tracepoints only (Linux 5.10). */
-    public TestRun onCpu(int number) {
+    public TestRun withCpu(int number) {
         return new TestRun(data, dataRoom, context, contextRoom, repeat, flags | ON_CPU, number, batchSize);
     }
 
@@ -120,12 +120,12 @@ public final class TestRun {
      *
      * @param batch packets passed on at once, up to 256; 0 for the kernel's default
      */
-    public TestRun liveFrames(int batch) {
+    public TestRun withLiveFrames(int batch) {
         return new TestRun(data, 0, context, 0, repeat, flags | LIVE_FRAMES, cpu, batch);
     }
 
     /** With these {@code BPF_F_TEST_*} flags too. */
-    public TestRun flags(int more) {
+    public TestRun withFlags(int more) {
         return new TestRun(data, dataRoom, context, contextRoom, repeat, flags | more, cpu, batchSize);
     }
 

@@ -41,11 +41,11 @@ class ProgramTest {
                 ProgCommand.TestRun.class, _ -> new ProgCommand.TestRunResult(7, 100, new byte[] {1}, new byte[] {2}));
         byte[] packet = new byte[60];
         TestRun input = TestRun.onData(packet)
-                .context(new byte[12])
-                .contextRoom(40)
-                .repeat(3)
-                .onCpu(1)
-                .flags(4);
+                .withContext(new byte[12])
+                .withContextRoom(40)
+                .withRepeat(3)
+                .withCpu(1)
+                .withFlags(4);
         packet[0] = 1; // its own copy was taken
         TestRun.Result result = program.test(input);
         assertThat(result.returned()).isEqualTo(7);
@@ -68,7 +68,7 @@ class ProgramTest {
     @Test
     void nothingIsGivenUnlessSaid() {
         program.test(TestRun.once());
-        program.test(TestRun.onData(new byte[14]).liveFrames(64));
+        program.test(TestRun.onData(new byte[14]).withLiveFrames(64));
         program.test(TestRun.onContext(new byte[] {9}));
         List<ProgCommand.TestRun> runs = kernel.commands(ProgCommand.TestRun.class);
         assertThat(runs.get(0).data()).isEmpty();

@@ -212,7 +212,7 @@ class PinningOnKernelTest {
             object.pinPrograms(programs);
             assertThat(names(maps)).contains("_bss");
             assertThat(names(programs)).containsExactly("count", "longer", "mark");
-            object.program("count").test(TestRun.onData(new byte[14]).repeat(5));
+            object.program("count").test(TestRun.onData(new byte[14]).withRepeat(5));
         }
         try (BpfMap bss = Maps.pinned(maps.resolve("_bss"))) {
             assertThat(Bpf.element(bss, 0).getLong(0)).isEqualTo(5);

@@ -37,7 +37,7 @@ class ProgramTestRunTest {
             assertThat(result.data()[8]).isEqualTo((byte) 5);
 
             assertThatThrownBy(() ->
-                            object.program("longer").test(TestRun.onData(packet).dataRoom(60)))
+                            object.program("longer").test(TestRun.onData(packet).withDataRoom(60)))
                     .isInstanceOfSatisfying(
                             SyscallException.class, e -> assertThat(e.errno()).isEqualTo(Errno.ENOSPC))
                     .hasMessageContaining("60 bytes for data");
@@ -49,7 +49,7 @@ class ProgramTestRunTest {
         try (BpfObject object = Bpf.load("test_runs.bpf.o")) {
             byte[] context = Bpf.bytes(12).putInt(8, 41).array();
             TestRun.Result result = object.program("mark")
-                    .test(TestRun.onData(new byte[64]).context(context).contextRoom(192));
+                    .test(TestRun.onData(new byte[64]).withContext(context).withContextRoom(192));
             assertThat(result.returned()).isEqualTo(7);
             assertThat(result.data()).hasSize(64);
             assertThat(Bpf.buffer(result.context()).getInt(8)).isEqualTo(42);
@@ -75,9 +75,9 @@ class ProgramTestRunTest {
             byte[] arguments = Bpf.bytes(16).putLong(40).putLong(2).array();
             Program program = object.program("first");
             assertThat(program.test(TestRun.onContext(arguments)).returned()).isEqualTo(42);
-            assertThat(program.test(TestRun.onContext(arguments).onCpu(0)).returned())
+            assertThat(program.test(TestRun.onContext(arguments).withCpu(0)).returned())
                     .isEqualTo(42);
-            assertThatThrownBy(() -> program.test(TestRun.onContext(arguments).repeat(2)))
+            assertThatThrownBy(() -> program.test(TestRun.onContext(arguments).withRepeat(2)))
                     .hasMessageContaining("EINVAL")
                     .hasMessageContaining("are not repeated");
         }
@@ -87,7 +87,7 @@ class ProgramTestRunTest {
     void aProgramRunsAsOftenAsAskedAndIsTimed() {
         try (BpfObject object = Bpf.load("test_runs.bpf.o")) {
             TestRun.Result result =
-                    object.program("count").test(TestRun.onData(new byte[14]).repeat(100_000));
+                    object.program("count").test(TestRun.onData(new byte[14]).withRepeat(100_000));
             assertThat(Bpf.u64(object, "runs")).isEqualTo(100_000);
             assertThat(result.nanos()).as("nanoseconds a run").isPositive();
         }
@@ -125,12 +125,12 @@ class ProgramTestRunTest {
             assertThat(before.loadedAt()).isPositive();
             try (RunStatistics on = RunStatistics.enable()) {
                 assertThat(on).isNotNull();
-                program.test(TestRun.onData(new byte[14]).repeat(10_000));
+                program.test(TestRun.onData(new byte[14]).withRepeat(10_000));
             }
             ProgramInfo after = program.info();
             assertThat(after.runCount() - before.runCount()).isEqualTo(10_000);
             assertThat(after.runTime().minus(before.runTime())).isPositive();
-            program.test(TestRun.onData(new byte[14]).repeat(10));
+            program.test(TestRun.onData(new byte[14]).withRepeat(10));
             assertThat(program.info().runCount()).as("statistics are off").isEqualTo(after.runCount());
         }
     }
@@ -138,7 +138,7 @@ class ProgramTestRunTest {
     @Test
     void theWholeContextMustFit() {
         try (BpfObject object = Bpf.load("test_runs.bpf.o")) {
-            TestRun run = TestRun.onData(new byte[20]).context(new byte[12]).contextRoom(12);
+            TestRun run = TestRun.onData(new byte[20]).withContext(new byte[12]).withContextRoom(12);
             assertThatThrownBy(() -> object.program("mark").test(run))
                     .hasMessageContaining("ENOSPC")
                     .hasMessageContaining("12 for the context");

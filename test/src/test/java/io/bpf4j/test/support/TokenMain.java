@@ -22,7 +22,7 @@ public final class TokenMain {
         Path bpffs = Path.of(System.getenv("BPFFS"));
         try (BpfObject object =
                 BpfLoader.of(Bpf.spec("test_runs.bpf.o")).token(bpffs).load()) {
-            object.program("count").test(TestRun.onData(new byte[14]).repeat(3));
+            object.program("count").test(TestRun.onData(new byte[14]).withRepeat(3));
             object.pinMaps(bpffs);
             System.out.println("with: ran " + Bpf.u64(object, "runs") + " times, "
                     + object.programs().size() + " programs");
