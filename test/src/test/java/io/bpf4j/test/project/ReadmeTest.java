@@ -59,7 +59,8 @@ class ReadmeTest {
     static Stream<Arguments> pages() throws IOException {
         List<Arguments> all = new ArrayList<>();
         try (Stream<Path> pages = Files.list(root().resolve("docs"))) {
-            for (Path page : pages.sorted().toList()) {
+            for (Path page :
+                    pages.filter(p -> p.toString().endsWith(".md")).sorted().toList()) {
                 for (String snippet : snippets(page, "java")) {
                     all.add(Arguments.of(page.getFileName().toString(), snippet));
                 }
