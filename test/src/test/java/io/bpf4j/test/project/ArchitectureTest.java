@@ -48,25 +48,29 @@ class ArchitectureTest {
                 .definedBy("io.bpf4j.usdt..")
                 .layer("objects")
                 .definedBy("io.bpf4j.objects..")
+                .layer("trace")
+                .definedBy("io.bpf4j.trace..")
                 .layer("cli")
                 .definedBy("io.bpf4j.cli..")
                 .whereLayer("cli")
                 .mayNotBeAccessedByAnyLayer()
-                .whereLayer("objects")
+                .whereLayer("trace")
                 .mayOnlyBeAccessedByLayers("cli")
+                .whereLayer("objects")
+                .mayOnlyBeAccessedByLayers("trace", "cli")
                 .whereLayer("objects")
                 .mayNotAccessAnyLayer()
                 .whereLayer("usdt")
-                .mayOnlyBeAccessedByLayers("cli")
+                .mayOnlyBeAccessedByLayers("trace", "cli")
                 .whereLayer("loader")
-                .mayOnlyBeAccessedByLayers("usdt", "cli")
+                .mayOnlyBeAccessedByLayers("usdt", "trace", "cli")
                 .whereLayer("btf")
-                .mayOnlyBeAccessedByLayers("loader", "usdt", "cli")
+                .mayOnlyBeAccessedByLayers("loader", "usdt", "trace", "cli")
                 .check(CLASSES);
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"elf", "insn|btf|core", "loader", "usdt", "cli"})
+    @ValueSource(strings = {"elf", "insn|btf|core", "loader", "usdt", "trace", "cli"})
     void noModuleHasACycleOfPackages(String module) {
         slices().assignedFrom(new PackageSlices(module))
                 .should()
@@ -80,7 +84,7 @@ class ArchitectureTest {
         Pattern file = Pattern.compile("\"/(proc|sys)[/\"]");
         List<String> found = new ArrayList<>();
         int read = 0;
-        for (String module : List.of("elf", "btf", "loader", "usdt", "cli")) {
+        for (String module : List.of("elf", "btf", "loader", "usdt", "trace", "cli")) {
             Path sources = TargetProgram.testModule().resolveSibling(module).resolve("src/main/java");
             try (Stream<Path> files = Files.walk(sources)) {
                 for (Path source :

@@ -1,0 +1,9 @@
+/** Questions about running programs: counts, histograms, latencies and stacks of probes, computed in the kernel. */
+@org.jspecify.annotations.NullMarked
+module io.bpf4j.trace {
+    requires static org.jspecify;
+    requires transitive io.bpf4j.usdt;
+    requires io.bpf4j.objects;
+
+    exports io.bpf4j.trace;
+}
