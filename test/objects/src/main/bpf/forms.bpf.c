@@ -14,7 +14,6 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 enum {
 	BPF_MAP_TYPE_PROG_ARRAY = 3,
-	BPF_MAP_TYPE_STACK_TRACE = 7,
 	BPF_MAP_TYPE_ARRAY_OF_MAPS = 12,
 };
 

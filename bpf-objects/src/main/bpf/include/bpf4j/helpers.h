@@ -39,6 +39,7 @@ enum {
 	BPF_MAP_TYPE_ARRAY = 2,
 	BPF_MAP_TYPE_PERCPU_HASH = 5,
 	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+	BPF_MAP_TYPE_STACK_TRACE = 7,
 	BPF_MAP_TYPE_LRU_HASH = 9,
 	BPF_MAP_TYPE_RINGBUF = 27,
 };
@@ -81,7 +82,10 @@ HELPER(3, long, bpf_map_delete_elem, void *map, const void *key);
 HELPER(5, __u64, bpf_ktime_get_ns, void);
 HELPER(8, __u32, bpf_get_smp_processor_id, void);
 HELPER(14, __u64, bpf_get_current_pid_tgid, void); /* process << 32 | thread */
+HELPER(15, __u64, bpf_get_current_uid_gid, void); /* group << 32 | user */
 HELPER(16, long, bpf_get_current_comm, void *buffer, __u32 size);
+HELPER(27, long, bpf_get_stackid, void *ctx, void *map, __u64 flags);
+HELPER(80, __u64, bpf_get_current_cgroup_id, void);
 /* since 5.5 */
 HELPER(112, long, bpf_probe_read_user, void *to, __u32 size, const void *from);
 HELPER(113, long, bpf_probe_read_kernel, void *to, __u32 size, const void *from);
@@ -135,6 +139,12 @@ struct pt_regs;
 #define REGS_IP(ctx)     REGS_OF(ctx, 128 /* ip */, 256 /* pc */, 0 /* epc */, 16 /* psw.addr */, 264 /* csr_era */)
 #define REGS_SP(ctx)     REGS_OF(ctx, 152 /* sp */, 248 /* sp */, 16 /* sp */, 144 /* r15 */, 24 /* r3 */)
 #define REGS_RETURN(ctx) REGS_OF(ctx, 80 /* ax */, 0 /* x0 */, 80 /* a0 */, 40 /* r2 */, 32 /* r4 */)
+/* The first six arguments of a function; on s390x the sixth is on the stack, and r7, which is read, has another value. */
 #define REGS_ARG1(ctx)   REGS_OF(ctx, 112 /* di */, 0 /* x0 */, 80 /* a0 */, 40 /* r2 */, 32 /* r4 */)
+#define REGS_ARG2(ctx)   REGS_OF(ctx, 104 /* si */, 8 /* x1 */, 88 /* a1 */, 48 /* r3 */, 40 /* r5 */)
+#define REGS_ARG3(ctx)   REGS_OF(ctx, 96 /* dx */, 16 /* x2 */, 96 /* a2 */, 56 /* r4 */, 48 /* r6 */)
+#define REGS_ARG4(ctx)   REGS_OF(ctx, 88 /* cx */, 24 /* x3 */, 104 /* a3 */, 64 /* r5 */, 56 /* r7 */)
+#define REGS_ARG5(ctx)   REGS_OF(ctx, 72 /* r8 */, 32 /* x4 */, 112 /* a4 */, 72 /* r6 */, 64 /* r8 */)
+#define REGS_ARG6(ctx)   REGS_OF(ctx, 64 /* r9 */, 40 /* x5 */, 120 /* a5 */, 80 /* r7 */, 72 /* r9 */)
 
 #endif

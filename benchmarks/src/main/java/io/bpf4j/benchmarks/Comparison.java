@@ -25,10 +25,10 @@ final class Comparison {
     /** In the unit of the work. */
     private record Times(double shortest, double median) {}
 
-    /** Sizes in the order of their numbers, names behind them. */
+    /** Sizes in the order of their numbers, then names. Work that has no size has the empty name. */
     private record Size(String text) implements Comparable<Size> {
         private long number() {
-            return text.chars().allMatch(Character::isDigit) ? Long.parseLong(text) : Long.MAX_VALUE;
+            return !text.isEmpty() && text.chars().allMatch(Character::isDigit) ? Long.parseLong(text) : Long.MAX_VALUE;
         }
 
         @Override

@@ -23,7 +23,20 @@ public final class BpfObjects {
 
     /** {@link #tracer()} for machines of a byte order. */
     public static byte[] tracer(ByteOrder order) {
-        String name = order == ByteOrder.BIG_ENDIAN ? "big/trace.bpf.o" : "trace.bpf.o";
+        return read("trace.bpf.o", order);
+    }
+
+    /**
+     * The frame of questions in the byte order of this machine; the caller owns the array. Its programs call functions
+     * that are replaced before the load; {@code question.h} and {@code question.bpf.c} describe them, the configuration
+     * and the maps.
+     */
+    public static byte[] question() {
+        return read("question.bpf.o", ByteOrder.nativeOrder());
+    }
+
+    private static byte[] read(String object, ByteOrder order) {
+        String name = order == ByteOrder.BIG_ENDIAN ? "big/" + object : object;
         try (InputStream in = BpfObjects.class.getResourceAsStream(name)) {
             if (in == null) {
                 throw new IllegalStateException("resource " + name + " is missing from module io.bpf4j.objects");

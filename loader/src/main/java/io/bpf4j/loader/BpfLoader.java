@@ -19,6 +19,7 @@ import io.bpf4j.loader.kernel.KernelVersion;
 import io.bpf4j.loader.link.ProgramHandle;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.Codec;
+import io.bpf4j.loader.spec.FunctionSpec;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
@@ -148,6 +149,23 @@ public final class BpfLoader {
             throw new IllegalArgumentException("program \"" + name + "\" can't become \"" + after.name() + "\"");
         }
         spec = spec.withPrograms(Map.of(name, after));
+        return this;
+    }
+
+    /**
+     * Replaces the body of a function before the programs that call it are loaded. So code that is generated at run
+     * time, such as a filter, becomes a part of a program that was compiled from C: the object has a stub in its place.
+     * The compiler must not know what the stub returns, so declare it {@code __weak __hidden}.
+     *
+     * {@snippet :
+     * BpfLoader.of(spec).function("is_wanted", stub -> stub.withInstructions(generated))
+     * }
+     *
+     * @throws UnknownNameException if the function does not exist
+     */
+    public BpfLoader function(String name, UnaryOperator<FunctionSpec> edit) {
+        FunctionSpec before = spec.function(name);
+        spec = spec.withFunction(before, edit.apply(before));
         return this;
     }
 

@@ -42,7 +42,6 @@
 enum {
 	BPF_MAP_TYPE_PROG_ARRAY = 3,
 	BPF_MAP_TYPE_PERF_EVENT_ARRAY = 4,
-	BPF_MAP_TYPE_STACK_TRACE = 7,
 	BPF_MAP_TYPE_CGROUP_ARRAY = 8,
 	BPF_MAP_TYPE_LRU_PERCPU_HASH = 10,
 	BPF_MAP_TYPE_LPM_TRIE = 11,
@@ -112,7 +111,6 @@ HELPER(12, long, bpf_tail_call, void *ctx, void *programs, __u32 index);
 HELPER(23, long, bpf_redirect, __u32 interface, __u64 flags);
 HELPER(25, long, bpf_perf_event_output, void *ctx, void *map, __u64 flags, void *data, __u64 size);
 HELPER(26, long, bpf_skb_load_bytes, const void *skb, __u32 offset, void *to, __u32 length);
-HELPER(27, long, bpf_get_stackid, void *ctx, void *map, __u64 flags);
 HELPER(33, long, bpf_skb_under_cgroup, struct __sk_buff *skb, void *map, __u32 index);
 HELPER(35, __u64, bpf_get_current_task, void);
 HELPER(37, long, bpf_current_task_under_cgroup, void *map, __u32 index);

@@ -20,7 +20,10 @@ public sealed interface FunctionSpec permits FunctionSpecData {
     /** Whether its symbol is hidden ({@code __hidden}), so that no code outside of the object calls it. */
     boolean hidden();
 
-    /** Its instructions, one per slot, as in the file, before relocation. */
+    /** Whether its instructions are not the file's: see {@link #withInstructions}. */
+    boolean replaced();
+
+    /** Its instructions, one per slot, before relocation. */
     List<Instruction> instructions();
 
     /** The references of its instructions, by instruction. */
@@ -29,6 +32,19 @@ public sealed interface FunctionSpec permits FunctionSpecData {
     /** Whether it is in {@code .text}: called by programs, and not a program itself. */
     default boolean isSubprogram() {
         return sectionName().equals(ObjectReader.TEXT);
+    }
+
+    /**
+     * The same function with another body, for instance one that was generated at run time. The new body refers to
+     * nothing outside of it: it uses what its caller passes to it, and calls helpers by number. The verifier's log and
+     * messages show the line of the function's first instruction for all of them, and CO-RE relocations of the old body
+     * don't apply.
+     */
+    default FunctionSpec withInstructions(List<Instruction> body) {
+        if (body.isEmpty()) {
+            throw new IllegalArgumentException("function \"" + name() + "\" needs at least one instruction");
+        }
+        return new FunctionSpecData(name(), section(), sectionName(), slot(), hidden(), true, body, List.of());
     }
 
     /** Its size in 8-byte slots. */

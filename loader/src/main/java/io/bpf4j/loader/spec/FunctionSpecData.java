@@ -10,6 +10,7 @@ record FunctionSpecData(
         String sectionName,
         int slot,
         boolean hidden,
+        boolean replaced,
         List<Instruction> instructions,
         List<CodeReference> references)
         implements FunctionSpec {

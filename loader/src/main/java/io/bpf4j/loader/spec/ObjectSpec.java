@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /** The contents of a BPF object file. <i>Immutable</i>: read it once, load it any number of times, from any thread. */
 public sealed interface ObjectSpec permits ObjectSpecData {
@@ -131,6 +132,16 @@ public sealed interface ObjectSpec permits ObjectSpecData {
                 .orElseThrow(() -> unknown("struct_ops variable", name, structOps(), StructOpsSpec::name));
     }
 
+    /**
+     * A function; the first, if static functions share the name.
+     *
+     * @throws UnknownNameException if no function has that name
+     */
+    default FunctionSpec function(String name) {
+        return find(name, functions(), FunctionSpec::name)
+                .orElseThrow(() -> unknown("function", name, functions(), FunctionSpec::name));
+    }
+
     /** The extern of that name, if it exists. */
     default Optional<ExternSpec> findExtern(String name) {
         return find(name, externs(), ExternSpec::name);
@@ -192,6 +203,16 @@ public sealed interface ObjectSpec permits ObjectSpecData {
         return with(
                 "programs",
                 programs().stream().map(p -> edited.getOrDefault(p.name(), p)).toList());
+    }
+
+    /** The same object with another body of a function. */
+    default ObjectSpec withFunction(FunctionSpec before, FunctionSpec after) {
+        return with(
+                        "functions",
+                        functions().stream().map(f -> f.equals(before) ? after : f).toList())
+                .withPrograms(programs().stream()
+                        .filter(program -> program.function().equals(before))
+                        .collect(Collectors.toMap(ProgramSpec::name, program -> RecordCopy.with(program, ProgramSpecData.class, "function", after))));
     }
 
     private ObjectSpec with(String component, Object value) {

@@ -37,7 +37,7 @@ public final class Specs {
             boolean hidden,
             List<Instruction> instructions,
             CodeReference... references) {
-        return new FunctionSpecData(name, section, sectionName, slot, hidden, instructions, List.of(references));
+        return new FunctionSpecData(name, section, sectionName, slot, hidden, false, instructions, List.of(references));
     }
 
     public static ExternSpec extern(ExternSpec.Kind kind, String name, boolean weak, int typeId, int size) {

@@ -5,7 +5,9 @@ import static io.bpf4j.test.support.Requirement.KERNEL_BTF;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bpf4j.insn.Assembler;
 import io.bpf4j.insn.Instruction;
+import io.bpf4j.insn.Opcodes;
 import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.Program;
@@ -18,6 +20,7 @@ import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.IteratorLink;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkGroup;
+import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
 import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.LeakCheck;
@@ -171,6 +174,41 @@ class EditsOnKernelTest {
         List<Instruction> longer = new ArrayList<>(code);
         longer.add(exit, new Instruction(0x07, 0, 0, 0, 1));
         return longer;
+    }
+
+    @Test
+    void aFunctionGetsAnotherBodyOfAnotherLength() {
+        List<Instruction> same = Assembler.create()
+                .mov(Assembler.R0, 41)
+                .mov(Assembler.R1, 1)
+                .aluReg(Opcodes.ADD, Assembler.R0, Assembler.R1)
+                .exit()
+                .assemble();
+        List<Instruction> other =
+                Assembler.create().mov(Assembler.R0, 43).exit().assemble();
+        ObjectSpec spec = Bpf.spec("corpus/subprograms.bpf.o");
+        try (BpfObject passes = BpfLoader.of(spec)
+                        .function("weak_answer", function -> function.withInstructions(same))
+                        .load();
+                BpfObject fails = BpfLoader.of(spec)
+                        .function("weak_answer", function -> function.withInstructions(other))
+                        .load()) {
+            assertThat(passes.program("calls").test(PACKET).returned()).isZero();
+            assertThat(fails.program("calls").test(PACKET).returned())
+                    .as("the line of the check that failed")
+                    .isNotZero();
+        }
+    }
+
+    @Test
+    void aReplacedFunctionIsNamedWhenTheVerifierRefusesIt() {
+        List<Instruction> unset =
+                Assembler.create().movReg(Assembler.R0, Assembler.R6).exit().assemble();
+        BpfLoader refused = BpfLoader.of(Bpf.spec("corpus/subprograms.bpf.o"))
+                .function("weak_answer", function -> function.withInstructions(unset));
+        assertThatThrownBy(refused::load)
+                .isInstanceOf(VerifierException.class)
+                .hasMessageContaining("weak_answer");
     }
 
     @Test

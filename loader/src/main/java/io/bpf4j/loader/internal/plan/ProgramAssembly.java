@@ -108,6 +108,9 @@ public final class ProgramAssembly {
         List<Instruction> code = new ArrayList<>(function.instructions());
         List<Poisoned> poisoned = new ArrayList<>();
         List<Outcome> outcomes = new ArrayList<>();
+        if (function.replaced()) {
+            return new Relocated(code, poisoned, outcomes);
+        }
         for (BtfExt.CoreRelocation relocation : relocations.of(function)) {
             CoreRelocator core = relocator;
             if (core == null) {

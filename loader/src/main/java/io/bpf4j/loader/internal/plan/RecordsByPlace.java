@@ -35,7 +35,7 @@ final class RecordsByPlace<T> {
         this.offset = offset;
     }
 
-    /** The records of a function, in the order of their places. */
+    /** The records of a function, in the order of their places; of a replaced body only those of its first instruction. */
     List<T> of(FunctionSpec function) {
         List<T> all = sorted.computeIfAbsent(function.sectionName(), section -> {
             List<T> records = new ArrayList<>(table.map(t -> t.of(section)).orElse(List.of()));
@@ -43,7 +43,8 @@ final class RecordsByPlace<T> {
             return records;
         });
         long start = (long) function.slot() * Instruction.SIZE;
-        return all.subList(first(all, start), first(all, start + (long) function.size() * Instruction.SIZE));
+        long slots = function.replaced() ? 1 : function.size();
+        return all.subList(first(all, start), first(all, start + slots * Instruction.SIZE));
     }
 
     /** The last record at or before a slot of a function; null if there is none. */

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The frame of a question: "how often, by which key", "how is this value distributed", "how long from here to there".
+ *
+ * What is asked is not known when this is compiled. Two things make a program of it:
+ *
+ *   - Constants. User space sets the variables in .rodata before the load; the verifier knows their values and drops
+ *     what they rule out, so a question pays for what it uses.
+ *   - Functions. The filter, the keys and the values are expressions. User space compiles each to the body of one of the
+ *     functions below that begin with question_, and replaces the stub that stands here. They are hidden, so the verifier
+ *     checks them with what their caller passes; and weak, so the compiler doesn't draw conclusions from the stubs.
+ *
+ * Counting is exact. A program may be preempted by another thread's on the same CPU, hence atomic operations on per-CPU
+ * values, which are cheap because no other CPU uses the cache line. What can't be counted (a full table, memory that
+ * can't be read) is counted as such.
+ */
+#include <bpf4j/usdt.h>
+#include <bpf4j/pidns.h>
+#include "question.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+const volatile __u32 kind = QUESTION_COUNT;
+const volatile __u32 target_tgid = 0;
+const volatile __u32 wanted_args = 0;   /* a bit for each */
+const volatile __u32 wanted_fields = 0; /* enum question_field */
+const volatile bool has_where = false;
+const volatile bool has_keys = false;
+const volatile bool has_pair = false;
+const volatile bool has_exchange = true; /* atomic compare-and-exchange: Linux 5.12 */
+const volatile bool value_signed = false;
+/* linear buckets [from + n * step, from + (n + 1) * step), one below and one above; powers of two if linear_step is 0 */
+const volatile __s64 linear_from = 0;
+const volatile __u64 linear_step = 0;
+const volatile __u32 bucket_count = 66;
+/* bytes in the key where the stacks' ids are written; 0xffffffff: not wanted */
+#define NO_STACK 0xffffffff
+const volatile __u32 user_stack_at = NO_STACK;
+const volatile __u32 kernel_stack_at = NO_STACK;
+/* latencies of at least as many nanoseconds are shown */
+const volatile __u64 slower_than = ~0ULL;
+const volatile __u32 shown_bytes = 0;
+const volatile __u32 wakeup_bytes = 0;
+/* what the generated functions want to look things up in */
+const volatile __u64 tables[QUESTION_TABLES / 8] = {};
+
+__u64 unreadable = 0;    /* events of which an expression could not be read */
+__u64 full = 0;          /* events whose key found no room */
+__u64 unpaired_ends = 0; /* ends without a begin */
+__u64 unpaired_begins = 0; /* begins that another begin replaced */
+__u64 pairs_full = 0;    /* begins that found no room */
+__u64 stacks_lost = 0;   /* events whose stack found no room */
+__u64 lost = 0;          /* records that found no room */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
+	__uint(max_entries, 10240);
+	__uint(key_size, QUESTION_OUT);
+	__uint(value_size, sizeof(struct question_distribution));
+} table SEC(".maps");
+
+struct pair_key {
+	__u64 pair;
+	__u64 pid; /* 0 if the thread is the pair */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 10240);
+	__type(key, struct pair_key);
+	__type(value, __u64);
+} begins SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
+	__uint(max_entries, 16384);
+	__uint(key_size, 4);
+	__uint(value_size, 127 * 8);
+} stacks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1 << 20);
+} records SEC(".maps");
+
+const volatile struct question_distribution zero = {};
+
+#define STUB(name)                                                                                                     \
+	__weak __hidden __noinline int name(struct question_event *event, void *out, const void *from)                 \
+	{                                                                                                              \
+		int result = 0;                                                                                        \
+		asm volatile("" : "+r"(result) : "r"(event), "r"(out), "r"(from) : "memory");                          \
+		return result;                                                                                         \
+	}
+
+STUB(question_where) /* 1: take the event; 0: leave it */
+STUB(question_keys)  /* writes the key's bytes to out; 0 */
+STUB(question_value) /* writes 8 bytes to out; 0 */
+STUB(question_pair)  /* writes 8 bytes to out; 0 */
+STUB(question_show)  /* writes shown_bytes to out; 0. All of them: -1 if something can't be read */
+
+/* The register that holds argument n of a function, by the calling convention of the machine. */
+static __always_inline __u64 function_argument(struct pt_regs *ctx, int n)
+{
+	switch (n) {
+	case 0: return REGS_ARG1(ctx);
+	case 1: return REGS_ARG2(ctx);
+	case 2: return REGS_ARG3(ctx);
+	case 3: return REGS_ARG4(ctx);
+	case 4: return REGS_ARG5(ctx);
+	default: return REGS_ARG6(ctx);
+	}
+}
+
+static __always_inline void fill(struct question_event *event, struct pidns_ids *ids, __u64 cookie)
+{
+	event->cookie = cookie;
+	event->pid = ids->tgid;
+	event->tid = ids->pid;
+	if (wanted_fields & QUESTION_NSECS)
+		event->nsecs = bpf_ktime_get_ns();
+	if (wanted_fields & QUESTION_CGROUP)
+		event->cgroup = bpf_get_current_cgroup_id();
+	if (wanted_fields & QUESTION_UID)
+		event->uid = bpf_get_current_uid_gid();
+	if (wanted_fields & QUESTION_CPU)
+		event->cpu = bpf_get_smp_processor_id();
+	if (wanted_fields & QUESTION_COMM)
+		bpf_get_current_comm(event->comm, sizeof(event->comm));
+}
+
+/* Makes a per-CPU number as large as a new one. Another thread may do the same on this CPU meanwhile. */
+static __always_inline void raise(__u64 *number, __u64 to)
+{
+#pragma unroll
+	for (int attempt = 0; attempt < 4; attempt++) {
+		__u64 old = *(volatile __u64 *)number;
+
+		if (old >= to)
+			return;
+		if (!has_exchange) {
+			*(volatile __u64 *)number = to;
+			return;
+		}
+		if (__sync_val_compare_and_swap(number, old, to) == old)
+			return;
+	}
+}
+
+/*
+ * Powers of two: 0 for negative values, 1 for zero, n + 2 for values in [2^n, 2^(n+1)). Linear: 0 below the first
+ * bucket, the last one above.
+ */
+static __always_inline __u32 bucket_of(__u64 value)
+{
+	__u32 n = 0;
+
+	if (linear_step) {
+		if (value_signed ? (__s64)value < linear_from : value < (__u64)linear_from)
+			return 0;
+		value = (value - (__u64)linear_from) / linear_step;
+		return value >= bucket_count - 2 ? bucket_count - 1 : value + 1;
+	}
+	if (value_signed && (__s64)value < 0)
+		return 0;
+	if (!value)
+		return 1;
+	if (value >> 32) {
+		value >>= 32;
+		n += 32;
+	}
+	if (value >> 16) {
+		value >>= 16;
+		n += 16;
+	}
+	if (value >> 8) {
+		value >>= 8;
+		n += 8;
+	}
+	if (value >> 4) {
+		value >>= 4;
+		n += 4;
+	}
+	if (value >> 2) {
+		value >>= 2;
+		n += 2;
+	}
+	return n + (value >> 1) + 2;
+}
+
+/* One more event of a key. */
+static __noinline int add(void *key, __u64 value)
+{
+	struct question_distribution *found = bpf_map_lookup_elem(&table, key);
+	__u32 n;
+
+	if (!found) {
+		/* Another CPU may be first, or another thread on this one: then there is a value now. */
+		bpf_map_update_elem(&table, key, (const void *)&zero, BPF_NOEXIST);
+		found = bpf_map_lookup_elem(&table, key);
+		if (!found) {
+			atomic_add(&full, 1);
+			return 0;
+		}
+	}
+	atomic_add(&found->count, 1);
+	if (kind == QUESTION_COUNT)
+		return 0;
+	atomic_add(&found->sum, value);
+	n = bucket_of(value);
+	opaque(n); /* or the compiler checks a copy of the index */
+	if (n >= bucket_count)
+		return 0;
+	atomic_add(&found->buckets[n], 1);
+	value ^= value_signed ? 1ULL << 63 : 0;
+	raise(&found->largest, value);
+	raise(&found->smallest, ~value);
+	return 0;
+}
+
+/* Puts an event into the ring, with the values that are to be shown. */
+static __always_inline void show(struct question_event *event, __u64 value)
+{
+	__u64 flags = 0;
+	__u32 size = shown_bytes > QUESTION_SHOW ? QUESTION_SHOW : shown_bytes;
+	struct question_record *record = bpf_ringbuf_reserve(&records, sizeof(*record) + size, 0);
+
+	if (!record) {
+		atomic_add(&lost, 1);
+		return;
+	}
+	record->nsecs = event->nsecs;
+	record->cookie = event->cookie;
+	record->value = value;
+	record->pid = event->pid;
+	record->tid = event->tid;
+	bpf_get_current_comm(record->comm, sizeof(record->comm));
+	record->failed = 0;
+	if (shown_bytes && question_show(event, record->shown, (const void *)tables) < 0)
+		record->failed = 1;
+	if (wakeup_bytes)
+		flags = bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) >= wakeup_bytes ? BPF_RB_FORCE_WAKEUP
+										       : BPF_RB_NO_WAKEUP;
+	bpf_ringbuf_submit(record, flags);
+}
+
+/* Keeps the time of a begin, or gives that of an end's begin. */
+static __always_inline bool paired(struct question_event *event, __u64 *elapsed)
+{
+	struct pair_key key = {.pair = event->tid};
+	__u64 now = event->nsecs;
+	__u64 *begin;
+
+	if (has_pair) {
+		if (question_pair(event, &key.pair, (const void *)tables) < 0) {
+			atomic_add(&unreadable, 1);
+			return false;
+		}
+		key.pid = event->pid;
+	}
+	begin = bpf_map_lookup_elem(&begins, &key);
+	if (event->cookie >> 32 & QUESTION_BEGIN) {
+		if (begin)
+			atomic_add(&unpaired_begins, 1);
+		if (bpf_map_update_elem(&begins, &key, &now, BPF_ANY))
+			atomic_add(&pairs_full, 1);
+		return false;
+	}
+	if (!begin) {
+		atomic_add(&unpaired_ends, 1);
+		return false;
+	}
+	*elapsed = now - *begin;
+	bpf_map_delete_elem(&begins, &key);
+	return true;
+}
+
+/* Writes the id of a stack into the key. Two stacks of one hash can't both be kept: the second is counted as lost. */
+static __always_inline void stack(struct pt_regs *ctx, void *key, __u32 at, __u64 flags)
+{
+	__s64 id = bpf_get_stackid(ctx, &stacks, flags);
+
+	if (id == -17 /* EEXIST */ || id == -12 /* ENOMEM */)
+		atomic_add(&stacks_lost, 1);
+	if (at <= QUESTION_OUT - 4)
+		*(__s32 *)(key + at) = id;
+}
+
+static __always_inline int answer(struct pt_regs *ctx, struct question_event *event)
+{
+	__u64 key[QUESTION_OUT / 8] = {};
+	__u64 value = 0;
+
+	if (kind == QUESTION_LATENCY && !paired(event, &value))
+		return 0;
+	if (has_where) {
+		/* The key isn't there yet, so its bytes are free for what the filter reads. */
+		int wanted = question_where(event, key, (const void *)tables);
+
+		if (wanted < 0)
+			atomic_add(&unreadable, 1);
+		if (wanted <= 0)
+			return 0;
+		__builtin_memset(key, 0, sizeof(key));
+	}
+	if (kind == QUESTION_EVENTS) {
+		show(event, 0);
+		return 0;
+	}
+	if (kind == QUESTION_LATENCY && value >= slower_than)
+		show(event, value);
+	if (kind == QUESTION_HISTOGRAM) {
+		if (question_value(event, key, (const void *)tables) < 0) {
+			atomic_add(&unreadable, 1);
+			return 0;
+		}
+		value = key[0];
+		key[0] = 0;
+	}
+	if (has_keys && question_keys(event, key, (const void *)tables) < 0) {
+		atomic_add(&unreadable, 1);
+		return 0;
+	}
+	if (user_stack_at != NO_STACK)
+		stack(ctx, key, user_stack_at, 256 /* BPF_F_USER_STACK */);
+	if (kernel_stack_at != NO_STACK)
+		stack(ctx, key, kernel_stack_at, 0);
+	return add(key, value);
+}
+
+SEC("usdt")
+int question_usdt(struct pt_regs *ctx)
+{
+	struct pidns_ids ids = current_ids();
+	struct question_event event = {};
+	struct __bpf_usdt_spec *spec;
+
+	if (target_tgid && ids.tgid != target_tgid)
+		return 0;
+	spec = usdt_spec(ctx);
+	if (!spec)
+		return 0;
+	fill(&event, &ids, spec->usdt_cookie);
+	event.arg_count = spec->arg_cnt;
+	/* Unrolled, so that each argument's bit is one that the verifier knows. */
+#pragma unroll
+	for (int n = 0; n < QUESTION_ARGS; n++)
+		if (wanted_args & 1U << n && usdt_arg_of(ctx, spec, n, &event.args[n]))
+			event.unreadable |= 1U << n;
+	return answer(ctx, &event);
+}
+
+SEC("uprobe")
+int question_function(struct pt_regs *ctx)
+{
+	struct pidns_ids ids = current_ids();
+	struct question_event event = {};
+
+	if (target_tgid && ids.tgid != target_tgid)
+		return 0;
+	fill(&event, &ids, bpf_get_attach_cookie(ctx));
+	if (event.cookie >> 32 & QUESTION_RETURN) {
+		event.retval = REGS_RETURN(ctx);
+		event.unreadable = (1U << QUESTION_ARGS) - 1;
+		return answer(ctx, &event);
+	}
+	event.arg_count = 6;
+	event.unreadable = (1U << QUESTION_ARGS) - (1U << 6);
+#pragma unroll
+	for (int n = 0; n < 6; n++)
+		if (wanted_args & 1U << n)
+			event.args[n] = function_argument(ctx, n);
+	/* s390x passes five in registers. */
+	if (LINUX_ELF_MACHINE == 22)
+		event.unreadable |= 1U << 5;
+	return answer(ctx, &event);
+}

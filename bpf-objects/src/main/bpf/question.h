@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What question.bpf.c and user space share: the event that generated functions read, and the bits of a cookie. Numbers
+ * have the machine's byte order.
+ */
+#ifndef BPF4J_QUESTION_H
+#define BPF4J_QUESTION_H
+
+#include <bpf4j/helpers.h>
+
+#define QUESTION_ARGS     12
+#define QUESTION_OUT      160 /* bytes that a generated function may write: keys, which lie on the stack */
+#define QUESTION_SHOW     1024 /* bytes of the values that are shown of an event, which lie in the ring buffer */
+#define QUESTION_TABLES   32768
+#define QUESTION_BUCKETS  1024
+
+/* An event as a generated function sees it. A field that no function asked for is 0. */
+struct question_event {
+	__u64 args[QUESTION_ARGS]; /* 0: extended to 64 bits as size and sign of the argument say */
+	__u64 nsecs;               /* 96: CLOCK_MONOTONIC */
+	__u64 cookie;              /* 104: see enum question_cookie */
+	__u64 cgroup;              /* 112: id of the cgroup (version 2) */
+	__u64 retval;              /* 120: what a function returned */
+	__u32 pid;                 /* 128: process, in the pid namespace of the one who asks */
+	__u32 tid;                 /* 132: thread, likewise */
+	__u32 uid;                 /* 136 */
+	__u32 cpu;                 /* 140 */
+	__u32 arg_count;           /* 144 */
+	__u32 unreadable;          /* 148: bit n: args[n] could not be read, or the site has no such argument */
+	char comm[16];             /* 152 */
+};
+
+_Static_assert(sizeof(struct question_event) == 168, "generated functions know these offsets");
+
+/* A probe's number from 1 in the low 32 bits, and its part in the question. */
+enum question_cookie {
+	QUESTION_RETURN = 1, /* bit 32: fires when the function returns */
+	QUESTION_BEGIN = 2,  /* bit 33: begins a pair */
+	QUESTION_END = 4,    /* bit 34: ends a pair */
+};
+
+/* What is made of the events. */
+enum question_kind {
+	QUESTION_COUNT = 0,     /* count per key */
+	QUESTION_HISTOGRAM = 1, /* distribution of a value per key */
+	QUESTION_LATENCY = 2,   /* distribution of the time from begin to end per key */
+	QUESTION_EVENTS = 3,    /* a record for each event */
+};
+
+/* Fields that some generated function reads. */
+enum question_field {
+	QUESTION_NSECS = 1,
+	QUESTION_CGROUP = 2,
+	QUESTION_UID = 4,
+	QUESTION_CPU = 8,
+	QUESTION_COMM = 16,
+};
+
+/*
+ * The value of a histogram's key on one CPU; user space cuts the map's value after the last bucket that is used, and a
+ * count has the first member only. A new element is 0 on every CPU, so extremes are kept as numbers for which 0 means
+ * none: as an unsigned number in the order of the values (a signed value with its sign bit flipped), and the complement
+ * of that.
+ */
+struct question_distribution {
+	__u64 count;                     /* 0 */
+	__u64 sum;                       /* 8: modulo 2^64 */
+	__u64 largest;                   /* 16 */
+	__u64 smallest;                  /* 24: complement */
+	__u64 buckets[QUESTION_BUCKETS]; /* 32 */
+};
+
+/* A record of the ring: an event that is shown. `shown` is as long as user space wants it. */
+struct question_record {
+	__u64 nsecs;  /* 0 */
+	__u64 cookie; /* 8 */
+	__u64 value;  /* 16: nanoseconds of a latency, else 0 */
+	__u32 pid;    /* 24 */
+	__u32 tid;    /* 28 */
+	char comm[16]; /* 32 */
+	__u64 failed; /* 48: 1 if a value could not be read, and the bytes of all are undefined */
+	__u8 shown[]; /* 56 */
+};
+
+#endif
