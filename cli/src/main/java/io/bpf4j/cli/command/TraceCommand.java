@@ -1,16 +1,8 @@
 package io.bpf4j.cli.command;
 
-import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.output.Console;
-import io.bpf4j.cli.trace.ChildCommand;
 import io.bpf4j.cli.trace.Interruption;
-import io.bpf4j.elf.MalformedDataException;
-import io.bpf4j.usdt.UsdtScan;
 import java.io.IOException;
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -48,46 +40,7 @@ final class TraceCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         options.check();
-        TraceRun run = new TraceRun(console, interruption, options);
-        Optional<String> command = options.command();
-        if (command.isEmpty()) {
-            run.run(scans(), null);
-        } else {
-            try (ChildCommand child = start(command.get())) {
-                run.run(options.files().isEmpty() ? ownFile(child) : scans(), child);
-            }
-        }
+        new TargetRun(console, interruption, options.target(), options.strings()).run(new TraceRun(console, options));
         return CommandTree.OK;
-    }
-
-    private ChildCommand start(String line) {
-        try {
-            return ChildCommand.start(line, options.json());
-        } catch (IllegalArgumentException e) {
-            throw new UsageException("-c: " + e.getMessage());
-        }
-    }
-
-    /** A command that is a script has no probes; the program that runs it is found once it is mapped. */
-    private static List<UsdtScan> ownFile(ChildCommand child) throws IOException {
-        try {
-            return List.of(UsdtScan.ofFile(child.file()));
-        } catch (MalformedDataException e) {
-            return List.of();
-        }
-    }
-
-    private List<UsdtScan> scans() throws IOException {
-        if (options.process().isPresent() && options.files().isEmpty()) {
-            return List.of(Scans.ofProcess(options.process().getAsInt()));
-        }
-        if (options.all()) {
-            return List.of(Scans.ofMachine(console));
-        }
-        List<UsdtScan> scans = new ArrayList<>();
-        for (Path file : options.files()) {
-            scans.add(UsdtScan.ofFile(Operands.check(file)));
-        }
-        return scans;
     }
 }

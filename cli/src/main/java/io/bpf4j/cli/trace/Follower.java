@@ -26,7 +26,7 @@ import java.util.function.Function;
  * <p>Tested by {@code CliFollowTest} and {@code CliFirstEventsTest}.
  */
 public final class Follower implements UsdtWatch.Listener {
-    private final Tracer tracer;
+    private final ProbeSession session;
     private final Function<UsdtScan, List<UsdtProbe>> wanted;
     private final Consumer<UsdtLink> onAttach;
     private final Consumer<String> problems;
@@ -43,11 +43,11 @@ public final class Follower implements UsdtWatch.Listener {
      * @param problems receives the reason why new probes could not be attached; attached probes continue
      */
     public Follower(
-            Tracer tracer,
+            ProbeSession session,
             Function<UsdtScan, List<UsdtProbe>> wanted,
             Consumer<UsdtLink> onAttach,
             Consumer<String> problems) {
-        this.tracer = tracer;
+        this.session = session;
         this.wanted = wanted;
         this.onAttach = onAttach;
         this.problems = problems;
@@ -55,7 +55,7 @@ public final class Follower implements UsdtWatch.Listener {
 
     /** Attaches to probes of a process that may not have mapped their file yet. */
     public synchronized void attach(int pid, List<UsdtProbe> probes) {
-        UsdtLink link = tracer.attach(probes, OptionalInt.of(pid));
+        UsdtLink link = session.attach(probes, OptionalInt.of(pid));
         Attached process = attached.computeIfAbsent(pid, _ -> new Attached(new ArrayList<>(), new HashSet<>()));
         process.links().add(link);
         probes.forEach(probe -> process.files().add(probe.binary().identity()));
@@ -84,7 +84,7 @@ public final class Follower implements UsdtWatch.Listener {
     public synchronized void ended(int pid) {
         Attached gone = attached.remove(pid);
         if (gone != null) {
-            gone.links().forEach(tracer::detach);
+            gone.links().forEach(session::detach);
         }
     }
 
@@ -95,7 +95,7 @@ public final class Follower implements UsdtWatch.Listener {
         if (process != null && process.links().stream().anyMatch(link -> link.strategy() == AttachStrategy.IP_MAP)) {
             attached.remove(pid);
             // Not in the background: the old link would report the events of the new link a second time.
-            process.links().forEach(tracer::close);
+            process.links().forEach(session::close);
         }
     }
 

@@ -24,7 +24,7 @@ import java.util.function.BiConsumer;
  * <p>Closing detaches and unloads everything. <i>Single consumer</i>: {@link #poll} and {@link #drain} on one thread;
  * all other methods on any thread.
  */
-public final class Tracer implements AutoCloseable {
+public final class Tracer implements ProbeSession {
     /** Bytes kept of a string argument. */
     private static final int STRING_MAX = 256;
 
@@ -96,11 +96,7 @@ public final class Tracer implements AutoCloseable {
         }
     }
 
-    /**
-     * Attaches to probes: all of them, or none.
-     *
-     * @param pid the process to watch; empty for every process that runs the file
-     */
+    @Override
     public synchronized UsdtLink attach(List<UsdtProbe> probes, OptionalInt pid) {
         List<UsdtProbe> parts = table.add(probes);
         AttachOptions all = AttachOptions.defaults().withCookies(table::number).withStrict(strict);
@@ -110,13 +106,13 @@ public final class Tracer implements AutoCloseable {
         return link;
     }
 
-    /** Detaches from probes in the background, for instance from the probes of a process that has ended. */
+    @Override
     public synchronized void detach(UsdtLink link) {
         links.remove(link);
         Closing _ = link.closeAsync();
     }
 
-    /** Detaches from probes, and returns after none of them fires any more. */
+    @Override
     public synchronized void close(UsdtLink link) {
         links.remove(link);
         link.close();
@@ -141,6 +137,7 @@ public final class Tracer implements AutoCloseable {
         }
     }
 
+    @Override
     public void wakeup() {
         ring.wakeup();
     }
@@ -159,6 +156,7 @@ public final class Tracer implements AutoCloseable {
     }
 
     /** Starts to detach from every probe; {@link #drain} still delivers earlier events. */
+    @Override
     public synchronized List<Closing> detach() {
         List<Closing> all = links.stream().map(UsdtLink::closeAsync).toList();
         links.clear();

@@ -21,22 +21,25 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * Which probes are traced, and what is said of them before any fires. <i>Confined.</i>
+ * Which probes a command attaches to, and what is said of them before any fires. <i>Confined.</i>
  *
  * <p>Tested by {@code CliTraceTest} and {@code CliUsageTest}.
  */
-final class TraceSelection {
+final class TargetSelection {
     private static final int PROBLEMS_COUNTED = 100;
 
     private final Console console;
-    private final TraceOptions options;
+    private final TargetOptions options;
+    private final List<StringArg> strings;
 
     /** The probes that are traced, by scan. */
     private final List<UsdtScan> found = new ArrayList<>();
 
-    TraceSelection(Console console, TraceOptions options) {
+    /** @param strings arguments that are shown as strings, which the probes must have */
+    TargetSelection(Console console, TargetOptions options, List<StringArg> strings) {
         this.console = console;
         this.options = options;
+        this.strings = strings;
     }
 
     /**
@@ -59,7 +62,7 @@ final class TraceSelection {
         Set<FileIdentity> seen = new HashSet<>();
         List<UsdtProbe> probes = traced(all, seen::add);
         if (!options.filesMayAppear()) {
-            requireArguments(probes, options.strings());
+            requireArguments(probes, strings);
             requireAddresses(probes);
         }
         sayUnreadable(probes);

@@ -1,0 +1,187 @@
+package io.bpf4j.cli.command;
+
+import io.bpf4j.cli.failure.UsageException;
+import io.bpf4j.cli.trace.StrategyChoice;
+import io.bpf4j.usdt.ProbePattern;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/**
+ * Which probes of which files and processes a command attaches to, for how long, and how. <i>Confined.</i>
+ *
+ * <p>Tested by {@code CommandTreeTest} and {@code CliUsageTest}.
+ */
+final class TargetOptions {
+    /** 31 years, so that nanoseconds can be counted. */
+    private static final int LONGEST_SECONDS = 1_000_000_000;
+
+    @Option(names = "-p", paramLabel = "PID", description = "The program and the libraries of this process.")
+    private @Nullable Integer pid;
+
+    @Option(
+            names = "-c",
+            paramLabel = "CMD",
+            description = {
+                "Start this command, trace it and its libraries, and end with it. With a FILE: only these files in it.",
+                "It is held while probes are attached; the sums say if first events may be missing nevertheless."
+            })
+    private @Nullable String command;
+
+    @Option(
+            names = {"-a", "--all"},
+            description = "All files that any process has mapped, in every process.")
+    private boolean all;
+
+    @Option(
+            names = "--follow",
+            description = {
+                "With -p or -c: also what appears later: children, programs that they become by exec,",
+                "libraries that are loaded later, from memory too. Each process is held while probes are attached, by",
+                "ptrace: no debugger can be attached to it meanwhile."
+            })
+    private boolean follow;
+
+    @Option(
+            names = "--no-hold",
+            description = {
+                "With -c or --follow: hold no process, and look for new code every few milliseconds instead. First",
+                "events may be missing; strace, gdb and the like can trace the processes."
+            })
+    private boolean noHold;
+
+    @Option(names = "--duration", paramLabel = "S", description = "End after that many seconds.")
+    private @Nullable Double duration;
+
+    @Option(names = "--json", description = "One JSON object on a line for each event or result, and one with the sums.")
+    private boolean json;
+
+    @Option(
+            names = "--strategy",
+            paramLabel = "auto|multi|cookie|ipmap",
+            description = {
+                "How to attach: one uprobe_multi link, a perf uprobe for each site with a cookie, or one whose",
+                "arguments are found by address. Default: the first that the kernel has."
+            })
+    private StrategyChoice strategy = StrategyChoice.AUTO;
+
+    @Option(names = "--strict", description = "Refuse probes with an argument that can't be read.")
+    private boolean strict;
+
+    @Option(names = "-v", description = "Say how the probes were attached, and why so.")
+    private boolean verbose;
+
+    @Parameters(
+            arity = "0..*",
+            paramLabel = "FILE|PROVIDER:NAME",
+            description = "Executables and libraries, and which of their probes; * and ? match any text.")
+    private List<String> operands = new ArrayList<>();
+
+    private List<Path> files = List.of();
+    private List<ProbePattern> patterns = List.of();
+
+    /**
+     * Looks at the options together, before anything is done.
+     *
+     * @throws UsageException if they make no sense
+     */
+    void check() {
+        Operands what = Operands.of(operands);
+        Integer given = pid;
+        OptionalInt meant = what.process(given == null ? OptionalInt.empty() : OptionalInt.of(given));
+        pid = meant.isPresent() ? Integer.valueOf(meant.getAsInt()) : null;
+        files = what.files();
+        patterns = what.patterns();
+        all |= what.meansAllProcesses() && pid == null && command == null;
+        what.checkTarget(pid != null || command != null);
+        if (pid != null || command != null || all) {
+            what.checkNames();
+        }
+        int sources = (pid == null ? 0 : 1) + (command == null ? 0 : 1) + (all ? 1 : 0);
+        if (sources > 1 || (sources == 0 && files.isEmpty())) {
+            throw new UsageException("name a FILE, or give -p PID, -c CMD or --all: one of the four");
+        }
+        if (all && !files.isEmpty()) {
+            throw new UsageException("--all means all files; a FILE goes alone, or with -p or -c");
+        }
+        if (patterns.isEmpty()) {
+            what.checkNames();
+            throw new UsageException("name the probes to trace as PROVIDER:NAME; '*:*' means all");
+        }
+        if (follow && pid == null && command == null) {
+            throw new UsageException("--follow goes with -p or -c; a FILE is traced in all processes, later ones too");
+        }
+        if (noHold && !follow && command == null) {
+            throw new UsageException("--no-hold goes with -c or --follow; nothing else holds a process");
+        }
+        Double seconds = duration;
+        if (seconds != null && !(seconds > 0 && seconds <= LONGEST_SECONDS)) {
+            throw new UsageException("--duration takes seconds, more than 0 and up to " + LONGEST_SECONDS);
+        }
+    }
+
+    /** The process that is traced, if it is one that runs already. */
+    OptionalInt process() {
+        Integer process = pid;
+        return process == null ? OptionalInt.empty() : OptionalInt.of(process);
+    }
+
+    /** The command to start and trace. */
+    Optional<String> command() {
+        return Optional.ofNullable(command);
+    }
+
+    boolean all() {
+        return all;
+    }
+
+    /** The files whose probes are meant; none means those of the processes. */
+    List<Path> files() {
+        return files;
+    }
+
+    List<ProbePattern> patterns() {
+        return patterns;
+    }
+
+    /** Whether the processes that are traced may get other files while they are. */
+    boolean filesMayAppear() {
+        return follow || command != null;
+    }
+
+    boolean follow() {
+        return follow;
+    }
+
+    boolean hold() {
+        return !noHold;
+    }
+
+    /** How long to trace at most, in nanoseconds. */
+    OptionalLong duration() {
+        Double seconds = duration;
+        return seconds == null ? OptionalLong.empty() : OptionalLong.of((long) (seconds * 1e9));
+    }
+
+    boolean json() {
+        return json;
+    }
+
+    StrategyChoice strategy() {
+        return strategy;
+    }
+
+    boolean strict() {
+        return strict;
+    }
+
+    boolean verbose() {
+        return verbose;
+    }
+}

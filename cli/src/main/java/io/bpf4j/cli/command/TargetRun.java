@@ -1,0 +1,247 @@
+package io.bpf4j.cli.command;
+
+import io.bpf4j.cli.failure.CommandException;
+import io.bpf4j.cli.failure.UsageException;
+import io.bpf4j.cli.output.Console;
+import io.bpf4j.cli.trace.ChildCommand;
+import io.bpf4j.cli.trace.Detachment;
+import io.bpf4j.cli.trace.Follower;
+import io.bpf4j.cli.trace.Interruption;
+import io.bpf4j.cli.trace.ProbeSession;
+import io.bpf4j.cli.trace.StringArg;
+import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.loader.host.Host;
+import io.bpf4j.usdt.ProbePattern;
+import io.bpf4j.usdt.UsdtLink;
+import io.bpf4j.usdt.UsdtProbe;
+import io.bpf4j.usdt.UsdtScan;
+import io.bpf4j.usdt.UsdtWatch;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One run of a command that watches probes: attaches, works until it is over, detaches. <i>Confined.</i>
+ *
+ * <p>Tested by {@code CliTraceTest} and {@code CliStrategyTest}.
+ */
+final class TargetRun {
+    /** Room for the probes of libraries that a command loads later. */
+    private static final int SPECS_OF_LATER_FILES = 4096;
+
+    /** How long to wait for events before looking whether it is time to end. */
+    private static final Duration PATIENCE = Duration.ofMillis(20);
+
+    private final Console console;
+    private final Interruption interruption;
+    private final TargetOptions options;
+    private final TargetSelection selection;
+
+    private volatile boolean attachedAny;
+
+    /** How often probes that appeared could not be attached. */
+    private final AtomicInteger notAttached = new AtomicInteger();
+
+    /** What the command does with the events. */
+    interface Work {
+        /**
+         * Loads the BPF program.
+         *
+         * @param probes that are there now; more may appear
+         * @param specs how many argument specs there may be at once
+         */
+        ProbeSession load(List<UsdtProbe> probes, int specs);
+
+        /** Waits for events, and takes those that are there. */
+        void poll(Duration patience);
+
+        /** Whether the command has as much as it wanted. */
+        boolean isFull();
+
+        /**
+         * Takes the last events and prints the result. Nothing is attached any more.
+         *
+         * @param gaps why first events may be missing; empty if none is
+         */
+        void finish(List<String> gaps);
+    }
+
+    TargetRun(Console console, Interruption interruption, TargetOptions options, List<StringArg> strings) {
+        this.console = console;
+        this.interruption = interruption;
+        this.options = options;
+        this.selection = new TargetSelection(console, options, strings);
+    }
+
+    /**
+     * Works until it is over.
+     *
+     * @throws CommandException if there was nothing to watch
+     */
+    void run(Work work) throws IOException {
+        Optional<String> command = options.command();
+        if (command.isEmpty()) {
+            run(work, scans(), null);
+        } else {
+            try (ChildCommand child = start(command.get())) {
+                run(work, options.files().isEmpty() ? ownFile(child) : scans(), child);
+            }
+        }
+    }
+
+    private ChildCommand start(String line) {
+        try {
+            return ChildCommand.start(line, options.json());
+        } catch (IllegalArgumentException e) {
+            throw new UsageException("-c: " + e.getMessage());
+        }
+    }
+
+    /** A command that is a script has no probes; the program that runs it is found once it is mapped. */
+    private static List<UsdtScan> ownFile(ChildCommand child) throws IOException {
+        try {
+            return List.of(UsdtScan.ofFile(child.file()));
+        } catch (MalformedDataException e) {
+            return List.of();
+        }
+    }
+
+    private List<UsdtScan> scans() throws IOException {
+        if (options.process().isPresent() && options.files().isEmpty()) {
+            return List.of(Scans.ofProcess(options.process().getAsInt()));
+        }
+        if (options.all()) {
+            return List.of(Scans.ofMachine(console));
+        }
+        List<UsdtScan> scans = new ArrayList<>();
+        for (Path file : options.files()) {
+            scans.add(UsdtScan.ofFile(Operands.check(file)));
+        }
+        return scans;
+    }
+
+    private void run(Work work, List<UsdtScan> scans, @Nullable ChildCommand child) {
+        boolean appearing = options.filesMayAppear();
+        List<UsdtProbe> probes = selection.of(scans);
+        int sites = probes.stream().mapToInt(p -> p.sites().size()).sum();
+        try (ProbeSession session = work.load(probes, sites + (appearing ? SPECS_OF_LATER_FILES : 0))) {
+            interruption.onRequest(session::wakeup);
+            List<String> gaps = List.of();
+            if (appearing) {
+                gaps = follow(session, work, probes, child);
+            } else {
+                report(session.attach(probes, options.process()));
+                poll(work, this::isThere);
+            }
+            Detachment.await(session.detach(), console, interruption);
+            work.finish(gaps);
+            if (appearing && !attachedAny) {
+                throw new CommandException("neither "
+                        + (child == null ? "process " + options.process().orElseThrow() : "the command")
+                        + " nor a library that it loaded has a probe "
+                        + String.join(
+                                " or ",
+                                options.patterns().stream()
+                                        .map(ProbePattern::toString)
+                                        .toList()));
+            }
+            if (appearing) {
+                selection
+                        .unmatched()
+                        .forEach(pattern -> console.error("bpf4j: no file that was traced has a probe " + pattern));
+            }
+        }
+    }
+
+    /**
+     * Traces a process and what appears in it, and perhaps in its children.
+     *
+     * @return why first events may be missing; empty if none is
+     */
+    private List<String> follow(
+            ProbeSession session, Work work, List<UsdtProbe> first, @Nullable ChildCommand child) {
+        Follower follower = new Follower(session, selection.ofLater(first), this::report, this::notAttached);
+        UsdtWatch.Builder what = child != null
+                ? UsdtWatch.of(child.pid()).fromExec()
+                : UsdtWatch.of(options.process().orElseThrow());
+        UsdtWatch.Builder followed = options.follow() ? what.withChildren() : what;
+        try (UsdtWatch watch = (options.hold() ? followed : followed.withoutHolding()).start(follower)) {
+            if (child != null) {
+                if (!watch.gaps().isEmpty() && !first.isEmpty()) {
+                    // Not held at its exec: what is attached to the process before then is there when it maps the file.
+                    follower.attach(child.pid(), first);
+                }
+                child.resume();
+            }
+            poll(work, () -> (child == null || options.follow()) ? watch.isAlive() : child.isAlive());
+            List<String> gaps = new ArrayList<>(watch.gaps());
+            int failed = notAttached.get();
+            if (failed > 0) {
+                gaps.add(Scans.count(failed, "time") + " probes that appeared could not be attached");
+            }
+            return gaps;
+        }
+    }
+
+    private void notAttached(String why) {
+        notAttached.incrementAndGet();
+        console.error("bpf4j: " + why);
+    }
+
+    /** Works until it is time to end, or {@code goesOn} says that there will be no more events. */
+    private void poll(Work work, BooleanSupplier goesOn) {
+        OptionalLong most = options.duration();
+        long end = most.isPresent() ? System.nanoTime() + most.getAsLong() : Long.MAX_VALUE;
+        while (!interruption.requested() && !work.isFull() && System.nanoTime() < end && goesOn.getAsBoolean()) {
+            long left = end - System.nanoTime();
+            work.poll(left < PATIENCE.toNanos() ? Duration.ofNanos(Math.max(0, left)) : PATIENCE);
+            console.flush();
+        }
+    }
+
+    /** A trace of one process ends with it. */
+    private boolean isThere() {
+        OptionalInt process = options.process();
+        return process.isEmpty() || Files.isDirectory(Host.running().process(process.getAsInt()));
+    }
+
+    /** Writes to standard error, so that standard output has only events and can be piped into another program. */
+    private void report(UsdtLink link) {
+        attachedAny = true;
+        console.error("bpf4j: tracing "
+                + Scans.count(
+                        link.probes().stream()
+                                .map(UsdtProbe::fullName)
+                                .distinct()
+                                .count(),
+                        "probe") + " at " + Scans.count(link.siteCount(), "site") + "; Ctrl-C ends");
+        if (options.verbose()) {
+            console.error("bpf4j: strategy " + link.strategy() + ", " + Scans.count(link.specCount(), "argument spec"));
+            link.reasons().forEach(reason -> console.error("bpf4j: " + reason));
+        }
+        // Arguments that can't be read show as such in each event; sites and files that don't fire show in nothing.
+        List<String> problems = options.verbose()
+                ? link.problems()
+                : Stream.concat(problemsOfSites(link).stream(), link.notMapped().stream())
+                        .toList();
+        problems.forEach(problem -> console.error("bpf4j: " + problem));
+    }
+
+    private static List<String> problemsOfSites(UsdtLink link) {
+        return link.probes().stream()
+                .flatMap(probe ->
+                        probe.problems().stream().map(problem -> probe.binary().name() + ": " + problem))
+                .distinct()
+                .toList();
+    }
+}

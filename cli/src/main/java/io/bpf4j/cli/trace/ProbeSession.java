@@ -1,0 +1,35 @@
+package io.bpf4j.cli.trace;
+
+import io.bpf4j.loader.link.Link.Closing;
+import io.bpf4j.usdt.UsdtLink;
+import io.bpf4j.usdt.UsdtProbe;
+import java.util.List;
+import java.util.OptionalInt;
+
+/**
+ * A BPF program in the kernel that is attached to probes while a command runs. Closing it detaches and unloads
+ * everything. <i>Thread-safe.</i>
+ */
+public interface ProbeSession extends AutoCloseable {
+    /**
+     * Attaches to probes: all of them, or none.
+     *
+     * @param pid the process to watch; empty for every process that runs the file
+     */
+    UsdtLink attach(List<UsdtProbe> probes, OptionalInt pid);
+
+    /** Detaches from probes in the background, for instance from the probes of a process that has ended. */
+    void detach(UsdtLink link);
+
+    /** Detaches from probes, and returns after none of them fires any more. */
+    void close(UsdtLink link);
+
+    /** Starts to detach from every probe. */
+    List<Closing> detach();
+
+    /** Makes a thread that waits for events return. */
+    void wakeup();
+
+    @Override
+    void close();
+}

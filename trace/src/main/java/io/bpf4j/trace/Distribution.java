@@ -1,0 +1,165 @@
+package io.bpf4j.trace;
+
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How the values of many events are distributed. <i>Immutable.</i>
+ *
+ * <p>Numbers are signed unless {@code unsigned}.
+ *
+ * @param unsigned whether values, {@code min}, {@code max} and the bounds of buckets are unsigned 64-bit numbers
+ * @param count the number of events
+ * @param sum of the values, modulo 2^64
+ * @param min the smallest value; 0 if there is no event
+ * @param max the largest value; 0 if there is no event
+ * @param buckets without the empty ones before the first event's and after the last event's
+ */
+public record Distribution(boolean unsigned, long count, long sum, long min, long max, List<Bucket> buckets) {
+    public Distribution {
+        buckets = List.copyOf(buckets);
+    }
+
+    /**
+     * The events whose value is in a range.
+     *
+     * @param from the smallest value
+     * @param to the largest value
+     * @param count the number of events
+     */
+    public record Bucket(long from, long to, long count) {}
+
+    /** The mean of the values; NaN if there is no event. The sum must not exceed 64 bits. */
+    public double mean() {
+        return (unsigned ? new BigInteger(Long.toUnsignedString(sum)).doubleValue() : (double) sum) / count;
+    }
+
+    /**
+     * A bound for a quantile: at least this share of the events have a value that is not larger. It is exact up to the
+     * width of a bucket.
+     *
+     * @param share more than 0, at most 1: 0.99 for the 99th percentile
+     * @throws IllegalArgumentException if the share is out of range, or there is no event
+     */
+    public long quantile(double share) {
+        if (!(share > 0 && share <= 1) || count == 0) {
+            throw new IllegalArgumentException("no quantile " + share + " of " + count + " events");
+        }
+        long wanted = (long) Math.ceil(share * count);
+        long seen = 0;
+        for (Bucket bucket : buckets) {
+            seen += bucket.count();
+            if (seen >= wanted) {
+                return compare(bucket.to(), max) < 0 ? bucket.to() : max;
+            }
+        }
+        return max;
+    }
+
+    private int compare(long left, long right) {
+        return unsigned ? Long.compareUnsigned(left, right) : Long.compare(left, right);
+    }
+
+    /**
+     * The ranges of values that are counted together.
+     *
+     * @param linear whether buckets have one width, instead of powers of two
+     * @param from the smallest value of the first bucket of one width
+     * @param step the width
+     * @param steps how many buckets of one width there are
+     */
+    record Scale(boolean linear, long from, long step, int steps) {
+        /** Negative values, 0, and [2^n, 2^(n+1)) for n from 0 to 63. */
+        static final Scale POWERS_OF_TWO = new Scale(false, 0, 0, 64);
+
+        /** Two more than steps: below the first and above the last, or negative and 0. */
+        int buckets() {
+            return steps + 2;
+        }
+
+        private long lowest(int bucket, boolean unsigned) {
+            long smallest = unsigned ? 0 : Long.MIN_VALUE;
+            if (linear) {
+                return bucket == 0 ? smallest : from + (bucket - 1) * step;
+            }
+            return bucket == 0 ? smallest : bucket == 1 ? 0 : 1L << (bucket - 2);
+        }
+
+        private long highest(int bucket, boolean unsigned) {
+            return bucket == buckets() - 1 || (!linear && !unsigned && bucket == buckets() - 2)
+                    ? (unsigned ? -1 : Long.MAX_VALUE)
+                    : lowest(bucket + 1, unsigned) - 1;
+        }
+    }
+
+    /** Collects what each CPU counted, as {@code struct question_distribution} has it. <i>Confined.</i> */
+    static final class Sums {
+        private static final int HEADER = 4;
+
+        private final Scale scale;
+        private final boolean unsigned;
+        private final long[] counts;
+        private long count;
+        private long sum;
+        private long largest;
+        private long smallestComplement;
+
+        Sums(Scale scale, boolean unsigned) {
+            this.scale = scale;
+            this.unsigned = unsigned;
+            this.counts = new long[scale.buckets()];
+        }
+
+        /** The longs of one CPU's value: count, sum, largest, complement of smallest, buckets. */
+        void add(long[] value) {
+            count += value[0];
+            sum += value[1];
+            largest = larger(largest, value[2]);
+            smallestComplement = larger(smallestComplement, value[3]);
+            for (int i = 0; i < counts.length; i++) {
+                counts[i] += value[HEADER + i];
+            }
+        }
+
+        static int bytes(Scale scale) {
+            return (HEADER + scale.buckets()) * Long.BYTES;
+        }
+
+        private static long larger(long left, long right) {
+            return Long.compareUnsigned(left, right) >= 0 ? left : right;
+        }
+
+        /** Extremes are in unsigned order: signed values have their sign bit flipped. */
+        private long value(long ordered) {
+            return unsigned ? ordered : ordered ^ Long.MIN_VALUE;
+        }
+
+        Distribution toDistribution() {
+            List<Bucket> buckets = new ArrayList<>();
+            int pending = 0;
+            for (int i = 0; i < counts.length; i++) {
+                if (counts[i] == 0) {
+                    pending++;
+                    continue;
+                }
+                for (int empty = buckets.isEmpty() ? i : i - pending; empty < i; empty++) {
+                    buckets.add(bucket(empty));
+                }
+                buckets.add(bucket(i));
+                pending = 0;
+            }
+            return new Distribution(
+                    unsigned,
+                    count,
+                    sum,
+                    count == 0 ? 0 : value(~smallestComplement),
+                    count == 0 ? 0 : value(largest),
+                    buckets);
+        }
+
+        private Bucket bucket(int index) {
+            return new Bucket(scale.lowest(index, unsigned), scale.highest(index, unsigned), counts[index]);
+        }
+    }
+}
