@@ -6,4 +6,5 @@ module io.bpf4j.trace {
     requires io.bpf4j.objects;
 
     exports io.bpf4j.trace;
+    exports io.bpf4j.trace.catalog;
 }

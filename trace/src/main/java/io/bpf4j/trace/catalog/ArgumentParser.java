@@ -1,0 +1,140 @@
+package io.bpf4j.trace.catalog;
+
+import io.bpf4j.trace.catalog.ArgumentType.Unit;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Parses the arguments of a probe: {@code name: text[name_length]}, {@code duration: s64 ns}.
+ *
+ * <p>Tested by {@code CatalogParserTest}.
+ */
+final class ArgumentParser {
+    /** A description in a note has at most twelve arguments (sys/sdt.h), and bpf_usdt_arg reads as many. */
+    static final int MOST_ARGUMENTS = 12;
+
+    private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9_]*");
+    private static final Pattern ARGUMENT = Pattern.compile("([^:]*):(.*)");
+    private static final Pattern INT = Pattern.compile("([su])(8|16|32|64)(?:\\s+(\\S+))?");
+    private static final Pattern TEXT =
+            Pattern.compile("text(?:\\[\\s*([A-Za-z0-9_]+)\\s*])?(?:\\s+at\\s+([0-9]{1,4}))?(\\s+mangled)?");
+    private static final Pattern ARG_N = Pattern.compile("arg[0-9]+");
+
+    /** Names that mean something else in an expression. */
+    private static final Set<String> RESERVED = Set.of(
+            "pid",
+            "tid",
+            "comm",
+            "cpu",
+            "uid",
+            "cgroup",
+            "probe",
+            "provider",
+            "nsecs",
+            "retval",
+            "true",
+            "false",
+            "str",
+            "thread");
+
+    private static final String TYPES =
+            "bool, pointer, text, text[ARGUMENT], or an integer s8 to s64 or u8 to u64, with a unit or an enum";
+
+    private final Lines lines;
+
+    /** The values of each enum of the file, by its name. */
+    private final Map<String, Map<Long, String>> enums;
+
+    ArgumentParser(Lines lines, Map<String, Map<Long, String>> enums) {
+        this.lines = lines;
+        this.enums = enums;
+    }
+
+    /** An argument, without its commas. */
+    ProbeArgument parse(int index, String text) {
+        Matcher argument = ARGUMENT.matcher(text);
+        if (!argument.matches()) {
+            throw lines.error("expected an argument as 'name: type', found '" + text.strip() + "'");
+        }
+        if (index >= MOST_ARGUMENTS) {
+            throw lines.error("a probe has at most " + MOST_ARGUMENTS + " arguments");
+        }
+        String name = argument.group(1).strip();
+        checkName(name);
+        return new ProbeArgument(index, name, type(argument.group(2).strip()));
+    }
+
+    /** Checks what only the whole list shows: that names differ, and that each length is there. */
+    void checkTogether(List<ProbeArgument> arguments) {
+        for (ProbeArgument argument : arguments) {
+            if (named(arguments, argument.name()) != argument) {
+                throw lines.error("two arguments are named '" + argument.name() + "'");
+            }
+            if (argument.type() instanceof ArgumentType.Text text) {
+                text.length().ifPresent(length -> checkLength(arguments, length));
+            }
+        }
+    }
+
+    private void checkLength(List<ProbeArgument> arguments, String length) {
+        ProbeArgument argument = named(arguments, length);
+        if (argument == null || !(argument.type() instanceof ArgumentType.Int)) {
+            throw lines.error("expected an integer argument '" + length + "' that has the length of the text");
+        }
+    }
+
+    private static @Nullable ProbeArgument named(List<ProbeArgument> arguments, String name) {
+        return arguments.stream().filter(a -> a.name().equals(name)).findFirst().orElse(null);
+    }
+
+    private void checkName(String name) {
+        if (!NAME.matcher(name).matches()) {
+            throw lines.error("expected an argument's name (a letter, then letters, digits and underscores), found '"
+                    + name + "'");
+        }
+        if (RESERVED.contains(name) || ARG_N.matcher(name).matches()) {
+            throw lines.error("'" + name + "' has a meaning in expressions: expected another name for the argument");
+        }
+    }
+
+    private ArgumentType type(String type) {
+        if (type.equals("bool")) {
+            return new ArgumentType.Bool();
+        }
+        if (type.equals("pointer")) {
+            return new ArgumentType.Pointer();
+        }
+        Matcher text = TEXT.matcher(type);
+        if (text.matches()) {
+            return new ArgumentType.Text(
+                    Optional.ofNullable(text.group(1)),
+                    text.group(2) == null ? OptionalInt.empty() : OptionalInt.of(Integer.parseInt(text.group(2))),
+                    text.group(3) != null);
+        }
+        Matcher integer = INT.matcher(type);
+        if (integer.matches()) {
+            return integer(
+                    Integer.parseInt(integer.group(2)) / 8, integer.group(1).equals("s"), integer.group(3));
+        }
+        throw lines.error("unknown type '" + type + "': expected " + TYPES);
+    }
+
+    private ArgumentType integer(int size, boolean signed, @Nullable String meaning) {
+        if (meaning == null) {
+            return new ArgumentType.Int(size, signed, Optional.empty(), Map.of());
+        }
+        Optional<Unit> unit = Unit.of(meaning);
+        Map<Long, String> names = enums.get(meaning);
+        if (unit.isEmpty() && names == null) {
+            throw lines.error("'" + meaning + "' is no enum of this file: expected an enum that is declared above, or"
+                    + " one of the units ns, us, ms, s and bytes");
+        }
+        return new ArgumentType.Int(size, signed, unit, names == null ? Map.of() : names);
+    }
+}

@@ -1,0 +1,70 @@
+package io.bpf4j.trace.catalog;
+
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * What a probe's argument is. <i>Immutable.</i>
+ *
+ * <p>A site has its own description of the argument's size and sign, by which the value is read. It may differ from the
+ * type here: a constant becomes an {@code int}, and a compiler passes a {@code short} in four bytes.
+ *
+ * <p>Tested by {@code CatalogParserTest}.
+ */
+public sealed interface ArgumentType {
+
+    /**
+     * An integer.
+     *
+     * @param size 1, 2, 4 or 8 bytes
+     * @param unit what is counted, if it is known
+     * @param names the names of some values, in the order of the file; the value is extended to 64 bits
+     */
+    record Int(int size, boolean signed, Optional<Unit> unit, Map<Long, String> names) implements ArgumentType {}
+
+    /** A truth value: 0 is false. */
+    record Bool() implements ArgumentType {}
+
+    /** An address, or a handle that stands for an object and has no meaning by itself. */
+    record Pointer() implements ArgumentType {}
+
+    /**
+     * Text in the memory of the traced process.
+     *
+     * @param length the name of the probe's argument that has the text's length in bytes; empty if a NUL ends the text
+     * @param pointerAt empty if the argument points to the text; otherwise the argument points to an object, which has a
+     *     pointer to the text at this offset, in bytes
+     * @param mangled whether it is the name of a C++ type as the compiler encodes it: {@code St13runtime_error}
+     */
+    record Text(Optional<String> length, OptionalInt pointerAt, boolean mangled) implements ArgumentType {}
+
+    /** What an integer counts. */
+    enum Unit {
+        NANOSECONDS("ns"),
+        MICROSECONDS("us"),
+        MILLISECONDS("ms"),
+        SECONDS("s"),
+        BYTES("bytes");
+
+        private final String symbol;
+
+        Unit(String symbol) {
+            this.symbol = symbol;
+        }
+
+        /** The unit as it is written in a catalog: {@code ns}. */
+        public String symbol() {
+            return symbol;
+        }
+
+        static Optional<Unit> of(String symbol) {
+            for (Unit unit : values()) {
+                if (unit.symbol.equals(symbol)) {
+                    return Optional.of(unit);
+                }
+            }
+            return Optional.empty();
+        }
+    }
+}

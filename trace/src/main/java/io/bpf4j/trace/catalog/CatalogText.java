@@ -1,0 +1,56 @@
+package io.bpf4j.trace.catalog;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * The text of a user's file. The file is read only as far as a catalog may be long, as its owner may lengthen it
+ * meanwhile.
+ *
+ * <p>Tested by {@code CatalogTest}.
+ */
+final class CatalogText {
+    /** The largest catalog; the largest of bpf4j's own has about 40,000 bytes. */
+    static final int MOST_BYTES = 1 << 20;
+
+    private CatalogText() {}
+
+    static String read(Path file) throws IOException {
+        if (!Files.isRegularFile(file)) { // A pipe would never end.
+            throw new IOException(file + (Files.exists(file) ? ": not a regular file" : ": no such file"));
+        }
+        byte[] bytes;
+        try (InputStream in = Files.newInputStream(file)) {
+            bytes = in.readNBytes(MOST_BYTES + 1);
+        }
+        if (bytes.length > MOST_BYTES) {
+            throw new CatalogException(file.toString(), 1, "larger than " + MOST_BYTES + " bytes: split it");
+        }
+        try {
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString();
+        } catch (CharacterCodingException e) {
+            throw new CatalogException(file.toString(), lineOfFirstBadByte(bytes), "expected text in UTF-8");
+        }
+    }
+
+    private static int lineOfFirstBadByte(byte[] bytes) {
+        ByteBuffer in = ByteBuffer.wrap(bytes);
+        StandardCharsets.UTF_8.newDecoder().decode(in, CharBuffer.allocate(bytes.length), true);
+        int line = 1;
+        for (int i = 0; i < in.position(); i++) {
+            if (bytes[i] == '\n') {
+                line++;
+            }
+        }
+        return line;
+    }
+}

@@ -1,0 +1,68 @@
+package io.bpf4j.trace.catalog;
+
+import java.util.Iterator;
+
+/**
+ * The lines of a catalog, one after the other, without comments and empty ones.
+ *
+ * <p>Tested by {@code CatalogParserTest}.
+ */
+final class Lines {
+    /** The longest line, in UTF-16 units; a signature may be continued on the next. */
+    static final int LONGEST = 1_000;
+
+    private final String source;
+    private final Iterator<String> lines;
+    private int number;
+    private String current = "";
+
+    Lines(String source, String text) {
+        this.source = source;
+        this.lines = text.lines().iterator();
+    }
+
+    /** Moves to the next line that says something; false at the end. */
+    boolean next() {
+        while (lines.hasNext()) {
+            current = lines.next();
+            number++;
+            check();
+            if (!current.isBlank() && !current.stripLeading().startsWith("#")) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The line, without blanks around it. */
+    String text() {
+        return current.strip();
+    }
+
+    /** Whether the line belongs to the entry above it. */
+    boolean isIndented() {
+        return Character.isWhitespace(current.charAt(0));
+    }
+
+    int number() {
+        return number;
+    }
+
+    /** An error in this line. */
+    CatalogException error(String problem) {
+        return error(number, problem);
+    }
+
+    CatalogException error(int line, String problem) {
+        return new CatalogException(source, Math.max(1, line), problem);
+    }
+
+    private void check() {
+        if (current.length() > LONGEST) {
+            throw error("a line has at most " + LONGEST + " characters: continue a signature behind a comma");
+        }
+        if (current.chars().anyMatch(c -> Character.isISOControl(c) && c != '\t')) {
+            throw error("a control character: expected printable text");
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package io.bpf4j.trace.catalog;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Joins the beginnings of pairs to their ends, which a file may have in any order.
+ *
+ * <p>Tested by {@code CatalogParserTest}.
+ */
+final class ProbePairs {
+    private ProbePairs() {}
+
+    /** The signatures, in order; each end has the first pair that it ends, unless it begins one itself. */
+    static List<ProbeSignature> joined(Lines lines, List<ProbeEntry> entries) {
+        Map<String, List<ProbeEntry>> byName = new HashMap<>();
+        entries.forEach(entry -> byName.computeIfAbsent(entry.provider() + ":" + entry.name(), _ -> new ArrayList<>(1))
+                .add(entry));
+        Map<String, ProbePair> byEnd = new HashMap<>();
+        for (ProbeEntry begin : entries) {
+            begin.pair().ifPresent(pair -> {
+                String end = begin.provider() + ":" + pair.end();
+                check(lines, begin, pair, byName.getOrDefault(end, List.of()));
+                byEnd.putIfAbsent(end, pair);
+            });
+        }
+        List<ProbeSignature> signatures = new ArrayList<>(entries.size());
+        for (ProbeEntry entry : entries) {
+            ProbePair ended = byEnd.get(entry.provider() + ":" + entry.name());
+            ProbeSignature signature = entry.signature();
+            signatures.add(entry.pair().isPresent() || ended == null ? signature : signature.withPair(ended));
+        }
+        return signatures;
+    }
+
+    private static void check(Lines lines, ProbeEntry begin, ProbePair pair, List<ProbeEntry> ends) {
+        if (ends.isEmpty()) {
+            throw lines.error(
+                    begin.pairLine(),
+                    "expected an entry for " + begin.provider() + ":" + pair.end()
+                            + " in this file, as it ends a pair");
+        }
+        for (String key : pair.byArguments()) {
+            checkKey(lines, begin, begin, key);
+            ends.forEach(end -> checkKey(lines, begin, end, key));
+        }
+    }
+
+    private static void checkKey(Lines lines, ProbeEntry begin, ProbeEntry probe, String key) {
+        if (probe.arguments().stream().noneMatch(argument -> argument.name().equals(key))) {
+            throw lines.error(
+                    begin.pairLine(),
+                    "expected 'thread' or an argument that both probes have: " + probe.name() + " has no '" + key
+                            + "'");
+        }
+    }
+}

@@ -1,0 +1,22 @@
+package io.bpf4j.trace.catalog;
+
+import java.util.List;
+
+/**
+ * A question that has a name, such as {@code jvm gc}. <i>Immutable.</i>
+ *
+ * <p>Tested by {@code CatalogTest}.
+ *
+ * @param group what it is asked about: {@code jvm}
+ * @param name its name in the group: {@code gc}
+ * @param description what is answered, in one or more sentences; may be empty
+ * @param flags options with which the traced program must have been started: {@code -XX:+DTraceAllocProbes}
+ * @param command the words of the command that it stands for. The first is the command's name; the target, which is
+ *     missing, belongs behind it.
+ */
+public record ReadyQuestion(String group, String name, String description, List<String> flags, List<String> command) {
+    public ReadyQuestion {
+        flags = List.copyOf(flags);
+        command = List.copyOf(command);
+    }
+}
