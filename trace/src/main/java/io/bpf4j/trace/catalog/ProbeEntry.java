@@ -1,6 +1,5 @@
 package io.bpf4j.trace.catalog;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -12,8 +11,7 @@ import java.util.regex.Pattern;
  * <p>Tested by {@code CatalogParserTest}.
  */
 final class ProbeEntry implements CatalogParser.Entry {
-    private static final Pattern PAIR = Pattern.compile("pair\\s+(\\S+)(?:\\s+by\\s+(.+))?");
-    private static final Pattern COMMA = Pattern.compile("\\s*,\\s*");
+    private static final Pattern PAIR = Pattern.compile("pair\\s+(\\S+)(?:\\s+by\\s+(\\S+))?");
 
     private final int line;
     private final String provider;
@@ -38,16 +36,14 @@ final class ProbeEntry implements CatalogParser.Entry {
         }
         Matcher parts = PAIR.matcher(lines.text());
         if (!parts.matches()) {
-            throw lines.error("expected 'pair END', 'pair END by ARGUMENT' or 'pair END by thread, ARGUMENT'");
+            throw lines.error("expected 'pair END' or 'pair END by ARGUMENT'");
         }
         if (pair.isPresent()) {
             throw lines.error("a probe begins one pair only, and line " + pairLine + " names it");
         }
         pairLine = lines.number();
-        List<String> keys = new ArrayList<>(List.of(COMMA.split(parts.group(2) == null ? "thread" : parts.group(2))));
-        boolean byThread = keys.remove("thread");
-        pair = Optional.of(
-                new ProbePair(name, CatalogParser.word(lines, parts.group(1), "a probe's name"), byThread, keys));
+        String end = CatalogParser.word(lines, parts.group(1), "a probe's name");
+        pair = Optional.of(new ProbePair(name, end, Optional.ofNullable(parts.group(2))));
     }
 
     ProbeSignature signature() {

@@ -1,21 +1,16 @@
 package io.bpf4j.trace.catalog;
 
-import java.util.List;
+import java.util.Optional;
 
 /**
  * Two probes of one provider between which something lasts. <i>Immutable.</i>
- *
- * <p>Two events belong together if they come from the same process and agree in everything that is named here.
  *
  * <p>Tested by {@code CatalogParserTest}.
  *
  * @param begin the name of the probe at the beginning
  * @param end the name of the probe at the end; it may end several
- * @param byThread whether the same thread must pass both
- * @param byArguments the names of the arguments that must be equal; both probes have them
+ * @param argument what tells which end belongs to which beginning in a process: an integer or pointer argument, which
+ *     both probes have and which is equal; empty if the same thread passes both. If a thread begins again before the end
+ *     (calls that nest), the earlier beginning has no end.
  */
-public record ProbePair(String begin, String end, boolean byThread, List<String> byArguments) {
-    public ProbePair {
-        byArguments = List.copyOf(byArguments);
-    }
-}
+public record ProbePair(String begin, String end, Optional<String> argument) {}

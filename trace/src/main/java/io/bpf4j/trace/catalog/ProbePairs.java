@@ -42,18 +42,21 @@ final class ProbePairs {
                     "expected an entry for " + begin.provider() + ":" + pair.end()
                             + " in this file, as it ends a pair");
         }
-        for (String key : pair.byArguments()) {
-            checkKey(lines, begin, begin, key);
-            ends.forEach(end -> checkKey(lines, begin, end, key));
-        }
+        pair.argument().ifPresent(argument -> {
+            checkArgument(lines, begin, begin, argument);
+            ends.forEach(end -> checkArgument(lines, begin, end, argument));
+        });
     }
 
-    private static void checkKey(Lines lines, ProbeEntry begin, ProbeEntry probe, String key) {
-        if (probe.arguments().stream().noneMatch(argument -> argument.name().equals(key))) {
+    private static void checkArgument(Lines lines, ProbeEntry begin, ProbeEntry probe, String name) {
+        if (probe.arguments().stream()
+                .noneMatch(argument -> argument.name().equals(name)
+                        && (argument.type() instanceof ArgumentType.Int
+                                || argument.type() instanceof ArgumentType.Pointer))) {
             throw lines.error(
                     begin.pairLine(),
-                    "expected 'thread' or an argument that both probes have: " + probe.name() + " has no '" + key
-                            + "'");
+                    "expected an integer or pointer argument that both probes have: " + probe.name() + " has no such '"
+                            + name + "'");
         }
     }
 }

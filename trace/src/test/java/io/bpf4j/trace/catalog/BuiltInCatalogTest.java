@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -118,7 +119,7 @@ class BuiltInCatalogTest {
                     assertThat(text.mangled()).isTrue();
                 });
         assertThat(CATALOG.find("hotspot", "gc__end").orElseThrow().pair())
-                .hasValue(new ProbePair("gc__begin", "gc__end", true, List.of()));
+                .hasValue(new ProbePair("gc__begin", "gc__end", Optional.empty()));
         assertThat(CATALOG.find("postgresql", "lwlock__acquire")
                         .orElseThrow()
                         .argument("mode")

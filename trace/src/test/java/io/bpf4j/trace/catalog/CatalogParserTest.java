@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.assertj.core.groups.Tuple.tuple;
 
 import io.bpf4j.trace.catalog.ArgumentType.Unit;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -29,7 +28,7 @@ class CatalogParserTest {
               # Fires in any thread.
               An order begins.
               It has an id.
-              pair order__end by thread, id
+              pair order__end by id
             probe order__end(id: u64, duration: s64 ns, paid: bool, receipt: pointer)
               An order has ended.
             probe closed()
@@ -71,7 +70,7 @@ class CatalogParserTest {
 
     @Test
     void bothProbesOfAPairKnowIt() {
-        ProbePair pair = new ProbePair("order__begin", "order__end", true, List.of("id"));
+        ProbePair pair = new ProbePair("order__begin", "order__end", Optional.of("id"));
         assertThat(parse(EXAMPLE).find("shop", "order__begin").orElseThrow().pair())
                 .hasValue(pair);
         assertThat(parse(EXAMPLE).find("shop", "order__end").orElseThrow().pair())
@@ -86,12 +85,12 @@ class CatalogParserTest {
     void aPairIsByThreadUnlessItSaysOtherwise() {
         String probes = "provider p\nprobe b(fd: s32)\n pair e%s\nprobe e(fd: s32)";
         assertThat(parse(probes.formatted("")).find("p", "b").orElseThrow().pair())
-                .hasValue(new ProbePair("b", "e", true, List.of()));
+                .hasValue(new ProbePair("b", "e", Optional.empty()));
         assertThat(parse(probes.formatted(" by fd"))
                         .find("p", "b")
                         .orElseThrow()
                         .pair())
-                .hasValue(new ProbePair("b", "e", false, List.of("fd")));
+                .hasValue(new ProbePair("b", "e", Optional.of("fd")));
     }
 
     @Test
@@ -170,10 +169,11 @@ class CatalogParserTest {
             P;probe n();probe n()                   | 3 | line 2 has p:n with as many arguments
             P;probe n(); fires often                | 3 | expected 'pair END', or a sentence
             P;probe n(); pair                       | 3 | expected 'pair END', or a sentence
-            P;probe n(); pair a b                   | 3 | expected 'pair END', 'pair END by ARGUMENT'
+            P;probe n(); pair a b                   | 3 | expected 'pair END' or 'pair END by ARGUMENT'
             P;probe n(); pair e                     | 3 | expected an entry for p:e in this file, as it ends a pair
-            P;probe n(a: s8); pair e by a;probe e() | 3 | e has no 'a'
-            P;probe n(); pair e by a;probe e()      | 3 | n has no 'a'
+            P;probe n(a: s8); pair e by a;probe e() | 3 | e has no such 'a'
+            P;probe n(); pair e by a;probe e()      | 3 | n has no such 'a'
+            P;probe n(a: text); pair e by a;probe e(a: text) | 3 | n has no such 'a'
             P;probe n(); pair e; pair e;probe e()   | 4 | a probe begins one pair only, and line 3 names it
             enum                                    | 1 | expected an enum's name
             enum e                                  | 1 | expected values after the enum's name
