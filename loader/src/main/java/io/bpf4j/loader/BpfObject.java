@@ -15,6 +15,7 @@ import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.ObjectCommand;
 import io.bpf4j.loader.internal.sys.TokenKernel;
+import io.bpf4j.loader.internal.sys.UndoStack;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.link.Link;
@@ -30,12 +31,10 @@ import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -282,7 +281,7 @@ public final class BpfObject implements AutoCloseable {
      */
     public void removeOwnPins() {
         loaded.pins().forEach((path, map) -> {
-            if (isPinned(KernelMap.of(map).fd(), ObjectCommand.Kind.MAP, path)) {
+            if (BpfFs.isPinned(kernel(), KernelMap.of(map).fd(), ObjectCommand.Kind.MAP, path)) {
                 map.unpin(path);
             }
         });
@@ -296,18 +295,12 @@ public final class BpfObject implements AutoCloseable {
      * @throws io.bpf4j.loader.error.SyscallException if a path is taken by something else, or not in a BPF file system
      */
     public void pinMaps(Path directory) {
-        ObjectPinning.pin(
-                maps(),
-                BpfMap::name,
-                directory,
-                BpfMap::pin,
-                (map, path) -> isPinned(KernelMap.of(map).fd(), ObjectCommand.Kind.MAP, path),
-                BpfMap::unpin);
+        pinnedMaps().pin(directory);
     }
 
     /** Removes the pins that {@link #pinMaps} created. Other pins stay, and cause an IllegalArgumentException. */
     public void unpinMaps(Path directory) {
-        maps().forEach(map -> map.unpin(ObjectPinning.path(directory, map.name())));
+        pinnedMaps().unpin(directory);
     }
 
     /**
@@ -317,26 +310,24 @@ public final class BpfObject implements AutoCloseable {
      * @throws io.bpf4j.loader.error.SyscallException if a path is taken by something else, or not in a BPF file system
      */
     public void pinPrograms(Path directory) {
-        ObjectPinning.pin(
-                programs(),
-                Program::name,
-                directory,
-                Program::pin,
-                (program, path) -> isPinned(program.fd(), ObjectCommand.Kind.PROGRAM, path),
-                Program::unpin);
+        pinnedPrograms().pin(directory);
     }
 
     /** Removes the pins that {@link #pinPrograms} created. Other pins stay, and cause an IllegalArgumentException. */
     public void unpinPrograms(Path directory) {
-        programs().forEach(program -> program.unpin(ObjectPinning.path(directory, program.name())));
+        pinnedPrograms().unpin(directory);
     }
 
-    private boolean isPinned(Fd object, ObjectCommand.Kind kind, Path path) {
-        try {
-            return BpfFs.isPinned(kernel(), object, kind, path);
-        } catch (IllegalArgumentException e) {
-            return false; // of another kind
-        }
+    private ObjectPinning pinnedMaps() {
+        Map<String, Fd> all = new LinkedHashMap<>();
+        maps().forEach(map -> all.put(map.name(), KernelMap.of(map).fd()));
+        return new ObjectPinning(kernel(), ObjectCommand.Kind.MAP, all);
+    }
+
+    private ObjectPinning pinnedPrograms() {
+        Map<String, Fd> all = new LinkedHashMap<>();
+        programs().forEach(program -> all.put(program.name(), program.fd()));
+        return new ObjectPinning(kernel(), ObjectCommand.Kind.PROGRAM, all);
     }
 
     /** The state that another module keeps for this object: created on first use, closed with the object. */
@@ -385,33 +376,23 @@ public final class BpfObject implements AutoCloseable {
     /** Closes extensions, programs and maps, in this order. Links stay open: they belong to their caller. */
     @Override
     public void close() {
-        List<AutoCloseable> all = new ArrayList<>();
+        UndoStack all = new UndoStack(); // the last is closed first
         synchronized (lock) {
             if (closed) {
                 return;
             }
             closed = true;
-            all.addAll(extensions.values());
-            copies.values().forEach(copy -> all.add(copy.fd()));
-            all.add(loaded);
             if (kernel() instanceof TokenKernel token) {
-                all.add(token);
+                all.push(token::close);
             }
+            all.push(loaded::close);
+            copies.values().forEach(copy -> all.own(copy.fd()));
+            extensions.values().forEach(extension -> all.push(extension::close));
         }
-        BpfException failure = null;
-        for (AutoCloseable each : all) {
-            try {
-                each.close();
-            } catch (Exception e) {
-                if (failure == null) {
-                    failure = new BpfException("close " + spec.source() + ": " + e.getMessage(), e);
-                } else {
-                    failure.addSuppressed(e);
-                }
-            }
-        }
-        if (failure != null) {
-            throw failure;
+        try {
+            all.close();
+        } catch (RuntimeException e) {
+            throw new BpfException("close " + spec.source() + ": " + e.getMessage(), e);
         }
     }
 

@@ -2,60 +2,41 @@ package io.bpf4j.loader;
 
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.internal.sys.BpfFs;
+import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.Kernel;
+import io.bpf4j.loader.internal.sys.ObjectCommand.Kind;
+import io.bpf4j.loader.internal.sys.UndoStack;
 import io.bpf4j.loader.kernel.Errno;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.function.BiConsumer;
-import java.util.function.BiPredicate;
-import java.util.function.Function;
+import java.util.Map;
 
 /**
- * Pins all maps, or all programs, of an object in a directory: all of them or none.
+ * Pins of all maps, or all programs, of an object under their names in a directory.
  *
  * <p>Tested by {@code PinningTest} and {@code PinningOnKernelTest}.
  */
-final class ObjectPinning {
-    private ObjectPinning() {}
-
-    /**
-     * Pins each map or program under its name.
-     *
-     * @param isPinned whether the path is already the pin of this map or program; the pin then stays as it is
-     */
-    static <T> void pin(
-            Iterable<? extends T> all,
-            Function<T, String> name,
-            Path directory,
-            BiConsumer<T, Path> pin,
-            BiPredicate<T, Path> isPinned,
-            BiConsumer<T, Path> unpin) {
-        Deque<Runnable> undo = new ArrayDeque<>();
+record ObjectPinning(Kernel kernel, Kind kind, Map<String, Fd> objects) {
+    /** Pins all of them or none; what is pinned under its name already stays as it is. */
+    void pin(Path directory) {
+        UndoStack undo = new UndoStack();
         try {
-            for (T each : all) {
-                Path path = path(directory, name.apply(each));
+            objects.forEach((name, object) -> {
+                Path path = BpfFs.in(directory, name);
                 try {
-                    pin.accept(each, path);
-                    undo.push(() -> unpin.accept(each, path));
+                    BpfFs.pin(kernel, object, path);
+                    undo.push(() -> BpfFs.unpin(kernel, object, kind, path));
                 } catch (SyscallException e) {
-                    if (e.errno() != Errno.EEXIST || !isPinned.test(each, path)) {
+                    if (e.errno() != Errno.EEXIST || !BpfFs.isPinned(kernel, object, kind, path)) {
                         throw e;
                     }
                 }
-            }
+            });
         } catch (RuntimeException e) {
-            for (Runnable step : undo) {
-                try {
-                    step.run();
-                } catch (RuntimeException failed) {
-                    e.addSuppressed(failed);
-                }
-            }
-            throw e;
+            throw undo.closeAfter(e);
         }
     }
 
-    static Path path(Path directory, String name) {
-        return BpfFs.in(directory, name);
+    void unpin(Path directory) {
+        objects.forEach((name, object) -> BpfFs.unpin(kernel, object, kind, BpfFs.in(directory, name)));
     }
 }

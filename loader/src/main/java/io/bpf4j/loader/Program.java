@@ -12,10 +12,10 @@ import io.bpf4j.loader.internal.sys.BpfFs;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.ObjectCommand;
 import io.bpf4j.loader.internal.sys.ProgCommand;
-import io.bpf4j.loader.internal.sys.ProgInfo;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.loader.kernel.ProgramInfo;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.IteratorLink;
 import io.bpf4j.loader.link.Link;
@@ -25,7 +25,6 @@ import io.bpf4j.loader.spec.ProgramSpec;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -118,7 +117,7 @@ public final class Program implements ProgramHandle, AutoCloseable {
 
     @Override
     public int id() {
-        return host.kernel().execute(new ObjectCommand.InfoOfProgram(fd)).id();
+        return info().id();
     }
 
     /**
@@ -254,23 +253,7 @@ public final class Program implements ProgramHandle, AutoCloseable {
      * are on.
      */
     public ProgramInfo info() {
-        ProgInfo info = host.kernel().execute(new ObjectCommand.InfoOfProgram(fd));
-        return new ProgramInfo(
-                info.id(),
-                info.name(),
-                info.type(),
-                info.tag(),
-                info.translatedSize(),
-                info.jitedSize(),
-                info.verifiedInstructions(),
-                host.kernel().execute(new ObjectCommand.MapIdsOfProgram(fd)),
-                info.btfId(),
-                info.uid(),
-                info.gplCompatible(),
-                Duration.ofNanos(info.loadedAtNanos()),
-                Duration.ofNanos(info.runNanos()),
-                info.runCount(),
-                info.missed());
+        return host.kernel().execute(new ObjectCommand.InfoOfProgram(fd));
     }
 
     /**

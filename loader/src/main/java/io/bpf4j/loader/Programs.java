@@ -5,9 +5,8 @@ import io.bpf4j.loader.internal.sys.BpfFs;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.ObjectCommand;
 import io.bpf4j.loader.internal.sys.ObjectCommand.Kind;
-import io.bpf4j.loader.internal.sys.ProgInfo;
-import io.bpf4j.loader.internal.sys.UndoStack;
 import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.ProgramInfo;
 import io.bpf4j.loader.spec.SectionKind;
 import java.nio.file.Path;
 import java.util.List;
@@ -61,12 +60,10 @@ public final class Programs {
     }
 
     private static Program open(Host host, Fd fd) {
-        try {
-            ProgInfo info = host.kernel().execute(new ObjectCommand.InfoOfProgram(fd));
-            return new Program(host, fd, info.name(), onlyAttachType(info.type()));
-        } catch (RuntimeException e) {
-            throw UndoStack.of(fd::close).closeAfter(e);
-        }
+        return fd.ownedBy(own -> {
+            ProgramInfo info = host.kernel().execute(new ObjectCommand.InfoOfProgram(own));
+            return new Program(host, own, info.name(), onlyAttachType(info.typeNumber()));
+        });
     }
 
     /** The attach type of all programs of a type; empty if they have none, or several. */

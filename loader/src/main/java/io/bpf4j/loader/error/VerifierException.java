@@ -22,21 +22,13 @@ public final class VerifierException extends BpfException {
      * @param log the whole log, or a shortened one with a line that says so; may be empty
      */
     public VerifierException(String program, int errnoNumber, String log) {
-        this(program, errnoNumber, log, "");
-    }
-
-    /**
-     * A refused program, with advice.
-     *
-     * @param advice information beyond the log, such as a relocation without target; may be empty
-     */
-    public VerifierException(String program, int errnoNumber, String log, String advice) {
-        this(program, errnoNumber, log, advice, "");
+        this(program, errnoNumber, log, "", "");
     }
 
     /**
      * A refused program, with the place of the refusal.
      *
+     * @param advice information beyond the log, such as a relocation without target; may be empty
      * @param place an instruction and its source line; may be empty
      */
     public VerifierException(String program, int errnoNumber, String log, String advice, String place) {

@@ -13,6 +13,7 @@ import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.LinkCommand;
 import io.bpf4j.loader.internal.sys.MapCommand;
+import io.bpf4j.loader.internal.sys.MapTraits;
 import io.bpf4j.loader.internal.sys.ProgCommand;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
@@ -45,12 +46,10 @@ import java.util.function.Supplier;
  */
 final class Probes {
     private static final int PROGRAM_SLEEPABLE = 1 << 4; // BPF_F_SLEEPABLE
-    private static final int MAP_NO_PREALLOC = 1; // BPF_F_NO_PREALLOC
     private static final int MAP_MMAPABLE = 1 << 10; // BPF_F_MMAPABLE
     private static final int MAP_LINK = 1 << 13; // BPF_F_LINK
 
     /** A multiple of the page size of every machine, and a power of two. */
-    private static final int RING_SIZE = 1 << 16;
 
     /** An invalid file descriptor, interface or process. */
     private static final int NONE = -1;
@@ -158,30 +157,21 @@ final class Probes {
 
     private Support mapType(MapType type) {
         return switch (type) {
-            case HASH, ARRAY, PERCPU_HASH, PERCPU_ARRAY, STACK_TRACE, LRU_HASH, LRU_PERCPU_HASH ->
-                trial.of(map(type, 4, 8, 1));
-            case PROG_ARRAY, PERF_EVENT_ARRAY, CGROUP_ARRAY, DEVMAP, DEVMAP_HASH, CPUMAP, XSKMAP, SOCKMAP, SOCKHASH ->
-                trial.of(map(type, 4, 4, 1));
-            case REUSEPORT_SOCKARRAY, INSN_ARRAY -> trial.of(map(type, 4, type == MapType.INSN_ARRAY ? 16 : 8, 1));
-            case LPM_TRIE -> trial.of(map(type, 8, 8, 1).withFlags(MAP_NO_PREALLOC));
-            case RHASH -> trial.of(map(type, 4, 8, 1).withFlags(MAP_NO_PREALLOC));
-            case QUEUE, STACK, BLOOM_FILTER -> trial.of(map(type, 0, 8, 1));
-            case CGROUP_STORAGE, PERCPU_CGROUP_STORAGE -> trial.of(map(type, 16, 8, 0));
-            case RINGBUF, USER_RINGBUF -> trial.of(map(type, 0, 0, RING_SIZE));
-            case ARENA -> trial.of(map(type, 0, 0, 1).withFlags(MAP_MMAPABLE));
             case ARRAY_OF_MAPS, HASH_OF_MAPS ->
-                trial.with(
-                        array(),
-                        inner -> trial.of(new MapCommand.Create(
-                                type.number(), "", 4, 4, 1, 0, 0, 0, 0, inner, MapCommand.ElementTypes.NONE)));
+                trial.with(array(), inner -> trial.of(smallest(type).withInner(inner)));
             case SK_STORAGE, INODE_STORAGE, TASK_STORAGE, CGRP_STORAGE ->
                 trial.with(
                         btf(ProbeBtf.integer()),
-                        btf -> trial.of(map(type, 4, 4, 0)
-                                .withFlags(MAP_NO_PREALLOC)
+                        btf -> trial.of(smallest(type)
                                 .withTypes(new MapCommand.ElementTypes(btf, ProbeBtf.INT, ProbeBtf.INT, 0, null))));
             case STRUCT_OPS -> structOps(0);
+            default -> trial.of(smallest(type));
         };
+    }
+
+    private static MapCommand.Create smallest(MapType type) {
+        MapTraits row = MapTraits.of(type);
+        return map(type, row.keySize(), row.valueSize(), row.maxEntries()).withFlags(row.flags());
     }
 
     /** A value type that is no struct of functions: a kernel that knows such maps looks it up. */

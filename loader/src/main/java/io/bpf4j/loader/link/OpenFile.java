@@ -37,14 +37,10 @@ public final class OpenFile implements TargetFile, AutoCloseable {
      */
     public static OpenFile open(Host host, Path path, String name) {
         Kernel kernel = host.kernel();
-        Fd fd = kernel.execute(new FileCommand.OpenRegular(path, name));
-        try {
+        return kernel.execute(new FileCommand.OpenRegular(path, name)).ownedBy(fd -> {
             FileIdentity identity = kernel.execute(new FileCommand.Identify(fd));
             return new OpenFile(fd, host.self().resolve("fd/" + fd.number()), name, identity);
-        } catch (RuntimeException e) {
-            fd.close();
-            throw e;
-        }
+        });
     }
 
     /**

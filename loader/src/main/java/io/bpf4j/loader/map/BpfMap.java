@@ -1,5 +1,6 @@
 package io.bpf4j.loader.map;
 
+import io.bpf4j.loader.kernel.MapInfo;
 import io.bpf4j.loader.kernel.MapType;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;

@@ -7,13 +7,12 @@ import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.Mapping;
 import io.bpf4j.loader.internal.sys.PerfCommand;
+import io.bpf4j.loader.internal.sys.Struct;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.UpdateMode;
 import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -156,7 +155,7 @@ public final class PerfBuffer extends RecordReader {
         }
         long page = map.host().pageSize();
         Mapping mapping = poll.owned().own(mapped(kernel, event, page, page * options.pages));
-        put(map, cpu, event);
+        map.put(Struct.ints(cpu), event, UpdateMode.ANY);
         poll.owned().push(() -> remove(map, cpu));
         poll.watch(event, cpu);
         kernel.execute(new PerfCommand.Enable(event));
@@ -180,29 +179,12 @@ public final class PerfBuffer extends RecordReader {
         }
     }
 
-    private static void put(KernelMap map, int cpu, Fd event) {
-        int number = event.hold();
-        try {
-            map.update(bytes(cpu), bytes(number), UpdateMode.ANY);
-        } finally {
-            event.release();
-        }
-    }
-
-    /** Removes a ring, so that a program's write fails once no consumer exists. */
     private static void remove(KernelMap map, int cpu) {
         try {
-            map.delete(bytes(cpu));
+            map.delete(Struct.ints(cpu));
         } catch (IllegalStateException e) {
             // The map was closed first; the kernel then removes the entries that were added through it.
         }
-    }
-
-    private static byte[] bytes(int value) {
-        return ByteBuffer.allocate(Integer.BYTES)
-                .order(ByteOrder.nativeOrder())
-                .putInt(value)
-                .array();
     }
 
     /** The number of CPUs that have a ring. */

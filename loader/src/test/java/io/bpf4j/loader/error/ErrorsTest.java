@@ -105,7 +105,7 @@ class ErrorsTest {
 
     @Test
     void noLogIsSaid() {
-        assertThat(new VerifierException("p", Errno.EPERM.number(), "", "advice"))
+        assertThat(new VerifierException("p", Errno.EPERM.number(), "", "advice", ""))
                 .hasMessage("load program \"p\": EPERM (Operation not permitted): advice (the verifier gave no log)");
     }
 

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.Program;
-import io.bpf4j.loader.ProgramInfo;
 import io.bpf4j.loader.RunStatistics;
 import io.bpf4j.loader.TestRun;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.ProgramInfo;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.LeakCheck;

@@ -5,10 +5,10 @@ import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.internal.load.MissingFeature;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
-import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.kernel.KernelVersion;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
@@ -68,23 +68,11 @@ public final class Attacher {
     }
 
     private static String missing(Attempt attempt) {
-        if (attempt.attachType().isEmpty()) {
-            return "";
-        }
-        return switch (attempt.attachType().get()) {
-            case TRACE_UPROBE_MULTI -> missing(Feature.UPROBE_MULTI_LINK, attempt.features());
-            case TRACE_UPROBE_SESSION -> missing(Feature.UPROBE_SESSION, attempt.features());
-            case TRACE_KPROBE_MULTI, TRACE_KPROBE_SESSION -> missing(Feature.KPROBE_MULTI_LINK, attempt.features());
-            case TRACE_FENTRY_MULTI, TRACE_FEXIT_MULTI, TRACE_FSESSION_MULTI ->
-                missing(Feature.TRACING_MULTI_LINK, attempt.features());
-            default -> "";
-        };
-    }
-
-    private static String missing(Feature feature, Features features) {
-        return !features.lacks(feature)
-                ? ""
-                : "; this kernel does not have " + feature.description() + " (requires Linux >= " + feature.since()
-                        + ")";
+        return attempt.attachType()
+                .flatMap(MissingFeature::of)
+                .filter(attempt.features()::lacks)
+                .map(feature -> "; this kernel does not have " + feature.description() + " (requires Linux >= "
+                        + feature.since() + ")")
+                .orElse("");
     }
 }

@@ -1,12 +1,10 @@
 package io.bpf4j.loader.internal.attach;
 
 import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.StructLayout;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
-import io.bpf4j.loader.link.LinkDetail;
 
 /**
  * Control groups of version 2.
@@ -14,13 +12,6 @@ import io.bpf4j.loader.link.LinkDetail;
  * <p>Tested by {@code LinkTargetGoldenTest} and {@code HooksOnKernelTest}.
  */
 record CgroupKind(AttachTarget.Cgroup target) implements LinkKind {
-    private static final StructLayout INFO =
-            StructLayout.of("bpf_link_info.cgroup", "u64 cgroup_id", "u32 attach_type");
-
-    static final LinkView VIEW = LinkView.of(
-            3 /* BPF_LINK_TYPE_CGROUP */,
-            info -> new LinkDetail.Cgroup(info.u64(INFO, "cgroup_id"), AttachType.of(info.u32(INFO, "attach_type"))));
-
     @Override
     public Link attach(Attempt attempt) {
         AttachType type = attempt.type(target.attachType(), "cgroup/…");

@@ -4,7 +4,6 @@ import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.LinkCommand;
-import io.bpf4j.loader.internal.sys.LinkInfo;
 import io.bpf4j.loader.internal.sys.Struct;
 import io.bpf4j.loader.internal.sys.StructLayout;
 import io.bpf4j.loader.kernel.AttachType;
@@ -12,7 +11,6 @@ import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.IteratorLink;
 import io.bpf4j.loader.link.Link;
-import io.bpf4j.loader.link.LinkDetail;
 import java.io.InputStream;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
@@ -32,16 +30,9 @@ record IterKind(AttachTarget.Iter target) implements LinkKind {
     private static final StructLayout CGROUP =
             StructLayout.of("bpf_iter_link_info.cgroup", "u32 order", "u32 cgroup_fd");
     private static final StructLayout TASK = StructLayout.of("bpf_iter_link_info.task", "u32 tid", "u32 pid");
-    private static final StructLayout INFO =
-            StructLayout.of("bpf_link_info.iter", "u64 target_name", "u32 target_name_len", "u32 map.map_id");
-
-    static final LinkView VIEW = LinkView.of(
-                    4 /* BPF_LINK_TYPE_ITER */, info -> new LinkDetail.Iter(info.text(), info.u32(INFO, "map.map_id")))
-            .withText(_ -> new LinkInfo.TextField(INFO, "target_name", "target_name_len"))
-            .withOpener(OpenIterator::new);
 
     /** <i>Thread-safe.</i> */
-    private static final class OpenIterator extends KernelLink implements IteratorLink {
+    static final class OpenIterator extends KernelLink implements IteratorLink {
         OpenIterator(Kernel kernel, String description, Fd link) {
             super(kernel, description, link);
         }

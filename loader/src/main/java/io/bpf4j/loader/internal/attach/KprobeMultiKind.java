@@ -2,12 +2,10 @@ package io.bpf4j.loader.internal.attach;
 
 import io.bpf4j.loader.internal.linux.TraceFs;
 import io.bpf4j.loader.internal.sys.LinkCommand;
-import io.bpf4j.loader.internal.sys.StructLayout;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
-import io.bpf4j.loader.link.LinkDetail;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -18,14 +16,6 @@ import java.util.Set;
  * <p>Tested by {@code KernelLinkTest} and {@code KernelFunctionsOnKernelTest}.
  */
 record KprobeMultiKind(AttachTarget.KprobeMulti target, TraceFs traceFs) implements LinkKind {
-    private static final StructLayout INFO =
-            StructLayout.of("bpf_link_info.kprobe_multi", "u64 addrs", "u32 count", "u32 flags", "u64 missed");
-
-    static final LinkView VIEW = LinkView.of(
-            8 /* BPF_LINK_TYPE_KPROBE_MULTI */,
-            info -> new LinkDetail.KprobeMulti(
-                    info.u32(INFO, "count"), info.u32(INFO, "flags"), info.u64(INFO, "missed")));
-
     @Override
     public Link attach(Attempt attempt) {
         AttachType type = attempt.many(

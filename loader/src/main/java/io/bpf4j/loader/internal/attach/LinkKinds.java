@@ -1,38 +1,16 @@
 package io.bpf4j.loader.internal.attach;
 
 import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.internal.sys.LinkInfo;
-import io.bpf4j.loader.internal.sys.LinkInfo.TextField;
 import io.bpf4j.loader.kernel.KernelVersion;
 import io.bpf4j.loader.link.AttachTarget;
-import io.bpf4j.loader.link.LinkDetail;
-import java.util.HexFormat;
-import java.util.List;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All kinds of links: selects the code that attaches to a target and the code that reads the kernel's description of a
- * link ({@code struct bpf_link_info}, include/uapi/linux/bpf.h, 6.18). <i>Immutable.</i>
+ * All kinds of links: selects the code that attaches to a target. <i>Immutable.</i>
+ *
+ * <p>Tested by {@code AttacherTest}.
  */
-public final class LinkKinds {
-    private static final List<LinkView> VIEWS = List.of(
-            TracingKind.RAW_VIEW,
-            TracingKind.VIEW,
-            CgroupKind.VIEW,
-            IterKind.VIEW,
-            NetNamespaceKind.VIEW,
-            XdpKind.VIEW,
-            PerfKind.VIEW,
-            KprobeMultiKind.VIEW,
-            StructOpsKind.VIEW,
-            NetfilterKind.VIEW,
-            DeviceKind.TCX_VIEW,
-            UprobeMultiKind.VIEW,
-            DeviceKind.NETKIT_VIEW,
-            SockmapKind.VIEW,
-            TracingMultiKind.VIEW);
-
+final class LinkKinds {
     private final Host host;
     private final PerfAttacher perf;
     private final FunctionSites functions;
@@ -80,22 +58,5 @@ public final class LinkKinds {
             case AttachTarget.Netkit _ -> KernelVersion.of(6, 7);
             default -> null;
         };
-    }
-
-    static Optional<LinkView> view(int type) {
-        return VIEWS.stream().filter(view -> view.type() == type).findFirst();
-    }
-
-    /** The text that the kernel can be asked for; null for none. */
-    public static @Nullable TextField text(LinkInfo known) {
-        return view(known.type()).map(view -> view.text().apply(known)).orElse(null);
-    }
-
-    static LinkDetail detail(LinkInfo info) {
-        return view(info.type()).map(view -> view.detail().apply(info)).orElseGet(() -> unknown(info));
-    }
-
-    static LinkDetail unknown(LinkInfo info) {
-        return new LinkDetail.Unknown(HexFormat.of().formatHex(info.detail()));
     }
 }

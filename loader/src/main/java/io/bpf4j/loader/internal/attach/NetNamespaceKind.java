@@ -2,12 +2,10 @@ package io.bpf4j.loader.internal.attach;
 
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.LinkCommand;
-import io.bpf4j.loader.internal.sys.StructLayout;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
-import io.bpf4j.loader.link.LinkDetail;
 import java.util.Optional;
 
 /**
@@ -16,13 +14,6 @@ import java.util.Optional;
  * <p>Tested by {@code LinkTargetGoldenTest} and {@code HooksOnKernelTest}.
  */
 record NetNamespaceKind(AttachTarget.NetNamespace target) implements LinkKind {
-    private static final StructLayout INFO = StructLayout.of("bpf_link_info.netns", "u32 netns_ino", "u32 attach_type");
-
-    static final LinkView VIEW = LinkView.of(
-            5 /* BPF_LINK_TYPE_NETNS */,
-            info -> new LinkDetail.NetNamespace(
-                    info.u32(INFO, "netns_ino"), AttachType.of(info.u32(INFO, "attach_type"))));
-
     @Override
     public Link attach(Attempt attempt) {
         AttachType type = attempt.type(Optional.empty(), "sk_lookup or flow_dissector");

@@ -5,7 +5,6 @@ import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
-import io.bpf4j.loader.link.LinkDetail;
 
 /**
  * Hooks of netfilter.
@@ -15,16 +14,6 @@ import io.bpf4j.loader.link.LinkDetail;
 record NetfilterKind(AttachTarget.Netfilter target) implements LinkKind {
     private static final StructLayout CREATE =
             StructLayout.of("bpf_attr.link_create.netfilter", "u32 pf", "u32 hooknum", "u32 priority", "u32 flags");
-    private static final StructLayout INFO =
-            StructLayout.of("bpf_link_info.netfilter", "u32 pf", "u32 hooknum", "u32 priority", "u32 flags");
-
-    static final LinkView VIEW = LinkView.of(
-            10 /* BPF_LINK_TYPE_NETFILTER */,
-            info -> new LinkDetail.Netfilter(
-                    info.u32(INFO, "pf"),
-                    info.u32(INFO, "hooknum"),
-                    info.u32(INFO, "priority"),
-                    info.u32(INFO, "flags")));
 
     /** BPF_F_NETFILTER_IP_DEFRAG. */
     private static final int DEFRAGMENT = 1;

@@ -137,32 +137,25 @@ final class PerfAttacher {
 
     /** A program on a perf event: through a link if the kernel has perf links (5.15), else by ioctl. Owns the event. */
     private static Link link(Attempt attempt, Fd event, long cookie) {
-        try {
+        return event.ownedBy(own -> {
             if (!attempt.features().lacks(Feature.PERF_LINK)) {
-                Fd link =
-                        attempt.execute(attempt.create(AttachType.PERF_EVENT, new LinkCommand.Details.PerfEvent(cookie))
-                                .withTarget(event));
-                try {
-                    attempt.execute(new PerfCommand.Enable(event));
-                } catch (RuntimeException e) {
-                    link.close();
-                    throw e;
-                }
-                return KernelLink.of(attempt, link, event);
+                LinkCommand.Create create =
+                        attempt.create(AttachType.PERF_EVENT, new LinkCommand.Details.PerfEvent(cookie));
+                return attempt.execute(create.withTarget(own)).ownedBy(link -> {
+                    attempt.execute(new PerfCommand.Enable(own));
+                    return KernelLink.of(attempt, link, own);
+                });
             }
             if (cookie != 0) {
                 // The ioctl below has no field for a cookie, and would drop it silently.
                 attempt.features().require(Feature.BPF_COOKIE, "attach " + attempt.what() + " with a cookie");
                 attempt.features().require(Feature.PERF_LINK, "attach " + attempt.what() + " with a cookie");
             }
-            attempt.execute(new PerfCommand.SetProgram(event, attempt.program()));
-            attempt.execute(new PerfCommand.Enable(event));
+            attempt.execute(new PerfCommand.SetProgram(own, attempt.program()));
+            attempt.execute(new PerfCommand.Enable(own));
             LinkGroup held = LinkGroup.inSequence(attempt.what());
-            held.afterClose(event::close);
+            held.afterClose(own::close);
             return held;
-        } catch (RuntimeException e) {
-            event.close();
-            throw e;
-        }
+        });
     }
 }

@@ -4,13 +4,12 @@ import io.bpf4j.btf.BtfKind;
 import io.bpf4j.loader.internal.linux.ProgramBtf;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.LinkCommand;
-import io.bpf4j.loader.internal.sys.LinkInfo;
 import io.bpf4j.loader.internal.sys.StructLayout;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
-import io.bpf4j.loader.link.LinkDetail;
+import java.util.Optional;
 
 /**
  * Targets that programs were loaded for, raw tracepoints, and functions of other programs.
@@ -23,23 +22,6 @@ import io.bpf4j.loader.link.LinkDetail;
 final class TracingKind {
     private static final StructLayout CREATE =
             StructLayout.of("bpf_attr.link_create.tracing", "u32 target_btf_id", "u64 cookie");
-    private static final StructLayout INFO = StructLayout.of(
-            "bpf_link_info.tracing", "u32 attach_type", "u32 target_obj_id", "u32 target_btf_id", "u64 cookie");
-    private static final StructLayout RAW_INFO =
-            StructLayout.of("bpf_link_info.raw_tracepoint", "u64 tp_name", "u32 tp_name_len", "u64 cookie");
-
-    static final LinkView VIEW = LinkView.of(
-            2 /* BPF_LINK_TYPE_TRACING */,
-            info -> new LinkDetail.Tracing(
-                    AttachType.of(info.u32(INFO, "attach_type")),
-                    info.u32(INFO, "target_obj_id"),
-                    info.u32(INFO, "target_btf_id"),
-                    info.u64(INFO, "cookie")));
-
-    static final LinkView RAW_VIEW = LinkView.of(
-                    1 /* BPF_LINK_TYPE_RAW_TRACEPOINT */,
-                    info -> new LinkDetail.RawTracepoint(info.text(), info.u64(RAW_INFO, "cookie")))
-            .withText(_ -> new LinkInfo.TextField(RAW_INFO, "tp_name", "tp_name_len"));
 
     private TracingKind() {}
 
@@ -49,8 +31,12 @@ final class TracingKind {
 
     static LinkKind of(AttachTarget.Tracing target) {
         return attempt -> {
-            AttachType type = attempt.attachType().orElse(AttachType.TRACE_RAW_TP);
-            return target.cookie() == 0 || type == AttachType.TRACE_RAW_TP
+            if (target.cookie() == 0) {
+                return open(attempt, "", 0);
+            }
+            // Given a cookie for fentry, the older command would drop it in silence.
+            AttachType type = attempt.type(Optional.empty(), "fentry or tp_btf");
+            return type == AttachType.TRACE_RAW_TP
                     ? open(attempt, "", target.cookie())
                     : attempt.link(attempt.create(type, details(0, target.cookie())));
         };

@@ -4,12 +4,10 @@ import io.bpf4j.btf.Btf;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.internal.linux.TraceFs;
 import io.bpf4j.loader.internal.sys.LinkCommand;
-import io.bpf4j.loader.internal.sys.StructLayout;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
-import io.bpf4j.loader.link.LinkDetail;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -29,13 +27,6 @@ import java.util.function.Predicate;
 record TracingMultiKind(AttachTarget.TracingMulti target, Function<String, Optional<Btf>> types, TraceFs traceFs)
         implements LinkKind {
     /** Since 7.3 (commit 859055e07697); zeroes before. */
-    private static final StructLayout INFO =
-            StructLayout.of("bpf_link_info.tracing_multi", "u32 attach_type", "u32 count", "u32 obj_id");
-
-    static final LinkView VIEW = LinkView.of(
-            15 /* BPF_LINK_TYPE_TRACING_MULTI */,
-            info -> new LinkDetail.TracingMulti(
-                    AttachType.of(info.u32(INFO, "attach_type")), info.u32(INFO, "count"), info.u32(INFO, "obj_id")));
 
     @Override
     public Link attach(Attempt attempt) {

@@ -62,9 +62,8 @@ public final class DryRunJudgement {
     public static Fit of(ObjectSpec spec, CoreTarget target) {
         Btf kernel = target.kernel();
         if (spec.order() != kernel.order()) {
-            Finding finding = new Finding(
+            Finding finding = finding(
                     Finding.Kind.OBJECT,
-                    Optional.empty(),
                     "the object is " + spec.order() + ", and the kernel's BTF " + kernel.order());
             return new Fit(spec.source(), kernel.source(), List.of(finding), List.of());
         }
@@ -83,9 +82,8 @@ public final class DryRunJudgement {
         List<Finding> findings = new ArrayList<>();
         for (MapPlan map : plan.maps()) {
             if (!vocabulary.hasMapType(map.spec().typeNumber())) {
-                findings.add(new Finding(
+                findings.add(finding(
                         Finding.Kind.MAP,
-                        Optional.empty(),
                         "map \"" + map.name() + "\": the kernel has no maps of type "
                                 + map.spec()
                                         .type()
@@ -98,7 +96,12 @@ public final class DryRunJudgement {
     }
 
     private Finding finding(LoadPlan.Problem problem) {
-        return new Finding(problem.kind(), Optional.empty(), bare(problem.failure()));
+        return finding(problem.kind(), bare(problem.failure()));
+    }
+
+    /** One that is of no instruction. */
+    private static Finding finding(Finding.Kind kind, String problem) {
+        return new Finding(kind, Optional.empty(), problem);
     }
 
     private Fit.Program program(ProgramPlan program) {
@@ -144,15 +147,14 @@ public final class DryRunJudgement {
             problem = "the kernel has no attach type " + attachType.get();
         }
         if (problem != null) {
-            own.add(new Finding(Finding.Kind.PROGRAM, Optional.empty(), problem));
+            own.add(finding(Finding.Kind.PROGRAM, problem));
         }
     }
 
     private void checkCode(AssembledProgram assembled, Map<FunctionSpec, Integer> places, List<Finding> own) {
         List<Instruction> code = assembled.instructions();
         if (!assembled.jumpTables().isEmpty() && !vocabulary.hasMapType(MapType.INSN_ARRAY.number())) {
-            own.add(new Finding(
-                    Finding.Kind.MAP, Optional.empty(), "the kernel has no maps of type INSN_ARRAY, for jump tables"));
+            own.add(finding(Finding.Kind.MAP, "the kernel has no maps of type INSN_ARRAY, for jump tables"));
         }
         BitSet reached = surelyReached(assembled);
         NavigableMap<Integer, FunctionSpec> bySlot = SourceLines.bySlot(places);

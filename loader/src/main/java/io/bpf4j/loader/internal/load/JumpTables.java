@@ -55,9 +55,11 @@ final class JumpTables implements AutoCloseable {
                 fill(made.maps.getLast(), targets);
             }
             return made;
-        } catch (SyscallException e) {
+        } catch (RuntimeException e) {
             made.close();
-            if (e.errno() == Errno.EINVAL && features.support(Feature.INSN_ARRAY) instanceof Support.Absent absent) {
+            if (e instanceof SyscallException refused
+                    && refused.errno() == Errno.EINVAL
+                    && features.support(Feature.INSN_ARRAY) instanceof Support.Absent absent) {
                 UnsupportedFeatureException missing = new UnsupportedFeatureException(
                         "load program \"" + program + "\", which has jump tables",
                         Feature.INSN_ARRAY,
@@ -65,9 +67,6 @@ final class JumpTables implements AutoCloseable {
                 missing.addSuppressed(e);
                 throw missing;
             }
-            throw e;
-        } catch (RuntimeException e) {
-            made.close();
             throw e;
         }
     }

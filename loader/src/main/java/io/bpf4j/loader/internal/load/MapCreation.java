@@ -10,6 +10,7 @@ import io.bpf4j.loader.internal.plan.StructOpsImage;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.KernelNames;
 import io.bpf4j.loader.internal.sys.MapCommand;
+import io.bpf4j.loader.internal.sys.MapTraits;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.kernel.MapType;
@@ -149,7 +150,7 @@ public final class MapCreation {
                 spec.extra(),
                 template,
                 MapCommand.ElementTypes.NONE);
-        if (btf == null || !takesBtf(spec) || (spec.keyTypeId() == 0 && spec.valueTypeId() == 0)) {
+        if (btf == null || !MapTraits.of(spec.typeNumber()).has(MapTraits.Trait.DESCRIBED) || (spec.keyTypeId() == 0 && spec.valueTypeId() == 0)) {
             return made(create, spec);
         }
         try {
@@ -165,7 +166,7 @@ public final class MapCreation {
         try {
             return KernelMap.create(host, create, spec.name());
         } catch (SyscallException e) {
-            if (e.errno() == Errno.EINVAL && create.maxEntries() == 0 && !isStorage(spec)) {
+            if (e.errno() == Errno.EINVAL && create.maxEntries() == 0 && MapTraits.of(spec.typeNumber()).storage().isEmpty()) {
                 throw new InvalidObjectException(
                         source + ": map \"" + spec.name()
                                 + "\" has room for no entry: set its max_entries, in the object"
@@ -185,7 +186,7 @@ public final class MapCreation {
                                 + MapPinning.Shape.of(spec)
                                 + (create.inner() == null && isMapOfMaps(spec)
                                         ? "; it has to say what the maps in it look like (MapSpec.withInner)"
-                                        : storageNeeds(spec)));
+                                        : needs(spec)));
             }
             throw e;
         }
@@ -195,37 +196,8 @@ public final class MapCreation {
         return spec.is(MapType.ARRAY_OF_MAPS) || spec.is(MapType.HASH_OF_MAPS);
     }
 
-    /** Map types whose values are attached to a kernel object, so that they have no number of entries. */
-    private static boolean isStorage(MapSpec spec) {
-        return !storageNeeds(spec).isEmpty();
-    }
-
-    /** The commits that added them, and the object files in kernel/bpf/Makefile and net/core/Makefile. */
-    private static String storageNeeds(MapSpec spec) {
-        return spec.type()
-                .map(type -> switch (type) {
-                    case CGROUP_STORAGE -> "; they take Linux 4.19, built with CONFIG_CGROUP_BPF";
-                    case PERCPU_CGROUP_STORAGE -> "; they take Linux 4.20, built with CONFIG_CGROUP_BPF";
-                    case SK_STORAGE -> "; they take Linux 5.2, built with CONFIG_NET";
-                    case INODE_STORAGE -> "; they take Linux 5.10, built with CONFIG_BPF_LSM";
-                    case TASK_STORAGE -> "; they take Linux 5.11, and before 5.13 CONFIG_BPF_LSM";
-                    case CGRP_STORAGE -> "; they take Linux 6.2, built with CONFIG_CGROUPS";
-                    default -> "";
-                })
-                .orElse("");
-    }
-
-    /** Map types whose keys and values the kernel defines; it accepts no BTF for them. */
-    private static boolean takesBtf(MapSpec spec) {
-        return spec.type()
-                .map(type -> switch (type) {
-                    case PERF_EVENT_ARRAY, CGROUP_ARRAY, STACK_TRACE, ARRAY_OF_MAPS, HASH_OF_MAPS -> false;
-                    case DEVMAP, DEVMAP_HASH, CPUMAP, XSKMAP, SOCKMAP, SOCKHASH, QUEUE, STACK -> false;
-                    case PROG_ARRAY, RINGBUF, USER_RINGBUF, REUSEPORT_SOCKARRAY, INSN_ARRAY -> false;
-                    case HASH, ARRAY, PERCPU_HASH, PERCPU_ARRAY, LRU_HASH, LRU_PERCPU_HASH, LPM_TRIE -> true;
-                    case CGROUP_STORAGE, PERCPU_CGROUP_STORAGE, SK_STORAGE, STRUCT_OPS, INODE_STORAGE -> true;
-                    case TASK_STORAGE, BLOOM_FILTER, CGRP_STORAGE, ARENA, RHASH -> true;
-                })
-                .orElse(true);
+    private static String needs(MapSpec spec) {
+        String needs = MapTraits.of(spec.typeNumber()).storage();
+        return needs.isEmpty() ? "" : "; they take " + needs;
     }
 }

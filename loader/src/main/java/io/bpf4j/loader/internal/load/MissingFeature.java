@@ -3,10 +3,10 @@ package io.bpf4j.loader.internal.load;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.feature.Support;
+import io.bpf4j.loader.internal.sys.MapTraits;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Feature;
-import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
 import java.util.Optional;
@@ -17,7 +17,7 @@ import java.util.Optional;
  *
  * <p>Tested by {@code BpfLoaderTest} and {@code VerifierRefusalTest}.
  */
-final class MissingFeature {
+public final class MissingFeature {
     private MissingFeature() {}
 
     /** Why a map could not be created; empty if no feature is missing. */
@@ -26,23 +26,7 @@ final class MissingFeature {
             return Optional.empty();
         }
         String what = "create map \"" + map.name() + "\"";
-        return map.type().flatMap(MissingFeature::of).flatMap(feature -> missing(what, feature, features));
-    }
-
-    /**
-     * The feature that introduced a map type; empty for types that every supported kernel has, or that have no probe.
-     */
-    private static Optional<Feature> of(MapType type) {
-        return Optional.ofNullable(
-                switch (type) {
-                    case RINGBUF -> Feature.RING_BUFFER;
-                    case USER_RINGBUF -> Feature.USER_RING_BUFFER;
-                    case BLOOM_FILTER -> Feature.BLOOM_FILTER;
-                    case ARENA -> Feature.ARENA;
-                    case INSN_ARRAY -> Feature.INSN_ARRAY;
-                    case RHASH -> Feature.RESIZABLE_HASH;
-                    default -> null;
-                });
+        return MapTraits.of(map.typeNumber()).feature().flatMap(feature -> missing(what, feature, features));
     }
 
     /** Why a program could not be loaded; empty if no feature is missing. */
@@ -58,12 +42,13 @@ final class MissingFeature {
                 .or(() -> of(program).flatMap(feature -> missing(what, feature, features)));
     }
 
-    private static Optional<Feature> of(AttachType type) {
+    /** The feature that brought an attach type. */
+    public static Optional<Feature> of(AttachType type) {
         return Optional.ofNullable(
                 switch (type) {
                     case TRACE_UPROBE_MULTI -> Feature.UPROBE_MULTI_LINK;
                     case TRACE_UPROBE_SESSION -> Feature.UPROBE_SESSION;
-                    case TRACE_KPROBE_MULTI -> Feature.KPROBE_MULTI_LINK;
+                    case TRACE_KPROBE_MULTI, TRACE_KPROBE_SESSION -> Feature.KPROBE_MULTI_LINK;
                     case TRACE_FSESSION -> Feature.TRACING_SESSION;
                     case TRACE_FENTRY_MULTI, TRACE_FEXIT_MULTI, TRACE_FSESSION_MULTI -> Feature.TRACING_MULTI_LINK;
                     default -> null;

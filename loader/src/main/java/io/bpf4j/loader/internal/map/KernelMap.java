@@ -14,10 +14,10 @@ import io.bpf4j.loader.internal.sys.ObjectCommand;
 import io.bpf4j.loader.internal.sys.Struct;
 import io.bpf4j.loader.internal.sys.UndoStack;
 import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.MapInfo;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.CType;
-import io.bpf4j.loader.map.MapInfo;
 import io.bpf4j.loader.map.UpdateMode;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -46,7 +46,7 @@ public final class KernelMap implements BpfMap {
     private final Kernel kernel;
     private final Fd fd;
     private final String name;
-    private final io.bpf4j.loader.internal.sys.MapInfo info;
+    private final MapInfo info;
     private final Optional<MapType> type;
     private final long valueBytes;
     private final MapBatch batch = new MapBatch(this);
@@ -59,13 +59,13 @@ public final class KernelMap implements BpfMap {
     private volatile Optional<CType> keyType = Optional.empty();
     private volatile Optional<CType> valueType = Optional.empty();
 
-    private KernelMap(Host host, Fd fd, String name, io.bpf4j.loader.internal.sys.MapInfo info) {
+    private KernelMap(Host host, Fd fd, String name, MapInfo info) {
         this.host = host;
         this.kernel = host.kernel();
         this.fd = fd;
         this.name = name;
         this.info = info;
-        this.type = MapType.of(info.type());
+        this.type = MapType.of(info.typeNumber());
         boolean perCpu = type.map(MapType::isPerCpu).orElse(false);
         this.valueBytes = perCpu ? stride() * host.possibleCpus().count() : info.valueSize();
     }
@@ -86,13 +86,10 @@ public final class KernelMap implements BpfMap {
      * @param name the name in the object: the kernel's name is truncated
      */
     public static KernelMap adopt(Host host, Fd fd, String name) {
-        try {
-            var info = host.kernel().execute(new ObjectCommand.InfoOfMap(fd));
-            return new KernelMap(host, fd, name.isEmpty() ? info.name() : name, info);
-        } catch (RuntimeException e) {
-            fd.close();
-            throw e;
-        }
+        return fd.ownedBy(own -> {
+            MapInfo info = host.kernel().execute(new ObjectCommand.InfoOfMap(own, false));
+            return new KernelMap(host, own, name.isEmpty() ? info.name() : name, info);
+        });
     }
 
     /**
@@ -142,7 +139,7 @@ public final class KernelMap implements BpfMap {
 
     @Override
     public MapInfo info() {
-        return MapFacts.of(info, kernel.execute(new ObjectCommand.FdInfo(fd)));
+        return kernel.execute(new ObjectCommand.InfoOfMap(fd, true));
     }
 
     /**
@@ -202,7 +199,7 @@ public final class KernelMap implements BpfMap {
 
     @Override
     public int typeNumber() {
-        return info.type();
+        return info.typeNumber();
     }
 
     @Override
@@ -444,7 +441,7 @@ public final class KernelMap implements BpfMap {
 
     @Override
     public String toString() {
-        return "map \"" + name + "\" (" + type.map(Enum::name).orElse("type " + info.type()) + ", id " + info.id()
+        return "map \"" + name + "\" (" + type.map(Enum::name).orElse("type " + info.typeNumber()) + ", id " + info.id()
                 + ")";
     }
 }

@@ -4,6 +4,7 @@ import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.internal.sys.MapCommand;
 import io.bpf4j.loader.internal.sys.MapCommand.BatchOp;
 import io.bpf4j.loader.internal.sys.MapCommand.BatchResult;
+import io.bpf4j.loader.internal.sys.MapTraits;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.UpdateMode;
@@ -107,7 +108,7 @@ final class MapBatch {
     }
 
     private BatchWalk walk(BatchOp op, BiConsumer<? super MemorySegment, ? super MemorySegment> handler) {
-        return new BatchWalk(map, op, !comesOnce(), handler);
+        return new BatchWalk(map, op, !MapTraits.of(map.typeNumber()).has(MapTraits.Trait.ONCE), handler);
     }
 
     private boolean walked(BatchWalk walk, BatchOp op) {
@@ -210,19 +211,6 @@ final class MapBatch {
             throw new IllegalArgumentException("map \"" + map.name() + "\": " + count + " " + what + " of " + each
                     + " bytes each are " + count * each + " bytes, not " + segment.byteSize());
         }
-    }
-
-    /** Hash maps return complete buckets; arrays always have all their elements. */
-    private boolean comesOnce() {
-        return isOneOf(
-                MapType.HASH,
-                MapType.PERCPU_HASH,
-                MapType.LRU_HASH,
-                MapType.LRU_PERCPU_HASH,
-                MapType.HASH_OF_MAPS,
-                MapType.ARRAY,
-                MapType.PERCPU_ARRAY,
-                MapType.ARRAY_OF_MAPS);
     }
 
     private boolean isOneOf(MapType... types) {

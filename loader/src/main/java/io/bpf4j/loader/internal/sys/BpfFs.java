@@ -68,18 +68,12 @@ public final class BpfFs {
         }
     }
 
-    /**
-     * Whether the path is a pin of exactly this object.
-     *
-     * @throws IllegalArgumentException if it is the pin of another kind
-     */
+    /** Whether the path is a pin of exactly this object. */
     public static boolean isPinned(Kernel kernel, Fd object, ObjectCommand.Kind kind, Path path) {
-        Optional<Fd> found = find(kernel, path, kind);
-        if (found.isEmpty()) {
-            return false;
-        }
-        try (Fd pinned = found.get()) {
-            return id(kernel, pinned, kind) == id(kernel, object, kind);
+        try (Fd pinned = find(kernel, path, kind).orElse(null)) {
+            return pinned != null && id(kernel, pinned, kind) == id(kernel, object, kind);
+        } catch (IllegalArgumentException e) {
+            return false; // the pin of another kind
         }
     }
 
@@ -150,7 +144,7 @@ public final class BpfFs {
         return switch (kind) {
             case PROGRAM ->
                 kernel.execute(new ObjectCommand.InfoOfProgram(object)).id();
-            case MAP -> kernel.execute(new ObjectCommand.InfoOfMap(object)).id();
+            case MAP -> kernel.execute(new ObjectCommand.InfoOfMap(object, false)).id();
             case BTF -> kernel.execute(new ObjectCommand.InfoOfBtf(object)).id();
             case LINK -> kernel.execute(new ObjectCommand.InfoOfLink(object)).id();
         };

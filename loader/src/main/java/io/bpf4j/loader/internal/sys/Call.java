@@ -70,6 +70,13 @@ class Call implements SegmentAllocator, AutoCloseable {
         return attr(layout.size());
     }
 
+    /** The same with the values of the first fields, in the order in which the layout declares them. */
+    MemorySegment attr(StructLayout layout, long... values) {
+        MemorySegment attr = attr(layout);
+        layout.setAll(attr, values);
+        return attr;
+    }
+
     MemorySegment attr(long size) {
         return Libc.Scratch.get().attr.asSlice(0, size).fill((byte) 0);
     }

@@ -2,6 +2,7 @@ package io.bpf4j.loader.internal.sys;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.function.Function;
 
 /**
  * A file descriptor with an owner. <i>Thread-safe.</i>
@@ -45,6 +46,16 @@ public final class Fd implements AutoCloseable {
      */
     public static Fd of(Kernel kernel, int number, String what) {
         return new Fd(kernel, number, what);
+    }
+
+    /** Gives it to an owner that is made of it and closes it; closed here if the owner can't be made. */
+    public <T> T ownedBy(Function<Fd, T> maker) {
+        try {
+            return maker.apply(this);
+        } catch (RuntimeException | Error e) {
+            close();
+            throw e;
+        }
     }
 
     /** A description for messages: {@code map "events"}. */

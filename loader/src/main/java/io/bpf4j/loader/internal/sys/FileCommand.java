@@ -22,11 +22,6 @@ public sealed interface FileCommand<R> extends Command<R> {
     /** close(2). Only {@link Fd} uses this command. */
     record Close(int number) implements FileCommand<Integer> {
         @Override
-        public String call() {
-            return "close of descriptor " + number;
-        }
-
-        @Override
         public Integer run(Call call) {
             // Never repeated after EINTR: Linux has already released the number.
             long result = OffCarrier.call(() -> call.syscall(NUMBERS.close(), number, 0, 0));
@@ -36,11 +31,6 @@ public sealed interface FileCommand<R> extends Command<R> {
 
     /** open(2), close-on-exec. {@code flags} are those of {@link OpenFlags}. */
     record Open(Path path, int flags) implements FileCommand<Fd> {
-        @Override
-        public String call() {
-            return "open of " + path;
-        }
-
         @Override
         public Fd run(Call call) {
             return open(call, call.path(path), flags, path.toString());
@@ -63,11 +53,6 @@ public sealed interface FileCommand<R> extends Command<R> {
         private static final int REGULAR = 0100000;
 
         @Override
-        public String call() {
-            return "open of " + name;
-        }
-
-        @Override
         public Fd run(Call call) {
             try (Fd named = open(call, call.path(path), OpenFlags.PATH, name)) {
                 if ((Identify.STATX.u16(Identify.status(call, named), "stx_mode") & TYPE_MASK) != REGULAR) {
@@ -82,11 +67,6 @@ public sealed interface FileCommand<R> extends Command<R> {
 
     /** unlink(2): removes a name, for example of a pin. */
     record Unlink(Path path) implements FileCommand<Integer> {
-        @Override
-        public String call() {
-            return "unlink of " + path;
-        }
-
         @Override
         public Integer run(Call call) {
             return call.check(call.syscall(NUMBERS.unlinkat(), AT_FDCWD, call.path(path), 0));
@@ -122,11 +102,6 @@ public sealed interface FileCommand<R> extends Command<R> {
         private static final int AT_EMPTY_PATH = 0x1000;
 
         @Override
-        public String call() {
-            return "statx of " + fd.what();
-        }
-
-        @Override
         public FileIdentity run(Call call) {
             MemorySegment stat = status(call, fd);
             return new FileIdentity(
@@ -155,11 +130,6 @@ public sealed interface FileCommand<R> extends Command<R> {
     /** pidfd_open(2) (Linux 5.3): refers to one process while it is open, even if its pid is reused. */
     record OpenProcess(int pid) implements FileCommand<Fd> {
         @Override
-        public String call() {
-            return "pidfd_open of process " + pid;
-        }
-
-        @Override
         public Fd run(Call call) {
             return call.fd(call.syscall(SyscallNumbers.PIDFD_OPEN, pid, 0, 0), "process " + pid);
         }
@@ -167,11 +137,6 @@ public sealed interface FileCommand<R> extends Command<R> {
 
     /** pidfd_getfd(2) (Linux 5.6): a new file descriptor for a file that another process has open. */
     record TakeDescriptor(Fd process, int number) implements FileCommand<Fd> {
-        @Override
-        public String call() {
-            return "pidfd_getfd of descriptor " + number + " of " + process.what();
-        }
-
         @Override
         public Fd run(Call call) {
             long result = call.syscall(SyscallNumbers.PIDFD_GETFD, call.hold(process), number, 0);
@@ -189,11 +154,6 @@ public sealed interface FileCommand<R> extends Command<R> {
         private static final int F_DUPFD_CLOEXEC = 1030;
 
         @Override
-        public String call() {
-            return "fcntl(F_DUPFD_CLOEXEC) of descriptor " + number;
-        }
-
-        @Override
         public Fd run(Call call) {
             return call.fd(call.syscall(NUMBERS.fcntl(), number, F_DUPFD_CLOEXEC, 0), what);
         }
@@ -209,11 +169,6 @@ public sealed interface FileCommand<R> extends Command<R> {
 
         private static final long IFREQ_SIZE = 40;
         private static final int INDEX = 16;
-
-        @Override
-        public String call() {
-            return "ioctl(SIOCGIFINDEX) of network device " + name;
-        }
 
         @Override
         public Integer run(Call call) {
@@ -234,11 +189,6 @@ public sealed interface FileCommand<R> extends Command<R> {
         private static final int OWNER_ONLY = 0700;
 
         @Override
-        public String call() {
-            return "mkdir of " + path;
-        }
-
-        @Override
         public Integer run(Call call) {
             return call.check(call.syscall(NUMBERS.mkdirat(), AT_FDCWD, call.path(path), OWNER_ONLY));
         }
@@ -247,11 +197,6 @@ public sealed interface FileCommand<R> extends Command<R> {
     /** rmdir(2). */
     record RemoveDirectory(Path path) implements FileCommand<Integer> {
         private static final int AT_REMOVEDIR = 0x200;
-
-        @Override
-        public String call() {
-            return "rmdir of " + path;
-        }
 
         @Override
         public Integer run(Call call) {
@@ -263,11 +208,6 @@ public sealed interface FileCommand<R> extends Command<R> {
     record Pipe(String what) implements FileCommand<Pipe.Ends> {
         /** The two ends; the caller closes each. */
         public record Ends(Fd read, Fd write) {}
-
-        @Override
-        public String call() {
-            return "pipe2 for " + what;
-        }
 
         @Override
         public Pipe.Ends run(Call call) {
@@ -282,11 +222,6 @@ public sealed interface FileCommand<R> extends Command<R> {
     /** read(2) into native memory; returns the bytes read, or minus the error number. */
     record Read(Fd fd, MemorySegment into) implements FileCommand<Long> {
         @Override
-        public String call() {
-            return "read of " + fd.what();
-        }
-
-        @Override
         public Long run(Call call) {
             return transfer(call, NUMBERS.read(), fd, into);
         }
@@ -294,11 +229,6 @@ public sealed interface FileCommand<R> extends Command<R> {
 
     /** write(2) from native memory; returns the bytes written, or minus the error number. */
     record Write(Fd fd, MemorySegment from) implements FileCommand<Long> {
-        @Override
-        public String call() {
-            return "write to " + fd.what();
-        }
-
         @Override
         public Long run(Call call) {
             return transfer(call, NUMBERS.write(), fd, from);
@@ -321,12 +251,6 @@ public sealed interface FileCommand<R> extends Command<R> {
         }
 
         @Override
-        public String call() {
-            String place = address == 0 ? "" : " to 0x" + Long.toHexString(address);
-            return "mmap of " + size + " bytes at " + offset + " of " + fd.what() + place;
-        }
-
-        @Override
         public Mapping run(Call call) {
             int protection = PROT_READ | (writable ? PROT_WRITE : 0);
             // Never replaces an existing mapping, which may be the heap. The flag exists since Linux 4.17.
@@ -341,11 +265,6 @@ public sealed interface FileCommand<R> extends Command<R> {
     /** munmap(2). Only {@link Mapping} uses this command. */
     record Unmap(long address, long size) implements FileCommand<Integer> {
         @Override
-        public String call() {
-            return "munmap of " + size + " bytes";
-        }
-
-        @Override
         public Integer run(Call call) {
             return call.check(call.syscall(NUMBERS.munmap(), address, size, 0));
         }
@@ -353,11 +272,6 @@ public sealed interface FileCommand<R> extends Command<R> {
 
     /** eventfd2(2), close-on-exec and non-blocking, counting from 0. */
     record Eventfd(String what) implements FileCommand<Fd> {
-        @Override
-        public String call() {
-            return "eventfd for " + what;
-        }
-
         @Override
         public Fd run(Call call) {
             int flags = OpenFlags.NONBLOCK | OpenFlags.CLOEXEC;
@@ -367,11 +281,6 @@ public sealed interface FileCommand<R> extends Command<R> {
 
     /** epoll_create1(2), close-on-exec. */
     record EpollCreate(String what) implements FileCommand<Fd> {
-        @Override
-        public String call() {
-            return "epoll_create1 for " + what;
-        }
-
         @Override
         public Fd run(Call call) {
             return call.fd(call.syscall(NUMBERS.epollCreate1(), OpenFlags.CLOEXEC, 0, 0), "epoll of " + what);
@@ -393,11 +302,6 @@ public sealed interface FileCommand<R> extends Command<R> {
         }
 
         @Override
-        public String call() {
-            return "epoll_ctl(EPOLL_CTL_ADD) of " + fd.what() + " to " + epoll.what();
-        }
-
-        @Override
         public Integer run(Call call) {
             MemorySegment event = call.allocate(EpollEvent.SIZE, Long.BYTES);
             EpollEvent.encode(event, events, data);
@@ -414,11 +318,6 @@ public sealed interface FileCommand<R> extends Command<R> {
      * @param timeoutMillis -1 for no timeout
      */
     record EpollWait(Fd epoll, MemorySegment events, int timeoutMillis) implements FileCommand<Integer> {
-        @Override
-        public String call() {
-            return "epoll_wait of " + epoll.what();
-        }
-
         @Override
         public Integer run(Call call) {
             int number = call.hold(epoll);
@@ -447,11 +346,6 @@ public sealed interface FileCommand<R> extends Command<R> {
         private static final long MASK_SIZE = Long.BYTES;
 
         @Override
-        public String call() {
-            return "rt_sigaction of signal " + number;
-        }
-
-        @Override
         public Integer run(Call call) {
             MemorySegment action = call.allocate(ACTION_SIZE, Long.BYTES);
             call.check(call.syscall(NUMBERS.rtSigaction(), number, 0, action.address(), MASK_SIZE, 0, 0));
@@ -468,11 +362,6 @@ public sealed interface FileCommand<R> extends Command<R> {
     record RaiseMemlock() implements FileCommand<Integer> {
         private static final int RLIMIT_MEMLOCK = 8;
         private static final long RLIM_INFINITY = -1;
-
-        @Override
-        public String call() {
-            return "setrlimit(RLIMIT_MEMLOCK)";
-        }
 
         @Override
         public Integer run(Call call) {
@@ -492,11 +381,6 @@ public sealed interface FileCommand<R> extends Command<R> {
         private static final int FSCONFIG_CMD_CREATE = 6;
 
         @Override
-        public String call() {
-            return "fsmount of " + fileSystem;
-        }
-
-        @Override
         public Fd run(Call call) {
             long name = call.allocateFrom(fileSystem).address();
             try (Fd context =
@@ -507,6 +391,38 @@ public sealed interface FileCommand<R> extends Command<R> {
                         call.syscall(SyscallNumbers.FSMOUNT, number, FSMOUNT_CLOEXEC, 0), "detached " + fileSystem);
             }
         }
+    }
+
+    @Override
+    default String call() {
+        return switch (this) {
+            case Close(int number) -> "close of descriptor " + number;
+            case Open open -> "open of " + open.path;
+            case OpenRegular open -> "open of " + open.name;
+            case Unlink(Path path) -> "unlink of " + path;
+            case Identify(Fd fd) -> "statx of " + fd.what();
+            case OpenProcess(int pid) -> "pidfd_open of process " + pid;
+            case TakeDescriptor(Fd process, int number) ->
+                "pidfd_getfd of descriptor " + number + " of " + process.what();
+            case Duplicate duplicate -> "fcntl(F_DUPFD_CLOEXEC) of descriptor " + duplicate.number;
+            case DeviceIndex(String name) -> "ioctl(SIOCGIFINDEX) of network device " + name;
+            case MakeDirectory(Path path) -> "mkdir of " + path;
+            case RemoveDirectory(Path path) -> "rmdir of " + path;
+            case Pipe(String what) -> "pipe2 for " + what;
+            case Read read -> "read of " + read.fd.what();
+            case Write write -> "write to " + write.fd.what();
+            case Map map ->
+                "mmap of " + map.size + " bytes at " + map.offset + " of " + map.fd.what()
+                        + (map.address == 0 ? "" : " to 0x" + Long.toHexString(map.address));
+            case Unmap unmap -> "munmap of " + unmap.size + " bytes";
+            case Eventfd(String what) -> "eventfd for " + what;
+            case EpollCreate(String what) -> "epoll_create1 for " + what;
+            case EpollAdd add -> "epoll_ctl(EPOLL_CTL_ADD) of " + add.fd.what() + " to " + add.epoll.what();
+            case EpollWait epoll -> "epoll_wait of " + epoll.epoll.what();
+            case StopIgnoring(int number) -> "rt_sigaction of signal " + number;
+            case RaiseMemlock _ -> "setrlimit(RLIMIT_MEMLOCK)";
+            case DetachedMount(String fileSystem) -> "fsmount of " + fileSystem;
+        };
     }
 
     private static Fd open(Call call, long path, int flags, String what) {

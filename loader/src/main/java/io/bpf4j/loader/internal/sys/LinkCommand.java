@@ -172,11 +172,6 @@ public sealed interface LinkCommand<R> extends Command<R> {
         }
 
         @Override
-        public String call() {
-            return "bpf(BPF_LINK_CREATE) for " + what;
-        }
-
-        @Override
         public Fd run(Call call) {
             details.fds().forEach(call::hold);
             MemorySegment attr = call.attr(DETAILS + DETAILS_SIZE);
@@ -198,18 +193,10 @@ public sealed interface LinkCommand<R> extends Command<R> {
         private static final int REPLACE = 4;
 
         @Override
-        public String call() {
-            return "bpf(BPF_LINK_UPDATE) of " + link.what() + " to " + program.what();
-        }
-
-        @Override
         public Integer run(Call call) {
-            MemorySegment attr = call.attr(ATTR);
-            ATTR.set(attr, "link_fd", call.hold(link));
-            ATTR.set(attr, "new_prog_fd", call.hold(program));
-            ATTR.set(attr, "flags", flags | (expected == null ? 0 : REPLACE));
-            ATTR.set(attr, "old_prog_fd", call.hold(expected));
-            return call.bpfOffCarrier(29, attr);
+            int all = flags | (expected == null ? 0 : REPLACE);
+            return call.bpfOffCarrier(
+                    29, call.attr(ATTR, call.hold(link), call.hold(program), all, call.hold(expected)));
         }
     }
 
@@ -218,15 +205,8 @@ public sealed interface LinkCommand<R> extends Command<R> {
         private static final StructLayout ATTR = StructLayout.of("bpf_attr.link_detach", "u32 link_fd");
 
         @Override
-        public String call() {
-            return "bpf(BPF_LINK_DETACH) of " + link.what();
-        }
-
-        @Override
         public Integer run(Call call) {
-            MemorySegment attr = call.attr(ATTR);
-            ATTR.set(attr, "link_fd", call.hold(link));
-            return call.bpfOffCarrier(34, attr);
+            return call.bpfOffCarrier(34, call.attr(ATTR, call.hold(link)));
         }
     }
 
@@ -242,19 +222,9 @@ public sealed interface LinkCommand<R> extends Command<R> {
                 StructLayout.of("bpf_attr.raw_tracepoint", "u64 name; u32 prog_fd; u64 cookie");
 
         @Override
-        public String call() {
-            return "bpf(BPF_RAW_TRACEPOINT_OPEN) of " + program.what()
-                    + (tracepoint.isEmpty() ? "" : " to " + tracepoint);
-        }
-
-        @Override
         public Fd run(Call call) {
-            MemorySegment attr = call.attr(ATTR);
-            if (!tracepoint.isEmpty()) {
-                ATTR.set(attr, "name", call.allocateFrom(tracepoint));
-            }
-            ATTR.set(attr, "prog_fd", call.hold(program));
-            ATTR.set(attr, "cookie", cookie);
+            long name = tracepoint.isEmpty() ? 0 : call.allocateFrom(tracepoint).address();
+            MemorySegment attr = call.attr(ATTR, name, call.hold(program), cookie);
             return call.fd(call.bpfOffCarrier(17, attr), "link of " + program.what() + " to tracepoint " + tracepoint);
         }
     }
@@ -269,33 +239,19 @@ public sealed interface LinkCommand<R> extends Command<R> {
                 StructLayout.of("bpf_attr", "u32 target_fd, attach_bpf_fd, attach_type, attach_flags, replace_bpf_fd");
 
         @Override
-        public String call() {
-            return "bpf(BPF_PROG_ATTACH) of " + (program == null ? "no program" : program.what()) + " to "
-                    + target.what();
-        }
-
-        @Override
         public Integer run(Call call) {
             return attachOrDetach(call, 8, this);
         }
 
         private static int attachOrDetach(Call call, int number, Attach attach) {
-            MemorySegment attr = call.attr(ATTR);
-            ATTR.set(attr, "target_fd", call.hold(attach.target));
-            ATTR.set(attr, "attach_bpf_fd", attach.program == null ? -1 : call.hold(attach.program));
-            ATTR.set(attr, "attach_type", attach.attachType);
-            ATTR.set(attr, "attach_flags", attach.flags);
+            int program = attach.program == null ? -1 : call.hold(attach.program);
+            MemorySegment attr = call.attr(ATTR, call.hold(attach.target), program, attach.attachType, attach.flags);
             return call.bpfOffCarrier(number, attr);
         }
     }
 
     /** BPF_PROG_DETACH, the reverse of {@link Attach}. */
     record DetachProgram(Fd program, Fd target, int attachType) implements LinkCommand<Integer> {
-        @Override
-        public String call() {
-            return "bpf(BPF_PROG_DETACH) of " + program.what() + " from " + target.what();
-        }
-
         @Override
         public Integer run(Call call) {
             return Attach.attachOrDetach(call, 9, new Attach(program, target, attachType, 0));
@@ -307,15 +263,25 @@ public sealed interface LinkCommand<R> extends Command<R> {
         private static final StructLayout ATTR = StructLayout.of("bpf_attr.iter_create", "u32 link_fd, flags");
 
         @Override
-        public String call() {
-            return "bpf(BPF_ITER_CREATE) of " + link.what();
-        }
-
-        @Override
         public Fd run(Call call) {
-            MemorySegment attr = call.attr(ATTR);
-            ATTR.set(attr, "link_fd", call.hold(link));
-            return call.fd(call.bpfResult(33, attr), "iterator of " + link.what());
+            return call.fd(call.bpfResult(33, call.attr(ATTR, call.hold(link))), "iterator of " + link.what());
         }
+    }
+
+    @Override
+    default String call() {
+        return switch (this) {
+            case Create create -> "bpf(BPF_LINK_CREATE) for " + create.what;
+            case Update update -> "bpf(BPF_LINK_UPDATE) of " + update.link.what() + " to " + update.program.what();
+            case Detach(Fd link) -> "bpf(BPF_LINK_DETACH) of " + link.what();
+            case OpenRawTracepoint(String tracepoint, Fd program, _) ->
+                "bpf(BPF_RAW_TRACEPOINT_OPEN) of " + program.what() + (tracepoint.isEmpty() ? "" : " to " + tracepoint);
+            case Attach attach ->
+                "bpf(BPF_PROG_ATTACH) of " + (attach.program == null ? "no program" : attach.program.what()) + " to "
+                        + attach.target.what();
+            case DetachProgram detach ->
+                "bpf(BPF_PROG_DETACH) of " + detach.program.what() + " from " + detach.target.what();
+            case CreateIter(Fd link) -> "bpf(BPF_ITER_CREATE) of " + link.what();
+        };
     }
 }

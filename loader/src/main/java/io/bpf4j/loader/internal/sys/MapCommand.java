@@ -52,15 +52,14 @@ public sealed interface MapCommand<R> extends Command<R> {
                     type, name, keySize, valueSize, maxEntries, newFlags, numaNode, ifindex, extra, inner, types);
         }
 
+        public Create withInner(Fd template) {
+            return new Create(
+                    type, name, keySize, valueSize, maxEntries, flags, numaNode, ifindex, extra, template, types);
+        }
+
         public Create withTypes(ElementTypes newTypes) {
             return new Create(
                     type, name, keySize, valueSize, maxEntries, flags, numaNode, ifindex, extra, inner, newTypes);
-        }
-
-        @Override
-        public String call() {
-            // No name for a kernel without names, or if the probe lacks permission.
-            return name.isEmpty() ? "bpf(BPF_MAP_CREATE)" : "bpf(BPF_MAP_CREATE) for map \"" + name + "\"";
         }
 
         @Override
@@ -145,11 +144,6 @@ public sealed interface MapCommand<R> extends Command<R> {
         private static final long FLAGS = ATTR.offset("flags");
 
         @Override
-        public String call() {
-            return "bpf(" + op.kernelName + ") on " + map.what();
-        }
-
-        @Override
         public Integer run(Call call) {
             return run(op, call.hold(map), key, value, flags);
         }
@@ -220,11 +214,6 @@ public sealed interface MapCommand<R> extends Command<R> {
                 "bpf_attr.batch", "u64 in_batch, out_batch, keys, values; u32 count, map_fd; u64 elem_flags, flags");
 
         @Override
-        public String call() {
-            return "bpf(" + op.kernelName + ") on " + map.what();
-        }
-
-        @Override
         public BatchResult run(Call call) {
             MemorySegment attr = call.attr(ATTR);
             ATTR.set(attr, "in_batch", position);
@@ -254,15 +243,20 @@ public sealed interface MapCommand<R> extends Command<R> {
         private static final StructLayout ATTR = StructLayout.of("bpf_attr", "u32 map_fd");
 
         @Override
-        public String call() {
-            return "bpf(BPF_MAP_FREEZE) on " + map.what();
-        }
-
-        @Override
         public Integer run(Call call) {
-            MemorySegment attr = call.attr(ATTR);
-            ATTR.set(attr, "map_fd", call.hold(map));
-            return call.bpf(22, attr);
+            return call.bpf(22, call.attr(ATTR, call.hold(map)));
         }
+    }
+
+    @Override
+    default String call() {
+        return switch (this) {
+            // No name for a kernel without names, or if the probe lacks permission.
+            case Create create ->
+                "bpf(BPF_MAP_CREATE)" + (create.name.isEmpty() ? "" : " for map \"" + create.name + "\"");
+            case Element element -> "bpf(" + element.op.kernelName + ") on " + element.map.what();
+            case Batch batch -> "bpf(" + batch.op.kernelName + ") on " + batch.map.what();
+            case Freeze(Fd map) -> "bpf(BPF_MAP_FREEZE) on " + map.what();
+        };
     }
 }

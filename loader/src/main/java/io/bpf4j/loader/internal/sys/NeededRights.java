@@ -6,7 +6,6 @@ import static io.bpf4j.loader.kernel.Capability.CAP_PERFMON;
 import static io.bpf4j.loader.kernel.Capability.CAP_SYS_ADMIN;
 
 import io.bpf4j.loader.kernel.Capability;
-import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.kernel.ProgramType;
 import java.util.List;
 
@@ -23,16 +22,12 @@ final class NeededRights {
     static List<Capability> of(Command<?> command) {
         return switch (command) {
             case ProgCommand.Load load -> ofProgram(load.type());
-            case MapCommand.Create create -> ofMap(create.type());
+            case MapCommand.Create create ->
+                MapTraits.of(create.type()).has(MapTraits.Trait.NETWORK)
+                        ? List.of(CAP_BPF, CAP_NET_ADMIN)
+                        : List.of(CAP_BPF);
             case TokenCommand.With<?> with -> of(with.command());
             case ProgCommand.EnableStats _, ObjectCommand.NextId _, ObjectCommand.FdById _ -> List.of(CAP_SYS_ADMIN);
-            default -> List.of(CAP_BPF);
-        };
-    }
-
-    private static List<Capability> ofMap(int number) {
-        return switch (MapType.of(number).orElse(MapType.ARRAY)) {
-            case SOCKMAP, SOCKHASH, DEVMAP, DEVMAP_HASH, XSKMAP -> List.of(CAP_BPF, CAP_NET_ADMIN);
             default -> List.of(CAP_BPF);
         };
     }

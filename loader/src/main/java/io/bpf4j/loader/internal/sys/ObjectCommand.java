@@ -1,16 +1,23 @@
 package io.bpf4j.loader.internal.sys;
 
 import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.MapInfo;
+import io.bpf4j.loader.kernel.ProgramInfo;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -56,42 +63,21 @@ public sealed interface ObjectCommand<R> extends Command<R> {
         private static final StructLayout ATTR = StructLayout.of("bpf_attr", "u64 pathname; u32 bpf_fd, file_flags");
 
         @Override
-        public String call() {
-            return "bpf(BPF_OBJ_PIN) of " + object.what() + " to " + path;
-        }
-
-        @Override
         public Integer run(Call call) {
-            MemorySegment attr = call.attr(ATTR);
-            ATTR.set(attr, "pathname", call.path(path));
-            ATTR.set(attr, "bpf_fd", call.hold(object));
-            return call.bpf(6, attr);
+            return call.bpf(6, call.attr(ATTR, call.path(path), call.hold(object)));
         }
     }
 
     /** BPF_OBJ_GET: opens a pinned object. */
     record Get(Path path, int flags) implements ObjectCommand<Fd> {
         @Override
-        public String call() {
-            return "bpf(BPF_OBJ_GET) of " + path;
-        }
-
-        @Override
         public Fd run(Call call) {
-            MemorySegment attr = call.attr(Pin.ATTR);
-            Pin.ATTR.set(attr, "pathname", call.path(path));
-            Pin.ATTR.set(attr, "file_flags", flags);
-            return call.fd(call.bpfResult(7, attr), "pin " + path);
+            return call.fd(call.bpfResult(7, call.attr(Pin.ATTR, call.path(path), 0, flags)), "pin " + path);
         }
     }
 
     /** The kind of a file descriptor, from /proc; empty for other kinds, and without /proc. */
     record KindOf(Fd object) implements ObjectCommand<Optional<Kind>> {
-        @Override
-        public String call() {
-            return "readlink of " + object.what();
-        }
-
         @Override
         public Optional<Kind> run(Call call) {
             try {
@@ -103,46 +89,13 @@ public sealed interface ObjectCommand<R> extends Command<R> {
         }
     }
 
-    /** The fields of /proc/self/fdinfo for a file descriptor, by name; empty without /proc. */
-    record FdInfo(Fd object) implements ObjectCommand<Map<String, String>> {
-        @Override
-        public String call() {
-            return "fdinfo of " + object.what();
-        }
-
-        @Override
-        public Map<String, String> run(Call call) {
-            Map<String, String> fields = new HashMap<>();
-            try {
-                // Lines such as "memlock:	4096".
-                for (String line : Files.readAllLines(call.kernel().self().resolve("fdinfo/" + call.hold(object)))) {
-                    int colon = line.indexOf(':');
-                    if (colon > 0) {
-                        fields.putIfAbsent(
-                                line.substring(0, colon),
-                                line.substring(colon + 1).strip());
-                    }
-                }
-            } catch (IOException e) {
-                return Map.of();
-            }
-            return fields;
-        }
-    }
-
     /** BPF_*_GET_NEXT_ID: the smallest id above; empty after the last. */
     record NextId(Kind kind, int after) implements ObjectCommand<OptionalInt> {
         private static final StructLayout ATTR = StructLayout.of("bpf_attr", "u32 start_id, next_id, open_flags");
 
         @Override
-        public String call() {
-            return "bpf(BPF_" + kind.kernelName + "_GET_NEXT_ID) after " + after;
-        }
-
-        @Override
         public OptionalInt run(Call call) {
-            MemorySegment attr = call.attr(ATTR);
-            ATTR.set(attr, "start_id", after);
+            MemorySegment attr = call.attr(ATTR, after);
             long result = call.bpfResult(kind.nextId, attr);
             if (result == -Errno.ENOENT.number()) {
                 return OptionalInt.empty();
@@ -155,15 +108,10 @@ public sealed interface ObjectCommand<R> extends Command<R> {
     /** BPF_*_GET_FD_BY_ID. */
     record FdById(Kind kind, int id) implements ObjectCommand<Fd> {
         @Override
-        public String call() {
-            return "bpf(BPF_" + kind.kernelName + "_GET_FD_BY_ID) of " + id;
-        }
-
-        @Override
         public Fd run(Call call) {
-            MemorySegment attr = call.attr(NextId.ATTR);
-            NextId.ATTR.set(attr, "start_id", id); // in C one of the names for this field
-            return call.fd(call.bpfResult(kind.fdById, attr), kind.name().toLowerCase(Locale.ROOT) + " " + id);
+            // The id is where the other command has start_id.
+            long result = call.bpfResult(kind.fdById, call.attr(NextId.ATTR, id));
+            return call.fd(result, kind.name().toLowerCase(Locale.ROOT) + " " + id);
         }
     }
 
@@ -171,50 +119,128 @@ public sealed interface ObjectCommand<R> extends Command<R> {
     sealed interface Info<R> extends ObjectCommand<R> {
         /** The object. */
         Fd object();
-
-        @Override
-        default String call() {
-            return "bpf(BPF_OBJ_GET_INFO_BY_FD) of " + object().what();
-        }
     }
 
     /** Lets the kernel fill a struct, in which pointers may say where to put more. */
     private static MemorySegment filled(Call call, Fd object, MemorySegment info) {
-        MemorySegment attr = call.attr(INFO);
-        INFO.set(attr, "bpf_fd", call.hold(object));
-        INFO.set(attr, "info_len", info.byteSize());
-        INFO.set(attr, "info", info);
-        call.bpf(15, attr);
+        call.bpf(15, call.attr(INFO, call.hold(object), info.byteSize(), info.address()));
         return info;
     }
 
-    /** The information about a map. */
-    record InfoOfMap(Fd object) implements Info<MapInfo> {
+    /**
+     * The information about a map.
+     *
+     * @param withState whether with its memory and whether it is frozen, which are in /proc
+     */
+    record InfoOfMap(Fd object, boolean withState) implements Info<MapInfo> {
+        private static final StructLayout LAYOUT = StructLayout.of("bpf_map_info", """
+                u32 type, id, key_size, value_size, max_entries, map_flags;
+                u8 name[16];
+                u32 ifindex, btf_vmlinux_value_type_id;
+                u64 netns_dev, netns_ino;
+                u32 btf_id, btf_key_type_id, btf_value_type_id, btf_vmlinux_id;
+                u64 map_extra;
+                """);
+
+        /** An older kernel leaves unknown fields 0. */
         @Override
         public MapInfo run(Call call) {
-            return MapInfo.read(filled(call, object, call.allocate(MapInfo.LAYOUT)));
+            MemorySegment info = filled(call, object, call.allocate(LAYOUT));
+            Map<String, String> state = withState ? state(call) : Map.of();
+            String memory = state.getOrDefault("memlock", "");
+            String frozen = state.getOrDefault("frozen", "");
+            return new MapInfo(
+                    LAYOUT.u32(info, "id"),
+                    Struct.text(LAYOUT.slice(info, "name")),
+                    LAYOUT.u32(info, "type"),
+                    LAYOUT.u32(info, "key_size"),
+                    LAYOUT.u32(info, "value_size"),
+                    LAYOUT.u32(info, "max_entries"),
+                    LAYOUT.u32(info, "map_flags"),
+                    LAYOUT.u64(info, "map_extra"),
+                    LAYOUT.u32(info, "ifindex"),
+                    LAYOUT.u32(info, "btf_id"),
+                    LAYOUT.u32(info, "btf_key_type_id"),
+                    LAYOUT.u32(info, "btf_value_type_id"),
+                    memory.matches("\\d{1,18}") ? OptionalLong.of(Long.parseLong(memory)) : OptionalLong.empty(),
+                    frozen.isEmpty() ? Optional.empty() : Optional.of(!frozen.equals("0")));
+        }
+
+        /** The fields of /proc/self/fdinfo, by name; empty without /proc. */
+        private Map<String, String> state(Call call) {
+            Map<String, String> fields = new HashMap<>();
+            try {
+                // Lines such as "memlock:	4096".
+                for (String line : Files.readAllLines(call.kernel().self().resolve("fdinfo/" + call.hold(object)))) {
+                    int colon = Math.max(0, line.indexOf(':'));
+                    fields.putIfAbsent(
+                            line.substring(0, colon), line.substring(colon + 1).strip());
+                }
+                return fields;
+            } catch (IOException e) {
+                return Map.of();
+            }
         }
     }
 
     /** The information about a program. */
-    record InfoOfProgram(Fd object) implements Info<ProgInfo> {
-        @Override
-        public ProgInfo run(Call call) {
-            return ProgInfo.read(filled(call, object, call.allocate(ProgInfo.LAYOUT)));
-        }
-    }
+    record InfoOfProgram(Fd object) implements Info<ProgramInfo> {
+        private static final StructLayout LAYOUT = StructLayout.of("bpf_prog_info", """
+                u32 type, id;
+                u8 tag[8];
+                u32 jited_prog_len, xlated_prog_len;
+                u64 jited_prog_insns, xlated_prog_insns, load_time;
+                u32 created_by_uid, nr_map_ids;
+                u64 map_ids;
+                u8 name[16];
+                u32 ifindex, gpl_compatible;
+                u64 netns_dev, netns_ino;
+                u32 nr_jited_ksyms, nr_jited_func_lens;
+                u64 jited_ksyms, jited_func_lens;
+                u32 btf_id, func_info_rec_size;
+                u64 func_info;
+                u32 nr_func_info, nr_line_info;
+                u64 line_info, jited_line_info;
+                u32 nr_jited_line_info, line_info_rec_size, jited_line_info_rec_size, nr_prog_tags;
+                u64 prog_tags, run_time_ns, run_cnt, recursion_misses;
+                u32 verified_insns;
+                """);
 
-    /** The ids of the maps that a program uses. */
-    record MapIdsOfProgram(Fd object) implements Info<List<Integer>> {
-        /** Two calls: the first gets the number of ids. A program's maps change only when a map is bound to it. */
+        /** The first bit-field of its word. */
+        private static final int GPL_COMPATIBLE = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? 1 : 1 << 31;
+
+        /** An older kernel leaves unknown fields 0. */
         @Override
-        public List<Integer> run(Call call) {
-            int count = new InfoOfProgram(object).run(call).mapCount();
-            MemorySegment ids = call.allocate(Struct.U32, Math.max(1, count));
-            MemorySegment info = call.allocate(ProgInfo.LAYOUT);
-            ProgInfo.LAYOUT.set(info, "nr_map_ids", count);
-            ProgInfo.LAYOUT.set(info, "map_ids", ids);
-            int given = ProgInfo.read(filled(call, object, info)).mapCount();
+        public ProgramInfo run(Call call) {
+            MemorySegment info = filled(call, object, call.allocate(LAYOUT));
+            return new ProgramInfo(
+                    LAYOUT.u32(info, "id"),
+                    Struct.text(LAYOUT.slice(info, "name")),
+                    LAYOUT.u32(info, "type"),
+                    HexFormat.of().formatHex(LAYOUT.slice(info, "tag").toArray(ValueLayout.JAVA_BYTE)),
+                    LAYOUT.u32(info, "xlated_prog_len"),
+                    LAYOUT.u32(info, "jited_prog_len"),
+                    LAYOUT.u32(info, "verified_insns"),
+                    mapIds(call, LAYOUT.u32(info, "nr_map_ids")),
+                    LAYOUT.u32(info, "btf_id"),
+                    LAYOUT.u32(info, "created_by_uid"),
+                    (LAYOUT.u32(info, "gpl_compatible") & GPL_COMPATIBLE) != 0,
+                    Duration.ofNanos(LAYOUT.u64(info, "load_time")),
+                    Duration.ofNanos(LAYOUT.u64(info, "run_time_ns")),
+                    LAYOUT.u64(info, "run_cnt"),
+                    LAYOUT.u64(info, "recursion_misses"));
+        }
+
+        /** A second call, for as many ids as the first one counted. They change only when a map is bound to it. */
+        private List<Integer> mapIds(Call call, int count) {
+            if (count == 0) {
+                return List.of();
+            }
+            MemorySegment ids = call.allocate(Struct.U32, count);
+            MemorySegment info = call.allocate(LAYOUT);
+            LAYOUT.set(info, "nr_map_ids", count);
+            LAYOUT.set(info, "map_ids", ids);
+            int given = LAYOUT.u32(filled(call, object, info), "nr_map_ids");
             return IntStream.of(ids.toArray(Struct.U32))
                     .limit(Math.min(count, given))
                     .boxed()
@@ -263,5 +289,17 @@ public sealed interface ObjectCommand<R> extends Command<R> {
             BtfInfo.request(info, data, name);
             return BtfInfo.read(filled(call, object, info), data, name);
         }
+    }
+
+    @Override
+    default String call() {
+        return switch (this) {
+            case Pin(Fd object, Path path) -> "bpf(BPF_OBJ_PIN) of " + object.what() + " to " + path;
+            case Get get -> "bpf(BPF_OBJ_GET) of " + get.path;
+            case KindOf(Fd object) -> "readlink of " + object.what();
+            case NextId(Kind kind, int after) -> "bpf(BPF_" + kind.kernelName + "_GET_NEXT_ID) after " + after;
+            case FdById(Kind kind, int id) -> "bpf(BPF_" + kind.kernelName + "_GET_FD_BY_ID) of " + id;
+            case Info<?> info -> "bpf(BPF_OBJ_GET_INFO_BY_FD) of " + info.object().what();
+        };
     }
 }

@@ -99,11 +99,6 @@ public sealed interface PerfCommand<R> extends Command<R> {
         }
 
         @Override
-        public String call() {
-            return "perf_event_open for " + what;
-        }
-
-        @Override
         public Fd run(Call call) {
             MemorySegment attr = call.attr(ATTR);
             ATTR.set(attr, "type", type);
@@ -136,11 +131,6 @@ public sealed interface PerfCommand<R> extends Command<R> {
     /** PERF_EVENT_IOC_SET_BPF: the program runs at each event, for kernels without perf links. */
     record SetProgram(Fd event, Fd program) implements PerfCommand<Integer> {
         @Override
-        public String call() {
-            return "ioctl(PERF_EVENT_IOC_SET_BPF) of " + program.what() + " to " + event.what();
-        }
-
-        @Override
         public Integer run(Call call) {
             return ioctl(call, event, 0x40042408, call.hold(program));
         }
@@ -149,14 +139,19 @@ public sealed interface PerfCommand<R> extends Command<R> {
     /** PERF_EVENT_IOC_ENABLE. */
     record Enable(Fd event) implements PerfCommand<Integer> {
         @Override
-        public String call() {
-            return "ioctl(PERF_EVENT_IOC_ENABLE) of " + event.what();
-        }
-
-        @Override
         public Integer run(Call call) {
             return ioctl(call, event, 0x2400, 0);
         }
+    }
+
+    @Override
+    default String call() {
+        return switch (this) {
+            case Open open -> "perf_event_open for " + open.what;
+            case SetProgram(Fd event, Fd program) ->
+                "ioctl(PERF_EVENT_IOC_SET_BPF) of " + program.what() + " to " + event.what();
+            case Enable(Fd event) -> "ioctl(PERF_EVENT_IOC_ENABLE) of " + event.what();
+        };
     }
 
     /** Requests of include/uapi/linux/perf_event.h, in the encoding of include/uapi/asm-generic/ioctl.h. */

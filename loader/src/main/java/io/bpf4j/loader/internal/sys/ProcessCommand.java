@@ -23,11 +23,6 @@ public sealed interface ProcessCommand<R> extends Command<R> {
      */
     record Seize(int tid, int options) implements ProcessCommand<Integer> {
         @Override
-        public String call() {
-            return "ptrace(PTRACE_SEIZE) of thread " + tid;
-        }
-
-        @Override
         public Integer run(Call call) {
             return call.check(ptrace(call, Ptrace.SEIZE, tid, options));
         }
@@ -40,11 +35,6 @@ public sealed interface ProcessCommand<R> extends Command<R> {
      */
     record Continue(int tid, int signal) implements ProcessCommand<Integer> {
         @Override
-        public String call() {
-            return "ptrace(PTRACE_CONT) of thread " + tid;
-        }
-
-        @Override
         public Integer run(Call call) {
             return error(ptrace(call, Ptrace.CONT, tid, signal));
         }
@@ -55,11 +45,6 @@ public sealed interface ProcessCommand<R> extends Command<R> {
      * continued.
      */
     record Listen(int tid) implements ProcessCommand<Integer> {
-        @Override
-        public String call() {
-            return "ptrace(PTRACE_LISTEN) of thread " + tid;
-        }
-
         @Override
         public Integer run(Call call) {
             return error(ptrace(call, Ptrace.LISTEN, tid, 0));
@@ -73,11 +58,6 @@ public sealed interface ProcessCommand<R> extends Command<R> {
      */
     record Detach(int tid, int signal) implements ProcessCommand<Integer> {
         @Override
-        public String call() {
-            return "ptrace(PTRACE_DETACH) of thread " + tid;
-        }
-
-        @Override
         public Integer run(Call call) {
             return error(ptrace(call, Ptrace.DETACH, tid, signal));
         }
@@ -85,11 +65,6 @@ public sealed interface ProcessCommand<R> extends Command<R> {
 
     /** PTRACE_GETEVENTMSG of a tracee at PTRACE_EVENT_EXEC: the former number of the thread. */
     record FormerThread(int tid) implements ProcessCommand<Integer> {
-        @Override
-        public String call() {
-            return "ptrace(PTRACE_GETEVENTMSG) of thread " + tid;
-        }
-
         @Override
         public Integer run(Call call) {
             MemorySegment message = call.allocate(Struct.U64);
@@ -133,11 +108,6 @@ public sealed interface ProcessCommand<R> extends Command<R> {
         }
 
         @Override
-        public String call() {
-            return "ptrace(PTRACE_GETSIGINFO) of thread " + tid;
-        }
-
-        @Override
         public Origin run(Call call) {
             MemorySegment info = call.allocate(SIGINFO_SIZE, Long.BYTES);
             call.check(ptrace(call, Ptrace.GETSIGINFO, tid, info.address()));
@@ -159,11 +129,6 @@ public sealed interface ProcessCommand<R> extends Command<R> {
         private static final int WALL = 0x40000000;
 
         @Override
-        public String call() {
-            return "wait4 for tracees";
-        }
-
-        @Override
         public WaitStatus run(Call call) {
             // The thread's scratch memory: this call is made for every signal of every tracee.
             MemorySegment status = call.attr(Integer.BYTES);
@@ -180,14 +145,23 @@ public sealed interface ProcessCommand<R> extends Command<R> {
     /** tgkill(2): a signal to one thread. */
     record Signal(int pid, int tid, int signal) implements ProcessCommand<Integer> {
         @Override
-        public String call() {
-            return "tgkill of thread " + tid + " with signal " + signal;
-        }
-
-        @Override
         public Integer run(Call call) {
             return error(call.syscall(NUMBERS.tgkill(), pid, tid, signal));
         }
+    }
+
+    @Override
+    default String call() {
+        return switch (this) {
+            case Seize seize -> "ptrace(PTRACE_SEIZE) of thread " + seize.tid;
+            case Continue run -> "ptrace(PTRACE_CONT) of thread " + run.tid;
+            case Listen(int tid) -> "ptrace(PTRACE_LISTEN) of thread " + tid;
+            case Detach detach -> "ptrace(PTRACE_DETACH) of thread " + detach.tid;
+            case FormerThread(int tid) -> "ptrace(PTRACE_GETEVENTMSG) of thread " + tid;
+            case SignalOrigin(int tid) -> "ptrace(PTRACE_GETSIGINFO) of thread " + tid;
+            case Wait _ -> "wait4 for tracees";
+            case Signal(_, int tid, int signal) -> "tgkill of thread " + tid + " with signal " + signal;
+        };
     }
 
     private static long ptrace(Call call, int request, int tid, long data) {

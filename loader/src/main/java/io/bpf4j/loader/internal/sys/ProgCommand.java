@@ -155,11 +155,6 @@ public sealed interface ProgCommand<R> extends Command<R> {
         }
 
         @Override
-        public String call() {
-            return "bpf(BPF_PROG_LOAD) for program \"" + name + "\"";
-        }
-
-        @Override
         public LoadResult run(Call call) {
             MemorySegment text = call.allocate(log.size());
             mentioned.forEach(call::hold);
@@ -210,11 +205,6 @@ public sealed interface ProgCommand<R> extends Command<R> {
                 """);
 
         @Override
-        public String call() {
-            return "bpf(BPF_BTF_LOAD) for \"" + name + "\"";
-        }
-
-        @Override
         public LoadResult run(Call call) {
             MemorySegment text = call.allocate(log.size());
             MemorySegment attr = call.attr(ATTR);
@@ -237,16 +227,8 @@ public sealed interface ProgCommand<R> extends Command<R> {
                 StructLayout.of("bpf_attr.prog_bind_map", "u32 prog_fd, map_fd, flags");
 
         @Override
-        public String call() {
-            return "bpf(BPF_PROG_BIND_MAP) of " + map.what() + " to " + program.what();
-        }
-
-        @Override
         public Integer run(Call call) {
-            MemorySegment attr = call.attr(ATTR);
-            ATTR.set(attr, "prog_fd", call.hold(program));
-            ATTR.set(attr, "map_fd", call.hold(map));
-            return call.bpf(35, attr);
+            return call.bpf(35, call.attr(ATTR, call.hold(program), call.hold(map)));
         }
     }
 
@@ -260,16 +242,8 @@ public sealed interface ProgCommand<R> extends Command<R> {
                 StructLayout.of("bpf_attr.prog_assoc_struct_ops", "u32 map_fd, prog_fd, flags");
 
         @Override
-        public String call() {
-            return "bpf(BPF_PROG_ASSOC_STRUCT_OPS) with " + map.what();
-        }
-
-        @Override
         public Integer run(Call call) {
-            MemorySegment attr = call.attr(ATTR);
-            ATTR.set(attr, "map_fd", call.hold(map));
-            ATTR.set(attr, "prog_fd", program);
-            return call.bpf(38, attr);
+            return call.bpf(38, call.attr(ATTR, call.hold(map), program));
         }
     }
 
@@ -306,11 +280,6 @@ public sealed interface ProgCommand<R> extends Command<R> {
         public TestRun(
                 Fd program, byte[] data, int dataOut, byte[] context, int contextOut, int repeat, int flags, int cpu) {
             this(program, data, dataOut, context, contextOut, repeat, flags, cpu, 0);
-        }
-
-        @Override
-        public String call() {
-            return "bpf(BPF_PROG_TEST_RUN) of " + program.what();
         }
 
         @Override
@@ -363,18 +332,9 @@ public sealed interface ProgCommand<R> extends Command<R> {
                 StructLayout.of("bpf_attr.prog_stream_read", "u64 stream_buf; u32 stream_buf_len, stream_id, prog_fd");
 
         @Override
-        public String call() {
-            return "bpf(BPF_PROG_STREAM_READ_BY_FD) of " + program.what();
-        }
-
-        @Override
         public byte[] run(Call call) {
             MemorySegment bytes = call.allocate(room);
-            MemorySegment attr = call.attr(ATTR);
-            ATTR.set(attr, "stream_buf", bytes);
-            ATTR.set(attr, "stream_buf_len", room);
-            ATTR.set(attr, "stream_id", stream);
-            ATTR.set(attr, "prog_fd", call.hold(program));
+            MemorySegment attr = call.attr(ATTR, bytes.address(), room, stream, call.hold(program));
             return Struct.filled(bytes, call.bpf(37, attr));
         }
     }
@@ -386,14 +346,22 @@ public sealed interface ProgCommand<R> extends Command<R> {
         private static final StructLayout ATTR = StructLayout.of("bpf_attr.enable_stats", "u32 type");
 
         @Override
-        public String call() {
-            return "bpf(BPF_ENABLE_STATS)";
-        }
-
-        @Override
         public Fd run(Call call) {
             // BPF_STATS_RUN_TIME is 0, the only kind.
             return call.fd(call.bpfResult(32, call.attr(ATTR)), "BPF statistics");
         }
+    }
+
+    @Override
+    default String call() {
+        return switch (this) {
+            case Load load -> "bpf(BPF_PROG_LOAD) for program \"" + load.name + "\"";
+            case LoadBtf btf -> "bpf(BPF_BTF_LOAD) for \"" + btf.name + "\"";
+            case BindMap(Fd program, Fd map) -> "bpf(BPF_PROG_BIND_MAP) of " + map.what() + " to " + program.what();
+            case AssociateStructOps(_, Fd map) -> "bpf(BPF_PROG_ASSOC_STRUCT_OPS) with " + map.what();
+            case TestRun run -> "bpf(BPF_PROG_TEST_RUN) of " + run.program.what();
+            case ReadStream read -> "bpf(BPF_PROG_STREAM_READ_BY_FD) of " + read.program.what();
+            case EnableStats _ -> "bpf(BPF_ENABLE_STATS)";
+        };
     }
 }

@@ -2,6 +2,7 @@ package io.bpf4j.loader.internal.sys;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -103,6 +104,14 @@ public final class StructLayout {
             struct.set(U32, field.offset(), (int) value);
         } else {
             struct.set(U64, field.offset(), value);
+        }
+    }
+
+    /** The first fields, in the order of their declaration. */
+    void setAll(MemorySegment struct, long... values) {
+        Iterator<String> names = fields.keySet().iterator();
+        for (long value : values) {
+            set(struct, names.next(), value);
         }
     }
 

@@ -3,7 +3,9 @@ package io.bpf4j.loader.internal.sys;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bpf4j.loader.internal.attach.LinkKinds;
+import io.bpf4j.loader.internal.attach.LinkDetails;
+import io.bpf4j.loader.kernel.MapInfo;
+import io.bpf4j.loader.kernel.ProgramInfo;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -12,12 +14,16 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,6 +35,9 @@ import org.junit.jupiter.api.Test;
  */
 class AttrGoldenTest {
     private static final Map<String, String> GOLDEN = golden();
+
+    /** In {@code struct bpf_prog_info}. */
+    private static final int NR_MAP_IDS = 52;
 
     private final ScriptedKernel kernel = new ScriptedKernel();
     private final Fd unused = kernel.newFd("takes number 1000");
@@ -132,7 +141,7 @@ class AttrGoldenTest {
         assertGolden("get", new ObjectCommand.Get(Path.of("/sys/fs/bpf/x"), 8));
         assertGolden("id", new ObjectCommand.NextId(ObjectCommand.Kind.MAP, 7));
         assertGolden("id", new ObjectCommand.FdById(ObjectCommand.Kind.MAP, 7));
-        assertGolden("info", new ObjectCommand.InfoOfMap(first));
+        assertGolden("info", new ObjectCommand.InfoOfMap(first, false));
     }
 
     @Test
@@ -246,23 +255,39 @@ class AttrGoldenTest {
 
     @Test
     void mapInfo() {
-        assertThat(RecordedCall.answered(new ObjectCommand.InfoOfMap(first), bytes("map_info")))
-                .isEqualTo(new MapInfo(1, 2, 4, 8, 16, 0x400, "events", 3, 4, 5, 6, 7));
+        assertThat(RecordedCall.answered(new ObjectCommand.InfoOfMap(first, false), bytes("map_info")))
+                .isEqualTo(new MapInfo(
+                        2, "events", 1, 4, 8, 16, 0x400, 7, 3, 4, 5, 6, OptionalLong.empty(), Optional.empty()));
     }
 
     @Test
     void programInfo() {
         assertThat(RecordedCall.answered(new ObjectCommand.InfoOfProgram(first), bytes("prog_info")))
-                .isEqualTo(new ProgInfo(2, 3, "59f4a931744dcdc6", "on_gc", 20, 16, 4, 5, 6, 7, 8, 9, 10, 11, true));
+                .isEqualTo(new ProgramInfo(
+                        3,
+                        "on_gc",
+                        2,
+                        "59f4a931744dcdc6",
+                        16,
+                        20,
+                        8,
+                        Collections.nCopies(11, 0),
+                        4,
+                        10,
+                        true,
+                        Duration.ofNanos(9),
+                        Duration.ofNanos(5),
+                        6,
+                        7));
     }
 
     @Test
     void idsOfMapsAreAskedFor() {
         byte[] information = bytes("prog_info");
-        MemorySegment.ofArray(information).set(ValueLayout.JAVA_INT_UNALIGNED, ProgInfo.LAYOUT.offset("nr_map_ids"), 2);
-        ObjectCommand.MapIdsOfProgram command = new ObjectCommand.MapIdsOfProgram(first);
+        MemorySegment.ofArray(information).set(ValueLayout.JAVA_INT_UNALIGNED, NR_MAP_IDS, 2);
+        ObjectCommand.InfoOfProgram command = new ObjectCommand.InfoOfProgram(first);
         assertThat(RecordedCall.request(command, information)).isEqualTo(GOLDEN.get("prog_info_ask"));
-        assertThat(RecordedCall.answered(command, information)).hasSize(2);
+        assertThat(RecordedCall.answered(command, information).mapIds()).hasSize(2);
     }
 
     @Test
@@ -290,7 +315,7 @@ class AttrGoldenTest {
     }
 
     private LinkInfo.@Nullable TextField textOf(String kind) {
-        return LinkKinds.text(RecordedCall.answered(new ObjectCommand.InfoOfLink(first), bytes("link_info_" + kind)));
+        return LinkDetails.text(RecordedCall.answered(new ObjectCommand.InfoOfLink(first), bytes("link_info_" + kind)));
     }
 
     @Test

@@ -219,8 +219,7 @@ class LinkTargetGoldenTest {
         int prototype = types.add(new BtfType.FuncProto(number, List.of()));
         int function = types.add(new BtfType.Func("inner", prototype, 1));
         kernel.answer(
-                ObjectCommand.InfoOfProgram.class,
-                of -> new ProgInfo(1, 5, "0000000000000000", "", 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, false));
+                ObjectCommand.InfoOfProgram.class, of -> ScriptedKernel.program(5, 4));
         kernel.answer(ObjectCommand.FdById.class, byId -> kernel.newFd("btf " + byId.id()));
         kernel.answer(
                 ObjectCommand.InfoOfBtf.class, of -> new BtfInfo(4, "", false, types.toBytes(ByteOrder.nativeOrder())));

@@ -7,9 +7,11 @@ import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.host.ScriptedHost;
 import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.ProgramInfo;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.reflect.RecordComponent;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -294,16 +296,11 @@ public final class ScriptedKernel implements Kernel {
                 yield fd;
             }
             case ObjectCommand.KindOf of -> Optional.of(identity(of.object()).kind());
-            case ObjectCommand.FdInfo of ->
-                maps.containsKey(of.object().number())
-                        ? Map.of("memlock", "4096", "frozen", map(of.object()).isFrozen() ? "1" : "0")
-                        : Map.of();
             case ObjectCommand.NextId _ -> OptionalInt.empty();
             case ObjectCommand.FdById byId -> byId(byId);
             case ObjectCommand.InfoOfMap of -> map(of.object()).info();
             case ObjectCommand.InfoOfProgram of ->
-                new ProgInfo(0, identity(of.object()).id(), "0000000000000000", "", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, true);
-            case ObjectCommand.MapIdsOfProgram _ -> List.of();
+                program(identity(of.object()).id(), 0);
             case ObjectCommand.InfoOfLink of ->
                 new LinkInfo(0, identity(of.object()).id(), 0);
             case ObjectCommand.InfoOfBtf of -> new BtfInfo(of.object().number(), "", false, new byte[0]);
@@ -417,5 +414,11 @@ public final class ScriptedKernel implements Kernel {
 
     static byte[] bytes(MemorySegment segment, long size) {
         return segment.asSlice(0, size).toArray(JAVA_BYTE);
+    }
+
+    /** What a kernel says of a program, of which no test asks more. */
+    static ProgramInfo program(int id, int btfId) {
+        return new ProgramInfo(
+                id, "", 0, "0000000000000000", 0, 0, 0, List.of(), btfId, 0, true, Duration.ZERO, Duration.ZERO, 0, 0);
     }
 }

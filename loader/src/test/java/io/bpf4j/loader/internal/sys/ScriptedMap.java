@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 
 import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.MapInfo;
 import io.bpf4j.loader.kernel.MapType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * A map of the {@link ScriptedKernel}: an array in one block of memory, which can be mapped, or anything else as a
@@ -77,18 +79,20 @@ final class ScriptedMap {
 
     MapInfo info() {
         return new MapInfo(
-                create.type(),
                 id,
+                create.name().substring(0, Math.min(15, create.name().length())),
+                create.type(),
                 create.keySize(),
                 create.valueSize(),
                 create.maxEntries(),
                 create.flags(),
-                create.name().substring(0, Math.min(15, create.name().length())),
+                create.extra(),
                 0,
                 0,
                 create.types().key(),
                 create.types().value(),
-                create.extra());
+                OptionalLong.of(4096),
+                Optional.of(frozen));
     }
 
     MemorySegment memory(long offset, long size) {
@@ -115,10 +119,6 @@ final class ScriptedMap {
         }
         Errno errno = array ? ofArray(element) : ofTable(element);
         return errno.number();
-    }
-
-    boolean isFrozen() {
-        return frozen;
     }
 
     /**

@@ -1,4 +1,4 @@
-package io.bpf4j.loader.map;
+package io.bpf4j.loader.kernel;
 
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -17,8 +17,7 @@ import java.util.OptionalLong;
  * @param interfaceIndex network device that the map is offloaded to; 0 for none
  * @param btfId the kernel's id of the BTF that describes keys and values; 0 for none (Linux 4.18)
  * @param keyTypeId type of the keys in that BTF; 0 for none
- * @param valueTypeId type of the values in that BTF; 0 for
- *     none
+ * @param valueTypeId type of the values in that BTF; 0 for none
  * @param memoryBytes memory of the map: current use since Linux 6.4, an estimate before; empty without /proc
  * @param frozen whether user space can no longer write (Linux 5.2); empty if the kernel does not report it
  */

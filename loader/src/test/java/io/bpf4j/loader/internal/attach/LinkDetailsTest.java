@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What the kernel says about each kind of link: the bytes are those that attr-golden.c wrote. */
-class LinkKindsTest {
+class LinkDetailsTest {
     @BeforeEach
     void littleEndian() {
         assertThat(ByteOrder.nativeOrder()).as("of attr-golden.txt").isEqualTo(ByteOrder.LITTLE_ENDIAN);
@@ -42,7 +42,7 @@ class LinkKindsTest {
     }
 
     private static LinkDetail detail(String kind, String text) {
-        return LinkKinds.detail(golden(kind, text));
+        return LinkDetails.of(golden(kind, text));
     }
 
     private static LinkDetail detail(String kind) {
@@ -83,9 +83,9 @@ class LinkKindsTest {
     void whatIsNewerThanThisLibraryIsKeptAsBytes() {
         byte[] bytes = new byte[48];
         bytes[0] = 0x7f;
-        LinkDetail unknown = LinkKinds.detail(new LinkInfo(99, 1, 2, bytes, ""));
+        LinkDetail unknown = LinkDetails.of(new LinkInfo(99, 1, 2, bytes, ""));
         assertThat(unknown).isEqualTo(new LinkDetail.Unknown("7f" + "00".repeat(47)));
         // A perf event of a kernel that doesn't tell which.
-        assertThat(LinkKinds.detail(new LinkInfo(7, 1, 2))).isInstanceOf(LinkDetail.Unknown.class);
+        assertThat(LinkDetails.of(new LinkInfo(7, 1, 2))).isInstanceOf(LinkDetail.Unknown.class);
     }
 }

@@ -1,4 +1,4 @@
-package io.bpf4j.loader;
+package io.bpf4j.loader.kernel;
 
 import java.time.Duration;
 import java.util.List;
@@ -18,8 +18,8 @@ import java.util.List;
  * @param uid user who loaded it
  * @param gplCompatible whether its license is GPL-compatible, so that it may call all helpers
  * @param loadedAt when it was loaded, as time since boot
- * @param runTime time spent in the program while {@link RunStatistics} were on (Linux 5.1)
- * @param runCount runs while {@link RunStatistics} were on
+ * @param runTime time spent in the program while {@code RunStatistics} were on (Linux 5.1)
+ * @param runCount runs while {@code RunStatistics} were on
  * @param missed runs skipped because the program was already running on that CPU (Linux 5.12)
  */
 public record ProgramInfo(
