@@ -1,23 +1,32 @@
 package io.bpf4j.loader.process;
 
-import io.bpf4j.loader.internal.process.TracerThread;
-import org.jspecify.annotations.Nullable;
-
 /**
  * An event of a traced process. Except for {@link Kind#ENDED}, one of its threads is stopped, before it executes
  * another instruction, until {@link ProcessTracer#resume}. <i>Immutable.</i>
+ *
+ * <p>Compared by identity: another thread may get the number of a thread that is killed while it is held, for example a
+ * thread that calls exec gets the number of the first thread.
  */
+@SuppressWarnings("ClassCanBeRecord")
 public final class ProcessStop {
     private final Kind kind;
     private final int pid;
     private final boolean renumbered;
-    private final TracerThread.@Nullable Hold hold;
+    private final int tid;
+    private final boolean inGroupStop;
 
-    ProcessStop(Kind kind, int pid, boolean renumbered, TracerThread.@Nullable Hold hold) {
+    /**
+     * Made by the tracing thread.
+     *
+     * @param tid the stopped thread
+     * @param inGroupStop whether a signal has stopped its process, which stays stopped
+     */
+    ProcessStop(Kind kind, int pid, boolean renumbered, int tid, boolean inGroupStop) {
         this.kind = kind;
         this.pid = pid;
         this.renumbered = renumbered;
-        this.hold = hold;
+        this.tid = tid;
+        this.inGroupStop = inGroupStop;
     }
 
     /** The kind of event. */
@@ -52,8 +61,12 @@ public final class ProcessStop {
         return renumbered;
     }
 
-    TracerThread.@Nullable Hold hold() {
-        return hold;
+    int tid() {
+        return tid;
+    }
+
+    boolean inGroupStop() {
+        return inGroupStop;
     }
 
     @Override

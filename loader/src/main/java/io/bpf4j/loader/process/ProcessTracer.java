@@ -6,11 +6,10 @@ import io.bpf4j.loader.error.ProcessRights;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.internal.process.StopSignal;
-import io.bpf4j.loader.internal.process.TracerThread;
 import io.bpf4j.loader.internal.sys.ProcessCommand;
 import io.bpf4j.loader.kernel.Capability;
 import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.process.ProcessStop.Kind;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,42 +37,27 @@ public final class ProcessTracer implements AutoCloseable {
     private static final List<Capability> TRACING = List.of(Capability.CAP_SYS_PTRACE);
 
     private final Host host;
+    private final Consumer<ProcessStop> onStop;
     private final TracerThread thread;
     private final Map<Integer, StopSignal> breakpoints = new ConcurrentHashMap<>();
     private long missed;
 
     private ProcessTracer(Host host, boolean withChildren, Consumer<ProcessStop> onStop) {
         this.host = host;
-        this.thread = new TracerThread(host, withChildren, new TracerThread.Listener() {
-            @Override
-            public void born(int pid, TracerThread.Hold hold) {
-                onStop.accept(new ProcessStop(ProcessStop.Kind.BORN, pid, false, hold));
-            }
+        this.onStop = onStop;
+        this.thread = new TracerThread(host, withChildren, this::isHeldFor);
+    }
 
-            @Override
-            public void exec(int pid, boolean renumbered, TracerThread.Hold hold) {
-                if (renumbered) {
-                    forget(pid);
-                }
-                onStop.accept(new ProcessStop(ProcessStop.Kind.EXEC, pid, renumbered, hold));
-            }
-
-            @Override
-            public boolean urgent(int pid, TracerThread.Hold hold) {
-                @Nullable StopSignal signal = breakpoints.get(pid);
-                if (signal == null || !signal.claim()) {
-                    return false;
-                }
-                onStop.accept(new ProcessStop(ProcessStop.Kind.BREAKPOINT, pid, false, hold));
-                return true;
-            }
-
-            @Override
-            public void ended(int pid) {
-                forget(pid);
-                onStop.accept(new ProcessStop(ProcessStop.Kind.ENDED, pid, false, null));
-            }
-        });
+    private boolean isHeldFor(ProcessStop stop) {
+        @Nullable StopSignal breakpoint = breakpoints.get(stop.pid());
+        if (stop.kind() == Kind.BREAKPOINT && (breakpoint == null || !breakpoint.claim())) {
+            return false;
+        }
+        if (stop.kind() == Kind.ENDED || stop.isRenumbered()) {
+            forget(stop.pid());
+        }
+        onStop.accept(stop);
+        return true;
     }
 
     /**
@@ -109,10 +93,7 @@ public final class ProcessTracer implements AutoCloseable {
 
     /** Continues a stopped thread. Does nothing if the thread was killed meanwhile. */
     public void resume(ProcessStop stop) {
-        TracerThread.@Nullable Hold hold = stop.hold();
-        if (hold != null) {
-            thread.resume(hold);
-        }
+        thread.resume(stop);
     }
 
     /**

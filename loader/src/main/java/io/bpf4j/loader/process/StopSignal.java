@@ -1,4 +1,4 @@
-package io.bpf4j.loader.internal.process;
+package io.bpf4j.loader.process;
 
 import static io.bpf4j.insn.Assembler.R0;
 import static io.bpf4j.insn.Assembler.R1;
@@ -56,7 +56,7 @@ import java.util.OptionalInt;
  *
  * <p>Tested by {@code CliFirstEventsTest}.
  */
-public final class StopSignal implements AutoCloseable {
+final class StopSignal implements AutoCloseable {
     /** Numbers of include/uapi/linux/bpf.h. */
     private static final int BPF_GET_CURRENT_TASK = 35;
 
@@ -93,7 +93,7 @@ public final class StopSignal implements AutoCloseable {
      * @throws AttachException if the kernel rejects the probe, or another file is at the path
      * @throws SyscallException if the kernel can't send signals from programs, or the file can't be opened
      */
-    public static StopSignal attach(
+    static StopSignal attach(
             Host host, Features features, int pid, Path path, FileIdentity expected, long offset) {
         Kernel kernel = host.kernel();
         boolean multi = features.has(Feature.UPROBE_MULTI_LINK) && features.has(Feature.UPROBE_MULTI_PROCESS);
@@ -117,12 +117,12 @@ public final class StopSignal implements AutoCloseable {
     }
 
     /** Whether the probe is at this place. */
-    public boolean isAt(FileIdentity otherFile, long otherOffset) {
+    boolean isAt(FileIdentity otherFile, long otherOffset) {
         return file.equals(otherFile) && offset == otherOffset;
     }
 
     /** Whether a SIGURG from the kernel that stopped a thread comes from this probe; each signal is claimed once. */
-    public synchronized boolean claim() {
+    synchronized boolean claim() {
         if (read(SENT) <= seen) {
             return false;
         }
@@ -131,7 +131,7 @@ public final class StopSignal implements AutoCloseable {
     }
 
     /** Hits by threads that did not stop, not counting threads that stopped later. */
-    public synchronized long missed() {
+    synchronized long missed() {
         return read(MISSED) + Math.max(0, read(SENT) - seen);
     }
 

@@ -1,4 +1,4 @@
-package io.bpf4j.loader.internal.process;
+package io.bpf4j.loader.process;
 
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.sys.Ptrace;

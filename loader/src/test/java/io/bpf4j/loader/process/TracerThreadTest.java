@@ -1,4 +1,4 @@
-package io.bpf4j.loader.internal.process;
+package io.bpf4j.loader.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -33,35 +33,16 @@ class TracerThreadTest {
     private TracerThread tracer = tracer(true);
 
     private TracerThread tracer(boolean withChildren) {
-        return new TracerThread(kernel.host(), withChildren, new TracerThread.Listener() {
-            @Override
-            public void born(int pid, TracerThread.Hold hold) {
-                told.add("born " + pid);
-                tracer.resume(hold);
+        return new TracerThread(kernel.host(), withChildren, stop -> {
+            told.add(stop.toString());
+            boolean held = stop.kind() != ProcessStop.Kind.BREAKPOINT || breakpoint;
+            if (held) {
+                tracer.resume(stop);
             }
-
-            @Override
-            public void exec(int pid, boolean renumbered, TracerThread.Hold hold) {
-                told.add("exec " + pid + (renumbered ? " renumbered" : ""));
-                tracer.resume(hold);
+            if (stop.kind() == ProcessStop.Kind.ENDED && stop.pid() == ROOT) {
+                ended.countDown();
             }
-
-            @Override
-            public boolean urgent(int pid, TracerThread.Hold hold) {
-                told.add("urgent " + pid);
-                if (breakpoint) {
-                    tracer.resume(hold);
-                }
-                return breakpoint;
-            }
-
-            @Override
-            public void ended(int pid) {
-                told.add("ended " + pid);
-                if (pid == ROOT) {
-                    ended.countDown();
-                }
-            }
+            return held;
         });
     }
 
@@ -88,7 +69,7 @@ class TracerThreadTest {
                         new ProcessCommand.Continue(ROOT, SIGNAL),
                         new ProcessCommand.Continue(ROOT, Ptrace.SIGSTOP),
                         new ProcessCommand.Continue(ROOT, Ptrace.SIGCONT));
-        assertThat(told).containsExactly("ended " + ROOT);
+        assertThat(told).containsExactly("ENDED of process " + ROOT);
     }
 
     @Test
@@ -108,14 +89,14 @@ class TracerThreadTest {
                         new ProcessCommand.Continue(CHILD, 0),
                         new ProcessCommand.Continue(ROOT, 0),
                         new ProcessCommand.Listen(CHILD + 1));
-        assertThat(told).containsExactly("born " + CHILD, "born " + (CHILD + 1), "ended " + ROOT);
+        assertThat(told).containsExactly("BORN of process " + CHILD, "BORN of process " + (CHILD + 1), "ENDED of process " + ROOT);
     }
 
     @Test
     void whereChildrenAreOfNoInterestTheyAreLetGo() throws InterruptedException {
         tracer = tracer(false);
         assertThat(play(stop(CHILD, 5, Ptrace.EVENT_STOP))).containsExactly(new ProcessCommand.Detach(CHILD, 0));
-        assertThat(told).containsExactly("ended " + ROOT);
+        assertThat(told).containsExactly("ENDED of process " + ROOT);
         assertThat(kernel.commands(ProcessCommand.Seize.class))
                 .containsExactly(new ProcessCommand.Seize(ROOT, Ptrace.TRACE_CLONE | Ptrace.TRACE_EXEC));
     }
@@ -124,14 +105,14 @@ class TracerThreadTest {
     void execByAnotherThreadIsSaid() throws InterruptedException {
         kernel.answer(ProcessCommand.FormerThread.class, _ -> CHILD);
         assertThat(play(stop(ROOT, 5, Ptrace.EVENT_EXEC))).contains(new ProcessCommand.Continue(ROOT, 0));
-        assertThat(told).containsExactly("exec " + ROOT + " renumbered", "ended " + ROOT);
+        assertThat(told).containsExactly("EXEC of process " + ROOT + " by another thread than its first", "ENDED of process " + ROOT);
     }
 
     @Test
     void urgentDataOfAProgramIsItsOwn() throws InterruptedException {
         kernel.answer(ProcessCommand.SignalOrigin.class, _ -> new ProcessCommand.SignalOrigin.Origin(0x80, 0));
         assertThat(play(stop(ROOT, Ptrace.SIGURG, 0))).contains(new ProcessCommand.Continue(ROOT, Ptrace.SIGURG));
-        assertThat(told).containsExactly("urgent " + ROOT, "ended " + ROOT);
+        assertThat(told).containsExactly("BREAKPOINT of process " + ROOT, "ENDED of process " + ROOT);
     }
 
     @Test
@@ -145,7 +126,7 @@ class TracerThreadTest {
     void aSignalOfAnotherProcessIsDelivered() throws InterruptedException {
         kernel.answer(ProcessCommand.SignalOrigin.class, _ -> new ProcessCommand.SignalOrigin.Origin(0, 1));
         assertThat(play(stop(ROOT, Ptrace.SIGURG, 0))).contains(new ProcessCommand.Continue(ROOT, Ptrace.SIGURG));
-        assertThat(told).containsExactly("ended " + ROOT);
+        assertThat(told).containsExactly("ENDED of process " + ROOT);
     }
 
     /** SIGKILL ends any stop: commands fail then, and the end of the process is the next news. */
@@ -159,7 +140,7 @@ class TracerThreadTest {
                 stop(CHILD, Ptrace.SIGURG, 0),
                 stop(CHILD, 5, Ptrace.EVENT_EXEC),
                 new WaitStatus(CHILD, 9));
-        assertThat(told).containsExactly("born " + CHILD, "ended " + CHILD, "ended " + ROOT);
+        assertThat(told).containsExactly("BORN of process " + CHILD, "ENDED of process " + CHILD, "ENDED of process " + ROOT);
         assertThat(tracer.gaps()).isEmpty();
     }
 

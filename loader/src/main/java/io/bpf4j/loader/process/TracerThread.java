@@ -1,4 +1,4 @@
-package io.bpf4j.loader.internal.process;
+package io.bpf4j.loader.process;
 
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.host.Host;
@@ -7,6 +7,7 @@ import io.bpf4j.loader.internal.sys.ProcessCommand;
 import io.bpf4j.loader.internal.sys.Ptrace;
 import io.bpf4j.loader.internal.sys.WaitStatus;
 import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.process.ProcessStop.Kind;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -19,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>the end of a thread; the end of the first thread is reported last, and is the end of the process
  * </ul>
  */
-public final class TracerThread {
+final class TracerThread {
     /** Maximum delay of a request while a thread is held. */
     private static final long LOOK_MILLIS = 1;
 
@@ -49,9 +51,9 @@ public final class TracerThread {
 
     private final Kernel kernel;
     private final boolean withChildren;
-    private final Listener listener;
+    private final Predicate<ProcessStop> onStop;
     private final LiveProcesses processes;
-    private final BlockingQueue<Hold> resumed = new LinkedBlockingQueue<>();
+    private final BlockingQueue<ProcessStop> resumed = new LinkedBlockingQueue<>();
     private final Set<String> gaps = new LinkedHashSet<>();
     private final long self = ProcessHandle.current().pid();
     private @Nullable Thread thread;
@@ -61,59 +63,20 @@ public final class TracerThread {
     private final Map<Integer, Integer> tracees = new HashMap<>();
 
     /** Held threads that wait for {@link #resume}, by thread id. */
-    private final Map<Integer, Hold> held = new HashMap<>();
+    private final Map<Integer, ProcessStop> held = new HashMap<>();
 
     /**
-     * A held thread. Compared by identity: another thread may get the number of a thread that is killed while it is
-     * held, for example a thread that calls exec gets the number of the first thread.
+     * Creates a tracer whose thread is not running yet.
+     *
+     * @param onStop called in the tracing thread, with a thread held, except at the end of a process; returns whether
+     *     the thread stays held. For the SIGURG of a {@link Kind#BREAKPOINT} it returns false if it is from somebody
+     *     else; then the thread gets the signal
      */
-    @SuppressWarnings("ClassCanBeRecord")
-    public static final class Hold {
-        private final int tid;
-
-        /** Whether a signal has stopped its process, which stays stopped. */
-        private final boolean groupStop;
-
-        private Hold(int tid, boolean groupStop) {
-            this.tid = tid;
-            this.groupStop = groupStop;
-        }
-
-        public int tid() {
-            return tid;
-        }
-    }
-
-    /** Receives events, in the tracing thread. The thread of a born, exec or urgent event is held. */
-    public interface Listener {
-        /** A tracee created a process. */
-        void born(int pid, Hold hold);
-
-        /**
-         * A process called exec.
-         *
-         * @param renumbered whether a thread other than the first called exec
-         */
-        void exec(int pid, boolean renumbered, Hold hold);
-
-        /**
-         * The kernel has sent a thread SIGURG.
-         *
-         * @return whether the signal comes from a breakpoint and the thread is to be held; else the thread gets the
-         *     signal
-         */
-        boolean urgent(int pid, Hold hold);
-
-        /** A process has ended. */
-        void ended(int pid);
-    }
-
-    /** Creates a tracer whose thread is not running yet. */
-    public TracerThread(Host host, boolean withChildren, Listener listener) {
+    TracerThread(Host host, boolean withChildren, Predicate<ProcessStop> onStop) {
         this.kernel = host.kernel();
         this.processes = new LiveProcesses(host);
         this.withChildren = withChildren;
-        this.listener = listener;
+        this.onStop = onStop;
     }
 
     /**
@@ -121,7 +84,7 @@ public final class TracerThread {
      *
      * @throws SyscallException if the process can't be traced
      */
-    public void start(int pid) {
+    void start(int pid) {
         CompletableFuture<Boolean> traced = new CompletableFuture<>();
         // A platform thread: a virtual thread can move to another kernel thread.
         thread = Thread.ofPlatform().name("bpf4j-ptrace").daemon().start(() -> run(pid, traced));
@@ -136,17 +99,17 @@ public final class TracerThread {
     }
 
     /** Resumes a held thread. */
-    public void resume(Hold hold) {
-        resumed.add(hold);
+    void resume(ProcessStop stop) {
+        resumed.add(stop);
     }
 
     /** Whether a process is traced, and has not ended. */
-    public boolean isTracing(int pid) {
+    boolean isTracing(int pid) {
         return processes.has(pid);
     }
 
     /** Why a thread or process may have continued without being held. */
-    public List<String> gaps() {
+    List<String> gaps() {
         synchronized (gaps) {
             return List.copyOf(gaps);
         }
@@ -159,7 +122,7 @@ public final class TracerThread {
     }
 
     /** Ends the thread; the kernel then resumes all tracees. */
-    public void close() {
+    void close() {
         closing = true;
         Thread started = thread;
         if (started == null) {
@@ -196,8 +159,8 @@ public final class TracerThread {
 
     private void loop() {
         while (true) {
-            for (Hold hold = resumed.poll(); hold != null; hold = resumed.poll()) {
-                release(hold);
+            for (ProcessStop stop = resumed.poll(); stop != null; stop = resumed.poll()) {
+                release(stop);
             }
             if (closing) {
                 return;
@@ -218,24 +181,28 @@ public final class TracerThread {
 
     private void awaitRequest() {
         try {
-            @Nullable Hold hold = resumed.poll(LOOK_MILLIS, TimeUnit.MILLISECONDS);
-            if (hold != null) {
-                release(hold);
+            @Nullable ProcessStop stop = resumed.poll(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+            if (stop != null) {
+                release(stop);
             }
         } catch (InterruptedException e) {
             closing = true; // nobody interrupts this thread but who wants it to end
         }
     }
 
-    private Hold hold(int tid, boolean groupStop) {
-        Hold hold = new Hold(tid, groupStop);
-        held.put(tid, hold);
-        return hold;
+    /** Tells of a stop; the thread is held until it is resumed, unless it is not to be. */
+    private boolean hold(ProcessStop stop) {
+        held.put(stop.tid(), stop);
+        boolean stays = onStop.test(stop);
+        if (!stays) {
+            held.remove(stop.tid(), stop);
+        }
+        return stays;
     }
 
-    private void release(Hold hold) {
-        if (held.remove(hold.tid, hold)) {
-            go(hold.tid, 0, hold.groupStop);
+    private void release(ProcessStop stop) {
+        if (held.remove(stop.tid(), stop)) {
+            go(stop.tid(), 0, stop.inGroupStop());
         }
     }
 
@@ -249,7 +216,7 @@ public final class TracerThread {
                 go(tid, 0, groupStop);
             } else if (withChildren) {
                 processes.add(pid);
-                listener.born(pid, hold(tid, groupStop));
+                hold(new ProcessStop(Kind.BORN, pid, false, tid, groupStop));
             } else {
                 tracees.remove(tid);
                 kernel.execute(new ProcessCommand.Detach(tid, 0));
@@ -275,14 +242,7 @@ public final class TracerThread {
             go(tid, 0, false);
             return true;
         }
-        if (origin.isKernel()) {
-            Hold hold = hold(tid, false);
-            if (listener.urgent(pid, hold)) {
-                return true;
-            }
-            held.remove(tid, hold);
-        }
-        return false;
+        return origin.isKernel() && hold(new ProcessStop(Kind.BREAKPOINT, pid, false, tid, false));
     }
 
     private void exec(int pid) {
@@ -296,7 +256,7 @@ public final class TracerThread {
         tracees.put(pid, pid);
         // A held thread that has ended needs no release; its number may soon belong to another thread.
         held.keySet().removeIf(tid -> !tracees.containsKey(tid));
-        listener.exec(pid, former != pid, hold(pid, false));
+        hold(new ProcessStop(Kind.EXEC, pid, former != pid, pid, false));
     }
 
     private void ended(int tid) {
@@ -304,7 +264,7 @@ public final class TracerThread {
         @Nullable Integer pid = tracees.remove(tid);
         if (pid != null && pid == tid) {
             processes.remove(pid);
-            listener.ended(pid);
+            boolean _ = onStop.test(new ProcessStop(Kind.ENDED, pid, false, tid, false));
         }
     }
 
