@@ -128,7 +128,7 @@ final class DataReader {
         OptionalInt datasec = datasec(section);
         List<GlobalSpec> variables =
                 datasec.isPresent() ? variables(section, map, size, datasec.getAsInt()) : List.of();
-        return new DataSectionData(
+        return new DataSection(
                 section.name(), section.index(), content, size, isReadOnly(section.name()), variables);
     }
 
@@ -153,7 +153,7 @@ final class DataReader {
                         + section.name() + "\"");
             }
             boolean exported = !isStatic && (symbol == null || !symbol.isHidden());
-            variables.add(new GlobalSpecData(
+            variables.add(new GlobalSpec(
                     var.name(), map, (int) offset, (int) bytes, var.type(), variable.type(), exported));
         }
         variables.sort(Comparator.comparingInt(GlobalSpec::offset));

@@ -72,9 +72,9 @@ final class ExternReader {
         for (Kconfig each : unplaced) {
             int offset = (kconfigSize + each.alignment() - 1) & -each.alignment();
             kconfigSize = offset + each.size();
-            externs.add(new ExternSpecData(
+            externs.add(new ExternSpec(
                     ExternSpec.Kind.KCONFIG, each.name(), each.weak(), each.typeId(), offset, each.size()));
-            kconfigVariables.add(new GlobalSpecData(
+            kconfigVariables.add(new GlobalSpec(
                     each.name(), DataSection.KCONFIG, offset, each.size(), each.typeId(), each.variableId(), true));
         }
     }
@@ -93,7 +93,7 @@ final class ExternReader {
                 MapSpec.F_MMAPABLE | MapSpec.F_RDONLY_PROG,
                 0,
                 btf.orElseThrow().find(DataSection.KCONFIG, BtfKind.DATASEC).orElse(0),
-                new DataSectionData(DataSection.KCONFIG, 0, new byte[0], kconfigSize, true, kconfigVariables)));
+                new DataSection(DataSection.KCONFIG, 0, new byte[0], kconfigSize, true, kconfigVariables)));
     }
 
     /** BTF ids of the variables and functions of a DATASEC, by name. */
@@ -135,10 +135,10 @@ final class ExternReader {
         Btf types = btf.orElseThrow();
         return switch (types.type(id)) {
             case BtfType.Func func ->
-                new ExternSpecData(ExternSpec.Kind.KFUNC, symbol.name(), symbol.isWeak(), id, 0, 0);
+                new ExternSpec(ExternSpec.Kind.KFUNC, symbol.name(), symbol.isWeak(), id, 0, 0);
             case BtfType.Var variable -> {
                 boolean typeless = types.type(types.skipModifiers(variable.type())) instanceof BtfType.VoidType;
-                yield new ExternSpecData(
+                yield new ExternSpec(
                         typeless ? ExternSpec.Kind.KSYM : ExternSpec.Kind.KSYM_TYPED,
                         symbol.name(),
                         symbol.isWeak(),

@@ -8,10 +8,17 @@ import java.util.Optional;
  * A symbol that the loader must resolve. <i>Immutable.</i>
  *
  * <p>Tested by {@code ObjectSpecTest}.
+ *
+ * @param kind where the loader looks it up
+ * @param name its name in the C source
+ * @param weak whether it may be missing: a variable then reads 0, an address is 0
+ * @param typeId BTF type in the object: the variable's type, or the function itself
+ * @param offset the offset of a kconfig extern in the {@code .kconfig} map, in bytes; 0 for others
+ * @param size the size of a kconfig extern in bytes; 0 for others
  */
-public sealed interface ExternSpec permits ExternSpecData {
+public record ExternSpec(Kind kind, String name, boolean weak, int typeId, int offset, int size) {
     /** Where the loader finds an extern. */
-    enum Kind {
+    public enum Kind {
         /** A value of the kernel's configuration, or a value that the loader supplies, such as the kernel version. */
         KCONFIG,
         /** The address of a kernel symbol without type. */
@@ -36,7 +43,7 @@ public sealed interface ExternSpec permits ExternSpecData {
      *
      * Source: find_kcfg_type and set_kcfg_value_… in libbpf.c, because objects are written for libbpf.
      */
-    enum KconfigType {
+    public enum KconfigType {
         BOOL,
         CHAR,
         INTEGER,
@@ -81,22 +88,4 @@ public sealed interface ExternSpec permits ExternSpecData {
             };
         }
     }
-
-    /** Where the loader looks it up. */
-    Kind kind();
-
-    /** Its name in the C source. */
-    String name();
-
-    /** Whether it may be missing: a variable then reads 0, an address is 0. */
-    boolean weak();
-
-    /** BTF type in the object: the variable's type, or the function itself. */
-    int typeId();
-
-    /** The offset of a kconfig extern in the {@code .kconfig} map, in bytes; 0 for others. */
-    int offset();
-
-    /** The size of a kconfig extern in bytes; 0 for others. */
-    int size();
 }

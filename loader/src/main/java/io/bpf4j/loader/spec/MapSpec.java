@@ -136,7 +136,7 @@ public sealed interface MapSpec permits MapSpecData {
         if (newValueSize != valueSize()) {
             sized = data == null
                     ? sized.with("valueTypeId", 0)
-                    : sized.with("data", ((DataSectionData) data).resized(newValueSize));
+                    : sized.with("data", data.resized(newValueSize));
         }
         return sized;
     }

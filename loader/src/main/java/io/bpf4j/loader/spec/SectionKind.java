@@ -10,10 +10,25 @@ import java.util.Optional;
  *
  * <p>The names are libbpf's, documented in the kernel's Documentation/bpf/libbpf/program_types.rst.
  * docs/section-names.md is generated from {@link #all()}.
+ *
+ * @param name its name, such as {@code kprobe}, {@code cgroup/connect4}, {@code xdp.frags/devmap}
+ * @param type the program type
+ * @param attachType the expected attach type; empty if the type has none
+ * @param target whether a target follows the name after a slash, and its meaning
+ * @param form the syntax of the target, such as {@code FUNCTION[+OFFSET]}; empty if the kind has none
+ * @param sleepable whether the program is loaded with BPF_F_SLEEPABLE
+ * @param frags whether the program is loaded with BPF_F_XDP_HAS_FRAGS
  */
-public sealed interface SectionKind permits SectionKindData {
+public record SectionKind(
+        String name,
+        ProgramType type,
+        Optional<AttachType> attachType,
+        Target target,
+        String form,
+        boolean sleepable,
+        boolean frags) {
     /** Whether a target follows the kind's name in a section name. */
-    enum Target {
+    public enum Target {
         /** {@code SEC("xdp")}: no target. The program is attached to a target given in code. */
         NONE,
         /** {@code SEC("kprobe/do_exit")}: the place to attach to, for attaching by section name. Optional. */
@@ -25,34 +40,13 @@ public sealed interface SectionKind permits SectionKindData {
         ROLE
     }
 
-    /** Its name, such as {@code kprobe}, {@code cgroup/connect4}, {@code xdp.frags/devmap}. */
-    String name();
-
-    /** The program type. */
-    ProgramType type();
-
-    /** The expected attach type; empty if the type has none. */
-    Optional<AttachType> attachType();
-
-    /** Whether a target follows the name after a slash, and its meaning. */
-    Target target();
-
-    /** The syntax of the target, such as {@code FUNCTION[+OFFSET]}; empty if the kind has none. */
-    String form();
-
-    /** Whether the program is loaded with BPF_F_SLEEPABLE. */
-    boolean sleepable();
-
-    /** Whether the program is loaded with BPF_F_XDP_HAS_FRAGS. */
-    boolean frags();
-
     /** The kind of a section name, the longest that matches; empty if none matches. */
-    static Optional<SectionKind> of(String sectionName) {
+    public static Optional<SectionKind> of(String sectionName) {
         return SectionKinds.find(sectionName);
     }
 
     /** Every kind. */
-    static List<SectionKind> all() {
+    public static List<SectionKind> all() {
         return SectionKinds.all();
     }
 }

@@ -224,7 +224,7 @@ final class SectionKinds {
                 String form,
                 boolean sleepable,
                 boolean frags) {
-            kinds.add(new SectionKindData(name, type, Optional.ofNullable(attachType), target, form, sleepable, frags));
+            kinds.add(new SectionKind(name, type, Optional.ofNullable(attachType), target, form, sleepable, frags));
             return this;
         }
     }

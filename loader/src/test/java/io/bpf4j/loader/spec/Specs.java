@@ -41,16 +41,16 @@ public final class Specs {
     }
 
     public static ExternSpec extern(ExternSpec.Kind kind, String name, boolean weak, int typeId, int size) {
-        return new ExternSpecData(kind, name, weak, typeId, 0, size);
+        return new ExternSpec(kind, name, weak, typeId, 0, size);
     }
 
     /** A section of zeroes. */
     public static DataSection section(String name, int index, int size, boolean readOnly, GlobalSpec... variables) {
-        return new DataSectionData(name, index, new byte[0], size, readOnly, List.of(variables));
+        return new DataSection(name, index, new byte[0], size, readOnly, List.of(variables));
     }
 
     public static GlobalSpec variable(String name, String map, int offset, int size, int typeId, int variableId) {
-        return new GlobalSpecData(name, map, offset, size, typeId, variableId, true);
+        return new GlobalSpec(name, map, offset, size, typeId, variableId, true);
     }
 
     public static MapSpec map(DataSection data, int valueTypeId) {
