@@ -274,8 +274,9 @@ public sealed interface LinkCommand<R> extends Command<R> {
             case Create create -> "bpf(BPF_LINK_CREATE) for " + create.what;
             case Update update -> "bpf(BPF_LINK_UPDATE) of " + update.link.what() + " to " + update.program.what();
             case Detach(Fd link) -> "bpf(BPF_LINK_DETACH) of " + link.what();
-            case OpenRawTracepoint(String tracepoint, Fd program, _) ->
-                "bpf(BPF_RAW_TRACEPOINT_OPEN) of " + program.what() + (tracepoint.isEmpty() ? "" : " to " + tracepoint);
+            case OpenRawTracepoint open ->
+                "bpf(BPF_RAW_TRACEPOINT_OPEN) of " + open.program.what()
+                        + (open.tracepoint.isEmpty() ? "" : " to " + open.tracepoint);
             case Attach attach ->
                 "bpf(BPF_PROG_ATTACH) of " + (attach.program == null ? "no program" : attach.program.what()) + " to "
                         + attach.target.what();

@@ -160,7 +160,7 @@ public sealed interface ProcessCommand<R> extends Command<R> {
             case FormerThread(int tid) -> "ptrace(PTRACE_GETEVENTMSG) of thread " + tid;
             case SignalOrigin(int tid) -> "ptrace(PTRACE_GETSIGINFO) of thread " + tid;
             case Wait _ -> "wait4 for tracees";
-            case Signal(_, int tid, int signal) -> "tgkill of thread " + tid + " with signal " + signal;
+            case Signal sent -> "tgkill of thread " + sent.tid + " with signal " + sent.signal;
         };
     }
 

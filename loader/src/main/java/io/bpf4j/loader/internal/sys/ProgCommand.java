@@ -358,7 +358,7 @@ public sealed interface ProgCommand<R> extends Command<R> {
             case Load load -> "bpf(BPF_PROG_LOAD) for program \"" + load.name + "\"";
             case LoadBtf btf -> "bpf(BPF_BTF_LOAD) for \"" + btf.name + "\"";
             case BindMap(Fd program, Fd map) -> "bpf(BPF_PROG_BIND_MAP) of " + map.what() + " to " + program.what();
-            case AssociateStructOps(_, Fd map) -> "bpf(BPF_PROG_ASSOC_STRUCT_OPS) with " + map.what();
+            case AssociateStructOps with -> "bpf(BPF_PROG_ASSOC_STRUCT_OPS) with " + with.map.what();
             case TestRun run -> "bpf(BPF_PROG_TEST_RUN) of " + run.program.what();
             case ReadStream read -> "bpf(BPF_PROG_STREAM_READ_BY_FD) of " + read.program.what();
             case EnableStats _ -> "bpf(BPF_ENABLE_STATS)";
