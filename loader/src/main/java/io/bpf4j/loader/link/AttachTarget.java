@@ -32,7 +32,76 @@ import java.util.Optional;
  */
 public sealed interface AttachTarget {
     /** A description of the target, for messages. */
-    String description();
+    default String description() {
+        return switch (this) {
+            case Uprobe uprobe -> described(uprobe);
+            case UprobeMulti uprobes -> described(uprobes);
+            case Kprobe kprobe ->
+                (kprobe.returns() ? "kretprobe at " : "kprobe at ") + kprobe.function()
+                        + (kprobe.offset() == 0 ? "" : "+" + kprobe.offset());
+            case Ksyscall call -> returnOf(call.returns()) + "system call " + call.name();
+            case KprobeMulti kprobes -> returnOf(kprobes.returns()) + ofKernel(kprobes.functions());
+            case Tracepoint tracepoint -> "tracepoint " + tracepoint.category() + ":" + tracepoint.name();
+            case RawTracepoint tracepoint -> "raw tracepoint " + tracepoint.name();
+            case Tracing _ -> "the function it was loaded for";
+            case TracingMulti many -> ofKernel(many.functions());
+            case Freplace replaced ->
+                "function " + replaced.function() + " of program "
+                        + replaced.program().name();
+            case PerfEvent event ->
+                "perf event " + event.type() + ":" + event.config()
+                        + (event.cpu() < 0 ? "" : " on CPU " + event.cpu());
+            case OpenPerfEvent event -> "perf event of descriptor " + event.descriptor();
+            case Cgroup group ->
+                "control group " + group.directory() + group.anchor().suffix();
+            case Xdp xdp -> "XDP of " + xdp.device();
+            case Tcx tcx ->
+                (tcx.isIngress() ? "ingress of " : "egress of ") + tcx.device()
+                        + tcx.anchor().suffix();
+            case Netkit netkit ->
+                "netkit " + netkit.device() + (netkit.isPeer() ? " (peer)" : "")
+                        + netkit.anchor().suffix();
+            case Netfilter netfilter ->
+                "netfilter family " + netfilter.family() + " hook "
+                        + netfilter.hook().number() + " priority " + netfilter.priority();
+            case NetNamespace namespace -> "network namespace " + namespace.file();
+            case Sockmap sockets -> "the sockets of map \"" + sockets.map().name() + "\"";
+            case Iter iter ->
+                "iterator"
+                        + iter.map().map(map -> " over map \"" + map.name() + "\"").orElse("")
+                        + iter.cgroup().map(group -> " over control group " + group).orElse("")
+                        + (iter.pid() == 0 ? "" : " over process " + iter.pid())
+                        + (iter.tid() == 0 ? "" : " over thread " + iter.tid());
+            case Lirc receiver -> "infrared receiver " + receiver.device();
+        };
+    }
+
+    private static String described(Uprobe target) {
+        String place = target.file() + "+0x" + Long.toHexString(target.offset());
+        return target.function()
+                .map(name -> returnOf(target.returns()) + name
+                        + (target.offset() == 0 ? "" : "+0x" + Long.toHexString(target.offset())) + " in "
+                        + target.file())
+                .orElse((target.returns() ? "uretprobe at " : "uprobe at ") + place);
+    }
+
+    private static String described(UprobeMulti target) {
+        String what =
+                switch (target.functions().size()) {
+                    case 0 -> target.offsets().length + (target.returns() ? " uretprobes" : " uprobes");
+                    case 1 -> returnOf(target.returns()) + target.functions().getFirst();
+                    default -> returnOf(target.returns()) + target.functions().size() + " functions";
+                };
+        return what + " in " + target.file();
+    }
+
+    private static String returnOf(boolean returns) {
+        return returns ? "return of " : "";
+    }
+
+    private static String ofKernel(List<String> functions) {
+        return functions.size() == 1 ? functions.getFirst() : functions.size() + " functions of the kernel";
+    }
 
     /**
      * A function or an instruction of a program or library, through a perf event; {@code SEC("uprobe")}, {@code
@@ -113,15 +182,6 @@ public sealed interface AttachTarget {
         /** In one process only. The probe does not fire before the process maps the file. */
         default Uprobe inProcess(int pid) {
             return new UprobeData(file(), function(), offset(), returns(), semaphore(), cookie(), pid);
-        }
-
-        @Override
-        default String description() {
-            return function()
-                    .map(name -> (returns() ? "return of " : "") + name
-                            + (offset() == 0 ? "" : "+0x" + Long.toHexString(offset())) + " in " + file())
-                    .orElseGet(() ->
-                            (returns() ? "uretprobe at " : "uprobe at ") + file() + "+0x" + Long.toHexString(offset()));
         }
     }
 
@@ -226,11 +286,6 @@ public sealed interface AttachTarget {
         default Kprobe withCookie(long cookie) {
             return new KprobeData(function(), offset(), returns(), cookie);
         }
-
-        @Override
-        default String description() {
-            return (returns() ? "kretprobe at " : "kprobe at ") + function() + (offset() == 0 ? "" : "+" + offset());
-        }
     }
 
     /**
@@ -255,11 +310,6 @@ public sealed interface AttachTarget {
 
         default Ksyscall withCookie(long cookie) {
             return new KsyscallData(name(), returns(), cookie);
-        }
-
-        @Override
-        default String description() {
-            return (returns() ? "return of " : "") + "system call " + name();
         }
     }
 
@@ -292,11 +342,6 @@ public sealed interface AttachTarget {
         default KprobeMulti withCookies(long... cookies) {
             return new KprobeMultiData(functions(), KprobeMultiData.cookies(functions(), cookies), returns());
         }
-
-        @Override
-        default String description() {
-            return (returns() ? "return of " : "") + KprobeMultiData.what(functions());
-        }
     }
 
     /**
@@ -317,11 +362,6 @@ public sealed interface AttachTarget {
         default Tracepoint withCookie(long cookie) {
             return new TracepointData(category(), name(), cookie);
         }
-
-        @Override
-        default String description() {
-            return "tracepoint " + category() + ":" + name();
-        }
     }
 
     /**
@@ -340,11 +380,6 @@ public sealed interface AttachTarget {
         default RawTracepoint withCookie(long cookie) {
             return new RawTracepointData(name(), cookie);
         }
-
-        @Override
-        default String description() {
-            return "raw tracepoint " + name();
-        }
     }
 
     /**
@@ -361,11 +396,6 @@ public sealed interface AttachTarget {
 
         default Tracing withCookie(long cookie) {
             return new TracingData(cookie);
-        }
-
-        @Override
-        default String description() {
-            return "the function it was loaded for";
         }
     }
 
@@ -393,11 +423,6 @@ public sealed interface AttachTarget {
         default TracingMulti withCookies(long... cookies) {
             return new TracingMultiData(functions(), KprobeMultiData.cookies(functions(), cookies));
         }
-
-        @Override
-        default String description() {
-            return KprobeMultiData.what(functions());
-        }
     }
 
     /**
@@ -417,11 +442,6 @@ public sealed interface AttachTarget {
         ProgramHandle program();
 
         String function();
-
-        @Override
-        default String description() {
-            return "function " + function() + " of program " + program().name();
-        }
     }
 
     /**
@@ -478,11 +498,6 @@ public sealed interface AttachTarget {
         default PerfEvent withCookie(long cookie) {
             return new PerfEventData(type(), config(), period(), isPerSecond(), tid(), cpu(), cookie);
         }
-
-        @Override
-        default String description() {
-            return "perf event " + type() + ":" + config() + (cpu() < 0 ? "" : " on CPU " + cpu());
-        }
     }
 
     /**
@@ -501,11 +516,6 @@ public sealed interface AttachTarget {
 
         default OpenPerfEvent withCookie(long cookie) {
             return new OpenPerfEventData(descriptor(), cookie);
-        }
-
-        @Override
-        default String description() {
-            return "perf event of descriptor " + descriptor();
         }
     }
 
@@ -535,11 +545,6 @@ public sealed interface AttachTarget {
         /** At a place among the group's programs; a place other than the last needs Linux 6.17. */
         default Cgroup withAnchor(Anchor anchor) {
             return new CgroupData(directory(), attachType(), anchor);
-        }
-
-        @Override
-        default String description() {
-            return "control group " + directory() + anchor().suffix();
         }
     }
 
@@ -583,11 +588,6 @@ public sealed interface AttachTarget {
         default Xdp withMode(Mode mode) {
             return new XdpData(device(), mode);
         }
-
-        @Override
-        default String description() {
-            return "XDP of " + device();
-        }
     }
 
     /**
@@ -616,11 +616,6 @@ public sealed interface AttachTarget {
         default Tcx withAnchor(Anchor anchor) {
             return new TcxData(device(), isIngress(), anchor);
         }
-
-        @Override
-        default String description() {
-            return (isIngress() ? "ingress of " : "egress of ") + device() + anchor().suffix();
-        }
     }
 
     /**
@@ -647,11 +642,6 @@ public sealed interface AttachTarget {
 
         default Netkit withAnchor(Anchor anchor) {
             return new NetkitData(device(), isPeer(), anchor);
-        }
-
-        @Override
-        default String description() {
-            return "netkit " + device() + (isPeer() ? " (peer)" : "") + anchor().suffix();
         }
     }
 
@@ -705,11 +695,6 @@ public sealed interface AttachTarget {
         default Netfilter withDefragmentation() {
             return new NetfilterData(family(), hook(), priority(), true);
         }
-
-        @Override
-        default String description() {
-            return "netfilter family " + family() + " hook " + hook().number() + " priority " + priority();
-        }
     }
 
     /**
@@ -728,11 +713,6 @@ public sealed interface AttachTarget {
         }
 
         Path file();
-
-        @Override
-        default String description() {
-            return "network namespace " + file();
-        }
     }
 
     /**
@@ -761,11 +741,6 @@ public sealed interface AttachTarget {
         /** For a program that was loaded without attach type, as {@code SEC("sk_skb")}. */
         default Sockmap withAttachType(AttachType type) {
             return new SockmapData(map(), Optional.of(type));
-        }
-
-        @Override
-        default String description() {
-            return "the sockets of map \"" + map().name() + "\"";
         }
     }
 
@@ -836,15 +811,6 @@ public sealed interface AttachTarget {
 
         /** 0 for none. */
         int tid();
-
-        @Override
-        default String description() {
-            return "iterator"
-                    + map().map(map -> " over map \"" + map.name() + "\"").orElse("")
-                    + cgroup().map(group -> " over control group " + group).orElse("")
-                    + (pid() == 0 ? "" : " over process " + pid())
-                    + (tid() == 0 ? "" : " over thread " + tid());
-        }
     }
 
     /**
@@ -858,11 +824,6 @@ public sealed interface AttachTarget {
         }
 
         Path device();
-
-        @Override
-        default String description() {
-            return "infrared receiver " + device();
-        }
     }
 }
 
@@ -931,16 +892,6 @@ record UprobeMultiData(
     public long[] cookies() {
         return cookies.length == 0 ? NONE : cookies.clone();
     }
-
-    @Override
-    public String description() {
-        String what = returns ? "uretprobes" : "uprobes";
-        return switch (functions.size()) {
-            case 0 -> offsets.length + " " + what + " in " + file;
-            case 1 -> (returns ? "return of " : "") + functions.getFirst() + " in " + file;
-            default -> (returns ? "return of " : "") + functions.size() + " functions in " + file;
-        };
-    }
 }
 
 record KprobeData(String function, long offset, boolean returns, long cookie) implements AttachTarget.Kprobe {}
@@ -952,10 +903,6 @@ record KprobeMultiData(List<String> functions, List<Long> cookies, boolean retur
     static List<Long> cookies(List<String> functions, long[] values) {
         UprobeMultiData.requireOneForEach(functions.size(), values, "cookies");
         return Arrays.stream(values).boxed().toList();
-    }
-
-    static String what(List<String> functions) {
-        return functions.size() == 1 ? functions.getFirst() : functions.size() + " functions of the kernel";
     }
 }
 

@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 public final class Attacher {
     private final Host host;
     private final Features features;
-    private final LinkKinds kinds;
+    private final FunctionSites functions;
+    private final PerfAttacher perf;
 
     public Attacher(Host host, Features features) {
         this(host, features, DebugFiles.standard());
@@ -29,7 +30,8 @@ public final class Attacher {
     Attacher(Host host, Features features, DebugFiles debugFiles) {
         this.host = host;
         this.features = features;
-        this.kinds = new LinkKinds(host, new FunctionSites(debugFiles));
+        this.functions = new FunctionSites(debugFiles);
+        this.perf = new PerfAttacher(host.perfSources(), functions);
     }
 
     /**
@@ -42,21 +44,47 @@ public final class Attacher {
      */
     public Link attach(Fd program, String name, Optional<AttachType> attachType, AttachTarget target) {
         Attempt attempt = Attempt.of(host, features, program, name, attachType, target);
-        LinkKind kind = kinds.of(target);
         try {
-            return kind.attach(attempt);
+            return link(attempt, target);
         } catch (SyscallException e) {
-            throw new AttachException("attach " + attempt.what() + ": " + explained(e, kind, attempt, target), e);
+            throw new AttachException("attach " + attempt.what() + ": " + explained(e, attempt, target), e);
         }
     }
 
+    private Link link(Attempt attempt, AttachTarget target) {
+        return switch (target) {
+            case AttachTarget.Uprobe uprobe -> perf.uprobe(attempt, uprobe);
+            case AttachTarget.UprobeMulti uprobes -> new UprobeMultiKind(uprobes, functions).attach(attempt);
+            case AttachTarget.Kprobe kprobe -> perf.kprobe(attempt, kprobe);
+            case AttachTarget.Ksyscall call -> perf.ksyscall(attempt, call);
+            case AttachTarget.KprobeMulti kprobes -> new KprobeMultiKind(kprobes, host.traceFs()).attach(attempt);
+            case AttachTarget.Tracepoint tracepoint -> perf.tracepoint(attempt, tracepoint);
+            case AttachTarget.RawTracepoint raw -> TracingKind.raw(attempt, raw);
+            case AttachTarget.Tracing tracing -> TracingKind.asLoaded(attempt, tracing);
+            case AttachTarget.TracingMulti many ->
+                new TracingMultiKind(many, host.types()::ofModule, host.traceFs()).attach(attempt);
+            case AttachTarget.Freplace freplace -> TracingKind.freplace(attempt, freplace);
+            case AttachTarget.PerfEvent event -> perf.event(attempt, event);
+            case AttachTarget.OpenPerfEvent event -> perf.openEvent(attempt, event);
+            case AttachTarget.Cgroup cgroup -> Hooks.cgroup(attempt, cgroup);
+            case AttachTarget.Xdp xdp -> Hooks.xdp(attempt, xdp);
+            case AttachTarget.Tcx tcx -> Hooks.tcx(attempt, tcx);
+            case AttachTarget.Netkit netkit -> Hooks.netkit(attempt, netkit);
+            case AttachTarget.Netfilter netfilter -> Hooks.netfilter(attempt, netfilter);
+            case AttachTarget.NetNamespace namespace -> Hooks.netNamespace(attempt, namespace);
+            case AttachTarget.Sockmap sockmap -> Hooks.sockmap(attempt, sockmap);
+            case AttachTarget.Iter iter -> new IterKind(iter).attach(attempt);
+            case AttachTarget.Lirc lirc -> Unlinked.lirc(attempt, lirc);
+        };
+    }
+
     /** The kernel's error, and a known explanation. */
-    private static String explained(SyscallException failure, LinkKind kind, Attempt attempt, AttachTarget target) {
+    private static String explained(SyscallException failure, Attempt attempt, AttachTarget target) {
         String words = Objects.requireNonNullElse(failure.getMessage(), failure.call());
-        String why = words + kind.refusal(failure.errno());
+        String why = words + Refusals.of(target, failure.errno());
         // The kernel returns EINVAL for what it doesn't know; only then a feature probe is worth its cost.
         return failure.errno() == Errno.EINVAL
-                ? why + tooOld(LinkKinds.since(target), attempt) + missing(attempt)
+                ? why + tooOld(Refusals.since(target), attempt) + missing(attempt)
                 : why;
     }
 

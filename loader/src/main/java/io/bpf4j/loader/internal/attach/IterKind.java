@@ -7,7 +7,6 @@ import io.bpf4j.loader.internal.sys.LinkCommand;
 import io.bpf4j.loader.internal.sys.Struct;
 import io.bpf4j.loader.internal.sys.StructLayout;
 import io.bpf4j.loader.kernel.AttachType;
-import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.IteratorLink;
 import io.bpf4j.loader.link.Link;
@@ -23,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Tested by {@code LinkTargetGoldenTest} and {@code IteratorsOnKernelTest}.
  */
-record IterKind(AttachTarget.Iter target) implements LinkKind {
+record IterKind(AttachTarget.Iter target) {
     private static final StructLayout CREATE =
             StructLayout.of("bpf_attr.link_create", "u64 iter_info", "u32 iter_info_len");
     private static final StructLayout MAP = StructLayout.of("bpf_iter_link_info.map", "u32 map_fd");
@@ -48,8 +47,7 @@ record IterKind(AttachTarget.Iter target) implements LinkKind {
 
     private static final int SIZE = 16;
 
-    @Override
-    public Link attach(Attempt attempt) {
+    Link attach(Attempt attempt) {
         if (target.map().isPresent()) {
             Fd map = KernelMap.of(target.map().get()).fd();
             return link(attempt, info(MAP_SIZE, MAP, "map_fd", map.number()), map);
@@ -89,14 +87,5 @@ record IterKind(AttachTarget.Iter target) implements LinkKind {
             }
         }));
         return new OpenIterator(attempt.kernel(), attempt.what(), link);
-    }
-
-    @Override
-    public String refusal(Errno errno) {
-        return switch (errno) {
-            case EBADF, EINVAL -> "; this kind of iterator goes over something else, or needs to be told over what";
-            case EACCES -> "; the program reads more of a key or value than the map has";
-            default -> "";
-        };
     }
 }

@@ -3,7 +3,6 @@ package io.bpf4j.loader.internal.attach;
 import io.bpf4j.loader.internal.linux.TraceFs;
 import io.bpf4j.loader.internal.sys.LinkCommand;
 import io.bpf4j.loader.kernel.AttachType;
-import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import java.util.LinkedHashSet;
@@ -15,9 +14,8 @@ import java.util.Set;
  *
  * <p>Tested by {@code KernelLinkTest} and {@code KernelFunctionsOnKernelTest}.
  */
-record KprobeMultiKind(AttachTarget.KprobeMulti target, TraceFs traceFs) implements LinkKind {
-    @Override
-    public Link attach(Attempt attempt) {
+record KprobeMultiKind(AttachTarget.KprobeMulti target, TraceFs traceFs) {
+    Link attach(Attempt attempt) {
         AttachType type = attempt.many(
                 AttachType.TRACE_KPROBE_MULTI, AttachType.TRACE_KPROBE_SESSION, target.returns(), "kprobe");
         List<NamePattern> patterns =
@@ -44,13 +42,5 @@ record KprobeMultiKind(AttachTarget.KprobeMulti target, TraceFs traceFs) impleme
                 target.cookies().stream().mapToLong(Long::longValue).toArray(),
                 target.returns());
         return attempt.link(attempt.create(type, details));
-    }
-
-    /** Debian's 6.1 has the link type, but not the feature that it needs. */
-    @Override
-    public String refusal(Errno errno) {
-        return errno == Errno.EOPNOTSUPP
-                ? "; this kernel is built without CONFIG_FPROBE"
-                : PerfKind.refusalOfKprobe(errno);
     }
 }

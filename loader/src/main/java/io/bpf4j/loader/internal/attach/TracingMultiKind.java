@@ -5,7 +5,6 @@ import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.internal.linux.TraceFs;
 import io.bpf4j.loader.internal.sys.LinkCommand;
 import io.bpf4j.loader.kernel.AttachType;
-import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import java.util.ArrayList;
@@ -24,12 +23,10 @@ import java.util.function.Predicate;
  *
  * @param types the types of a module, or of the kernel if the name is empty
  */
-record TracingMultiKind(AttachTarget.TracingMulti target, Function<String, Optional<Btf>> types, TraceFs traceFs)
-        implements LinkKind {
+record TracingMultiKind(AttachTarget.TracingMulti target, Function<String, Optional<Btf>> types, TraceFs traceFs) {
     /** Since 7.3 (commit 859055e07697); zeroes before. */
 
-    @Override
-    public Link attach(Attempt attempt) {
+    Link attach(Attempt attempt) {
         AttachType type = attempt.attachType()
                 .filter(t -> t == AttachType.TRACE_FENTRY_MULTI
                         || t == AttachType.TRACE_FEXIT_MULTI
@@ -59,15 +56,6 @@ record TracingMultiKind(AttachTarget.TracingMulti target, Function<String, Optio
                 ids.stream().mapToInt(Integer::intValue).toArray(),
                 target.cookies().stream().mapToLong(Long::longValue).toArray());
         return attempt.link(attempt.create(type, details));
-    }
-
-    @Override
-    public String refusal(Errno errno) {
-        return switch (errno) {
-            case EINVAL, ENOENT, EBUSY -> "; one of the functions can't be traced, which the kernel doesn't name";
-            case EOPNOTSUPP -> "; this kernel's tracer can't do it (CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS)";
-            default -> "";
-        };
     }
 
     /** The text before the colon, the same for all names: a link has functions of one BTF object. */

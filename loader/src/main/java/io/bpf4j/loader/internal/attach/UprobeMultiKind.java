@@ -4,7 +4,6 @@ import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.internal.sys.LinkCommand;
 import io.bpf4j.loader.kernel.AttachType;
-import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
@@ -18,29 +17,13 @@ import java.util.OptionalInt;
  *
  * <p>Tested by {@code AttacherTest} and {@code LinksTest}.
  */
-record UprobeMultiKind(AttachTarget.UprobeMulti target, FunctionSites functions) implements LinkKind {
-    @Override
-    public Link attach(Attempt attempt) {
+record UprobeMultiKind(AttachTarget.UprobeMulti target, FunctionSites functions) {
+    Link attach(Attempt attempt) {
         AttachType type = attempt.many(
                 AttachType.TRACE_UPROBE_MULTI, AttachType.TRACE_UPROBE_SESSION, target.returns(), "uprobe");
         return target.functions().isEmpty()
                 ? link(attempt, type, target.file(), target.offsets())
                 : byNames(attempt, type, target.semaphores().length == 0 && target.cookies().length == 0);
-    }
-
-    @Override
-    public String refusal(Errno errno) {
-        return refusalOfUprobe(errno);
-    }
-
-    static String refusalOfUprobe(Errno errno) {
-        return switch (errno) {
-            case ESRCH -> "; the process is gone";
-            case EINVAL ->
-                "; an offset is not the start of an instruction that can be probed, or its semaphore is not where the"
-                        + " site says";
-            default -> "";
-        };
     }
 
     /** Attaches to all functions that match, or to one for each name. */
@@ -92,7 +75,7 @@ record UprobeMultiKind(AttachTarget.UprobeMulti target, FunctionSites functions)
             throw new AttachException(
                     "attach " + attempt.what() + ": site " + (index + 1) + " of " + offsets.length
                             + ", at file offset 0x" + Long.toHexString(offsets[index]) + ": " + e.getMessage()
-                            + refusalOfUprobe(e.errno()),
+                            + Refusals.ofUprobe(e.errno()),
                     e,
                     index);
         }

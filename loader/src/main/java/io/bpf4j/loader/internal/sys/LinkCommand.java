@@ -34,6 +34,24 @@ public sealed interface LinkCommand<R> extends Command<R> {
             return List.of();
         }
 
+        /** Numbers for the first fields, in the order in which the layout declares them. */
+        static Details of(StructLayout layout, long... values) {
+            return new Numbers(layout, List.of(), values);
+        }
+
+        /** The same, with the file descriptor whose number is among them. */
+        static Details of(Fd named, StructLayout layout, long... values) {
+            return new Numbers(layout, List.of(named), values);
+        }
+
+        /** See {@link #of}. */
+        record Numbers(StructLayout layout, List<Fd> fds, long... values) implements Details {
+            @Override
+            public void encode(MemorySegment union, SegmentAllocator memory) {
+                layout.setAll(union, values);
+            }
+        }
+
         record PerfEvent(long cookie) implements Details {
             private static final StructLayout LAYOUT =
                     StructLayout.of("bpf_attr.link_create.perf_event", "u64 bpf_cookie");

@@ -1,11 +1,13 @@
 package io.bpf4j.loader.internal.sys;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.bpf4j.btf.BtfBuilder;
 import io.bpf4j.btf.BtfType;
 import io.bpf4j.loader.ScriptedLoads;
+import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.internal.attach.Attacher;
 import io.bpf4j.loader.internal.attach.StructOpsKind;
 import io.bpf4j.loader.internal.map.KernelMap;
@@ -184,6 +186,10 @@ class LinkTargetGoldenTest {
         attach(AttachType.TRACE_RAW_TP, AttachTarget.Tracing.asLoaded().withCookie(9))
                 .close();
         attach(AttachTarget.RawTracepoint.of("sys_enter").withCookie(8)).close();
+        assertThatThrownBy(() -> attach(AttachTarget.Tracing.asLoaded().withCookie(9)))
+                .as("a cookie that the kernel may drop")
+                .isInstanceOf(AttachException.class)
+                .hasMessageContaining("it is not known what attach type");
         assertThat(kernel.commands(LinkCommand.OpenRawTracepoint.class))
                 .extracting(LinkCommand.OpenRawTracepoint::tracepoint, LinkCommand.OpenRawTracepoint::cookie)
                 .containsExactly(tuple("", 0L), tuple("", 9L), tuple("sys_enter", 8L));
