@@ -49,8 +49,6 @@ final class Probes {
     private static final int MAP_MMAPABLE = 1 << 10; // BPF_F_MMAPABLE
     private static final int MAP_LINK = 1 << 13; // BPF_F_LINK
 
-    /** A multiple of the page size of every machine, and a power of two. */
-
     /** An invalid file descriptor, interface or process. */
     private static final int NONE = -1;
 

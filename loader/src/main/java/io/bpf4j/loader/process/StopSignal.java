@@ -93,8 +93,7 @@ final class StopSignal implements AutoCloseable {
      * @throws AttachException if the kernel rejects the probe, or another file is at the path
      * @throws SyscallException if the kernel can't send signals from programs, or the file can't be opened
      */
-    static StopSignal attach(
-            Host host, Features features, int pid, Path path, FileIdentity expected, long offset) {
+    static StopSignal attach(Host host, Features features, int pid, Path path, FileIdentity expected, long offset) {
         Kernel kernel = host.kernel();
         boolean multi = features.has(Feature.UPROBE_MULTI_LINK) && features.has(Feature.UPROBE_MULTI_PROCESS);
         Optional<AttachType> type = multi ? Optional.of(AttachType.TRACE_UPROBE_MULTI) : Optional.empty();

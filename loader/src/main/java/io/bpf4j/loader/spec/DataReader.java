@@ -128,8 +128,7 @@ final class DataReader {
         OptionalInt datasec = datasec(section);
         List<GlobalSpec> variables =
                 datasec.isPresent() ? variables(section, map, size, datasec.getAsInt()) : List.of();
-        return new DataSection(
-                section.name(), section.index(), content, size, isReadOnly(section.name()), variables);
+        return new DataSection(section.name(), section.index(), content, size, isReadOnly(section.name()), variables);
     }
 
     private List<GlobalSpec> variables(Section section, String map, int size, int datasec) {
@@ -153,8 +152,8 @@ final class DataReader {
                         + section.name() + "\"");
             }
             boolean exported = !isStatic && (symbol == null || !symbol.isHidden());
-            variables.add(new GlobalSpec(
-                    var.name(), map, (int) offset, (int) bytes, var.type(), variable.type(), exported));
+            variables.add(
+                    new GlobalSpec(var.name(), map, (int) offset, (int) bytes, var.type(), variable.type(), exported));
         }
         variables.sort(Comparator.comparingInt(GlobalSpec::offset));
         return variables;

@@ -134,8 +134,7 @@ final class ExternReader {
     private ExternSpec ksym(Symbol symbol, int id) {
         Btf types = btf.orElseThrow();
         return switch (types.type(id)) {
-            case BtfType.Func func ->
-                new ExternSpec(ExternSpec.Kind.KFUNC, symbol.name(), symbol.isWeak(), id, 0, 0);
+            case BtfType.Func func -> new ExternSpec(ExternSpec.Kind.KFUNC, symbol.name(), symbol.isWeak(), id, 0, 0);
             case BtfType.Var variable -> {
                 boolean typeless = types.type(types.skipModifiers(variable.type())) instanceof BtfType.VoidType;
                 yield new ExternSpec(

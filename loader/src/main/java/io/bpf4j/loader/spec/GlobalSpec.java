@@ -11,5 +11,4 @@ package io.bpf4j.loader.spec;
  * @param variableId the variable itself in the object's BTF: names of static variables may occur twice
  * @param exported whether it is neither static nor hidden
  */
-public record GlobalSpec(
-        String name, String map, int offset, int size, int typeId, int variableId, boolean exported) {}
+public record GlobalSpec(String name, String map, int offset, int size, int typeId, int variableId, boolean exported) {}

@@ -134,9 +134,7 @@ public sealed interface MapSpec permits MapSpecData {
             sized = sized.with("keyTypeId", 0);
         }
         if (newValueSize != valueSize()) {
-            sized = data == null
-                    ? sized.with("valueTypeId", 0)
-                    : sized.with("data", data.resized(newValueSize));
+            sized = data == null ? sized.with("valueTypeId", 0) : sized.with("data", data.resized(newValueSize));
         }
         return sized;
     }

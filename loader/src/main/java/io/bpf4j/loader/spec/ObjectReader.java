@@ -265,7 +265,8 @@ final class ObjectReader {
 
         FunctionSpec build() {
             references.sort(Comparator.comparingInt(CodeReference::instruction));
-            return new FunctionSpecData(name, section.index(), section.name(), slot, hidden, false, instructions, references);
+            return new FunctionSpecData(
+                    name, section.index(), section.name(), slot, hidden, false, instructions, references);
         }
     }
 }

@@ -209,10 +209,14 @@ public sealed interface ObjectSpec permits ObjectSpecData {
     default ObjectSpec withFunction(FunctionSpec before, FunctionSpec after) {
         return with(
                         "functions",
-                        functions().stream().map(f -> f.equals(before) ? after : f).toList())
+                        functions().stream()
+                                .map(f -> f.equals(before) ? after : f)
+                                .toList())
                 .withPrograms(programs().stream()
                         .filter(program -> program.function().equals(before))
-                        .collect(Collectors.toMap(ProgramSpec::name, program -> RecordCopy.with(program, ProgramSpecData.class, "function", after))));
+                        .collect(Collectors.toMap(
+                                ProgramSpec::name,
+                                program -> RecordCopy.with(program, ProgramSpecData.class, "function", after))));
     }
 
     private ObjectSpec with(String component, Object value) {

@@ -89,7 +89,9 @@ class TracerThreadTest {
                         new ProcessCommand.Continue(CHILD, 0),
                         new ProcessCommand.Continue(ROOT, 0),
                         new ProcessCommand.Listen(CHILD + 1));
-        assertThat(told).containsExactly("BORN of process " + CHILD, "BORN of process " + (CHILD + 1), "ENDED of process " + ROOT);
+        assertThat(told)
+                .containsExactly(
+                        "BORN of process " + CHILD, "BORN of process " + (CHILD + 1), "ENDED of process " + ROOT);
     }
 
     @Test
@@ -105,7 +107,9 @@ class TracerThreadTest {
     void execByAnotherThreadIsSaid() throws InterruptedException {
         kernel.answer(ProcessCommand.FormerThread.class, _ -> CHILD);
         assertThat(play(stop(ROOT, 5, Ptrace.EVENT_EXEC))).contains(new ProcessCommand.Continue(ROOT, 0));
-        assertThat(told).containsExactly("EXEC of process " + ROOT + " by another thread than its first", "ENDED of process " + ROOT);
+        assertThat(told)
+                .containsExactly(
+                        "EXEC of process " + ROOT + " by another thread than its first", "ENDED of process " + ROOT);
     }
 
     @Test
@@ -140,7 +144,8 @@ class TracerThreadTest {
                 stop(CHILD, Ptrace.SIGURG, 0),
                 stop(CHILD, 5, Ptrace.EVENT_EXEC),
                 new WaitStatus(CHILD, 9));
-        assertThat(told).containsExactly("BORN of process " + CHILD, "ENDED of process " + CHILD, "ENDED of process " + ROOT);
+        assertThat(told)
+                .containsExactly("BORN of process " + CHILD, "ENDED of process " + CHILD, "ENDED of process " + ROOT);
         assertThat(tracer.gaps()).isEmpty();
     }
 

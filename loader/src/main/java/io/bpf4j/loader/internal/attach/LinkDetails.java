@@ -34,8 +34,8 @@ public final class LinkDetails {
 
     private static final StructLayout RAW_TRACEPOINT =
             StructLayout.of("bpf_link_info.raw_tracepoint", "u64 tp_name; u32 tp_name_len; u64 cookie");
-    private static final StructLayout TRACING = StructLayout.of(
-            "bpf_link_info.tracing", "u32 attach_type, target_obj_id, target_btf_id; u64 cookie");
+    private static final StructLayout TRACING =
+            StructLayout.of("bpf_link_info.tracing", "u32 attach_type, target_obj_id, target_btf_id; u64 cookie");
     private static final StructLayout CGROUP =
             StructLayout.of("bpf_link_info.cgroup", "u64 cgroup_id; u32 attach_type");
     private static final StructLayout ITER =
@@ -57,8 +57,8 @@ public final class LinkDetails {
     private static final StructLayout TRACEPOINT = StructLayout.of(
             "bpf_link_info.perf_event",
             "u32 type; u64 tracepoint.tp_name; u32 tracepoint.name_len; u64 tracepoint.cookie");
-    private static final StructLayout EVENT = StructLayout.of(
-            "bpf_link_info.perf_event", "u32 type; u64 event.config; u32 event.type; u64 event.cookie");
+    private static final StructLayout EVENT =
+            StructLayout.of("bpf_link_info.perf_event", "u32 type; u64 event.config; u32 event.type; u64 event.cookie");
     private static final StructLayout KPROBE_MULTI =
             StructLayout.of("bpf_link_info.kprobe_multi", "u64 addrs; u32 count, flags; u64 missed");
     private static final StructLayout STRUCT_OPS = StructLayout.of("bpf_link_info.struct_ops", "u32 map_id");

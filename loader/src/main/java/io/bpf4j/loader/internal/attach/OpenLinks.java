@@ -29,11 +29,12 @@ public final class OpenLinks {
 
     /** Opens a link as its own Java type, because some kinds have more operations. Takes ownership. */
     private static Link adopt(Kernel kernel, String description, Fd link) {
-        return link.ownedBy(own -> switch (kernel.execute(new ObjectCommand.InfoOfLink(own)).type()) {
-            case LinkDetails.TYPE_ITER -> new IterKind.OpenIterator(kernel, description, own);
-            case LinkDetails.TYPE_STRUCT_OPS -> new StructOpsKind(kernel, description, own);
-            default -> new KernelLink(kernel, description, own);
-        });
+        return link.ownedBy(
+                own -> switch (kernel.execute(new ObjectCommand.InfoOfLink(own)).type()) {
+                    case LinkDetails.TYPE_ITER -> new IterKind.OpenIterator(kernel, description, own);
+                    case LinkDetails.TYPE_STRUCT_OPS -> new StructOpsKind(kernel, description, own);
+                    default -> new KernelLink(kernel, description, own);
+                });
     }
 
     /**

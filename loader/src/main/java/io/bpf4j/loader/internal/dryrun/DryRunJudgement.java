@@ -63,8 +63,7 @@ public final class DryRunJudgement {
         Btf kernel = target.kernel();
         if (spec.order() != kernel.order()) {
             Finding finding = finding(
-                    Finding.Kind.OBJECT,
-                    "the object is " + spec.order() + ", and the kernel's BTF " + kernel.order());
+                    Finding.Kind.OBJECT, "the object is " + spec.order() + ", and the kernel's BTF " + kernel.order());
             return new Fit(spec.source(), kernel.source(), List.of(finding), List.of());
         }
         LoadOptions options = new LoadOptions();

@@ -150,7 +150,9 @@ public final class MapCreation {
                 spec.extra(),
                 template,
                 MapCommand.ElementTypes.NONE);
-        if (btf == null || !MapTraits.of(spec.typeNumber()).has(MapTraits.Trait.DESCRIBED) || (spec.keyTypeId() == 0 && spec.valueTypeId() == 0)) {
+        if (btf == null
+                || !MapTraits.of(spec.typeNumber()).has(MapTraits.Trait.DESCRIBED)
+                || (spec.keyTypeId() == 0 && spec.valueTypeId() == 0)) {
             return made(create, spec);
         }
         try {
@@ -166,7 +168,9 @@ public final class MapCreation {
         try {
             return KernelMap.create(host, create, spec.name());
         } catch (SyscallException e) {
-            if (e.errno() == Errno.EINVAL && create.maxEntries() == 0 && MapTraits.of(spec.typeNumber()).storage().isEmpty()) {
+            if (e.errno() == Errno.EINVAL
+                    && create.maxEntries() == 0
+                    && MapTraits.of(spec.typeNumber()).storage().isEmpty()) {
                 throw new InvalidObjectException(
                         source + ": map \"" + spec.name()
                                 + "\" has room for no entry: set its max_entries, in the object"

@@ -144,7 +144,8 @@ public final class BpfFs {
         return switch (kind) {
             case PROGRAM ->
                 kernel.execute(new ObjectCommand.InfoOfProgram(object)).id();
-            case MAP -> kernel.execute(new ObjectCommand.InfoOfMap(object, false)).id();
+            case MAP ->
+                kernel.execute(new ObjectCommand.InfoOfMap(object, false)).id();
             case BTF -> kernel.execute(new ObjectCommand.InfoOfBtf(object)).id();
             case LINK -> kernel.execute(new ObjectCommand.InfoOfLink(object)).id();
         };

@@ -30,6 +30,8 @@ public record MapTraits(
         String storage) {
     private static final int NO_PREALLOC = 1; // BPF_F_NO_PREALLOC
     private static final int MMAPABLE = 1 << 10; // BPF_F_MMAPABLE
+
+    /** A multiple of the page size of every machine, and a power of two. */
     private static final int RING_SIZE = 1 << 16;
 
     /** A property that some types have. */
@@ -69,8 +71,7 @@ public record MapTraits(
             case PERCPU_CGROUP_STORAGE -> of(16, 8, DESCRIBED).storage(0, "Linux 4.20, built with CONFIG_CGROUP_BPF");
             case SK_STORAGE -> of(4, 4, DESCRIBED).storage(NO_PREALLOC, "Linux 5.2, built with CONFIG_NET");
             case INODE_STORAGE -> of(4, 4, DESCRIBED).storage(NO_PREALLOC, "Linux 5.10, built with CONFIG_BPF_LSM");
-            case TASK_STORAGE ->
-                of(4, 4, DESCRIBED).storage(NO_PREALLOC, "Linux 5.11, and before 5.13 CONFIG_BPF_LSM");
+            case TASK_STORAGE -> of(4, 4, DESCRIBED).storage(NO_PREALLOC, "Linux 5.11, and before 5.13 CONFIG_BPF_LSM");
             case CGRP_STORAGE -> of(4, 4, DESCRIBED).storage(NO_PREALLOC, "Linux 6.2, built with CONFIG_CGROUPS");
         };
     }

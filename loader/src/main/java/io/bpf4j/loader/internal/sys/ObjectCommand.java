@@ -299,7 +299,8 @@ public sealed interface ObjectCommand<R> extends Command<R> {
             case KindOf(Fd object) -> "readlink of " + object.what();
             case NextId(Kind kind, int after) -> "bpf(BPF_" + kind.kernelName + "_GET_NEXT_ID) after " + after;
             case FdById(Kind kind, int id) -> "bpf(BPF_" + kind.kernelName + "_GET_FD_BY_ID) of " + id;
-            case Info<?> info -> "bpf(BPF_OBJ_GET_INFO_BY_FD) of " + info.object().what();
+            case Info<?> info ->
+                "bpf(BPF_OBJ_GET_INFO_BY_FD) of " + info.object().what();
         };
     }
 }

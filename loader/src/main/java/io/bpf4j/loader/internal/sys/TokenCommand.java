@@ -1,6 +1,5 @@
 package io.bpf4j.loader.internal.sys;
 
-
 /**
  * BPF tokens (Linux 6.9, commit 35f96de04127 "bpf: Introduce BPF token object"): rights to load, delegated to a user
  * namespace by whoever mounted its BPF file system.

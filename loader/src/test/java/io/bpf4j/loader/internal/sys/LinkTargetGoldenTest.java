@@ -224,8 +224,7 @@ class LinkTargetGoldenTest {
         int number = types.integer("int", 4, 1);
         int prototype = types.add(new BtfType.FuncProto(number, List.of()));
         int function = types.add(new BtfType.Func("inner", prototype, 1));
-        kernel.answer(
-                ObjectCommand.InfoOfProgram.class, of -> ScriptedKernel.program(5, 4));
+        kernel.answer(ObjectCommand.InfoOfProgram.class, of -> ScriptedKernel.program(5, 4));
         kernel.answer(ObjectCommand.FdById.class, byId -> kernel.newFd("btf " + byId.id()));
         kernel.answer(
                 ObjectCommand.InfoOfBtf.class, of -> new BtfInfo(4, "", false, types.toBytes(ByteOrder.nativeOrder())));

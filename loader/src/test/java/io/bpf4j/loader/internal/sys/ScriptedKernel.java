@@ -299,8 +299,7 @@ public final class ScriptedKernel implements Kernel {
             case ObjectCommand.NextId _ -> OptionalInt.empty();
             case ObjectCommand.FdById byId -> byId(byId);
             case ObjectCommand.InfoOfMap of -> map(of.object()).info();
-            case ObjectCommand.InfoOfProgram of ->
-                program(identity(of.object()).id(), 0);
+            case ObjectCommand.InfoOfProgram of -> program(identity(of.object()).id(), 0);
             case ObjectCommand.InfoOfLink of ->
                 new LinkInfo(0, identity(of.object()).id(), 0);
             case ObjectCommand.InfoOfBtf of -> new BtfInfo(of.object().number(), "", false, new byte[0]);
