@@ -1,0 +1,125 @@
+package io.bpf4j.trace.expression;
+
+import static io.bpf4j.insn.Assembler.R0;
+import static io.bpf4j.insn.Assembler.R10;
+
+import io.bpf4j.insn.Instruction;
+import io.bpf4j.insn.Opcodes;
+import io.bpf4j.trace.expression.Term.Numeric;
+import io.bpf4j.trace.expression.Term.ProbeName;
+import io.bpf4j.trace.expression.Term.Textual;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Makes functions of expressions: gives them types, then generates their code. <i>Confined.</i>
+ *
+ * <p>Tested by {@code GeneratedFunctionTest}.
+ */
+final class Compiler {
+    /** Bytes of a text that a predicate looks at, which reads it into its output; and the other functions, on the stack. */
+    private static final int PREDICATE_TEXT = 128;
+
+    private static final int STACK_TEXT = 64;
+
+    private final Scope scope;
+    private final Tables tables;
+
+    Compiler(Scope scope, Tables tables) {
+        this.scope = scope;
+        this.tables = tables;
+    }
+
+    GeneratedFunction predicate(Expression expression) {
+        Numeric term = new Typing(expression, scope, PREDICATE_TEXT).number();
+        Code code = new Code(0);
+        code.begin(expression);
+        String isFalse = code.label();
+        new NumberCode(code, tables, new Window(Code.OUT, 0, GeneratedFunction.SCRATCH)).jumpIf(term, false, isFalse);
+        code.end(1);
+        code.place(isFalse);
+        code.end(0);
+        return function(code, List.of());
+    }
+
+    GeneratedFunction value(Expression expression) {
+        Numeric term = new Typing(expression, scope, STACK_TEXT).number();
+        return writing(List.of(expression), List.of(term), Long.BYTES);
+    }
+
+    GeneratedFunction outputs(List<Expression> expressions, int limit) {
+        List<Term> terms = new ArrayList<>();
+        for (Expression expression : expressions) {
+            terms.add(new Typing(expression, scope, STACK_TEXT).output());
+        }
+        return writing(expressions, terms, limit);
+    }
+
+    private GeneratedFunction writing(List<Expression> expressions, List<? extends Term> terms, int limit) {
+        int reserved = terms.stream().anyMatch(StackNeed::comparesText) ? STACK_TEXT : 0;
+        Code code = new Code(reserved);
+        NumberCode numbers = new NumberCode(code, tables, new Window(R10, -reserved, reserved));
+        TextCode texts = new TextCode(code, numbers, tables);
+        List<Output> outputs = new ArrayList<>();
+        int offset = 0;
+        for (int i = 0; i < terms.size(); i++) {
+            Term term = terms.get(i);
+            Expression expression = expressions.get(i);
+            int size = term instanceof Textual text ? Math.max(1, text.bound()) + 7 & -8 : Long.BYTES;
+            if (size > limit - offset) {
+                throw new ExpressionException(
+                        expression.text(),
+                        0,
+                        "needs " + size + " bytes, of which " + (limit - offset) + " are left of " + limit
+                                + (term instanceof Textual ? "; str(…, n) bounds a text" : ""));
+            }
+            code.begin(expression);
+            switch (term) {
+                case Textual text -> texts.read(text, new Window(Code.OUT, offset, size));
+                case Numeric number -> {
+                    numbers.evaluate(number);
+                    code.store(Code.OUT, offset, R0);
+                }
+                case ProbeName(Type.Basic type) -> {
+                    if (type == Type.Basic.PROBE) {
+                        Probes.load(code);
+                    } else {
+                        Probes.loadProvider(code, scope.probes());
+                    }
+                    code.store(Code.OUT, offset, R0);
+                }
+            }
+            outputs.add(new Output(expression.text(), term.type(), offset, size));
+            offset += size;
+        }
+        code.end(0);
+        return function(code, outputs);
+    }
+
+    private static GeneratedFunction function(Code code, List<Output> outputs) {
+        List<Instruction> instructions = code.function();
+        int arguments = 0;
+        Set<Field> fields = EnumSet.noneOf(Field.class);
+        // What the code reads of the event, it reads at fixed offsets from R6.
+        for (Instruction instruction : instructions) {
+            if (instruction.opClass() != Opcodes.LDX || instruction.src() != Code.EVENT) {
+                continue;
+            }
+            int offset = instruction.offset();
+            if (offset < Scope.ARGUMENTS * Long.BYTES) {
+                arguments |= 1 << (offset / Long.BYTES);
+            }
+            if (offset >= EventField.COMM) {
+                fields.add(Field.COMM);
+            }
+            for (EventField field : EventField.values()) {
+                if (field.offset() == offset) {
+                    field.filled().ifPresent(fields::add);
+                }
+            }
+        }
+        return new GeneratedFunction(instructions, arguments, fields, outputs);
+    }
+}

@@ -1,0 +1,63 @@
+package io.bpf4j.trace.expression;
+
+/**
+ * A small expression, parsed: {@code arg0 > 50 && comm ~ "java*"}. <i>Immutable.</i>
+ *
+ * <p>What its names mean, and so its type, depends on the probes that it is evaluated for: see {@link
+ * GeneratedFunction}. The operators are C's, with C's precedence; numbers have 64 bits:
+ *
+ * <ul>
+ *   <li>Names: {@code pid tid comm cpu uid cgroup nsecs probe provider}, {@code retval} where functions return, {@code
+ *       true false}, arguments by {@code arg0} to {@code arg11}, and what the {@link Scope} knows.
+ *   <li>Numbers: {@code 50}, {@code 0xff}, {@code 'a'}; a time in nanoseconds, {@code 1.5ms}, and a size in bytes,
+ *       {@code 4KiB}. The units are ns, us, ms, s, m, h, and B, KB, MB, GB, KiB, MiB, GiB.
+ *   <li>Operators, from those that bind most: {@code - ~ ! *} and casts such as {@code (u32)}; {@code * / %}; {@code +
+ *       -}; {@code << >>}; {@code < > <= >=}; {@code == != ~ !~}; {@code &}; {@code ^}; {@code |}; {@code &&}; {@code
+ *       ||}; {@code ?:}.
+ *   <li>Memory of the process: {@code *(u64*)(arg1 + 8)}.
+ *   <li>Text: {@code "…"} with C's escapes; {@code str(p)}, text at an address up to NUL, of which 64 bytes are read;
+ *       {@code str(p, 16)}, of which 16 are; {@code str(p, n)}, as many bytes as a number says, at most 64; {@code
+ *       str(p, n, 100)}, at most 100.
+ *   <li>Patterns: {@code text ~ "SELECT*"}. {@code *} stands for any bytes, {@code ?} for one byte, {@code [a-z]} for
+ *       one of a range, {@code [!x]} for any other; a backslash, which the text doubles, takes the meaning from the
+ *       character that follows it.
+ * </ul>
+ *
+ * <p>A narrower operand is extended by its own sign. An operation is unsigned if an operand is an unsigned number of 64
+ * bits, else signed; a shift is what its left operand is, and its count is taken modulo 64. {@code x / 0} is 0 and
+ * {@code x % 0} is x. {@code &&}, {@code ||} and {@code ?:} evaluate only what they need. If an argument or memory
+ * can't be read, the whole expression has no value.
+ */
+public final class Expression {
+    private final String text;
+    private final Syntax tree;
+
+    private Expression(String text, Syntax tree) {
+        this.text = text;
+        this.tree = tree;
+    }
+
+    /**
+     * Reads an expression.
+     *
+     * @throws ExpressionException if it is none; if it is longer than 8,192 characters, nested more than 64 deep, or has
+     *     more than 1,000 operators and operands
+     */
+    public static Expression parse(String text) {
+        return new Expression(text, Parser.parse(text));
+    }
+
+    /** The text that was parsed. */
+    public String text() {
+        return text;
+    }
+
+    Syntax tree() {
+        return tree;
+    }
+
+    @Override
+    public String toString() {
+        return text;
+    }
+}

@@ -1,0 +1,69 @@
+package io.bpf4j.trace.expression;
+
+import io.bpf4j.elf.Bpf4jException;
+
+/**
+ * The text of an expression is wrong, or can't be evaluated for the probes at hand. The message says what is wrong, and
+ * shows the text with a caret under the place:
+ *
+ * <pre>
+ * no name 'arg00'; the nearest is 'arg0'
+ *     arg00 &gt; 50
+ *     ^
+ * </pre>
+ *
+ * <p><i>Immutable.</i>
+ *
+ * <p>Tested by {@code ExpressionTest}.
+ */
+public final class ExpressionException extends Bpf4jException {
+    private static final long serialVersionUID = 1L;
+
+    private static final String INDENT = "    ";
+
+    /** Longer texts are shown around the place only. */
+    private static final int SHOWN = 100;
+
+    private static final String CUT = "…";
+
+    private final String reason;
+    private final int position;
+
+    ExpressionException(String text, int position, String reason) {
+        super(reason + "\n" + place(text, position));
+        this.reason = reason;
+        this.position = position;
+    }
+
+    /** What is wrong, without the text. */
+    public String reason() {
+        return reason;
+    }
+
+    /** The place in the text, as an index of a {@code char}; the length of the text for its end. */
+    public int position() {
+        return position;
+    }
+
+    private static String place(String text, int position) {
+        int from = text.length() <= SHOWN ? 0 : Math.max(0, position - SHOWN / 2);
+        int to = text.length() <= SHOWN ? text.length() : Math.min(text.length(), position + SHOWN / 2);
+        StringBuilder line = new StringBuilder(from > 0 ? CUT : "");
+        int caret = line.length() + text.codePointCount(from, position);
+        text.substring(from, to).codePoints().forEach(c -> line.appendCodePoint(isShown(c) ? c : ' '));
+        line.append(to < text.length() ? CUT : "");
+        return INDENT + line + "\n" + INDENT + " ".repeat(caret) + "^";
+    }
+
+    /** A tab, a line's end or an escape sequence would separate the caret from its place. */
+    private static boolean isShown(int c) {
+        return switch (Character.getType(c)) {
+            case Character.CONTROL,
+                    Character.FORMAT,
+                    Character.SURROGATE,
+                    Character.LINE_SEPARATOR,
+                    Character.PARAGRAPH_SEPARATOR -> false;
+            default -> true;
+        };
+    }
+}

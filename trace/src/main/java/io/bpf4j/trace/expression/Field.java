@@ -1,0 +1,26 @@
+package io.bpf4j.trace.expression;
+
+/** A field of an event that is filled only if a generated function reads it. */
+public enum Field {
+    /** The time, {@code CLOCK_MONOTONIC} in nanoseconds. */
+    NSECS(1),
+    /** The id of the cgroup, version 2. */
+    CGROUP(2),
+    /** The user. */
+    UID(4),
+    /** The CPU. */
+    CPU(8),
+    /** The name of the thread. */
+    COMM(16);
+
+    private final int bit;
+
+    Field(int bit) {
+        this.bit = bit;
+    }
+
+    /** Its bit in {@code enum question_field} of {@code question.h}. */
+    public int bit() {
+        return bit;
+    }
+}

@@ -1,0 +1,63 @@
+package io.bpf4j.trace.expression;
+
+import io.bpf4j.insn.Instruction;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The body of a BPF function that evaluates expressions over an event. <i>Immutable.</i>
+ *
+ * <p>The function has three parameters: the address of the event, {@code struct question_event} of {@code question.h};
+ * the address of its output; and that of {@link Tables}. It calls helpers of the kernel and nothing else, needs a stack
+ * of at most 128 bytes, and returns -1 if an argument or memory that it needs can't be read: then the output is
+ * undefined. It needs Linux 5.5.
+ *
+ * <p>Text is looked at up to a bound: 128 bytes in a predicate, or 64 if it is compared with other text of the process;
+ * half of that in keys and values, which have less memory to read it into. Longer text counts as its beginning.
+ *
+ * @param instructions the body
+ * @param arguments bit n: the function reads {@code argN}
+ * @param fields what it reads of the fields that are filled on demand
+ * @param outputs what it writes, in order; a predicate writes nothing that its caller should read
+ */
+public record GeneratedFunction(
+        List<Instruction> instructions, int arguments, Set<Field> fields, List<Output> outputs) {
+    public GeneratedFunction {
+        instructions = List.copyOf(instructions);
+        fields = Set.copyOf(fields);
+        outputs = List.copyOf(outputs);
+    }
+
+    /** Bytes that a predicate may use behind its second parameter. */
+    public static final int SCRATCH = 160;
+
+    /**
+     * A function that returns 1 if the expression is true, or a number other than 0, else 0. It uses {@value #SCRATCH}
+     * bytes of the output as memory for text; they must be initialized, with anything.
+     *
+     * @throws ExpressionException if the expression does not fit the scope, is no condition, or is too large
+     */
+    public static GeneratedFunction predicate(Expression expression, Scope scope, Tables tables) {
+        return new Compiler(scope, tables).predicate(expression);
+    }
+
+    /**
+     * A function that writes a number of 8 bytes, and returns 0.
+     *
+     * @throws ExpressionException if the expression does not fit the scope, is no number, or is too large
+     */
+    public static GeneratedFunction value(Expression expression, Scope scope, Tables tables) {
+        return new Compiler(scope, tables).value(expression);
+    }
+
+    /**
+     * A function that writes the values one after the other, and returns 0. Numbers, truth values and probes have 8
+     * bytes; text has its bound, rounded up to a multiple of 8, and zeros after it.
+     *
+     * @param limit bytes of the output
+     * @throws ExpressionException if an expression does not fit the scope or is too large, or all don't fit the limit
+     */
+    public static GeneratedFunction outputs(List<Expression> expressions, Scope scope, Tables tables, int limit) {
+        return new Compiler(scope, tables).outputs(expressions, limit);
+    }
+}

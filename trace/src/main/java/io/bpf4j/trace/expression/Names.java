@@ -1,0 +1,153 @@
+package io.bpf4j.trace.expression;
+
+import io.bpf4j.loader.error.UnknownNameException;
+import io.bpf4j.trace.expression.Term.Numeric;
+import io.bpf4j.trace.expression.Term.Textual;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+
+/**
+ * What the names of an expression stand for. <i>Confined.</i>
+ *
+ * <p>A name may stand for different arguments of different probes. Probes with the same argument form a group; the
+ * result is the value of the largest group, unless the event's probe is in another one.
+ *
+ * <p>Tested by {@code GeneratedFunctionTest}.
+ */
+final class Names {
+    private static final Map<String, EventField> FIELDS = Map.of(
+            "nsecs", EventField.NSECS,
+            "cgroup", EventField.CGROUP,
+            "pid", EventField.PID,
+            "tid", EventField.TID,
+            "uid", EventField.UID,
+            "cpu", EventField.CPU);
+
+    private static final List<String> OTHERS = List.of("comm", "probe", "provider", "retval", "true", "false", "str");
+
+    /** So many names are all listed. */
+    private static final int FEW = 12;
+
+    /** Text without a bound of its own is looked at so far, if there is room. */
+    static final int NAMED_TEXT = 128;
+
+    private final Expression expression;
+    private final Scope scope;
+
+    Names(Expression expression, Scope scope) {
+        this.expression = expression;
+        this.scope = scope;
+    }
+
+    Term term(Syntax.Name name) {
+        EventField field = FIELDS.get(name.name());
+        if (field != null) {
+            return new Term.FieldValue(field);
+        }
+        return switch (name.name()) {
+            case "comm" -> new Term.Comm();
+            case "probe" -> new Term.ProbeName(Type.Basic.PROBE);
+            case "provider" -> new Term.ProbeName(Type.Basic.PROVIDER);
+            case "retval" -> {
+                if (!scope.returns()) {
+                    throw error(name.at(), "'retval' is what a function returned; these probes are no returns");
+                }
+                yield new Term.FieldValue(EventField.RETVAL);
+            }
+            default -> argument(name);
+        };
+    }
+
+    private Term argument(Syntax.Name name) {
+        Optional<Map<Integer, Scope.Argument>> found = scope.find(name.name());
+        if (found.isEmpty() || found.get().isEmpty()) {
+            throw unknown(name);
+        }
+        Map<Integer, Scope.Argument> byProbe = new TreeMap<>(found.get());
+        for (Map.Entry<Integer, String> probe : new TreeMap<>(scope.probes()).entrySet()) {
+            if (!byProbe.containsKey(probe.getKey())) {
+                throw error(name.at(), "probe " + probe.getValue() + " has no '" + name.name() + "'; others have");
+            }
+        }
+        Map<Scope.Argument, SortedSet<Integer>> groups = new LinkedHashMap<>();
+        byProbe.forEach((number, argument) ->
+                groups.computeIfAbsent(argument, _ -> new TreeSet<>()).add(number));
+        List<Scope.Argument> smallestFirst = groups.keySet().stream()
+                .sorted(Comparator.comparingInt(argument -> groups.get(argument).size()))
+                .toList();
+        Term result = value(smallestFirst.getLast(), name);
+        for (Scope.Argument argument : smallestFirst.subList(0, smallestFirst.size() - 1)) {
+            Numeric condition = new Term.OfProbe(groups.get(argument));
+            result = either(condition, value(argument, name), result, name);
+        }
+        return result;
+    }
+
+    private Term either(Numeric condition, Term then, Term otherwise, Syntax.Name name) {
+        if (then instanceof Numeric a && otherwise instanceof Numeric b) {
+            Type type = a.type().equals(b.type()) ? a.type() : Typing.common(a.type(), b.type());
+            return Folding.choice(condition, a, b, type);
+        }
+        if (then instanceof Textual a && otherwise instanceof Textual b) {
+            return Folding.choice(condition, a, b);
+        }
+        throw error(name.at(), "'" + name.name() + "' is text in some of the probes, and a number in others");
+    }
+
+    private Term value(Scope.Argument argument, Syntax.Name name) {
+        Numeric number = new Term.Argument(argument.index(), Type.U64);
+        return switch (argument.kind()) {
+            case Scope.Int(int size, boolean signed) ->
+                new Term.Argument(argument.index(), new Type.Int(size, signed));
+            case Scope.Bool() ->
+                new Term.Not(new Term.Not(new Term.Argument(argument.index(), new Type.Int(1, false))));
+            case Scope.Pointer() -> number;
+            case Scope.Text text ->
+                new Term.UserText(
+                        text.pointerAt().isEmpty()
+                                ? number
+                                : new Term.Memory(
+                                        Folding.arithmetic(
+                                                Operator.ADD,
+                                                number,
+                                                new Term.Constant(text.pointerAt().getAsInt(), Type.S64),
+                                                Type.U64),
+                                        Type.U64),
+                        text.lengthArgument().isEmpty()
+                                ? Optional.empty()
+                                : Optional.of(new Term.Argument(
+                                        text.lengthArgument().getAsInt(), Type.S64)),
+                        NAMED_TEXT,
+                        false);
+        };
+    }
+
+    private ExpressionException unknown(Syntax.Name name) {
+        List<String> known = Stream.of(FIELDS.keySet(), OTHERS, scope.names())
+                .flatMap(Collection::stream)
+                .filter(other -> !other.equals("retval") || scope.returns())
+                .distinct()
+                .sorted()
+                .toList();
+        String nearest = UnknownNameException.nearest(name.name(), known).orElseThrow();
+        List<String> given = scope.names().stream().distinct().sorted().toList();
+        return error(
+                name.at(),
+                "no name '" + name.name() + "'; the nearest is '" + nearest + "'"
+                        + (given.isEmpty() || given.size() > FEW
+                                ? ""
+                                : "; the arguments are " + String.join(", ", given)));
+    }
+
+    private ExpressionException error(int at, String reason) {
+        return new ExpressionException(expression.text(), at, reason);
+    }
+}

@@ -1,0 +1,55 @@
+package io.bpf4j.trace.expression;
+
+import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.function.IntFunction;
+
+/**
+ * Where a function writes the value of an expression, and how it is read. <i>Immutable.</i>
+ *
+ * <p>Equal values have equal bytes, so that they can be a key.
+ *
+ * <p>Tested by {@code GeneratedFunctionTest}.
+ *
+ * @param text the expression's text
+ * @param type what the value is
+ * @param offset of the value in the function's output, in bytes; a multiple of 8
+ * @param size of the value in bytes, a multiple of 8
+ */
+public record Output(String text, Type type, int offset, int size) {
+
+    /**
+     * The value: a {@link Long}, or a {@link BigInteger} for an unsigned number that needs it; a {@link Boolean}; or a
+     * {@link String} for text, of which bytes that aren't UTF-8 become U+FFFD, and for the names of probes.
+     *
+     * @param out the function's output; numbers have the machine's byte order
+     * @param probeName the name of the probe with a number, {@code provider:name}
+     */
+    public Object decode(byte[] out, IntFunction<String> probeName) {
+        if (type == Type.Basic.TEXT) {
+            int length = size;
+            while (length > 0 && out[offset + length - 1] == 0) {
+                length--;
+            }
+            return new String(out, offset, length, StandardCharsets.UTF_8);
+        }
+        long number = ByteBuffer.wrap(out).order(ByteOrder.nativeOrder()).getLong(offset);
+        return switch (type) {
+            case Type.Int t -> t.isU64() && number < 0 ? new BigInteger(Long.toUnsignedString(number)) : number;
+            case Type.Basic basic ->
+                switch (basic) {
+                    case BOOL -> number != 0;
+                    case PROBE -> probeName.apply((int) number);
+                    case PROVIDER -> provider(probeName.apply((int) number));
+                    case TEXT -> throw new AssertionError();
+                };
+        };
+    }
+
+    static String provider(String probe) {
+        int colon = probe.indexOf(':');
+        return colon < 0 ? probe : probe.substring(0, colon);
+    }
+}

@@ -1,0 +1,84 @@
+package io.bpf4j.trace.expression;
+
+import java.util.Collection;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * What names mean in an expression, for the probes that it is evaluated for. Probes are numbered from 1; the number is
+ * in the low 32 bits of an event's cookie. An implementation must give the same answers while a function is generated.
+ */
+public interface Scope {
+    /** Arguments that an event has room for. */
+    int ARGUMENTS = 12;
+
+    /**
+     * The argument that a name stands for, by the number of the probe. A probe that lacks it is not in the map. Empty if
+     * no probe has it.
+     *
+     * @param name {@code arg0} to {@code arg11}, or a name that somebody gave
+     */
+    Optional<Map<Integer, Argument>> find(String name);
+
+    /** All names that {@link #find} knows, for messages. */
+    Collection<String> names();
+
+    /** The probes by their numbers: {@code provider:name}. */
+    Map<Integer, String> probes();
+
+    /** Whether the probes are returns of functions, so that {@code retval} has a value. */
+    boolean returns();
+
+    /**
+     * An argument of a probe. <i>Immutable.</i>
+     *
+     * @param index from 0
+     * @param kind what it holds
+     */
+    record Argument(int index, Kind kind) {
+        public Argument {
+            checkIndex(index);
+        }
+    }
+
+    /** What an argument holds. <i>Immutable.</i> */
+    sealed interface Kind {}
+
+    /**
+     * A whole number.
+     *
+     * @param size in bytes: 1, 2, 4 or 8; what is beyond it in the event's 64 bits is ignored
+     * @param signed whether it may be negative
+     */
+    record Int(int size, boolean signed) implements Kind {
+        public Int {
+            new Type.Int(size, signed);
+        }
+    }
+
+    /** A truth value of one byte. */
+    record Bool() implements Kind {}
+
+    /** An address, as an unsigned number. */
+    record Pointer() implements Kind {}
+
+    /**
+     * A pointer to text. Such a name is the text by itself.
+     *
+     * @param lengthArgument index of the argument with the length of the text in bytes; if empty, the text ends with NUL
+     * @param pointerAt if present, the argument points to an object that has the pointer to the text at this offset in
+     *     bytes
+     */
+    record Text(OptionalInt lengthArgument, OptionalInt pointerAt) implements Kind {
+        public Text {
+            lengthArgument.ifPresent(Scope::checkIndex);
+        }
+    }
+
+    private static void checkIndex(int index) {
+        if (index < 0 || index >= ARGUMENTS) {
+            throw new IllegalArgumentException("argument " + index + "; an event has " + ARGUMENTS);
+        }
+    }
+}

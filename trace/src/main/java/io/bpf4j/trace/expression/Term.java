@@ -1,0 +1,109 @@
+package io.bpf4j.trace.expression;
+
+import java.util.Optional;
+import java.util.SortedSet;
+
+/**
+ * The tree of an expression in which everything has a type and a place to come from. Names are gone: an argument is an
+ * index, and what differs among probes is a {@link Choice} by the probe. So are operators without an operation of their
+ * own ({@code -x} is {@code 0 - x}), and operations on constants. <i>Immutable.</i>
+ *
+ * <p>Tested by {@code GeneratedFunctionTest}.
+ */
+sealed interface Term {
+    Type type();
+
+    /** A term with a value of 64 bits: narrower types are extended, truth values are 0 or 1. */
+    sealed interface Numeric extends Term {}
+
+    record Constant(long value, Type type) implements Numeric {}
+
+    /** An argument of the event, of which the type's size counts. */
+    record Argument(int index, Type.Int type) implements Numeric {}
+
+    record FieldValue(EventField field) implements Numeric {
+        @Override
+        public Type type() {
+            return field.type();
+        }
+    }
+
+    /** The low bytes of a number, extended. */
+    record Converted(Numeric operand, Type.Int type) implements Numeric {}
+
+    /** A number in the memory of the process. */
+    record Memory(Numeric address, Type.Int type) implements Numeric {}
+
+    record Arithmetic(Operator operator, Numeric left, Numeric right, Type.Int type) implements Numeric {}
+
+    /** One of two values. */
+    record Choice(Numeric condition, Numeric then, Numeric otherwise, Type type) implements Numeric {}
+
+    /** A term that is true or false, and decides about jumps. */
+    sealed interface Condition extends Numeric {
+        @Override
+        default Type type() {
+            return Type.Basic.BOOL;
+        }
+    }
+
+    record Comparison(Relation relation, boolean unsigned, Numeric left, Numeric right) implements Condition {}
+
+    record Both(Numeric left, Numeric right) implements Condition {}
+
+    record Either(Numeric left, Numeric right) implements Condition {}
+
+    record Not(Numeric operand) implements Condition {}
+
+    /** Whether the event's probe is one of these. */
+    record OfProbe(SortedSet<Integer> numbers) implements Condition {}
+
+    record SameText(Textual left, Textual right) implements Condition {}
+
+    record Matches(Textual text, Glob pattern) implements Condition {}
+
+    /** A term with bytes that are read into a place of their own. */
+    sealed interface Textual extends Term {
+        @Override
+        default Type type() {
+            return Type.Basic.TEXT;
+        }
+
+        /** The most bytes that it can have. */
+        int bound();
+    }
+
+    record Literal(Bytes bytes) implements Textual {
+        @Override
+        public int bound() {
+            return bytes.length();
+        }
+    }
+
+    /** The name of the thread. */
+    record Comm() implements Textual {
+        @Override
+        public int bound() {
+            return EventField.COMM_SIZE;
+        }
+    }
+
+    /**
+     * Text in the memory of the process.
+     *
+     * @param length in bytes, a signed number; if empty, the text ends with NUL
+     * @param exact whether the user chose the bound, so that it is not lowered to what there is room for
+     */
+    record UserText(Numeric address, Optional<Numeric> length, int bound, boolean exact) implements Textual {}
+
+    /** One of two texts. */
+    record TextChoice(Numeric condition, Textual then, Textual otherwise) implements Textual {
+        @Override
+        public int bound() {
+            return Math.max(then.bound(), otherwise.bound());
+        }
+    }
+
+    /** The name of the event's probe, or of its provider: decided before, or left to who reads the number. */
+    record ProbeName(Type.Basic type) implements Term {}
+}

@@ -1,0 +1,191 @@
+package io.bpf4j.trace.expression;
+
+import io.bpf4j.trace.expression.Term.Constant;
+import io.bpf4j.trace.expression.Term.Numeric;
+import io.bpf4j.trace.expression.Term.ProbeName;
+import io.bpf4j.trace.expression.Term.Textual;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+
+/**
+ * What is read as text, and how it is compared. <i>Confined.</i>
+ *
+ * <p>Comparisons of a probe's name are decided here, for each probe; what is left is whether the event's probe is one of
+ * those. Text of the process is read into memory that has a bound, so this class lowers the bounds of text to it, or
+ * says that a bound that the user chose is too large.
+ *
+ * <p>Tested by {@code GeneratedFunctionTest}.
+ */
+final class Texts {
+    private static final int DEFAULT_BOUND = 64;
+
+    /** What {@code question_show} can write at most. */
+    private static final int MAX_BOUND = 1024;
+
+    private final Typing typing;
+    private final Map<Integer, String> probes;
+    private final int room;
+
+    Texts(Typing typing, Scope scope, int room) {
+        this.typing = typing;
+        this.probes = scope.probes();
+        this.room = room;
+    }
+
+    /** {@code str(…)}, the only function. */
+    Textual call(Syntax.Call call) {
+        List<Syntax> arguments = call.arguments();
+        if (!call.function().equals("str")) {
+            throw typing.error(call.at(), "no function '" + call.function() + "'; the only one is str");
+        }
+        if (arguments.isEmpty() || arguments.size() > 3) {
+            throw typing.error(call.at(), "str takes an address, and maybe the number of bytes and their bound");
+        }
+        Term what = typing.term(arguments.getFirst());
+        if (what instanceof Textual text) {
+            if (arguments.size() > 2) {
+                throw typing.error(call.at(), "this is text already; str takes it and a bound");
+            }
+            return arguments.size() == 1 ? text : bounded(text, bound(arguments.get(1)), call.at());
+        }
+        Numeric address = typing.number(arguments.getFirst());
+        if (arguments.size() == 1) {
+            return new Term.UserText(address, Optional.empty(), DEFAULT_BOUND, false);
+        }
+        Numeric length = typing.number(arguments.get(1));
+        if (arguments.size() == 2 && length instanceof Constant) {
+            return new Term.UserText(address, Optional.empty(), bound(arguments.get(1)), true);
+        }
+        boolean exact = arguments.size() == 3;
+        int bound = exact ? bound(arguments.get(2)) : DEFAULT_BOUND;
+        return new Term.UserText(address, Optional.of(length), bound, exact);
+    }
+
+    private int bound(Syntax syntax) {
+        if (typing.number(syntax) instanceof Constant(long value, Type _) && value >= 1 && value <= MAX_BOUND) {
+            return (int) value;
+        }
+        throw typing.error(syntax.at(), "the bound of a text must be a constant from 1 to " + MAX_BOUND);
+    }
+
+    private Textual bounded(Textual text, int bound, int at) {
+        return switch (text) {
+            case Term.UserText(Numeric address, Optional<Numeric> length, int _, boolean _) ->
+                new Term.UserText(address, length, bound, true);
+            case Term.TextChoice(Numeric condition, Textual then, Textual otherwise) ->
+                new Term.TextChoice(condition, bounded(then, bound, at), bounded(otherwise, bound, at));
+            case Term.Literal _, Term.Comm _ ->
+                throw typing.error(at, "str bounds the text of an argument only");
+        };
+    }
+
+    /** The text as an output: as long as the user wants it, or not too long. */
+    static Textual shown(Textual text) {
+        return switch (text) {
+            case Term.UserText(Numeric address, Optional<Numeric> length, int bound, boolean exact) ->
+                new Term.UserText(address, length, exact ? bound : Math.min(bound, DEFAULT_BOUND), exact);
+            case Term.TextChoice(Numeric condition, Textual then, Textual otherwise) ->
+                new Term.TextChoice(condition, shown(then), shown(otherwise));
+            case Term.Literal _, Term.Comm _ -> text;
+        };
+    }
+
+    /** The text, of which at most so many bytes are looked at. */
+    Textual fitted(Textual text, int most, int at) {
+        return switch (text) {
+            case Term.UserText(Numeric address, Optional<Numeric> length, int bound, boolean exact) -> {
+                if (exact && bound > most) {
+                    throw typing.error(at, "only " + most + " bytes of a text can be looked at here, not " + bound);
+                }
+                yield new Term.UserText(address, length, Math.min(bound, most), exact);
+            }
+            case Term.TextChoice(Numeric condition, Textual then, Textual otherwise) ->
+                new Term.TextChoice(condition, fitted(then, most, at), fitted(otherwise, most, at));
+            case Term.Literal literal -> {
+                if (literal.bound() > most) {
+                    throw typing.error(at, "this text is longer than the " + most + " bytes that are looked at");
+                }
+                yield literal;
+            }
+            case Term.Comm comm -> comm;
+        };
+    }
+
+    /** {@code left ~ right}. */
+    Numeric matches(Syntax.Binary binary) {
+        if (!(binary.right() instanceof Syntax.Text(int at, Bytes bytes))) {
+            throw typing.error(binary.right().at(), "a pattern is a text between \"…\"");
+        }
+        Glob pattern;
+        try {
+            pattern = Glob.parse(bytes);
+        } catch (IllegalArgumentException e) {
+            throw typing.error(at, String.valueOf(e.getMessage()));
+        }
+        return switch (typing.term(binary.left())) {
+            case Term.Literal literal -> Folding.truth(pattern.matches(literal.bytes()));
+            case Textual text -> new Term.Matches(fitted(text, room, binary.left().at()), pattern);
+            case ProbeName name -> ofProbes(number -> pattern.matches(Bytes.of(nameOf(name, number))));
+            case Numeric number ->
+                throw typing.error(
+                        binary.left().at(), "a pattern is for text; if this is the address of text, write str(…)");
+        };
+    }
+
+    /** {@code left == right}, of which none is a number. */
+    Numeric same(Syntax.Binary binary, Term left, Term right) {
+        if (left instanceof Term.Literal(Bytes a) && right instanceof Term.Literal(Bytes b)) {
+            return Folding.truth(a.equals(b));
+        }
+        if (left instanceof ProbeName a && right instanceof ProbeName b) {
+            return ofProbes(number -> nameOf(a, number).equals(nameOf(b, number)));
+        }
+        if (left instanceof ProbeName name && right instanceof Term.Literal(Bytes bytes)) {
+            return ofProbes(number -> Bytes.of(nameOf(name, number)).equals(bytes));
+        }
+        if (left instanceof Term.Literal && right instanceof ProbeName) {
+            return same(binary, right, left);
+        }
+        if (left instanceof Textual a && right instanceof Textual b) {
+            return a instanceof Term.Literal ? compared(b, a, binary) : compared(a, b, binary);
+        }
+        throw typing.error(binary.at(), "the name of a probe is compared with a text between \"…\" only");
+    }
+
+    /** Two texts, of which only the second may be a literal. */
+    private Numeric compared(Textual left, Textual right, Syntax.Binary binary) {
+        if (right instanceof Term.Literal literal) {
+            Textual text = fitted(left, room, binary.at());
+            if (literal.bound() > text.bound()) {
+                throw typing.error(
+                        binary.at(), "never equal: " + text.bound() + " bytes are looked at, and the literal is longer");
+            }
+            return new Term.SameText(text, literal);
+        }
+        Textual first = fitted(left, room / 2, binary.at());
+        Textual second = fitted(right, room / 2, binary.at());
+        // The first text waits in memory while the second is read.
+        if (!StackNeed.comparesText(second)) {
+            return new Term.SameText(first, second);
+        }
+        if (!StackNeed.comparesText(first)) {
+            return new Term.SameText(second, first);
+        }
+        throw typing.error(binary.at(), "the addresses of both texts depend on other texts; compare one by one");
+    }
+
+    private String nameOf(ProbeName name, int number) {
+        String probe = String.valueOf(probes.get(number));
+        return name.type() == Type.Basic.PROVIDER ? Output.provider(probe) : probe;
+    }
+
+    private Numeric ofProbes(Predicate<Integer> chosen) {
+        SortedSet<Integer> numbers = new TreeSet<>(probes.keySet());
+        numbers.removeIf(chosen.negate());
+        return Folding.ofProbe(numbers, probes.size());
+    }
+}

@@ -1,0 +1,32 @@
+package io.bpf4j.trace.expression;
+
+/** A word of an expression, and the index of its first character. <i>Immutable.</i> */
+sealed interface Token {
+    int at();
+
+    record Number(int at, long value, Type.Int type) implements Token {}
+
+    record Text(int at, Bytes bytes) implements Token {}
+
+    /** A name, or a word of the language. */
+    record Word(int at, String word) implements Token {}
+
+    record Symbol(int at, String symbol) implements Token {}
+
+    record End(int at) implements Token {}
+
+    default boolean isSymbol(String symbol) {
+        return this instanceof Symbol s && s.symbol().equals(symbol);
+    }
+
+    /** For messages: what was found here. */
+    default String described() {
+        return switch (this) {
+            case Number n -> "a number";
+            case Text t -> "a text";
+            case Word w -> "'" + w.word() + "'";
+            case Symbol s -> "'" + s.symbol() + "'";
+            case End e -> "the end";
+        };
+    }
+}

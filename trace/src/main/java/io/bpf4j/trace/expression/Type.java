@@ -1,0 +1,65 @@
+package io.bpf4j.trace.expression;
+
+/** What an expression's value is. <i>Immutable.</i> */
+public sealed interface Type {
+    /** A signed number of 64 bits: what literals are, and what arithmetic gives unless an operand is {@link #U64}. */
+    Int S64 = new Int(8, true);
+
+    /** An unsigned number of 64 bits. */
+    Int U64 = new Int(8, false);
+
+    /**
+     * A whole number.
+     *
+     * @param size in bytes: 1, 2, 4 or 8
+     * @param signed whether it may be negative
+     */
+    record Int(int size, boolean signed) implements Type {
+        public Int {
+            if (size != 1 && size != 2 && size != 4 && size != 8) {
+                throw new IllegalArgumentException("a number of " + size + " bytes; it must be 1, 2, 4 or 8");
+            }
+        }
+
+        boolean isU64() {
+            return equals(U64);
+        }
+
+        @Override
+        public String toString() {
+            return (signed ? "s" : "u") + 8 * size;
+        }
+    }
+
+    /** Types without properties. */
+    enum Basic implements Type {
+        /** 0 or 1: what comparisons give. */
+        BOOL,
+        /** Bytes of a bounded number. */
+        TEXT,
+        /** The probe that fired, {@code provider:name}. */
+        PROBE,
+        /** The provider of the probe that fired. */
+        PROVIDER;
+
+        @Override
+        public String toString() {
+            return switch (this) {
+                case BOOL -> "a truth value";
+                case TEXT -> "text";
+                case PROBE -> "the name of a probe";
+                case PROVIDER -> "the name of a provider";
+            };
+        }
+    }
+
+    /** Whether it is a number of 64 bits in the event's output: an {@link Int}, or a truth value as 0 or 1. */
+    default boolean isNumber() {
+        return this instanceof Int || this == Basic.BOOL;
+    }
+
+    /** Whether its values, as numbers of 64 bits, are in signed order: for all numbers but {@link #U64}. */
+    default boolean isSigned() {
+        return isNumber() && !equals(U64);
+    }
+}

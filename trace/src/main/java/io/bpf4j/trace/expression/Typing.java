@@ -1,0 +1,164 @@
+package io.bpf4j.trace.expression;
+
+import io.bpf4j.trace.expression.Term.Constant;
+import io.bpf4j.trace.expression.Term.Numeric;
+import io.bpf4j.trace.expression.Term.ProbeName;
+import io.bpf4j.trace.expression.Term.Textual;
+
+/**
+ * Gives each part of an expression a type and a meaning, or says why it has none. <i>Confined.</i>
+ *
+ * <p>This class has the operators. {@link Names} has the names, {@link Texts} has what is read as text and compared with
+ * it, and {@link Folding} makes terms, of which constants are computed at once.
+ *
+ * <p>Tested by {@code GeneratedFunctionTest}.
+ */
+final class Typing {
+    private final Expression expression;
+    private final Names names;
+    private final Texts texts;
+
+    /** @param room bytes that there are to read text into, to compare it */
+    Typing(Expression expression, Scope scope, int room) {
+        this.expression = expression;
+        this.names = new Names(expression, scope);
+        this.texts = new Texts(this, scope, room);
+    }
+
+    /** The whole expression, whose text is bounded to what is shown of it. */
+    Term output() {
+        Term term = term(expression.tree());
+        return term instanceof Textual text ? Texts.shown(text) : term;
+    }
+
+    /** The whole expression, which must be a number or a truth value. */
+    Numeric number() {
+        return number(expression.tree());
+    }
+
+    Term term(Syntax syntax) {
+        return switch (syntax) {
+            case Syntax.Number(int _, long value, Type.Int type) -> new Constant(value, type);
+            case Syntax.Truth(int _, boolean value) -> Folding.truth(value);
+            case Syntax.Text(int _, Bytes bytes) -> new Term.Literal(bytes);
+            case Syntax.Name name -> names.term(name);
+            case Syntax.Unary unary -> unary(unary);
+            case Syntax.Binary binary -> binary(binary);
+            case Syntax.Conditional conditional -> conditional(conditional);
+            case Syntax.Cast(int _, Type.Int type, Syntax operand) -> Folding.convert(number(operand), type);
+            case Syntax.PointerCast(int at, Type.Int type, Syntax _) ->
+                throw error(at, "a pointer is only read: *(" + type + "*)…; to compute, leave the cast out");
+            case Syntax.Call call -> texts.call(call);
+        };
+    }
+
+    /** A part that must be a number or a truth value. */
+    Numeric number(Syntax syntax) {
+        Term term = term(syntax);
+        if (term instanceof Numeric numeric) {
+            return numeric;
+        }
+        throw error(
+                syntax.at(),
+                "this is " + term.type() + ", not a number"
+                        + (term instanceof Term.Literal ? "" : "; compare it: … == \"text\", … ~ \"pattern*\""));
+    }
+
+    ExpressionException error(int at, String reason) {
+        return new ExpressionException(expression.text(), at, reason);
+    }
+
+    private Term unary(Syntax.Unary unary) {
+        if (unary.operator().equals("*")) {
+            if (unary.operand() instanceof Syntax.PointerCast(int _, Type.Int type, Syntax address)) {
+                return new Term.Memory(number(address), type);
+            }
+            throw error(unary.at(), "what is there? Write *(u64*)… for an unsigned number of 64 bits");
+        }
+        Numeric operand = number(unary.operand());
+        return switch (unary.operator()) {
+            case "!" -> Folding.not(operand);
+            case "-" -> arithmetic(Operator.SUB, new Constant(0, Type.S64), operand);
+            case "~" -> arithmetic(Operator.XOR, operand, new Constant(-1, Type.S64));
+            default -> throw new AssertionError(unary.operator());
+        };
+    }
+
+    private Term binary(Syntax.Binary binary) {
+        String symbol = binary.operator();
+        switch (symbol) {
+            case "~", "!~" -> {
+                Numeric matches = texts.matches(binary);
+                return symbol.equals("~") ? matches : Folding.not(matches);
+            }
+            case "&&" -> {
+                return Folding.both(number(binary.left()), number(binary.right()));
+            }
+            case "||" -> {
+                return Folding.either(number(binary.left()), number(binary.right()));
+            }
+            default -> {
+                // What remains computes or compares.
+            }
+        }
+        if (Operator.exists(symbol)) {
+            return arithmetic(Operator.of(symbol), number(binary.left()), number(binary.right()));
+        }
+        Relation relation = Relation.of(symbol);
+        Term left = term(binary.left());
+        Term right = term(binary.right());
+        if (!(left instanceof Numeric) && !(right instanceof Numeric)) {
+            if (relation != Relation.EQUAL && relation != Relation.UNEQUAL) {
+                throw error(binary.at(), "text has no order; compare it by ==, != or ~");
+            }
+            Numeric same = texts.same(binary, left, right);
+            return relation == Relation.EQUAL ? same : Folding.not(same);
+        }
+        if (left instanceof Numeric leftNumber && right instanceof Numeric rightNumber) {
+            return Folding.compare(relation, leftNumber, rightNumber);
+        }
+        throw error(binary.at(), "compares " + left.type() + " with " + right.type() + advice(left, right));
+    }
+
+    /** The commonest mistake: an address is compared with text. */
+    private static String advice(Term left, Term right) {
+        Term number = left instanceof Numeric ? left : right;
+        return number.type().equals(Type.Basic.BOOL) ? "" : "; if the number is the address of text, write str(…)";
+    }
+
+    private static Numeric arithmetic(Operator operator, Numeric left, Numeric right) {
+        Type.Int type = operator.isShift() ? wide(left.type()) : common(left.type(), right.type());
+        return Folding.arithmetic(operator, left, right, type);
+    }
+
+    private Term conditional(Syntax.Conditional conditional) {
+        Numeric condition = number(conditional.condition());
+        Term then = term(conditional.then());
+        Term otherwise = term(conditional.otherwise());
+        return choice(condition, then, otherwise, conditional.at());
+    }
+
+    /** One of two terms of one kind. */
+    private Term choice(Numeric condition, Term then, Term otherwise, int at) {
+        if (then instanceof Numeric a && otherwise instanceof Numeric b) {
+            Type type = a.type().equals(b.type()) ? a.type() : common(a.type(), b.type());
+            return Folding.choice(condition, a, b, type);
+        }
+        if (then instanceof Textual a && otherwise instanceof Textual b) {
+            return Folding.choice(condition, a, b);
+        }
+        if (then instanceof ProbeName a && a.equals(otherwise)) {
+            return a;
+        }
+        throw error(at, "chooses between " + then.type() + " and " + otherwise.type());
+    }
+
+    /** The type of an operation on two numbers, each of which is extended to 64 bits by its own sign. */
+    static Type.Int common(Type left, Type right) {
+        return left.equals(Type.U64) || right.equals(Type.U64) ? Type.U64 : Type.S64;
+    }
+
+    private static Type.Int wide(Type type) {
+        return common(type, type);
+    }
+}

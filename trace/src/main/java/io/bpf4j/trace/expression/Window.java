@@ -1,0 +1,18 @@
+package io.bpf4j.trace.expression;
+
+/**
+ * Memory that text is read into. <i>Immutable.</i>
+ *
+ * @param base the register that it is reached from
+ * @param offset from there, a multiple of 8
+ * @param size in bytes, a multiple of 8
+ */
+record Window(int base, int offset, int size) {
+    Window firstHalf() {
+        return new Window(base, offset, size / 2);
+    }
+
+    Window secondHalf() {
+        return new Window(base, offset + size / 2, size / 2);
+    }
+}
