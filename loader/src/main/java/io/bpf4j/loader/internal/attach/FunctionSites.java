@@ -4,6 +4,7 @@ import io.bpf4j.elf.DebugFiles;
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.elf.SymbolPlaces;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.internal.attach.FunctionSymbols.Function;
 import io.bpf4j.loader.internal.attach.FunctionSymbols.Wanted;
@@ -207,7 +208,7 @@ final class FunctionSites {
                             ? " and " + (similar.size() - MOST_SUGGESTIONS) + " more"
                             : "");
         }
-        boolean stripped = !FunctionSymbols.hasFullTable(elf);
+        boolean stripped = !SymbolPlaces.hasFullTable(elf);
         return stripped
                 ? "; it is stripped, and the symbols found for it are of " + functions[0]
                         + " functions: install its debug symbols, or attach to a file offset"

@@ -3,28 +3,15 @@ package io.bpf4j.loader.internal.attach;
 import io.bpf4j.elf.DebugFiles;
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.Symbol;
+import io.bpf4j.elf.SymbolPlaces;
 import io.bpf4j.elf.SymbolVersions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 
 /**
- * The functions of a program or library, by name.
- *
- * <p>A file may have its symbols in several places, and a stripped one keeps few of them:
- *
- * <ol>
- *   <li>{@code .dynsym}: functions that other files link against; every shared library has it. Only this table has
- *       versions.
- *   <li>{@code .symtab}: all functions, also static ones; stripping removes it first.
- *   <li>{@code .gnu_debugdata}: a compressed ELF file with just the names that {@code .dynsym} lacks (Fedora).
- *   <li>a file of its own under /usr/lib/debug, found by build ID or debug link (Debian's -dbgsym packages).
- * </ol>
- *
- * The first two are always read, the others only if {@code .symtab} is missing: otherwise they add nothing. Addresses
- * in all four are those of the file itself.
+ * The functions of a program or library, by name, from all {@link SymbolPlaces}.
  *
  * <p>Tested by {@code FunctionSitesTest} and {@code FunctionsOnKernelTest}.
  */
@@ -66,38 +53,22 @@ final class FunctionSymbols {
     static List<Function> find(ElfFile elf, DebugFiles debugFiles, Predicate<Function> test) {
         List<Function> found = new ArrayList<>();
         SymbolVersions versions = SymbolVersions.of(elf);
-        add(elf.dynamicSymbols(), symbol -> versions.of(symbol), test, found);
-        if (hasFullTable(elf)) {
-            add(elf.symbols(), _ -> Optional.empty(), test, found);
-            return found;
-        }
-        try (ElfFile mini = elf.miniDebugInfo().orElse(null)) {
-            if (mini != null) {
-                add(mini.symbols(), _ -> Optional.empty(), test, found);
+        SymbolPlaces.read(elf, debugFiles, (place, symbol) -> {
+            if (isFunction(symbol)) {
+                Function function = function(
+                        symbol, place == SymbolPlaces.Place.DYNAMIC ? versions.of(symbol) : Optional.empty());
+                if (test.test(function)) {
+                    found.add(function);
+                }
             }
-        }
-        try (ElfFile debug = debugFiles.open(elf).orElse(null)) {
-            if (debug != null && hasFullTable(debug)) {
-                add(debug.symbols(), _ -> Optional.empty(), test, found);
-            }
-        }
+        });
         return found;
     }
 
-    static boolean hasFullTable(ElfFile elf) {
-        return elf.section(".symtab").isPresent();
-    }
-
-    private interface Versions {
-        Optional<SymbolVersions.Version> of(Symbol symbol);
-    }
-
-    private static void add(Stream<Symbol> symbols, Versions versions, Predicate<Function> test, List<Function> found) {
-        symbols.filter(s -> s.isInSection() && s.value() != 0)
-                .filter(s -> s.type() == Symbol.STT_FUNC || s.type() == Symbol.STT_GNU_IFUNC)
-                .map(s -> function(s, versions.of(s)))
-                .filter(test)
-                .forEach(found::add);
+    private static boolean isFunction(Symbol symbol) {
+        return symbol.isInSection()
+                && symbol.value() != 0
+                && (symbol.type() == Symbol.STT_FUNC || symbol.type() == Symbol.STT_GNU_IFUNC);
     }
 
     private static Function function(Symbol symbol, Optional<SymbolVersions.Version> version) {
