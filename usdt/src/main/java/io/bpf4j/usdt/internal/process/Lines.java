@@ -12,13 +12,13 @@ import java.nio.file.Path;
  *
  * <p>Tested by {@code MapsLineTest}.
  */
-final class Lines {
+public final class Lines {
     private static final int CHUNK = 1 << 16;
 
     private Lines() {}
 
     /** Receives the lines. */
-    interface Reader {
+    public interface Reader {
         /**
          * Receives one line.
          *
@@ -34,7 +34,7 @@ final class Lines {
      *
      * @return whether the whole file was read; false if reading stopped after {@code mostBytes}
      */
-    static boolean read(Path file, int longestLine, long mostBytes, Reader reader) throws IOException {
+    public static boolean read(Path file, int longestLine, long mostBytes, Reader reader) throws IOException {
         byte[] chunk = new byte[CHUNK];
         byte[] line = new byte[longestLine];
         int length = 0;
