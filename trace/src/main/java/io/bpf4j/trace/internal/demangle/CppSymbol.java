@@ -1,0 +1,808 @@
+package io.bpf4j.trace.internal.demangle;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the symbol of a C++ function or object: the Itanium C++ ABI, section 5.1, "External Names (a.k.a. Mangling)". The
+ * methods have the names of the rules there.
+ *
+ * <p>Two things make it more than a list of prefixes:
+ *
+ * <ul>
+ *   <li>Substitutions. Every scope, template and type that was read gets a number, and {@code S_}, {@code S0_} … repeat
+ *       it. What gets a number, and when, is the hard part of the rules.
+ *   <li>Template parameters. {@code T_}, {@code T0_} … stand for the arguments of the function's own template, the last
+ *       arguments in its name.
+ * </ul>
+ *
+ * <p>This file has names and types; {@link CppExpression} has the expressions that are arguments of templates. Names are
+ * written as c++filt of binutils does.
+ *
+ * <p><i>Confined.</i>
+ *
+ * <p>Tested by {@code DemanglerTest} and {@code DemanglerOnLibrariesTest}.
+ */
+final class CppSymbol {
+    private static final String ANONYMOUS = "_GLOBAL__N";
+
+    /** What a compiler puts behind the name of a part or a copy of a function: {@code .cold}, {@code .isra.0}. */
+    private static final Pattern CLONE = Pattern.compile("\\.(?:[a-z_]+(?:\\.[0-9]+)*|[0-9]+(?:\\.[0-9]+)*)");
+
+    private static final Map<Character, String> BUILTIN = Map.ofEntries(
+            Map.entry('v', "void"),
+            Map.entry('w', "wchar_t"),
+            Map.entry('b', "bool"),
+            Map.entry('c', "char"),
+            Map.entry('a', "signed char"),
+            Map.entry('h', "unsigned char"),
+            Map.entry('s', "short"),
+            Map.entry('t', "unsigned short"),
+            Map.entry('i', "int"),
+            Map.entry('j', "unsigned int"),
+            Map.entry('l', "long"),
+            Map.entry('m', "unsigned long"),
+            Map.entry('x', "long long"),
+            Map.entry('y', "unsigned long long"),
+            Map.entry('n', "__int128"),
+            Map.entry('o', "unsigned __int128"),
+            Map.entry('f', "float"),
+            Map.entry('d', "double"),
+            Map.entry('e', "long double"),
+            Map.entry('g', "__float128"),
+            Map.entry('z', "..."));
+
+    /** Types of two characters, of which the first is D. */
+    private static final Map<Character, String> BUILTIN_D = Map.of(
+            'd', "decimal64",
+            'e', "decimal128",
+            'f', "decimal32",
+            'h', "half",
+            'i', "char32_t",
+            's', "char16_t",
+            'u', "char8_t",
+            'a', "auto",
+            'c', "decltype(auto)",
+            'n', "decltype(nullptr)");
+
+    /** Abbreviations of the standard library: the class, and its name without arguments. */
+    private static final Map<Character, Node.Word> STANDARD = Map.of(
+            'a', new Node.Word("std::allocator", "allocator"),
+            'b', new Node.Word("std::basic_string", "basic_string"),
+            's', standard("basic_string", ", std::allocator<char>"),
+            'i', standard("basic_istream", ""),
+            'o', standard("basic_ostream", ""),
+            'd', standard("basic_iostream", ""));
+
+    private static final Map<String, String> SPECIAL = Map.of(
+            "TV", "vtable for ",
+            "TT", "VTT for ",
+            "TI", "typeinfo for ",
+            "TS", "typeinfo name for ",
+            "TF", "typeinfo fn for ",
+            "TH", "TLS init function for ",
+            "TW", "TLS wrapper function for ",
+            "GV", "guard variable for ",
+            "GA", "hidden alias for ");
+
+    private final Cursor in;
+    private final CppExpression expressions;
+    private final List<Node> substitutions = new ArrayList<>();
+    /** Which substitutions are parameters of templates: repeated elsewhere, they are other arguments. */
+    private final Map<Integer, Integer> parameters = new HashMap<>();
+
+    private final List<Node.Forward> forwards = new ArrayList<>();
+    private List<Node> templateArguments = List.of();
+    /** Inside the parameters of a lambda, where a template parameter is one that is declared as auto. */
+    private int lambdas;
+    /** Inside the name of an operator of conversion, where the arguments of its template are yet to come. */
+    private int conversions;
+
+    /** What reading a name tells about the function that has it. */
+    private static final class NameState {
+        private boolean withoutResult;
+        private boolean endsWithArguments;
+        private String qualifiers = "";
+    }
+
+    private CppSymbol(String symbol) {
+        in = new Cursor(symbol, 2);
+        expressions = new CppExpression(this, in);
+    }
+
+    private static Node.Word standard(String base, String more) {
+        return new Node.Word("std::" + base + "<char, std::char_traits<char>" + more + " >", base);
+    }
+
+    static String demangle(String symbol, boolean parameters) throws MalformedSymbolException {
+        CppSymbol reader = new CppSymbol(symbol);
+        Node name = reader.encoding(parameters, true);
+        Output out = new Output();
+        out.print(name);
+        if (!parameters) {
+            return out.toString();
+        }
+        Matcher clone = CLONE.matcher(symbol);
+        int at = reader.in.at();
+        while (at < symbol.length()) {
+            if (!clone.find(at) || clone.start() != at) {
+                throw new MalformedSymbolException();
+            }
+            out.text(" [clone ").text(clone.group()).text("]");
+            at = clone.end();
+        }
+        return out.toString();
+    }
+
+    // Encodings: a whole function or object.
+
+    /**
+     * A function or an object.
+     *
+     * @param parameters whether all of it is wanted, or the name alone
+     * @param result whether the result is written, if the symbol has it: not of a function that others are local to
+     */
+    Node encoding(boolean parameters, boolean result) throws MalformedSymbolException {
+        in.enter();
+        if (in.peek() == 'T' || (in.peek() == 'G' && in.peek(1) != 'L')) {
+            Node special = specialName();
+            in.leave();
+            return special;
+        }
+        List<Node> outerArguments = templateArguments;
+        int outerLambdas = lambdas;
+        lambdas = 0;
+        templateArguments = List.of();
+        int firstForward = forwards.size();
+        NameState state = new NameState();
+        Node name = name(state);
+        for (Node.Forward forward : forwards.subList(firstForward, forwards.size())) {
+            forward.resolve(templateArguments);
+        }
+        forwards.subList(firstForward, forwards.size()).clear();
+        Node whole = name;
+        if (!parameters) {
+            in.leave();
+            return name;
+        }
+        if (!in.atEnd() && in.peek() != 'E' && in.peek() != '.') {
+            boolean hasResult = state.endsWithArguments && !state.withoutResult;
+            Node type = hasResult ? type() : null;
+            whole = new Node.Function(name, result ? type : null, parameters(), state.qualifiers);
+        }
+        templateArguments = outerArguments;
+        lambdas = outerLambdas;
+        in.leave();
+        return whole;
+    }
+
+    private List<Node> parameters() throws MalformedSymbolException {
+        List<Node> types = new ArrayList<>();
+        if (in.peek() == 'v' && isEndOfParameters(in.peek(1))) {
+            in.next();
+            return types;
+        }
+        while (!isEndOfParameters(in.peek())) {
+            // R and O before the end of a function's type are the qualifier of its object, not a type.
+            if ((in.peek() == 'R' || in.peek() == 'O') && in.peek(1) == 'E') {
+                break;
+            }
+            types.add(type());
+        }
+        if (types.isEmpty()) {
+            throw new MalformedSymbolException();
+        }
+        return types;
+    }
+
+    private static boolean isEndOfParameters(char c) {
+        return c == 0 || c == 'E' || c == '.';
+    }
+
+    private Node specialName() throws MalformedSymbolException {
+        String kind = in.take(Math.min(2, in.rest().length()));
+        String prefix = SPECIAL.get(kind);
+        switch (kind) {
+            case "TV", "TT", "TI", "TS", "TF" -> {
+                return words(prefix, type());
+            }
+            case "TH", "TW", "GV" -> {
+                return words(prefix, name(new NameState()));
+            }
+            case "GA" -> {
+                return words(prefix, encoding(true, true));
+            }
+            case "TC" -> {
+                Node derived = type();
+                offset();
+                in.expect("_");
+                return new Node.Sequence(
+                        new Node.Word("construction vtable for "), type(), new Node.Word("-in-"), derived);
+            }
+            case "Th" -> {
+                callOffset('h');
+                return words("non-virtual thunk to ", encoding(true, true));
+            }
+            case "Tv" -> {
+                callOffset('v');
+                return words("virtual thunk to ", encoding(true, true));
+            }
+            case "Tc" -> {
+                callOffset(in.next());
+                callOffset(in.next());
+                return words("covariant return thunk to ", encoding(true, true));
+            }
+            case "TA" -> {
+                return words("template parameter object for ", expressions.templateArgument());
+            }
+            case "GR" -> {
+                Node name = name(new NameState());
+                int number = in.atEnd() || in.skip("_") ? 0 : base36() + 1;
+                return words("reference temporary #" + number + " for ", name);
+            }
+            case "GT" -> {
+                String text = in.next() == 'n' ? "non-transaction clone for " : "transaction clone for ";
+                return words(text, encoding(true, true));
+            }
+            default -> throw new MalformedSymbolException();
+        }
+    }
+
+    private static Node words(@Nullable String prefix, Node node) {
+        return new Node.Sequence(new Node.Word(String.valueOf(prefix)), node);
+    }
+
+    private void offset() throws MalformedSymbolException {
+        in.skip("n");
+        in.number();
+    }
+
+    private void callOffset(char kind) throws MalformedSymbolException {
+        offset();
+        in.expect("_");
+        if (kind == 'v') {
+            offset();
+            in.expect("_");
+        } else if (kind != 'h') {
+            throw new MalformedSymbolException();
+        }
+    }
+
+    // Names.
+
+    private Node name(NameState state) throws MalformedSymbolException {
+        in.enter();
+        Node name =
+                switch (in.peek()) {
+                    case 'N' -> nestedName(state);
+                    case 'Z' -> localName(state);
+                    default -> unscopedName(state);
+                };
+        in.leave();
+        return name;
+    }
+
+    private Node unscopedName(NameState state) throws MalformedSymbolException {
+        Node name;
+        if (in.peek() == 'S' && in.peek(1) != 't') {
+            name = substitution();
+            if (in.peek() != 'I') {
+                return name;
+            }
+        } else {
+            boolean standard = in.skip("St");
+            name = unqualifiedName(state, null);
+            name = standard ? new Node.Scoped(new Node.Word("std"), name) : name;
+            if (in.peek() != 'I') {
+                return name;
+            }
+            substitutions.add(name);
+        }
+        state.endsWithArguments = true;
+        return new Node.Template(name, ownTemplateArguments());
+    }
+
+    private Node nestedName(NameState state) throws MalformedSymbolException {
+        in.expect("N");
+        state.qualifiers = qualifiers();
+        if (in.skip("R")) {
+            state.qualifiers += " &";
+        } else if (in.skip("O")) {
+            state.qualifiers += " &&";
+        }
+        Node soFar = null;
+        boolean added = false;
+        while (!in.skip("E")) {
+            in.skip("L"); // of a variable that has a lambda as its value
+            state.endsWithArguments = false;
+            added = true;
+            char c = in.peek();
+            if (c == 'T') {
+                soFar = templateParameter();
+            } else if (c == 'I') {
+                if (soFar == null) {
+                    throw new MalformedSymbolException();
+                }
+                soFar = new Node.Template(soFar, ownTemplateArguments());
+                state.endsWithArguments = true;
+            } else if (c == 'D' && (in.peek(1) == 't' || in.peek(1) == 'T')) {
+                soFar = decltype();
+            } else if (c == 'S' && in.peek(1) == 't') {
+                in.skip("St");
+                soFar = new Node.Word("std");
+                added = false;
+                continue;
+            } else if (c == 'S') {
+                soFar = substitution();
+                added = false;
+                continue;
+            } else if (c == 'M' && soFar != null) {
+                in.next();
+                continue;
+            } else {
+                Node part = unqualifiedName(state, soFar);
+                soFar = soFar == null ? part : new Node.Scoped(soFar, part);
+            }
+            substitutions.add(soFar);
+        }
+        if (soFar == null) {
+            throw new MalformedSymbolException();
+        }
+        // The whole name is no prefix of a longer one; as a type it gets its number there.
+        if (added) {
+            substitutions.removeLast();
+        }
+        return soFar;
+    }
+
+    private Node localName(NameState state) throws MalformedSymbolException {
+        in.expect("Z");
+        Node function = encoding(true, false);
+        in.expect("E");
+        if (in.skip("s")) {
+            discriminator();
+            return new Node.Scoped(function, new Node.Word("string literal"));
+        }
+        if (in.skip("d")) {
+            int number = in.skip("_") ? 1 : in.number() + 2;
+            if (number > 1) {
+                in.expect("_");
+            }
+            Node argument = new Node.Word("{default arg#" + number + "}");
+            return new Node.Scoped(function, new Node.Scoped(argument, name(state)));
+        }
+        Node entity = name(state);
+        discriminator();
+        return new Node.Scoped(function, entity);
+    }
+
+    /** Distinguishes local names that are equal: {@code _3}, {@code __12_}. */
+    private void discriminator() throws MalformedSymbolException {
+        if (in.peek() == '_' && in.peek(1) == '_' && Cursor.isDigit(in.peek(2))) {
+            in.skip("__");
+            in.number();
+            in.expect("_");
+        } else if (in.peek() == '_' && Cursor.isDigit(in.peek(1))) {
+            in.next();
+            in.next();
+        }
+    }
+
+    /** @param scope in which it is, for constructors; null outside of all */
+    private Node unqualifiedName(NameState state, @Nullable Node scope) throws MalformedSymbolException {
+        in.skip("F"); // a friend that is defined in a class
+        in.skip("L"); // static in its file
+        Node name;
+        char c = in.peek();
+        if (Cursor.isDigit(c)) {
+            name = sourceName();
+        } else if (c == 'U') {
+            name = unnamedType();
+        } else if (c == 'D' && in.peek(1) == 'C') {
+            name = structuredBinding();
+        } else if (c == 'C' || c == 'D') {
+            name = constructor(state, scope);
+        } else {
+            name = operatorName(state);
+        }
+        return abiTags(name);
+    }
+
+    private Node abiTags(Node name) throws MalformedSymbolException {
+        Node tagged = name;
+        while (in.skip("B")) {
+            tagged = new Node.Sequence(tagged, new Node.Word("[abi:"), sourceName(), new Node.Word("]"));
+        }
+        return tagged;
+    }
+
+    Node.Word sourceName() throws MalformedSymbolException {
+        String name = in.take(in.number());
+        return new Node.Word(name.startsWith(ANONYMOUS) ? "(anonymous namespace)" : name);
+    }
+
+    private Node structuredBinding() throws MalformedSymbolException {
+        in.expect("DC");
+        List<Node> names = new ArrayList<>();
+        while (!in.skip("E")) {
+            names.add(sourceName());
+        }
+        return new Node.Sequence(new Node.Word("["), new Node.Listed(names), new Node.Word("]"));
+    }
+
+    private Node constructor(NameState state, @Nullable Node scope) throws MalformedSymbolException {
+        String destroyed = in.next() == 'D' ? "~" : "";
+        boolean inherited = destroyed.isEmpty() && in.skip("I");
+        if (!Cursor.isDigit(in.next()) || scope == null || scope.base().isEmpty()) {
+            throw new MalformedSymbolException();
+        }
+        String base = scope.base();
+        if (inherited) {
+            type(); // whose constructor it is
+        }
+        state.withoutResult = true;
+        return new Node.Word(destroyed + base);
+    }
+
+    private Node unnamedType() throws MalformedSymbolException {
+        in.expect("U");
+        char kind = in.next();
+        if (kind == 't') {
+            return new Node.Word("{unnamed type#" + ordinal() + "}");
+        }
+        if (kind != 'l') {
+            throw new MalformedSymbolException();
+        }
+        lambdas++;
+        List<Node> parameters = parameters();
+        lambdas--;
+        in.expect("E");
+        return new Node.Sequence(
+                new Node.Word("{lambda("), new Node.Listed(parameters), new Node.Word(")#" + ordinal() + "}"));
+    }
+
+    /** {@code _} is the first of its kind, {@code 0_} the second. */
+    private int ordinal() throws MalformedSymbolException {
+        if (in.skip("_")) {
+            return 1;
+        }
+        int number = in.number() + 2;
+        in.expect("_");
+        return number;
+    }
+
+    private Node operatorName(NameState state) throws MalformedSymbolException {
+        if (in.skip("cv")) {
+            state.withoutResult = true;
+            conversions++;
+            Node type = type();
+            conversions--;
+            return new Node.Sequence(new Node.Word("operator "), type);
+        }
+        if (in.skip("li")) {
+            return new Node.Sequence(new Node.Word("operator\"\" "), sourceName());
+        }
+        if (in.peek() == 'v' && Cursor.isDigit(in.peek(1))) {
+            in.next();
+            in.next();
+            return new Node.Sequence(new Node.Word("operator "), sourceName());
+        }
+        String sign = CppExpression.OPERATORS.get(in.take(Math.min(2, in.rest().length())));
+        if (sign == null) {
+            throw new MalformedSymbolException();
+        }
+        return new Node.Word("operator" + (Character.isLetter(sign.charAt(0)) ? " " : "") + sign);
+    }
+
+    // Substitutions and template parameters.
+
+    private Node substitution() throws MalformedSymbolException {
+        in.expect("S");
+        Node standard = STANDARD.get(in.peek());
+        if (standard != null) {
+            in.next();
+            if (in.peek() != 'B') {
+                return standard;
+            }
+            Node tagged = abiTags(standard);
+            substitutions.add(tagged);
+            return tagged;
+        }
+        int index = in.skip("_") ? 0 : base36() + 1;
+        if (index >= substitutions.size()) {
+            throw new MalformedSymbolException();
+        }
+        int parameter = parameters.getOrDefault(index, -1);
+        return parameter >= 0 && lambdas == 0 && parameter < templateArguments.size()
+                ? templateArguments.get(parameter)
+                : substitutions.get(index);
+    }
+
+    /** A number of digits and capital letters, and the underscore behind it. */
+    private int base36() throws MalformedSymbolException {
+        int value = 0;
+        while (!in.skip("_")) {
+            char c = in.next();
+            int digit = Cursor.isDigit(c) ? c - '0' : c >= 'A' && c <= 'Z' ? c - 'A' + 10 : -1;
+            if (digit < 0 || value > 1 << 24) {
+                throw new MalformedSymbolException();
+            }
+            value = value * 36 + digit;
+        }
+        return value;
+    }
+
+    Node templateParameter() throws MalformedSymbolException {
+        return templateParameter(templateParameterIndex());
+    }
+
+    private int templateParameterIndex() throws MalformedSymbolException {
+        in.expect("T");
+        if (in.skip("L")) {
+            in.number();
+            in.expect("_");
+        }
+        if (in.skip("_")) {
+            return 0;
+        }
+        int index = in.number() + 1;
+        in.expect("_");
+        return index;
+    }
+
+    private Node templateParameter(int index) throws MalformedSymbolException {
+        if (lambdas > 0) {
+            return new Node.Word("auto:" + (index + 1));
+        }
+        if (conversions > 0) {
+            Node.Forward forward = new Node.Forward(index);
+            forwards.add(forward);
+            return forward;
+        }
+        if (index >= templateArguments.size()) {
+            throw new MalformedSymbolException();
+        }
+        return templateArguments.get(index);
+    }
+
+    /** The arguments of the function's own template, or of a class that it is in: the last in the name count. */
+    private List<Node> ownTemplateArguments() throws MalformedSymbolException {
+        List<Node> arguments = templateArguments();
+        templateArguments = arguments;
+        return arguments;
+    }
+
+    List<Node> templateArguments() throws MalformedSymbolException {
+        in.expect("I");
+        int outerConversions = conversions;
+        int outerLambdas = lambdas;
+        List<Node> arguments = new ArrayList<>();
+        while (!in.skip("E")) {
+            arguments.add(expressions.templateArgument());
+        }
+        conversions = outerConversions;
+        lambdas = outerLambdas;
+        return arguments;
+    }
+
+    // Types.
+
+    private String qualifiers() {
+        boolean restrict = in.skip("r");
+        boolean isVolatile = in.skip("V");
+        boolean isConst = in.skip("K");
+        return (isConst ? " const" : "") + (isVolatile ? " volatile" : "") + (restrict ? " restrict" : "");
+    }
+
+    Node type() throws MalformedSymbolException {
+        in.enter();
+        Node type = readType();
+        in.leave();
+        return type;
+    }
+
+    private Node readType() throws MalformedSymbolException {
+        char c = in.peek();
+        String builtin = BUILTIN.get(c);
+        if (builtin != null) {
+            in.next();
+            return new Node.Word(builtin);
+        }
+        Node type;
+        switch (c) {
+            case 'r', 'V', 'K' -> {
+                String qualifiers = qualifiers();
+                type = new Node.Qualified(type(), qualifiers);
+            }
+            case 'P' -> type = pointer("*");
+            case 'R' -> type = pointer("&");
+            case 'O' -> type = pointer("&&");
+            case 'C' -> type = suffixed(" _Complex");
+            case 'G' -> type = suffixed(" _Imaginary");
+            case 'U' -> {
+                in.next();
+                Node.Word qualifier = sourceName();
+                List<Node> arguments = in.peek() == 'I' ? templateArguments() : List.of();
+                Node word = arguments.isEmpty() ? qualifier : new Node.Template(qualifier, arguments);
+                type = new Node.Sequence(type(), new Node.Word(" "), word);
+            }
+            case 'u' -> {
+                in.next();
+                type = sourceName();
+                if (in.peek() == 'I') {
+                    type = new Node.Template(type, templateArguments());
+                }
+            }
+            case 'F' -> type = functionType("");
+            case 'A' -> type = array();
+            case 'M' -> {
+                in.next();
+                Node scope = type();
+                type = new Node.MemberPointer(scope, type());
+            }
+            case 'T' -> {
+                if ("sue".indexOf(in.peek(1)) >= 0) {
+                    in.next();
+                    in.next();
+                    type = name(new NameState());
+                } else {
+                    int index = templateParameterIndex();
+                    type = templateParameter(index);
+                    if (conversions == 0) {
+                        parameters.put(substitutions.size(), index);
+                    }
+                    if (in.peek() == 'I' && conversions == 0) {
+                        substitutions.add(type);
+                        type = new Node.Template(type, templateArguments());
+                    }
+                }
+            }
+            case 'S' -> {
+                if (in.peek(1) == 't') {
+                    type = classType();
+                } else {
+                    type = substitution();
+                    if (in.peek() != 'I') {
+                        return type;
+                    }
+                    type = new Node.Template(type, templateArguments());
+                }
+            }
+            case 'D' -> {
+                Node plain = typeOfD();
+                if (plain instanceof Node.Word) {
+                    return plain;
+                }
+                type = plain;
+            }
+            default -> type = classType();
+        }
+        substitutions.add(type);
+        return type;
+    }
+
+    /** A name as a type: its arguments are not those of the function. */
+    private Node classType() throws MalformedSymbolException {
+        List<Node> own = templateArguments;
+        Node type = name(new NameState());
+        templateArguments = own;
+        return type;
+    }
+
+    private Node pointer(String sign) throws MalformedSymbolException {
+        in.next();
+        return new Node.Pointer(type(), sign);
+    }
+
+    private Node suffixed(String suffix) throws MalformedSymbolException {
+        in.next();
+        return new Node.Sequence(type(), new Node.Word(suffix));
+    }
+
+    private Node functionType(String exceptions) throws MalformedSymbolException {
+        in.expect("F");
+        in.skip("Y"); // extern "C"
+        Node result = type();
+        List<Node> parameters = parameters();
+        String reference = in.skip("R") ? " &" : in.skip("O") ? " &&" : "";
+        in.expect("E");
+        return new Node.Function(null, result, parameters, reference + exceptions);
+    }
+
+    private Node array() throws MalformedSymbolException {
+        in.expect("A");
+        Node dimension;
+        if (in.atDigit()) {
+            StringBuilder digits = new StringBuilder();
+            while (in.atDigit()) {
+                digits.append(in.next());
+            }
+            dimension = new Node.Word(digits.toString());
+        } else {
+            dimension = in.peek() == '_' ? new Node.Word("") : expressions.expression();
+        }
+        in.expect("_");
+        return new Node.Array(type(), dimension);
+    }
+
+    /** Types that start with D; a word is one of the language, and gets no number. */
+    private Node typeOfD() throws MalformedSymbolException {
+        String builtin = BUILTIN_D.get(in.peek(1));
+        if (builtin != null) {
+            in.next();
+            in.next();
+            return new Node.Word(builtin);
+        }
+        switch (in.peek(1)) {
+            case 't', 'T' -> {
+                return decltype();
+            }
+            case 'p' -> {
+                in.skip("Dp");
+                return new Node.Expansion(type());
+            }
+            case 'o' -> {
+                in.skip("Do");
+                return functionType(" noexcept");
+            }
+            case 'O' -> {
+                in.skip("DO");
+                Node condition = expressions.expression();
+                in.expect("E");
+                Node function = functionType("");
+                return new Node.Sequence(
+                        function, new Node.Word(" noexcept("), condition, new Node.Word(")"));
+            }
+            case 'v' -> {
+                in.skip("Dv");
+                Node size = in.atDigit() ? new Node.Word(Integer.toString(in.number())) : vectorSize();
+                in.expect("_");
+                return new Node.Sequence(
+                        type(), new Node.Word(" __vector("), size, new Node.Word(")"));
+            }
+            case 'F' -> {
+                in.skip("DF");
+                int bits = in.number();
+                if (in.skip("b")) {
+                    return new Node.Word("std::bfloat" + bits + "_t");
+                }
+                String more = in.skip("x") ? "x" : "";
+                in.skip("_");
+                return new Node.Word("_Float" + bits + more);
+            }
+            case 'B', 'U' -> {
+                String sign = in.peek(1) == 'U' ? "unsigned " : "";
+                in.next();
+                in.next();
+                Node size = in.atDigit() ? new Node.Word(Integer.toString(in.number())) : expressions.expression();
+                in.expect("_");
+                return new Node.Sequence(new Node.Word(sign + "_BitInt("), size, new Node.Word(")"));
+            }
+            default -> throw new MalformedSymbolException();
+        }
+    }
+
+    private Node vectorSize() throws MalformedSymbolException {
+        in.expect("_");
+        return expressions.expression();
+    }
+
+    Node decltype() throws MalformedSymbolException {
+        in.next();
+        in.next();
+        Node expression = expressions.expression();
+        in.expect("E");
+        return new Node.Sequence(new Node.Word("decltype ("), expression, new Node.Word(")"));
+    }
+
+    /** The name in an expression, with its arguments. */
+    Node expressionName() throws MalformedSymbolException {
+        Node name = unqualifiedName(new NameState(), null);
+        return in.peek() == 'I' ? new Node.Template(name, templateArguments()) : name;
+    }
+}

@@ -1,0 +1,108 @@
+package io.bpf4j.trace.internal.demangle;
+
+/** The place in a symbol that is being read. <i>Confined.</i> */
+final class Cursor {
+    /** Parts inside of parts. A stack of 512 KB has room for several times as many. */
+    private static final int MAX_DEPTH = 192;
+
+    private final String symbol;
+    private int at;
+    private int depth;
+
+    Cursor(String symbol, int at) {
+        this.symbol = symbol;
+        this.at = at;
+    }
+
+    int at() {
+        return at;
+    }
+
+    void moveTo(int place) {
+        at = place;
+    }
+
+    boolean atEnd() {
+        return at >= symbol.length();
+    }
+
+    /** The next character; NUL at the end. */
+    char peek() {
+        return peek(0);
+    }
+
+    char peek(int ahead) {
+        return at + ahead < symbol.length() ? symbol.charAt(at + ahead) : 0;
+    }
+
+    char next() throws MalformedSymbolException {
+        if (atEnd()) {
+            throw new MalformedSymbolException();
+        }
+        return symbol.charAt(at++);
+    }
+
+    boolean startsWith(String text) {
+        return symbol.startsWith(text, at);
+    }
+
+    /** Skips the text if it is next. */
+    boolean skip(String text) {
+        boolean found = startsWith(text);
+        at += found ? text.length() : 0;
+        return found;
+    }
+
+    void expect(String text) throws MalformedSymbolException {
+        if (!skip(text)) {
+            throw new MalformedSymbolException();
+        }
+    }
+
+    boolean atDigit() {
+        return isDigit(peek());
+    }
+
+    static boolean isDigit(char c) {
+        return c >= '0' && c <= '9';
+    }
+
+    /** A decimal number. */
+    int number() throws MalformedSymbolException {
+        if (!atDigit()) {
+            throw new MalformedSymbolException();
+        }
+        int value = 0;
+        while (atDigit()) {
+            value = value * 10 + (next() - '0');
+            if (value > symbol.length() << 4) {
+                throw new MalformedSymbolException(); // longer than any part can be
+            }
+        }
+        return value;
+    }
+
+    /** So many characters. */
+    String take(int length) throws MalformedSymbolException {
+        if (length > symbol.length() - at) {
+            throw new MalformedSymbolException();
+        }
+        at += length;
+        return symbol.substring(at - length, at);
+    }
+
+    /** The rest of the symbol, without moving. */
+    String rest() {
+        return symbol.substring(at);
+    }
+
+    void enter() throws MalformedSymbolException {
+        if (++depth > MAX_DEPTH) {
+            throw new MalformedSymbolException();
+        }
+    }
+
+    void leave() {
+        depth--;
+    }
+}

@@ -1,0 +1,570 @@
+package io.bpf4j.trace.internal.demangle;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A part of a C++ name.
+ *
+ * <p>A type in C++ is written around what it declares: the pointer to a function is {@code int (*)(char)}, with a part
+ * before the star and one behind it. So each part of a name has a left and a right side. Most have no right side.
+ *
+ * <p>Tested by {@code DemanglerTest}.
+ */
+abstract class Node {
+    abstract void left(Output out) throws MalformedSymbolException;
+
+    void right(Output out) throws MalformedSymbolException {}
+
+    /** Whether a pointer to it needs parentheses: {@code int (*) [3]}. */
+    boolean isFunctionOrArray() {
+        return false;
+    }
+
+    /** The name of the class, without scopes and arguments: the name of its constructor. */
+    String base() {
+        return "";
+    }
+
+    /** The first pack of arguments in it, which an expansion goes through. */
+    @Nullable Pack pack() {
+        return null;
+    }
+
+    /** Whether it is an operand that needs no parentheses. */
+    boolean isSimple() {
+        return false;
+    }
+
+    static @Nullable Pack firstPack(List<? extends Node> nodes) {
+        for (Node node : nodes) {
+            Pack pack = node.pack();
+            if (pack != null) {
+                return pack;
+            }
+        }
+        return null;
+    }
+
+    /** Writes a list; what is empty, such as a pack without arguments, has no comma either. */
+    static void list(Output out, List<? extends Node> nodes) throws MalformedSymbolException {
+        boolean first = true;
+        for (Node node : nodes) {
+            int before = out.length();
+            if (!first) {
+                out.text(", ");
+            }
+            int start = out.length();
+            out.print(node);
+            if (out.length() == start) {
+                out.truncate(before);
+            } else {
+                first = false;
+            }
+        }
+    }
+
+    /** Fixed text: a name of the source, a type of the language. */
+    static final class Word extends Node {
+        private final String text;
+        private final String base;
+
+        Word(String text) {
+            this(text, text);
+        }
+
+        Word(String text, String base) {
+            this.text = text;
+            this.base = base;
+        }
+
+        @Override
+        void left(Output out) throws MalformedSymbolException {
+            out.text(text);
+        }
+
+        @Override
+        String base() {
+            return base;
+        }
+
+        @Override
+        boolean isSimple() {
+            return true;
+        }
+    }
+
+    /** Parts one after the other, in the order of the source: text is a {@link Word}. */
+    static final class Sequence extends Node {
+        private final List<Node> parts;
+
+        Sequence(Node... parts) {
+            this.parts = List.of(parts);
+        }
+
+        @Override
+        void left(Output out) throws MalformedSymbolException {
+            for (Node part : parts) {
+                out.print(part);
+            }
+        }
+
+        @Override
+        @Nullable Pack pack() {
+            return firstPack(parts);
+        }
+
+        @Override
+        String base() {
+            return parts.getFirst().base();
+        }
+    }
+
+    /** {@code scope::name}. */
+    static final class Scoped extends Node {
+        private final Node scope;
+        private final Node name;
+
+        Scoped(Node scope, Node name) {
+            this.scope = scope;
+            this.name = name;
+        }
+
+        @Override
+        void left(Output out) throws MalformedSymbolException {
+            out.print(scope);
+            out.text("::");
+            out.print(name);
+        }
+
+        @Override
+        String base() {
+            return name.base();
+        }
+
+        @Override
+        @Nullable Pack pack() {
+            Pack pack = scope.pack();
+            return pack != null ? pack : name.pack();
+        }
+
+        @Override
+        boolean isSimple() {
+            return !(name instanceof Template);
+        }
+    }
+
+    /** {@code name<arguments>}. */
+    static final class Template extends Node {
+        private final Node name;
+        private final List<Node> arguments;
+
+        Template(Node name, List<Node> arguments) {
+            this.name = name;
+            this.arguments = arguments;
+        }
+
+        @Override
+        void left(Output out) throws MalformedSymbolException {
+            int index = out.packIndex;
+            out.print(name);
+            out.text(out.last() == '<' ? " <" : "<");
+            list(out, arguments);
+            out.text(out.last() == '>' ? " >" : ">");
+            out.packIndex = index;
+        }
+
+        @Override
+        String base() {
+            return name.base();
+        }
+
+        @Override
+        @Nullable Pack pack() {
+            Pack pack = name.pack();
+            return pack != null ? pack : firstPack(arguments);
+        }
+    }
+
+    /** The arguments that a template takes for one parameter with an ellipsis. */
+    static final class Pack extends Node {
+        private final List<Node> elements;
+
+        Pack(List<Node> elements) {
+            this.elements = elements;
+        }
+
+        int size() {
+            return elements.size();
+        }
+
+        @Override
+        void left(Output out) throws MalformedSymbolException {
+            int index = out.packIndex;
+            if (index < 0) {
+                list(out, elements);
+            } else if (index < elements.size()) {
+                // Inside of the element, packs are others.
+                out.packIndex = -1;
+                out.left(elements.get(index));
+                out.packIndex = index;
+            }
+        }
+
+        @Override
+        void right(Output out) throws MalformedSymbolException {
+            int index = out.packIndex;
+            if (index >= 0 && index < elements.size()) {
+                out.packIndex = -1;
+                out.right(elements.get(index));
+                out.packIndex = index;
+            }
+        }
+
+        @Override
+        boolean isFunctionOrArray() {
+            return false;
+        }
+
+        @Override
+        Pack pack() {
+            return this;
+        }
+    }
+
+    /** A pattern that is repeated for each argument of a pack. */
+    static final class Expansion extends Node {
+        private final Node pattern;
+
+        Expansion(Node pattern) {
+            this.pattern = pattern;
+        }
+
+        @Override
+        void left(Output out) throws MalformedSymbolException {
+            Pack pack = pattern.pack();
+            if (pack == null) {
+                out.print(pattern);
+                out.text("...");
+                return;
+            }
+            int index = out.packIndex;
+            for (int i = 0; i < pack.size(); i++) {
+                out.packIndex = i;
+                out.text(i == 0 ? "" : ", ");
+                out.print(pattern);
+            }
+            out.packIndex = index;
+        }
+    }
+
+    /** A parameter of a template that is named before its argument is known: in an operator of conversion. */
+    static final class Forward extends Node {
+        private final int index;
+        private @Nullable Node argument;
+
+        Forward(int index) {
+            this.index = index;
+        }
+
+        void resolve(List<Node> arguments) throws MalformedSymbolException {
+            if (index >= arguments.size()) {
+                throw new MalformedSymbolException();
+            }
+            argument = arguments.get(index);
+        }
+
+        private Node argument() throws MalformedSymbolException {
+            Node known = argument;
+            if (known == null) {
+                throw new MalformedSymbolException();
+            }
+            return known;
+        }
+
+        @Override
+        void left(Output out) throws MalformedSymbolException {
+            out.left(argument());
+        }
+
+        @Override
+        void right(Output out) throws MalformedSymbolException {
+            out.right(argument());
+        }
+    }
+
+    /** A type with words behind it: {@code char const}. */
+    static final class Qualified extends Node {
+        private final Node type;
+        private final String qualifiers;
+
+        Qualified(Node type, String qualifiers) {
+            this.type = type;
+            this.qualifiers = qualifiers;
+        }
+
+        @Override
+        void left(Output out) throws MalformedSymbolException {
+            out.left(type);
+            if (!type.isFunctionOrArray() || type instanceof Array) {
+                out.text(qualifiers);
+            }
+        }
+
+        @Override
+        void right(Output out) throws MalformedSymbolException {
+            out.right(type);
+            if (type.isFunctionOrArray() && !(type instanceof Array)) {
+                out.text(qualifiers);
+            }
+        }
+
+        @Override
+        boolean isFunctionOrArray() {
+            return type.isFunctionOrArray();
+        }
+
+        @Override
+        @Nullable Pack pack() {
+            return type.pack();
+        }
+    }
+
+    /** A pointer or a reference. */
+    static final class Pointer extends Node {
+        private final Node to;
+        private final String sign;
+
+        Pointer(Node to, String sign) {
+            this.to = to;
+            this.sign = sign;
+        }
+
+        /** A reference to a reference is one reference, to a value only if both are. */
+        private static Node target(Node node, Output out) {
+            if (node instanceof Pack pack && out.packIndex >= 0 && out.packIndex < pack.size()) {
+                return pack.elements.get(out.packIndex);
+            }
+            return node;
+        }
+
+        private boolean isCollapsed(Output out) {
+            return sign.startsWith("&") && target(to, out) instanceof Pointer inner && inner.sign.startsWith("&");
+        }
+
+        @Override
+        void left(Output out) throws MalformedSymbolException {
+            Node target = target(to, out);
+            if (isCollapsed(out) && target instanceof Pointer inner) {
+                int index = out.packIndex;
+                out.packIndex = target == to ? index : -1;
+                new Pointer(inner.to, sign.equals("&") ? sign : inner.sign).left(out);
+                out.packIndex = index;
+                return;
+            }
+            out.left(to);
+            if (target.isFunctionOrArray()) {
+                out.text(out.last() == '(' || out.last() == ' ' ? "(" : " (");
+            }
+            out.text(sign);
+        }
+
+        @Override
+        void right(Output out) throws MalformedSymbolException {
+            Node target = target(to, out);
+            if (isCollapsed(out) && target instanceof Pointer inner) {
+                int index = out.packIndex;
+                out.packIndex = target == to ? index : -1;
+                new Pointer(inner.to, sign).right(out);
+                out.packIndex = index;
+                return;
+            }
+            if (target.isFunctionOrArray()) {
+                out.text(")");
+            }
+            out.right(to);
+        }
+
+        @Override
+        @Nullable Pack pack() {
+            return to.pack();
+        }
+    }
+
+    /** A pointer to a member of a class: {@code int Foo::*}. */
+    static final class MemberPointer extends Node {
+        private final Node scope;
+        private final Node type;
+
+        MemberPointer(Node scope, Node type) {
+            this.scope = scope;
+            this.type = type;
+        }
+
+        @Override
+        void left(Output out) throws MalformedSymbolException {
+            out.left(type);
+            if (type.isFunctionOrArray()) {
+                out.text(out.last() == ' ' ? "(" : " (");
+            } else {
+                out.text(" ");
+            }
+            out.print(scope);
+            out.text("::*");
+        }
+
+        @Override
+        void right(Output out) throws MalformedSymbolException {
+            if (type.isFunctionOrArray()) {
+                out.text(")");
+            }
+            out.right(type);
+        }
+
+        @Override
+        @Nullable Pack pack() {
+            Pack pack = scope.pack();
+            return pack != null ? pack : type.pack();
+        }
+    }
+
+    /** {@code int [3]}. */
+    static final class Array extends Node {
+        private final Node element;
+        private final Node dimension;
+
+        Array(Node element, Node dimension) {
+            this.element = element;
+            this.dimension = dimension;
+        }
+
+        @Override
+        void left(Output out) throws MalformedSymbolException {
+            out.left(element);
+        }
+
+        @Override
+        void right(Output out) throws MalformedSymbolException {
+            out.text(out.last() == ']' ? "[" : " [");
+            out.print(dimension);
+            out.text("]");
+            out.right(element);
+        }
+
+        @Override
+        boolean isFunctionOrArray() {
+            return true;
+        }
+
+        @Override
+        @Nullable Pack pack() {
+            Pack pack = element.pack();
+            return pack != null ? pack : dimension.pack();
+        }
+    }
+
+    /** The type of a function, or a function with its name. */
+    static final class Function extends Node {
+        private final @Nullable Node name;
+        private final @Nullable Node result;
+        private final List<Node> parameters;
+        private final String qualifiers;
+
+        /**
+         * @param name null for a type
+         * @param result null if the symbol does not have it
+         * @param qualifiers behind the parameters, with a blank before each
+         */
+        Function(@Nullable Node name, @Nullable Node result, List<Node> parameters, String qualifiers) {
+            this.name = name;
+            this.result = result;
+            this.parameters = parameters;
+            this.qualifiers = qualifiers;
+        }
+
+        @Override
+        void left(Output out) throws MalformedSymbolException {
+            if (result != null) {
+                out.left(result);
+                if (!result.isFunctionOrArray() || out.last() != ' ') {
+                    out.text(" ");
+                }
+            }
+            if (name != null) {
+                out.print(name);
+            }
+        }
+
+        @Override
+        void right(Output out) throws MalformedSymbolException {
+            out.text("(");
+            list(out, parameters);
+            out.text(")");
+            out.text(qualifiers);
+            if (result != null) {
+                out.right(result);
+            }
+        }
+
+        @Nullable Node name() {
+            return name;
+        }
+
+        @Override
+        boolean isFunctionOrArray() {
+            return name == null;
+        }
+
+        @Override
+        String base() {
+            return name == null ? "" : name.base();
+        }
+
+        @Override
+        @Nullable Pack pack() {
+            Pack pack = result == null ? null : result.pack();
+            return pack != null ? pack : firstPack(parameters);
+        }
+    }
+
+    /** An operand, in parentheses unless it is a name. */
+    static final class Operand extends Node {
+        private final Node node;
+
+        Operand(Node node) {
+            this.node = node;
+        }
+
+        @Override
+        void left(Output out) throws MalformedSymbolException {
+            boolean simple = node.isSimple();
+            out.text(simple ? "" : "(");
+            out.print(node);
+            out.text(simple ? "" : ")");
+        }
+
+        @Override
+        @Nullable Pack pack() {
+            return node.pack();
+        }
+    }
+
+    /** Expressions with commas between. */
+    static final class Listed extends Node {
+        private final List<Node> nodes;
+
+        Listed(List<Node> nodes) {
+            this.nodes = nodes;
+        }
+
+        @Override
+        void left(Output out) throws MalformedSymbolException {
+            list(out, nodes);
+        }
+
+        @Override
+        @Nullable Pack pack() {
+            return firstPack(nodes);
+        }
+    }
+}
