@@ -8,4 +8,5 @@ module io.bpf4j.trace {
     exports io.bpf4j.trace;
     exports io.bpf4j.trace.catalog;
     exports io.bpf4j.trace.expression;
+    exports io.bpf4j.trace.stack;
 }

@@ -1,0 +1,196 @@
+package io.bpf4j.trace.stack;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * Functions by their addresses, in sorted columns: a browser has three million, and an object for each would take some
+ * hundred megabytes more. Names stay bytes until one is asked for. <i>Immutable.</i>
+ *
+ * <p>Tested by {@code AddressTableTest}.
+ */
+final class AddressTable {
+    /** A function without a size (assembly, or the kernel's) reaches to the next one, but no further than this. */
+    private static final long MAX_UNSIZED = 1 << 20;
+
+    /** How many functions before an address may be shorter than one that begins before them and contains the address. */
+    private static final int MAX_NESTED = 16;
+
+    private final long[] starts;
+    private final long[] sizes;
+    private final int[] ranks;
+    private final int[] names;
+    private final byte[] text;
+
+    private AddressTable(long[] starts, long[] sizes, int[] ranks, int[] names, byte[] text) {
+        this.starts = starts;
+        this.sizes = sizes;
+        this.ranks = ranks;
+        this.names = names;
+        this.text = text;
+    }
+
+    /** The index of the function that contains an address; -1 if none does. */
+    int find(long address) {
+        int at = Arrays.binarySearch(starts, address);
+        int floor = at >= 0 ? at : -at - 2;
+        for (int i = floor; i >= 0 && i > floor - MAX_NESTED; i--) {
+            long distance = address - starts[i];
+            boolean inside = sizes[i] == 0
+                    ? i == floor && distance < MAX_UNSIZED
+                    : Long.compareUnsigned(distance, sizes[i]) < 0;
+            if (inside) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    int count() {
+        return starts.length;
+    }
+
+    long start(int index) {
+        return starts[index];
+    }
+
+    /** The rank that the function was added with. */
+    int rank(int index) {
+        return ranks[index];
+    }
+
+    String name(int index) {
+        int from = names[index];
+        int to = from;
+        while (text[to] != 0) {
+            to++;
+        }
+        return new String(text, from, to - from, StandardCharsets.UTF_8);
+    }
+
+    /** Approximate memory in bytes. */
+    long bytes() {
+        return 24L * starts.length + text.length;
+    }
+
+    /** Collects functions in any order. <i>Confined.</i> */
+    static final class Builder {
+        private final long maxText;
+        private int count;
+        private long[] starts = new long[64];
+        private long[] sizes = new long[64];
+        private int[] ranks = new int[64];
+        private int[] names = new int[64];
+        private byte[] text = new byte[1024];
+        private int textLength;
+
+        /** @param maxText bytes of all names together, at most 1 GiB; functions beyond this limit are left out */
+        Builder(long maxText) {
+            this.maxText = Math.min(maxText, 1 << 30);
+        }
+
+        /**
+         * Adds a function.
+         *
+         * @param size in bytes; 0 if unknown
+         * @param rank of two at one address the one with the higher rank is kept
+         */
+        void add(long start, long size, byte[] name, int rank) {
+            if (name.length == 0 || textLength + name.length + 1L > maxText) {
+                return;
+            }
+            if (count == starts.length) {
+                int more = count + (count >> 1);
+                starts = Arrays.copyOf(starts, more);
+                sizes = Arrays.copyOf(sizes, more);
+                ranks = Arrays.copyOf(ranks, more);
+                names = Arrays.copyOf(names, more);
+            }
+            int end = textLength + name.length + 1;
+            if (end > text.length) {
+                text = Arrays.copyOf(text, (int) Math.max(end, Math.min(maxText, 2L * text.length)));
+            }
+            System.arraycopy(name, 0, text, textLength, name.length);
+            // A name is ended by NUL, so it has none inside; lists that a process writes may.
+            for (int i = textLength; i < end - 1; i++) {
+                if (text[i] == 0) {
+                    text[i] = '?';
+                }
+            }
+            text[end - 1] = 0;
+            starts[count] = start;
+            sizes[count] = size;
+            ranks[count] = rank;
+            names[count] = textLength;
+            textLength = end;
+            count++;
+        }
+
+        /** The table; of functions that overlap the inner one is found first. */
+        AddressTable build() {
+            // The columns are brought into order without an object for each: first the addresses alone, then each
+            // function to the place of its address.
+            long[] sorted = distinct(Arrays.copyOf(starts, count));
+            int[] best = new int[sorted.length];
+            Arrays.fill(best, -1);
+            for (int i = 0; i < count; i++) {
+                int place = Arrays.binarySearch(sorted, starts[i]);
+                if (best[place] < 0 || ranks[i] > ranks[best[place]]) {
+                    best[place] = i;
+                }
+            }
+            long[] ownSizes = new long[sorted.length];
+            int[] ownRanks = new int[sorted.length];
+            int[] ownNames = new int[sorted.length];
+            for (int i = 0; i < sorted.length; i++) {
+                ownSizes[i] = sizes[best[i]];
+                ownRanks[i] = ranks[best[i]];
+                ownNames[i] = names[best[i]];
+            }
+            return new AddressTable(sorted, ownSizes, ownRanks, ownNames, Arrays.copyOf(text, textLength));
+        }
+
+        /**
+         * The table of code that was replaced over time: a function that overlaps with one of a higher rank is gone, and
+         * the rank is the time.
+         */
+        AddressTable buildNewest() {
+            AddressTable all = build();
+            int kept = 0;
+            for (int i = 0; i < all.starts.length; i++) {
+                while (kept > 0 && all.overlaps(kept - 1, i) && all.ranks[kept - 1] < all.ranks[i]) {
+                    kept--;
+                }
+                if (kept > 0 && all.overlaps(kept - 1, i)) {
+                    continue;
+                }
+                all.starts[kept] = all.starts[i];
+                all.sizes[kept] = all.sizes[i];
+                all.ranks[kept] = all.ranks[i];
+                all.names[kept] = all.names[i];
+                kept++;
+            }
+            return new AddressTable(
+                    Arrays.copyOf(all.starts, kept),
+                    Arrays.copyOf(all.sizes, kept),
+                    Arrays.copyOf(all.ranks, kept),
+                    Arrays.copyOf(all.names, kept),
+                    all.text);
+        }
+
+        private static long[] distinct(long[] addresses) {
+            Arrays.sort(addresses);
+            int kept = 0;
+            for (int i = 0; i < addresses.length; i++) {
+                if (kept == 0 || addresses[kept - 1] != addresses[i]) {
+                    addresses[kept++] = addresses[i];
+                }
+            }
+            return Arrays.copyOf(addresses, kept);
+        }
+    }
+
+    private boolean overlaps(int earlier, int later) {
+        return Long.compareUnsigned(starts[later] - starts[earlier], sizes[earlier]) < 0;
+    }
+}

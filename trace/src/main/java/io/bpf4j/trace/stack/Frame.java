@@ -1,0 +1,72 @@
+package io.bpf4j.trace.stack;
+
+/**
+ * A place in a stack, with its name as far as it was found. <i>Immutable.</i>
+ *
+ * <p>Names come from files of other owners and may have any characters: escape them for display, as {@link StackCounts}
+ * does.
+ *
+ * @param address in the process or the kernel; for a frame that is a place in a file, the file offset in bytes
+ * @param function the name, demangled and without parameters; empty if unknown
+ * @param symbol the name as the symbol table has it; empty if unknown
+ * @param offset bytes from the start of the function; without a function, from the start of the module: the virtual
+ *     address in an ELF file, as {@code addr2line -e} takes it, else the offset in the file or mapping
+ * @param module the file as the process names it, a mapping such as {@code [vdso]}, or a module of the kernel; empty for
+ *     the kernel itself and if unknown
+ * @param source where the name was found
+ */
+public record Frame(long address, String function, String symbol, long offset, String module, Source source) {
+
+    /** Where a frame's name was found. */
+    public enum Source {
+        /** The symbol table of the file. */
+        SYMBOLS,
+        /** The dynamic symbols of the file: only functions that it exports. */
+        DYNAMIC_SYMBOLS,
+        /** The compressed symbols in a stripped file, {@code .gnu_debugdata}. */
+        MINI_DEBUG_INFO,
+        /** The file's separate debug file. */
+        DEBUG_FILE,
+        /** The list of compiled code that a just-in-time compiler writes; see {@link PerfMap}. */
+        PERF_MAP,
+        /** The kernel's symbols. */
+        KERNEL,
+        /** Only the mapping is known, not the function. */
+        MAPPING,
+        /** Nothing is known: no mapping has the address. */
+        UNKNOWN
+    }
+
+    static Frame unknown(long address) {
+        return new Frame(address, "", "", 0, "", Source.UNKNOWN);
+    }
+
+    /** Whether the function is known. */
+    public boolean isNamed() {
+        return !function.isEmpty();
+    }
+
+    /**
+     * The frame in a word: the function, {@code [libfoo.so+0x1234]} if only the mapping is known, else {@code
+     * [unknown]}. A function of a kernel module has the module's name behind it: {@code ext4_sync_file [ext4]}.
+     */
+    public String label() {
+        if (isNamed()) {
+            return source == Source.KERNEL && !module.isEmpty() ? function + " [" + module + "]" : function;
+        }
+        if (module.isEmpty()) {
+            return "[unknown]";
+        }
+        // "[vdso]" has brackets of its own.
+        boolean bracketed = module.startsWith("[") && module.endsWith("]");
+        String name = bracketed
+                ? module.substring(1, module.length() - 1)
+                : module.substring(module.lastIndexOf('/') + 1);
+        return "[" + name + "+0x" + Long.toHexString(offset) + "]";
+    }
+
+    @Override
+    public String toString() {
+        return label();
+    }
+}

@@ -1,0 +1,110 @@
+package io.bpf4j.trace.stack;
+
+import io.bpf4j.usdt.internal.process.Lines;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+
+/**
+ * The functions of the kernel and its modules by address, from {@code kallsyms}: address, type and name, and the module
+ * behind a tab. Loaded BPF programs are among them, as those of a module {@code bpf}.
+ *
+ * <p>Without CAP_SYSLOG, or by sysctl kernel.kptr_restrict, all addresses read as 0.
+ *
+ * <p><i>Confined.</i>
+ *
+ * <p>Tested by {@code SymbolizerTest}.
+ */
+final class KernelFunctions {
+    /** A hundred thousand symbols take some ten megabytes. */
+    private static final long MAX_BYTES = 1L << 28;
+
+    private static final int LONGEST_LINE = 1 << 12;
+
+    private final Path file;
+    private final Rereads rereads = new Rereads();
+    private AddressTable functions = new AddressTable.Builder(0).build();
+    private boolean read;
+    private String problem = "";
+
+    KernelFunctions(Path file) {
+        this.file = file;
+    }
+
+    /** Why there are no names; empty if there are. */
+    String problem() {
+        return problem;
+    }
+
+    /**
+     * The frame of an address.
+     *
+     * @param lookup the address to look up, which may be the one before
+     */
+    Frame frame(long address, long lookup) {
+        int found = find(address, lookup);
+        if (found < 0 && address < 0 && (!read || rereads.worthwhile())) {
+            boolean first = !read;
+            refresh();
+            found = find(address, lookup);
+            if (!first) {
+                rereads.tried(found >= 0);
+            }
+        }
+        if (found < 0) {
+            return Frame.unknown(address);
+        }
+        String name = functions.name(found);
+        // "ext4_sync_file\t[ext4]"
+        int tab = name.indexOf('\t');
+        String symbol = tab < 0 ? name : name.substring(0, tab);
+        String module = tab < 0 ? "" : name.substring(tab + 1).replace("[", "").replace("]", "");
+        return new Frame(address, symbol, symbol, address - functions.start(found), module, Frame.Source.KERNEL);
+    }
+
+    private int find(long address, long lookup) {
+        int found = functions.find(lookup);
+        return found >= 0 ? found : functions.find(address);
+    }
+
+    private void refresh() {
+        AddressTable.Builder builder = new AddressTable.Builder(MAX_BYTES);
+        read = true;
+        try {
+            Lines.read(file, LONGEST_LINE, MAX_BYTES, (line, length) -> {
+                add(builder, line, length);
+                return true;
+            });
+        } catch (IOException e) {
+            problem = "the kernel's symbols can't be read: " + e.getMessage();
+            return;
+        }
+        functions = builder.build();
+        problem = functions.count() > 0
+                ? ""
+                : "the kernel hides the addresses of its symbols: CAP_SYSLOG is missing, or sysctl kernel.kptr_restrict"
+                        + " is 2";
+    }
+
+    /** {@code ffffffff81000000 T name}, with the module behind a tab. */
+    private static void add(AddressTable.Builder builder, byte[] line, int length) {
+        long address = 0;
+        int at = 0;
+        for (; at < length && line[at] != ' '; at++) {
+            int digit = Character.digit(line[at], 16);
+            if (digit < 0) {
+                return;
+            }
+            address = address << 4 | digit;
+        }
+        int name = at + 3;
+        if (address == 0 || name >= length) {
+            return;
+        }
+        // Code is t or T, weak functions w or W; of two names the exported one.
+        int type = line[at + 1];
+        if ("tTwW".indexOf(type) >= 0) {
+            builder.add(address, 0, Arrays.copyOfRange(line, name, length), type == 'T' ? 2 : type == 't' ? 1 : 0);
+        }
+    }
+}

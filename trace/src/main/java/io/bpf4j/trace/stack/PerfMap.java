@@ -1,0 +1,79 @@
+package io.bpf4j.trace.stack;
+
+import io.bpf4j.loader.host.Host;
+import io.bpf4j.usdt.internal.process.MappedFile;
+import io.bpf4j.usdt.internal.process.ProcessFiles;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Lists of code that just-in-time compilers make, {@code /tmp/perf-PID.map}. {@link Symbolizer} reads such a list if it
+ * exists. Node.js writes it with {@code --perf-basic-prof}, .NET with {@code DOTNET_PerfMapEnabled=1}; a JVM writes it
+ * when it is asked to.
+ *
+ * <p>A JVM's stacks are complete only with {@code -XX:+PreserveFramePointer}: otherwise compiled code uses the register
+ * for other values, and a stack ends at its first compiled method.
+ *
+ * <p>Tested by {@code StacksOfJvmTest}.
+ */
+public final class PerfMap {
+    private static final long PATIENCE_SECONDS = 30;
+    private static final int MOST_OUTPUT = 1 << 14;
+    private static final String LIBRARY = "/libjvm.so";
+
+    private PerfMap() {}
+
+    /** {@link #request(Host, int)} on the running machine. */
+    public static void request(int pid) throws IOException, InterruptedException {
+        request(Host.running(), pid);
+    }
+
+    /**
+     * Has a JVM write the list of the methods that it has compiled so far, {@code jcmd PID Compiler.perfmap} (JDK 17).
+     * A list is a snapshot: methods that are compiled later need another one. Waits for the JVM, at most 30 seconds.
+     *
+     * <p>This runs the {@code jcmd} of the JDK that runs this program, which must be allowed to attach to the JVM: as
+     * the same user, or root. It has no public API. It asks the JVM to listen by a signal that would kill another
+     * process, so a process without HotSpot's library is refused.
+     *
+     * @throws IOException if the process is no HotSpot JVM, or there is no {@code jcmd}, or it fails; the message has
+     *     what it said
+     */
+    public static void request(Host host, int pid) throws IOException, InterruptedException {
+        List<MappedFile> files = new ProcessFiles(host).executableFiles(pid);
+        if (files.stream().noneMatch(file -> file.name().endsWith(LIBRARY))) {
+            throw new IOException("process " + pid + " is no HotSpot JVM: it has not mapped libjvm.so");
+        }
+        Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
+        if (!Files.isExecutable(jcmd)) {
+            throw new IOException("the list of compiled methods of process " + pid + " can't be requested: " + jcmd
+                    + " does not exist, because this Java is no JDK; run jcmd " + pid
+                    + " Compiler.perfmap of another JDK");
+        }
+        Process process = new ProcessBuilder(jcmd.toString(), Integer.toString(pid), "Compiler.perfmap")
+                .redirectErrorStream(true)
+                .redirectInput(ProcessBuilder.Redirect.PIPE)
+                .start();
+        // A stopped JVM does not answer. Ending jcmd ends its output, and with it the reading below.
+        Executor later = CompletableFuture.delayedExecutor(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        CompletableFuture<Void> end = CompletableFuture.runAsync(process::destroyForcibly, later);
+        String output;
+        try {
+            output = new String(process.getInputStream().readNBytes(MOST_OUTPUT), StandardCharsets.UTF_8).strip();
+        } finally {
+            process.getInputStream().close();
+            end.cancel(false);
+        }
+        if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {
+            process.destroyForcibly();
+            throw new IOException("process " + pid + " did not write the list of its compiled methods: "
+                    + (output.isEmpty() ? "jcmd got no answer" : output));
+        }
+    }
+}

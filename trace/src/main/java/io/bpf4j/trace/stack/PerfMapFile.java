@@ -1,0 +1,163 @@
+package io.bpf4j.trace.stack;
+
+import io.bpf4j.elf.FileIdentity;
+import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.link.OpenFile;
+import io.bpf4j.usdt.internal.process.Lines;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The list of code that a just-in-time compiler has made in a process: {@code /tmp/perf-PID.map}, with a line for each
+ * function (tools/perf/Documentation/jit-interface.txt of the kernel): start and size in hexadecimal, and the name, which
+ * is the rest of the line.
+ *
+ * <pre>
+ * 0x00007f04c8a2f860 0x0000000000000258 void java.lang.Thread.run()
+ * </pre>
+ *
+ * <p>The name has the pid that the process itself knows, and the folder is that of the process's mount namespace. A
+ * later line replaces earlier ones for the same addresses: compilers reuse memory.
+ *
+ * <p>Everybody may write to {@code /tmp}. So another user can put a file there before the process does. The file is read
+ * only if its owner is the user of the process, or root. And it must not be a link, neither a symbolic one nor a second
+ * hard one: a link that leads to a file of root would pass the test of the owner, and its lines would be shown as names.
+ *
+ * <p><i>Confined.</i>
+ *
+ * <p>Tested by {@code PerfMapFileTest}.
+ */
+final class PerfMapFile {
+    /** A runtime that has run for months writes some hundred megabytes. */
+    private static final long MAX_BYTES = 1L << 28;
+
+    /** Bytes that are read for one process, however often its list changes. */
+    private static final long MAX_ALL_BYTES = 1L << 31;
+
+    private static final int LONGEST_LINE = 1 << 14;
+
+    private final Host host;
+    private final int pid;
+    private long left = MAX_ALL_BYTES;
+    private @Nullable FileIdentity read;
+    private AddressTable functions = new AddressTable.Builder(0).build();
+    private String problem = "";
+
+    PerfMapFile(Host host, int pid) {
+        this.host = host;
+        this.pid = pid;
+    }
+
+    /** The functions that were read last. */
+    AddressTable functions() {
+        return functions;
+    }
+
+    /** Why the list was not read, although it exists; empty if it was, or does not exist. */
+    String problem() {
+        return problem;
+    }
+
+    /** Reads the list if it changed since the last time; returns whether it did. */
+    boolean refresh() {
+        try {
+            return refreshIfOwned();
+        } catch (NoSuchFileException e) {
+            return false; // the process has written none, or has ended
+        } catch (IOException | SyscallException | NumberFormatException e) {
+            problem = "the list of compiled code of process " + pid + " can't be read: " + e.getMessage();
+            return false;
+        }
+    }
+
+    private boolean refreshIfOwned() throws IOException {
+        String status = Files.readString(host.process(pid).resolve("status"), StandardCharsets.ISO_8859_1);
+        // "NSpid: 4711 7": the pid in each pid namespace, the process's own last (Linux 4.1).
+        int own = field(status, "NSpid:", Integer.MAX_VALUE).orElse(pid);
+        Path path = host.process(pid).resolve("root/tmp/perf-" + own + ".map");
+        FileIdentity now = FileIdentity.of(path);
+        if (now.equals(read) || now.size() > left) {
+            return false;
+        }
+        try (OpenFile file = OpenFile.open(host, path, path.toString())) {
+            Map<String, Object> opened = Files.readAttributes(file.path(), "unix:uid,nlink");
+            Map<String, Object> named =
+                    Files.readAttributes(path, "unix:dev,ino", LinkOption.NOFOLLOW_LINKS);
+            if (!named.get("ino").equals(file.identity().inode())
+                    || !named.get("dev").equals(file.identity().device())
+                    || !opened.get("nlink").equals(1)) {
+                throw new IOException(path + " is a link, which may lead to any file");
+            }
+            // "Uid: real effective saved filesystem"
+            Object owner = opened.get("uid");
+            if (!owner.equals(0) && !field(status, "Uid:", 1).equals(Optional.of(owner))) {
+                throw new IOException(path + " belongs to user " + owner + ", who may write anything into it");
+            }
+            functions = read(file);
+            read = file.identity();
+            left -= Math.min(MAX_BYTES, file.identity().size());
+            problem = "";
+            return true;
+        }
+    }
+
+    /** A number of a line of the status: the one at an index, or the last. */
+    private static Optional<Integer> field(String status, String name, int index) {
+        return status.lines()
+                .filter(line -> line.startsWith(name))
+                .findFirst()
+                .map(line -> line.substring(name.length()).strip().split("\\s+", -1))
+                .map(numbers -> Integer.parseInt(numbers[Math.min(index, numbers.length - 1)]));
+    }
+
+    private static AddressTable read(OpenFile file) throws IOException {
+        AddressTable.Builder builder = new AddressTable.Builder(MAX_BYTES);
+        int[] time = {0};
+        Lines.read(file.path(), LONGEST_LINE, MAX_BYTES, (line, length) -> {
+            add(builder, line, length, time[0]++);
+            return true;
+        });
+        return builder.buildNewest();
+    }
+
+    /** A line of another form is left out: the compiler may be writing it now. */
+    private static void add(AddressTable.Builder builder, byte[] line, int length, int time) {
+        int blank = indexOf(line, 0, length);
+        int second = indexOf(line, blank + 1, length);
+        if (second >= length || second + 1 == length) {
+            return;
+        }
+        try {
+            long start = hex(line, 0, blank);
+            long size = hex(line, blank + 1, second);
+            if (size > 0) {
+                byte[] name = new byte[length - second - 1];
+                System.arraycopy(line, second + 1, name, 0, name.length);
+                builder.add(start, size, name, time);
+            }
+        } catch (NumberFormatException e) {
+            // Not a number.
+        }
+    }
+
+    private static int indexOf(byte[] line, int from, int length) {
+        int at = from;
+        while (at < length && line[at] != ' ') {
+            at++;
+        }
+        return at;
+    }
+
+    private static long hex(byte[] line, int from, int to) {
+        String text = new String(line, from, Math.max(0, to - from), StandardCharsets.ISO_8859_1);
+        return Long.parseUnsignedLong(text.startsWith("0x") ? text.substring(2) : text, 16);
+    }
+}

@@ -1,0 +1,124 @@
+package io.bpf4j.trace.stack;
+
+import io.bpf4j.loader.host.Host;
+import io.bpf4j.usdt.internal.process.MappedFile;
+import io.bpf4j.usdt.internal.process.Mapping;
+import io.bpf4j.usdt.internal.process.ProcessFiles;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * The code of one process: its executable mappings, and what its compilers have listed. What was read is kept when the
+ * process unmaps it or ends, because stacks are named after they were taken. <i>Confined.</i>
+ *
+ * <p>Tested by {@code SymbolizerTest}.
+ */
+final class ProcessCode {
+    /** Mappings that are kept, of which some may be gone by now; a process has a thousand executable ones at most. */
+    private static final int MOST_KEPT = 1 << 16;
+
+    /** No process has code in the first page, and addresses with the highest bit are the kernel's. */
+    private static final long LOWEST_CODE = 0x1000;
+
+    private final ProcessFiles files;
+    private final int pid;
+    private final TreeMap<Long, Mapping> mappings = new TreeMap<>();
+    private final Rereads mapRereads = new Rereads();
+    private final Rereads listRereads = new Rereads();
+    private final PerfMapFile list;
+    private boolean read;
+    private String problem = "";
+
+    ProcessCode(Host host, int pid) {
+        this.files = new ProcessFiles(host);
+        this.list = new PerfMapFile(host, pid);
+        this.pid = pid;
+    }
+
+    /** Why names are missing; empty if nothing went wrong. */
+    List<String> problems() {
+        return List.of(problem, list.problem()).stream()
+                .filter(text -> !text.isEmpty())
+                .toList();
+    }
+
+    /** The executable mapping that has an address. */
+    Optional<Mapping> mapping(long address) {
+        if (address < LOWEST_CODE) {
+            return Optional.empty();
+        }
+        Optional<Mapping> known = find(address);
+        if (known.isPresent() || (read && !mapRereads.worthwhile())) {
+            return known;
+        }
+        boolean first = !read;
+        refresh();
+        known = find(address);
+        if (!first) {
+            mapRereads.tried(known.isPresent());
+        }
+        return known;
+    }
+
+    private Optional<Mapping> find(long address) {
+        Map.Entry<Long, Mapping> floor = mappings.floorEntry(address);
+        return floor == null || address >= floor.getValue().end() ? Optional.empty() : Optional.of(floor.getValue());
+    }
+
+    /** Adds the present mappings; each takes the place of those that it overlaps. */
+    private void refresh() {
+        read = true;
+        List<Mapping> now;
+        try {
+            now = files.mappings(pid, Mapping::executable);
+        } catch (IOException e) {
+            // A process that has ended keeps the mappings that were read.
+            problem = mappings.isEmpty() ? String.valueOf(e.getMessage()) : "";
+            return;
+        }
+        if (mappings.size() + now.size() > MOST_KEPT) {
+            mappings.clear();
+        }
+        for (Mapping mapping : now) {
+            Map.Entry<Long, Mapping> before = mappings.lowerEntry(mapping.end());
+            while (before != null && before.getValue().end() > mapping.start()) {
+                mappings.remove(before.getKey());
+                before = mappings.lowerEntry(mapping.end());
+            }
+            mappings.put(mapping.start(), mapping);
+        }
+        problem = "";
+    }
+
+    /** Opens the file of a mapping; the caller closes it. */
+    ProcessFiles.Opened open(Mapping mapping) throws IOException {
+        return files.open(new MappedFile(pid, mapping));
+    }
+
+    /** All files with code that are known. */
+    List<Mapping> filesWithCode() {
+        if (!read) {
+            refresh();
+        }
+        return mappings.values().stream().filter(Mapping::isFile).toList();
+    }
+
+    /** The frame of compiled code by the compiler's list. */
+    Optional<Frame> compiled(long address, long lookup, Names names) {
+        int found = list.functions().find(lookup);
+        if (found < 0 && listRereads.worthwhile()) {
+            found = list.refresh() ? list.functions().find(lookup) : -1;
+            listRereads.tried(found >= 0);
+        }
+        if (found < 0) {
+            return Optional.empty();
+        }
+        String symbol = list.functions().name(found);
+        long offset = address - list.functions().start(found);
+        return Optional.of(
+                new Frame(address, names.of(symbol), symbol, offset, "[jit]", Frame.Source.PERF_MAP));
+    }
+}

@@ -1,0 +1,292 @@
+package io.bpf4j.trace.stack;
+
+import io.bpf4j.elf.DebugFiles;
+import io.bpf4j.elf.ElfFile;
+import io.bpf4j.elf.FileIdentity;
+import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.map.StackTraceMap;
+import io.bpf4j.usdt.internal.process.Mapping;
+import io.bpf4j.usdt.internal.process.ProcessFiles;
+import io.bpf4j.usdt.internal.process.ProcessLimits;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Names the functions of stacks. <i>Thread-safe</i>, one call at a time; the caller closes it, which frees the memory of
+ * the symbols.
+ *
+ * {@snippet lang = "java":
+ * StackTraceMap stacks = StackTraceMap.of(object.map("stacks"));
+ * try (Symbolizer symbolizer = Symbolizer.of(Host.running())) {
+ *     List<Frame> frames = symbolizer.user(pid, stacks.get(id).orElseThrow());
+ * }
+ * }
+ *
+ * <p>A user address is looked up in the process's mappings, and then in the symbols of the mapped file: its own tables,
+ * and if it is stripped, its compressed symbols or its separate debug file. Code outside of all files is looked up in
+ * the list that just-in-time compilers write; see {@link PerfMap}. Kernel addresses are looked up in the kernel's
+ * symbols.
+ *
+ * <p>Everything is read on first use and kept: a process that ends meanwhile keeps what was read, so name its first
+ * stack while it runs. If an address is not found, mappings and lists are read again; less often, if in vain. A pid that
+ * is reused within the life of a symbolizer is taken for the same process until an address is not found. Processes and
+ * files that can't be read leave frames without names, and {@link #problems} tells why.
+ *
+ * <p>All addresses but the first of a stack are return addresses. They are behind the call, which may be the last
+ * instruction of its function; so the byte before is looked up.
+ *
+ * <p>Tested by {@code SymbolizerTest}, {@code StacksOnKernelTest} and {@code StacksOfJvmTest}.
+ */
+public final class Symbolizer implements AutoCloseable {
+    private static final int MOST_PROCESSES = 1 << 10;
+    private static final int MOST_PROBLEMS = 100;
+    private static final int MOST_MAPPINGS = 1 << 16;
+
+    /** Bytes of all tables of symbols together; the least recently used ones are dropped. */
+    private static final long MAX_TABLES = 1L << 29;
+
+    private final Host host;
+    private final DebugFiles debugFiles;
+    private final Names names = new Names();
+    private final KernelFunctions kernel;
+    private final Map<FileIdentity, FileFunctions> files = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<Integer, Process> processes = new LinkedHashMap<>(16, 0.75f, true);
+    private final Set<String> problems = new LinkedHashSet<>();
+    private long tableBytes;
+
+    /**
+     * A process.
+     *
+     * @param opened which file a mapping turned out to be
+     * @param unopened mappings whose files can't be opened
+     */
+    private record Process(ProcessCode code, Map<Mapping, FileIdentity> opened, Set<Mapping> unopened) {}
+
+    private Symbolizer(Host host, DebugFiles debugFiles) {
+        this.host = host;
+        this.debugFiles = debugFiles;
+        this.kernel = new KernelFunctions(host.proc().resolve("kallsyms"));
+    }
+
+    /** A symbolizer for the processes and the kernel of a machine. */
+    public static Symbolizer of(Host host) {
+        return new Symbolizer(host, DebugFiles.standard());
+    }
+
+    /** The same with debug files elsewhere than below {@code /usr/lib/debug}. */
+    static Symbolizer of(Host host, DebugFiles debugFiles) {
+        return new Symbolizer(host, debugFiles);
+    }
+
+    /**
+     * The frames of a user stack.
+     *
+     * @param pid the process, by the number that it has in the {@code /proc} of the machine
+     * @param addresses the innermost first
+     */
+    public synchronized List<Frame> user(int pid, long[] addresses) {
+        Process process = process(pid);
+        List<Frame> frames = new ArrayList<>(addresses.length);
+        for (int i = 0; i < addresses.length; i++) {
+            frames.add(user(process, addresses[i], lookup(addresses[i], i)));
+        }
+        collectProblems(process);
+        return List.copyOf(frames);
+    }
+
+    /** The frames of a user stack as a map has them: addresses, or places in files, which outlive the process. */
+    public synchronized List<Frame> user(int pid, List<StackTraceMap.Frame> stack) {
+        Process process = process(pid);
+        List<Frame> frames = new ArrayList<>(stack.size());
+        for (int i = 0; i < stack.size(); i++) {
+            frames.add(
+                    switch (stack.get(i)) {
+                        case StackTraceMap.Address at -> user(process, at.address(), lookup(at.address(), i));
+                        case StackTraceMap.InFile at -> inFile(process, at, lookup(at.fileOffset(), i));
+                    });
+        }
+        collectProblems(process);
+        return List.copyOf(frames);
+    }
+
+    /**
+     * The frames of a kernel stack.
+     *
+     * @param addresses the innermost first
+     */
+    public synchronized List<Frame> kernel(long[] addresses) {
+        List<Frame> frames = new ArrayList<>(addresses.length);
+        for (int i = 0; i < addresses.length; i++) {
+            frames.add(kernel.frame(addresses[i], lookup(addresses[i], i)));
+        }
+        if (!kernel.problem().isEmpty()) {
+            addProblem(kernel.problem());
+        }
+        return List.copyOf(frames);
+    }
+
+    /** The frames of a kernel stack as a map has them. */
+    public List<Frame> kernel(List<StackTraceMap.Frame> stack) {
+        return kernel(stack.stream()
+                .mapToLong(frame ->
+                        frame instanceof StackTraceMap.Address at ? at.address() : 0)
+                .toArray());
+    }
+
+    /**
+     * Whether a user stack ends too early, as those of code without frame pointers do: it has no caller, or one caller
+     * that is not in any code. The kernel walks a stack by frame pointers. Code that is built without them ({@code
+     * -fomit-frame-pointer}, the default of compilers) uses the register for any value, and the walk ends there.
+     *
+     * <p>A hint, not a proof: a thread's first function has no caller either.
+     *
+     * @param addresses the innermost first
+     */
+    public synchronized boolean endsEarly(int pid, long[] addresses) {
+        return addresses.length < 2
+                || (addresses.length == 2
+                        && process(pid).code().mapping(addresses[1]).isEmpty());
+    }
+
+    /** Why frames have no names, a line each, without repetition; at most 100. */
+    public synchronized List<String> problems() {
+        return List.copyOf(problems);
+    }
+
+    /** Frees the symbols. The symbolizer may still be used: it reads again what it needs. */
+    @Override
+    public synchronized void close() {
+        files.clear();
+        processes.clear();
+        tableBytes = 0;
+    }
+
+    private static long lookup(long address, int index) {
+        return index == 0 ? address : address - 1;
+    }
+
+    private Process process(int pid) {
+        Process known = processes.get(pid);
+        if (known == null) {
+            if (processes.size() >= MOST_PROCESSES) {
+                processes.remove(processes.keySet().iterator().next());
+            }
+            known = new Process(new ProcessCode(host, pid), new HashMap<>(), new HashSet<>());
+            processes.put(pid, known);
+        }
+        return known;
+    }
+
+    private Frame user(Process process, long address, long lookup) {
+        Optional<Mapping> found = process.code().mapping(lookup);
+        if (found.isEmpty()) {
+            return Frame.unknown(address);
+        }
+        Mapping mapping = found.get();
+        long shift = mapping.fileOffset() - mapping.start();
+        String module = mapping.text().length() == 0 ? "" : mapping.name().toString();
+        Optional<FileFunctions> functions = mapping.isFile() ? functions(process, mapping) : Optional.empty();
+        if (functions.isPresent()) {
+            return functions.get().frame(address, address + shift, lookup + shift, module, names);
+        }
+        return process.code()
+                .compiled(address, lookup, names)
+                .orElseGet(() -> module.isEmpty()
+                        ? Frame.unknown(address)
+                        : new Frame(address, "", "", address + shift, module, Frame.Source.MAPPING));
+    }
+
+    /** A place by build ID: in a file of the process, or in any other that was read before. */
+    private Frame inFile(Process process, StackTraceMap.InFile place, long lookup) {
+        for (Mapping mapping : process.code().filesWithCode()) {
+            Optional<FileFunctions> functions = functions(process, mapping);
+            if (functions.flatMap(FileFunctions::buildId).filter(place.buildId()::equals).isPresent()) {
+                return functions
+                        .get()
+                        .frame(place.fileOffset(), place.fileOffset(), lookup, mapping.name().toString(), names);
+            }
+        }
+        String module = "build-id " + place.buildId();
+        return files.values().stream()
+                .filter(file -> file.buildId().filter(place.buildId()::equals).isPresent())
+                .findFirst()
+                .map(file -> file.frame(place.fileOffset(), place.fileOffset(), lookup, module, names))
+                .orElseGet(() -> new Frame(
+                        place.fileOffset(), "", "", place.fileOffset(), module, Frame.Source.MAPPING));
+    }
+
+    /** The functions of a mapped file; empty if it can't be opened or is no ELF file. */
+    private Optional<FileFunctions> functions(Process process, Mapping mapping) {
+        if (process.unopened().contains(mapping)) {
+            return Optional.empty();
+        }
+        FileIdentity identity = process.opened().get(mapping);
+        FileFunctions known = identity == null ? null : files.get(identity);
+        return Optional.of(known == null ? open(process, mapping) : known).filter(FileFunctions::isElf);
+    }
+
+    private FileFunctions open(Process process, Mapping mapping) {
+        try (ProcessFiles.Opened opened = process.code().open(mapping)) {
+            FileIdentity file = opened.file().identity();
+            if (process.opened().size() > MOST_MAPPINGS) {
+                process.opened().clear();
+            }
+            process.opened().put(mapping, file);
+            FileFunctions known = files.get(file);
+            if (known == null) {
+                known = read(opened, mapping);
+                keep(file, known);
+            }
+            return known;
+        } catch (IOException e) {
+            if (process.unopened().size() > MOST_MAPPINGS) {
+                process.unopened().clear();
+            }
+            process.unopened().add(mapping);
+            addProblem(mapping.name() + ": " + e.getMessage());
+            return FileFunctions.NOT_ELF;
+        }
+    }
+
+    private FileFunctions read(ProcessFiles.Opened opened, Mapping mapping) {
+        String name = mapping.name().toString();
+        try (ElfFile elf = ElfFile.open(opened.file().path(), name, ProcessLimits.MAPPED_FILE)) {
+            FileFunctions functions = FileFunctions.read(elf, debugFiles);
+            functions.problem().ifPresent(problem -> addProblem(name + ": " + problem));
+            return functions;
+        } catch (IOException | MalformedDataException e) {
+            // Shared memory and the like, in which a compiler may put its code.
+            return FileFunctions.NOT_ELF;
+        }
+    }
+
+    private void keep(FileIdentity file, FileFunctions functions) {
+        files.put(file, functions);
+        tableBytes += functions.bytes();
+        Iterator<FileFunctions> eldest = files.values().iterator();
+        while (tableBytes > MAX_TABLES && files.size() > 1) {
+            tableBytes -= eldest.next().bytes();
+            eldest.remove();
+        }
+    }
+
+    private void collectProblems(Process process) {
+        process.code().problems().forEach(this::addProblem);
+    }
+
+    private void addProblem(String problem) {
+        if (problems.size() < MOST_PROBLEMS) {
+            problems.add(problem);
+        }
+    }
+}

@@ -1,0 +1,133 @@
+package io.bpf4j.trace.stack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.bpf4j.loader.host.Host;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class PerfMapFileTest {
+    @TempDir
+    Path proc;
+
+    private Path folder = Path.of("");
+    private int uid;
+
+    @BeforeEach
+    void makeProcess() throws IOException {
+        folder = Files.createDirectories(proc.resolve("7/root/tmp"));
+        uid = (Integer) Files.getAttribute(proc, "unix:uid");
+        status("NSpid:\t7\n");
+    }
+
+    @Test
+    void linesAreStartAndSizeAndTheRestIsTheName() throws IOException {
+        Files.writeString(folder.resolve("perf-7.map"), """
+                1000 20 plain
+                0x2000 0x20 void Foo.bar(int, long)
+                3000 0 empty
+                nothing
+
+                4000 10
+                5000 10\s
+                6000 xx name
+                fffffffffffff000 10 high
+                7000 10 last""");
+        PerfMapFile list = list();
+        assertThat(list.refresh()).isTrue();
+        assertThat(name(list, 0x1010)).isEqualTo("plain");
+        assertThat(name(list, 0x2010)).isEqualTo("void Foo.bar(int, long)");
+        assertThat(name(list, 0x7000)).isEqualTo("last");
+        assertThat(list.functions().count()).isEqualTo(4);
+        assertThat(list.problem()).isEmpty();
+    }
+
+    @Test
+    void itIsReadAgainOnlyIfItChanged() throws IOException {
+        Path file = Files.writeString(folder.resolve("perf-7.map"), "1000 10 one\n");
+        PerfMapFile list = list();
+        assertThat(list.refresh()).isTrue();
+        assertThat(list.refresh()).isFalse();
+        Files.writeString(file, "1000 10 one\n2000 10 two\n");
+        assertThat(list.refresh()).isTrue();
+        assertThat(name(list, 0x2000)).isEqualTo("two");
+        Files.delete(file);
+        assertThat(list.refresh()).isFalse();
+        assertThat(name(list, 0x2000)).as("kept").isEqualTo("two");
+    }
+
+    @Test
+    void theNameHasThePidThatTheProcessKnows() throws IOException {
+        status("NSpid:\t7\t3\n");
+        Files.writeString(folder.resolve("perf-7.map"), "1000 10 ofAnother\n");
+        Files.writeString(folder.resolve("perf-3.map"), "1000 10 own\n");
+        PerfMapFile list = list();
+        list.refresh();
+        assertThat(name(list, 0x1000)).isEqualTo("own");
+    }
+
+    @Test
+    void aLinkIsNotRead() throws IOException {
+        Path secret = Files.writeString(proc.resolve("secret"), "1000 10 password\n");
+        Path file = Files.createSymbolicLink(folder.resolve("perf-7.map"), secret);
+        PerfMapFile list = list();
+        assertThat(list.refresh()).isFalse();
+        assertThat(list.problem()).contains("is a link");
+        Files.delete(file);
+        Files.createLink(file, secret);
+        assertThat(list.refresh()).as("of two hard links").isFalse();
+        assertThat(list.problem()).contains("is a link");
+    }
+
+    @Test
+    void aFileOfAnotherUserIsNotRead() throws IOException {
+        assumeTrue(uid == 0, "needs root, to give a file away");
+        Path file = Files.writeString(folder.resolve("perf-7.map"), "1000 10 forged\n");
+        Files.setAttribute(file, "unix:uid", 4711);
+        PerfMapFile list = list();
+        assertThat(list.refresh()).isFalse();
+        assertThat(list.problem()).contains("belongs to user 4711");
+        status("NSpid:\t7\nUid:\t1\t4711\t4711\t4711\n");
+        assertThat(list.refresh()).as("of the process's own user").isTrue();
+    }
+
+    @Test
+    void aProcessWithoutAListHasNoProblem() {
+        PerfMapFile list = list();
+        assertThat(list.refresh()).isFalse();
+        assertThat(list.problem()).isEmpty();
+        PerfMapFile gone = new PerfMapFile(Host.running().withProc(proc), 8);
+        assertThat(gone.refresh()).isFalse();
+        assertThat(gone.problem()).isEmpty();
+    }
+
+    @Test
+    void onlyARegularFileIsOpened() throws IOException, InterruptedException {
+        Path fifo = folder.resolve("perf-7.map");
+        assertThat(new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor())
+                .isZero();
+        PerfMapFile list = list();
+        assertThat(list.refresh()).isFalse();
+        assertThat(list.problem()).contains("no regular file");
+    }
+
+    private PerfMapFile list() {
+        return new PerfMapFile(Host.running().withProc(proc), 7);
+    }
+
+    private void status(String lines) throws IOException {
+        Files.writeString(
+                proc.resolve("7/status"),
+                lines + (lines.contains("Uid:") ? "" : "Uid:\t" + uid + "\t" + uid + "\t" + uid + "\t" + uid + "\n"));
+    }
+
+    private static String name(PerfMapFile list, long address) {
+        int index = list.functions().find(address);
+        return index < 0 ? "" : list.functions().name(index);
+    }
+}

@@ -1,0 +1,253 @@
+package io.bpf4j.trace.stack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bpf4j.elf.DebugFiles;
+import io.bpf4j.elf.FileIdentity;
+import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.map.StackTraceMap;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HexFormat;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Processes and files are made by the test: their mappings in a folder in the place of {@code /proc}. */
+class SymbolizerTest {
+    private static final int PID = 7;
+    private static final long START = 0x7f0000001000L;
+    private static final byte[] ID = HexFormat.of().parseHex("0123456789abcdef0123456789abcdef01234567");
+
+    @TempDir
+    Path directory;
+
+    private Path library = Path.of("");
+    private Symbolizer symbolizer = Symbolizer.of(Host.running());
+
+    @BeforeEach
+    void makeProcess() throws IOException {
+        library = Files.write(
+                directory.resolve("libx.so"),
+                new SmallElf()
+                        .local("inner", 0x3010, 0x10)
+                        .local("_ZN3foo3barEi", 0x3100, 0x20)
+                        .local("versioned@@V_1", 0x3200, 0x10)
+                        .exported("exported", 0x3300, 0x10)
+                        .buildId(ID)
+                        .build());
+        Files.createDirectories(directory.resolve("proc/7/root/tmp"));
+        Files.writeString(directory.resolve("proc/7/status"), "Name:\tx\nUid:\t" + uid() + "\t" + uid() + "\t0\t0\n");
+        maps(line(START, library));
+        symbolizer = Symbolizer.of(
+                Host.running().withProc(directory.resolve("proc")), new DebugFiles(directory.resolve("debug")));
+    }
+
+    @AfterEach
+    void close() {
+        symbolizer.close();
+    }
+
+    @Test
+    void aFunctionIsNamedByTheFileThatIsMappedThere() {
+        Frame frame = user(START + 0x12);
+        assertThat(frame.function()).isEqualTo("inner");
+        assertThat(frame.symbol()).isEqualTo("inner");
+        assertThat(frame.offset()).isEqualTo(2);
+        assertThat(frame.module()).isEqualTo(library.toString());
+        assertThat(frame.source()).isEqualTo(Frame.Source.SYMBOLS);
+        assertThat(frame.address()).isEqualTo(START + 0x12);
+        assertThat(user(START + 0x305).source()).isEqualTo(Frame.Source.DYNAMIC_SYMBOLS);
+        assertThat(symbolizer.problems()).isEmpty();
+    }
+
+    @Test
+    void namesAreDemangledAndHaveNoVersions() {
+        assertThat(user(START + 0x100).function()).isEqualTo("foo::bar");
+        assertThat(user(START + 0x100).symbol()).isEqualTo("_ZN3foo3barEi");
+        assertThat(user(START + 0x200).function()).isEqualTo("versioned");
+    }
+
+    @Test
+    void betweenFunctionsOnlyTheFileIsKnown() {
+        Frame frame = user(START + 0x80);
+        assertThat(frame).hasToString("[libx.so+0x3080]");
+        assertThat(frame.source()).isEqualTo(Frame.Source.MAPPING);
+        assertThat(frame.isNamed()).isFalse();
+        assertThat(user(0x1234_5000)).hasToString("[unknown]");
+        assertThat(user(0)).hasToString("[unknown]");
+        assertThat(user(-1)).hasToString("[unknown]");
+    }
+
+    /** A call may be the last instruction of a function that never returns from it. */
+    @Test
+    void aReturnAddressIsLookedUpBeforeItself() {
+        assertThat(symbolizer.user(PID, new long[] {START + 0x300, START + 0x20}))
+                .extracting(Frame::function)
+                .containsExactly("exported", "inner");
+        assertThat(symbolizer.user(PID, new long[] {START + 0x300, START + 0x300}).get(1))
+                .as("of a signal handler's caller")
+                .extracting(Frame::function)
+                .isEqualTo("exported");
+    }
+
+    @Test
+    void aLibraryThatIsLoadedLaterIsFound() throws IOException {
+        long later = 0x7f0000100000L;
+        assertThat(user(later + 0x10)).hasToString("[unknown]");
+        maps(line(START, library) + line(later, library));
+        assertThat(user(START + 0x10)).hasToString("inner");
+        assertThat(List.of(user(later + 0x10), user(later + 0x10)))
+                .as("after one more miss at most")
+                .last()
+                .hasToString("inner");
+    }
+
+    @Test
+    void aProcessThatHasEndedKeepsWhatWasRead() throws IOException {
+        assertThat(user(START + 0x10)).hasToString("inner");
+        Files.delete(directory.resolve("proc/7/maps"));
+        Files.delete(library);
+        assertThat(user(START + 0x110)).hasToString("foo::bar");
+        assertThat(user(0x5555_0000)).hasToString("[unknown]");
+        assertThat(user(START + 0x10)).hasToString("inner");
+        assertThat(symbolizer.user(8, new long[] {START})).hasToString("[[unknown]]");
+        assertThat(symbolizer.problems()).containsExactly("no process 8");
+    }
+
+    @Test
+    void whatWasUnmappedStaysKnown() throws IOException {
+        assertThat(user(START + 0x10)).hasToString("inner");
+        maps("");
+        user(0x5555_0000);
+        assertThat(user(START + 0x10)).hasToString("inner");
+        Path other = Files.write(
+                directory.resolve("liby.so"), new SmallElf().local("other", 0x3000, 0x100).build());
+        maps(line(START, other));
+        for (int i = 0; i < 8; i++) {
+            user(0x5555_0000);
+        }
+        assertThat(user(START + 0x10)).as("where something else is now").hasToString("other");
+    }
+
+    @Test
+    void placesInFilesAreFoundByBuildId() throws IOException {
+        String id = HexFormat.of().formatHex(ID);
+        List<StackTraceMap.Frame> stack =
+                List.of(new StackTraceMap.InFile(id, 0x1010), new StackTraceMap.Address(START + 0x105));
+        assertThat(symbolizer.user(PID, stack)).hasToString("[inner, foo::bar]");
+        Files.delete(directory.resolve("proc/7/maps"));
+        assertThat(symbolizer.user(8, stack)).hasToString("[inner, [unknown]]");
+        assertThat(symbolizer.user(PID, List.of(new StackTraceMap.InFile("00", 0x1010))))
+                .hasToString("[[build-id 00+0x1010]]");
+    }
+
+    @Test
+    void aDebugFileNamesTheFunctionsOfAStrippedOne() throws IOException {
+        Files.write(library, new SmallElf().exported("exported", 0x3300, 0x10).buildId(ID).build());
+        maps(line(START, library));
+        Path debug = directory.resolve("debug/.build-id/01/23456789abcdef0123456789abcdef01234567.debug");
+        Files.createDirectories(debug.getParent());
+        Files.write(debug, new SmallElf().local("hidden", 0x3010, 0x10).buildId(ID).build());
+        Frame frame = user(START + 0x10);
+        assertThat(frame.function()).isEqualTo("hidden");
+        assertThat(frame.source()).isEqualTo(Frame.Source.DEBUG_FILE);
+    }
+
+    @Test
+    void aBrokenFileIsNamedAsAModule() throws IOException {
+        byte[] broken = new SmallElf().local("inner", 0x3010, 0x10).build();
+        broken[0x8000 + 64 * 2 + 40] = 77; // the string table of the symbols
+        Files.write(library, broken);
+        maps(line(START, library));
+        assertThat(user(START + 0x10)).hasToString("[libx.so+0x3010]");
+        assertThat(symbolizer.problems()).singleElement().asString().startsWith(library + ": ");
+        Path text = Files.writeString(directory.resolve("text"), "no ELF file");
+        maps(line(START + 0x100000, text));
+        user(START + 0x100010);
+        assertThat(user(START + 0x100010)).hasToString("[text+0x1010]");
+    }
+
+    @Test
+    void aFileThatCantBeOpenedIsAProblem() throws IOException {
+        maps("1000-2000 r-xp 00001000 00:01 99 /no/such.so\n");
+        assertThat(user(0x1010)).hasToString("[such.so+0x1010]");
+        assertThat(symbolizer.problems()).singleElement().asString().startsWith("/no/such.so: ");
+    }
+
+    @Test
+    void compiledCodeIsNamedByTheCompilersList() throws IOException {
+        maps("5000-6000 rwxp 00000000 00:00 0 \n7000-8000 r-xp 00000000 00:00 0 [vdso]\n");
+        Path list = directory.resolve("proc/7/root/tmp/perf-7.map");
+        Files.writeString(list, "5000 10 int Foo.bar()\n");
+        Frame frame = user(0x5008);
+        assertThat(frame).hasToString("int Foo.bar()");
+        assertThat(frame.source()).isEqualTo(Frame.Source.PERF_MAP);
+        assertThat(user(0x5100)).hasToString("[unknown]");
+        assertThat(user(0x7100)).hasToString("[vdso+0x100]");
+        Files.writeString(list, "5000 10 int Foo.bar()\n5100 10 later\n");
+        for (int i = 0; i < 8; i++) {
+            user(0x5200);
+        }
+        assertThat(user(0x5100)).hasToString("later");
+    }
+
+    @Test
+    void kernelFunctionsHaveTheirModule() throws IOException {
+        Files.writeString(directory.resolve("proc/kallsyms"), """
+                0000000000000000 A hidden
+                ffffffff81000000 T _stext
+                ffffffff81000100 t local_one
+                ffffffff81000100 T exported_one
+                ffffffff81000180 d data
+                ffffffffc0001000 t ext4_sync_file\t[ext4]
+                not a line
+                """);
+        assertThat(symbolizer.kernel(new long[] {
+                    0xffffffff81000104L, 0xffffffff81000100L, 0xffffffffc0001010L, 0xffff000000000000L, 0x1000
+                }))
+                .extracting(Frame::label)
+                .containsExactly("exported_one", "_stext", "ext4_sync_file [ext4]", "[unknown]", "[unknown]");
+        assertThat(symbolizer.problems()).isEmpty();
+    }
+
+    @Test
+    void aKernelThatHidesItsAddressesIsAProblem() throws IOException {
+        Files.writeString(directory.resolve("proc/kallsyms"), "0000000000000000 T _stext\n");
+        assertThat(symbolizer.kernel(List.of(new StackTraceMap.Address(0xffffffff81000104L))))
+                .hasToString("[[unknown]]");
+        assertThat(symbolizer.problems()).singleElement().asString().contains("CAP_SYSLOG");
+    }
+
+    @Test
+    void stacksWithoutFramePointersEndEarly() {
+        assertThat(symbolizer.endsEarly(PID, new long[] {START + 0x10})).isTrue();
+        assertThat(symbolizer.endsEarly(PID, new long[] {START + 0x10, 0x123456})).isTrue();
+        assertThat(symbolizer.endsEarly(PID, new long[] {START + 0x10, START + 0x110})).isFalse();
+        assertThat(symbolizer.endsEarly(PID, new long[] {START + 0x10, START + 0x110, 0x123456}))
+                .isFalse();
+    }
+
+    private Frame user(long address) {
+        return symbolizer.user(PID, new long[] {address}).getFirst();
+    }
+
+    private void maps(String... lines) throws IOException {
+        Files.writeString(directory.resolve("proc/7/maps"), String.join("", lines));
+    }
+
+    private static String line(long start, Path file) throws IOException {
+        FileIdentity identity = FileIdentity.of(file);
+        long major = (identity.device() >>> 8 & 0xfff) | (identity.device() >>> 32 & ~0xfffL);
+        long minor = (identity.device() & 0xff) | (identity.device() >>> 12 & 0xffffff00L);
+        return Long.toHexString(start) + "-" + Long.toHexString(start + 0x1000) + " r-xp 00001000 "
+                + Long.toHexString(major) + ":" + Long.toHexString(minor) + " " + identity.inode() + "    " + file + "\n";
+    }
+
+    private int uid() throws IOException {
+        return (Integer) Files.getAttribute(directory, "unix:uid");
+    }
+}
