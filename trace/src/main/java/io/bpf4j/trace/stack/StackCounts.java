@@ -1,0 +1,87 @@
+package io.bpf4j.trace.stack;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Stacks and how often each was counted, as a tree from the outermost function to the innermost. Written as folded lines,
+ * which other tools read, or as a flame graph. <i>Confined.</i>
+ *
+ * {@snippet lang = "java":
+ * StackCounts stacks = StackCounts.create();
+ * stacks.add("postgres", symbolizer.user(pid, user), symbolizer.kernel(kernel), 12);
+ * stacks.html(out, "where queries wait");
+ * }
+ *
+ * <p>Names come from files and processes of other owners. They may have any characters and any length, so they are
+ * escaped in all outputs, and cut after 1,024 characters.
+ *
+ * <p>Tested by {@code StackCountsTest} and {@code FlameGraphTest}.
+ */
+public final class StackCounts {
+    /** Frames of a stack; the kernel takes 127 by default (sysctl kernel.perf_event_max_stack). */
+    private static final int MOST_FRAMES = 1024;
+
+    private final CountedFrame root = CountedFrame.root();
+
+    private StackCounts() {}
+
+    /** Without any stack. */
+    public static StackCounts create() {
+        return new StackCounts();
+    }
+
+    /**
+     * Adds a stack.
+     *
+     * @param name the outermost frame, such as the name of the process; empty for none
+     * @param user the user part, innermost first, as {@link Symbolizer} returns it; may be empty
+     * @param kernel the kernel part, innermost first; may be empty
+     * @param count how often it was counted, or another amount, such as nanoseconds; not negative
+     */
+    public void add(String name, List<Frame> user, List<Frame> kernel, long count) {
+        List<Frame> innermostFirst = new ArrayList<>(kernel);
+        innermostFirst.addAll(user);
+        CountedFrame at = root.count(count);
+        if (!name.isEmpty()) {
+            at = at.child(name, CountedFrame.Kind.ROOT).count(count);
+        }
+        int deepest = Math.max(0, innermostFirst.size() - MOST_FRAMES);
+        for (Frame frame : innermostFirst.subList(deepest, innermostFirst.size()).reversed()) {
+            at = at.child(frame.label(), CountedFrame.Kind.of(frame)).count(count);
+        }
+    }
+
+    /** The sum of all counts. */
+    public long total() {
+        return root.total();
+    }
+
+    /**
+     * Writes a line for each stack: its frames from the outermost on, with semicolons between, and its count: {@code
+     * postgres;main;ServerLoop;read_[k] 12}. Many tools read this form. Functions of the kernel have {@code _[k]} behind
+     * their names, and compiled ones of a virtual machine {@code _[j]}, as usual there. Semicolons, backslashes and what
+     * is not printable are written as {@code \x3b} and the like, so that each stack is one line. Lines are in the order
+     * of their text.
+     */
+    public void folded(Appendable out) throws IOException {
+        root.fold(new StringBuilder(), out);
+    }
+
+    /**
+     * Writes a flame graph: one SVG file, which needs nothing else. A rectangle is a function, as wide as its share of
+     * the counts, above the one that called it. In a browser a click enlarges a function and what it calls, and Ctrl-F
+     * searches by a regular expression.
+     *
+     * @param title shown above
+     */
+    public void svg(Appendable out, String title) throws IOException {
+        new FlameGraph(root, title).svg(out);
+    }
+
+    /** Writes the flame graph as one HTML page, which needs nothing else. */
+    public void html(Appendable out, String title) throws IOException {
+        new FlameGraph(root, title).html(out);
+    }
+}
