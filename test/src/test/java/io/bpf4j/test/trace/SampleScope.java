@@ -1,0 +1,60 @@
+package io.bpf4j.test.trace;
+
+import io.bpf4j.trace.expression.Scope;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.TreeMap;
+
+/** The names of {@link SampleExpressions}, for four probes of two providers. */
+final class SampleScope implements Scope {
+    private static final Map<Integer, String> PROBES =
+            Map.of(1, "db:begin", 2, "db:end", 3, "jvm:begin", 4, "jvm:end");
+
+    @Override
+    public Optional<Map<Integer, Argument>> find(String name) {
+        if (name.startsWith("arg")) {
+            int index = Integer.parseInt(name.substring(3));
+            return everywhere(new Argument(
+                    index,
+                    index >= SampleExpressions.SIZES.size()
+                            ? new Pointer()
+                            : new Int(SampleExpressions.SIZES.get(index), SampleExpressions.isSigned(index))));
+        }
+        return switch (name) {
+            case "mixed" -> {
+                Argument common = new Argument(0, new Int(4, true));
+                yield Optional.of(Map.of(
+                        1, common, 2, common, 3, new Argument(1, new Int(1, true)), 4, new Argument(4, new Int(4, false))));
+            }
+            case "flag" -> everywhere(new Argument(1, new Bool()));
+            case "query" -> everywhere(new Argument(8, new Text(OptionalInt.empty(), OptionalInt.empty())));
+            case "className" -> everywhere(new Argument(9, new Text(OptionalInt.of(0), OptionalInt.empty())));
+            case "inner" -> everywhere(new Argument(10, new Text(OptionalInt.empty(), OptionalInt.of(8))));
+            default -> Optional.empty();
+        };
+    }
+
+    private static Optional<Map<Integer, Argument>> everywhere(Argument argument) {
+        Map<Integer, Argument> byProbe = new TreeMap<>();
+        PROBES.keySet().forEach(number -> byProbe.put(number, argument));
+        return Optional.of(byProbe);
+    }
+
+    @Override
+    public Collection<String> names() {
+        return List.of("arg0", "mixed", "flag", "query", "className", "inner");
+    }
+
+    @Override
+    public Map<Integer, String> probes() {
+        return PROBES;
+    }
+
+    @Override
+    public boolean returns() {
+        return true;
+    }
+}
