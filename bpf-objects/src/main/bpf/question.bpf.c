@@ -38,7 +38,8 @@ const volatile __u32 bucket_count = 66;
 const volatile __u32 user_stack_at = NO_STACK;
 const volatile __u32 kernel_stack_at = NO_STACK;
 /* latencies of at least as many nanoseconds are shown */
-const volatile __u64 slower_than = ~0ULL;
+const volatile bool has_slower = false;
+const volatile __u64 slower_than = 0;
 const volatile __u32 shown_bytes = 0;
 const volatile __u32 wakeup_bytes = 0;
 /* what the generated functions want to look things up in */
@@ -307,7 +308,7 @@ static __always_inline int answer(struct pt_regs *ctx, struct question_event *ev
 		show(event, 0);
 		return 0;
 	}
-	if (kind == QUESTION_LATENCY && value >= slower_than)
+	if (kind == QUESTION_LATENCY && has_slower && value >= slower_than)
 		show(event, value);
 	if (kind == QUESTION_HISTOGRAM) {
 		if (question_value(event, key, (const void *)tables) < 0) {

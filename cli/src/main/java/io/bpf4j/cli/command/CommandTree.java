@@ -59,6 +59,7 @@ public final class CommandTree {
                 .registerConverter(StrategyChoice.class, CommandTree::strategy)
                 .setParameterExceptionHandler(this::onUsage)
                 .setExecutionExceptionHandler(this::onFailure);
+        ReadyCommand.addTo(tree, console);
         // An argument string starts with a dash if its first argument is signed.
         Objects.requireNonNull(tree.getSubcommands().get("args")).setUnmatchedOptionsArePositionalParams(true);
         try {
@@ -186,6 +187,24 @@ public final class CommandTree {
             }
             if (type == TraceCommand.class) {
                 return type.cast(new TraceCommand(console, interruption));
+            }
+            if (type == CountCommand.class) {
+                return type.cast(new CountCommand(console, interruption));
+            }
+            if (type == HistCommand.class) {
+                return type.cast(new HistCommand(console, interruption));
+            }
+            if (type == LatencyCommand.class) {
+                return type.cast(new LatencyCommand(console, interruption));
+            }
+            if (type == TopCommand.class) {
+                return type.cast(new TopCommand(console, interruption));
+            }
+            if (type == StackCommand.class) {
+                return type.cast(new StackCommand(console, interruption));
+            }
+            if (type == CatalogCommand.class) {
+                return type.cast(new CatalogCommand(console));
             }
             if (type == DemoCommand.class) {
                 return type.cast(new DemoCommand(console, interruption));

@@ -15,6 +15,12 @@ import picocli.CommandLine.ScopeType;
             DemoCommand.class,
             ListCommand.class,
             TraceCommand.class,
+            CountCommand.class,
+            HistCommand.class,
+            LatencyCommand.class,
+            TopCommand.class,
+            StackCommand.class,
+            CatalogCommand.class,
             LoadCommand.class,
             InspectCommand.class,
             FeaturesCommand.class,
@@ -40,7 +46,7 @@ import picocli.CommandLine.ScopeType;
         exitCodeList = {"0:done", "1:failed, and standard error says why", "2:wrong usage"})
 final class RootCommand implements Runnable {
     /** The subcommands for users. */
-    static final String COMMANDS = "demo, list, trace, load, inspect, features, args";
+    static final String COMMANDS = "demo, list, trace, count, hist, latency, top, stack, catalog, load, inspect, features, args";
 
     @Option(
             names = "--debug",

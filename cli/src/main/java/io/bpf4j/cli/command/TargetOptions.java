@@ -3,12 +3,16 @@ package io.bpf4j.cli.command;
 import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.trace.StrategyChoice;
 import io.bpf4j.usdt.ProbePattern;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -80,9 +84,17 @@ final class TargetOptions {
     @Parameters(
             arity = "0..*",
             paramLabel = "FILE|PROVIDER:NAME",
-            description = "Executables and libraries, and which of their probes; * and ? match any text.")
+            description = {
+                "Executables and libraries, and which of their probes; * and ? match any text. Questions take functions,",
+                "too: u:NAME for the entry of a function, ur:NAME for its return."
+            })
     private List<String> operands = new ArrayList<>();
 
+    /** {@code u:NAME} and {@code ur:NAME}. */
+    private static final Pattern FUNCTION = Pattern.compile("(ur?):([^:/]+)");
+
+    private List<String> names = List.of();
+    private List<String> functions = List.of();
     private List<Path> files = List.of();
     private List<ProbePattern> patterns = List.of();
 
@@ -92,12 +104,16 @@ final class TargetOptions {
      * @throws UsageException if they make no sense
      */
     void check() {
-        Operands what = Operands.of(operands);
+        functions = operands.stream().filter(TargetOptions::isFunction).toList();
+        Operands what =
+                Operands.of(operands.stream().filter(o -> !isFunction(o)).toList());
         Integer given = pid;
         OptionalInt meant = what.process(given == null ? OptionalInt.empty() : OptionalInt.of(given));
         pid = meant.isPresent() ? Integer.valueOf(meant.getAsInt()) : null;
         files = what.files();
         patterns = what.patterns();
+        names = Stream.concat(patterns.stream().map(ProbePattern::toString), functions.stream())
+                .toList();
         all |= what.meansAllProcesses() && pid == null && command == null;
         what.checkTarget(pid != null || command != null);
         if (pid != null || command != null || all) {
@@ -110,7 +126,7 @@ final class TargetOptions {
         if (all && !files.isEmpty()) {
             throw new UsageException("--all means all files; a FILE goes alone, or with -p or -c");
         }
-        if (patterns.isEmpty()) {
+        if (patterns.isEmpty() && functions.isEmpty()) {
             what.checkNames();
             throw new UsageException("name the probes to trace as PROVIDER:NAME; '*:*' means all");
         }
@@ -148,6 +164,33 @@ final class TargetOptions {
 
     List<ProbePattern> patterns() {
         return patterns;
+    }
+
+    /** The probes as they are named: patterns of USDT probes first, then functions. */
+    List<String> names() {
+        return names;
+    }
+
+    /** Functions, {@code u:NAME} for entries and {@code ur:NAME} for returns; a name may be a pattern. */
+    List<String> functions() {
+        return functions;
+    }
+
+    /** One probe more than the operands name. */
+    void add(String name) {
+        names = Stream.concat(names.stream(), Stream.of(name)).toList();
+        if (isFunction(name)) {
+            functions = Stream.concat(functions.stream(), Stream.of(name)).toList();
+        } else {
+            patterns = Stream.concat(patterns.stream(), Stream.of(ProbePattern.parse(name)))
+                    .toList();
+        }
+    }
+
+    /** A file may be named like that, too. */
+    private static boolean isFunction(String operand) {
+        Matcher matcher = FUNCTION.matcher(operand);
+        return matcher.matches() && !Files.exists(Path.of(matcher.group(2)));
     }
 
     /** Whether the processes that are traced may get other files while they are. */

@@ -11,6 +11,7 @@ import io.bpf4j.cli.trace.ProbeSession;
 import io.bpf4j.cli.trace.StringArg;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.loader.host.Host;
+import io.bpf4j.trace.FunctionProbe;
 import io.bpf4j.usdt.ProbePattern;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
@@ -58,9 +59,13 @@ final class TargetRun {
          * Loads the BPF program.
          *
          * @param probes that are there now; more may appear
+         * @param functions entries and returns of functions
          * @param specs how many argument specs there may be at once
          */
-        ProbeSession load(List<UsdtProbe> probes, int specs);
+        ProbeSession load(List<UsdtProbe> probes, List<FunctionProbe> functions, int specs) throws IOException;
+
+        /** A process is watched, or has got new code. If it is held, none of this code has run yet. */
+        default void appeared(int pid) {}
 
         /** Waits for events, and takes those that are there. */
         void poll(Duration patience);
@@ -81,6 +86,11 @@ final class TargetRun {
         this.interruption = interruption;
         this.options = options;
         this.selection = new TargetSelection(console, options, strings);
+    }
+
+    /** A run without arguments that are shown as strings. */
+    static TargetRun of(Console console, Interruption interruption, TargetOptions options) {
+        return new TargetRun(console, interruption, options, List.of());
     }
 
     /**
@@ -130,17 +140,27 @@ final class TargetRun {
         return scans;
     }
 
-    private void run(Work work, List<UsdtScan> scans, @Nullable ChildCommand child) {
+    private void run(Work work, List<UsdtScan> scans, @Nullable ChildCommand child) throws IOException {
         boolean appearing = options.filesMayAppear();
-        List<UsdtProbe> probes = selection.of(scans);
+        List<UsdtProbe> probes = options.patterns().isEmpty() ? List.of() : selection.of(scans);
+        List<FunctionProbe> functions = FunctionSelection.of(options, scans, child);
         int sites = probes.stream().mapToInt(p -> p.sites().size()).sum();
-        try (ProbeSession session = work.load(probes, sites + (appearing ? SPECS_OF_LATER_FILES : 0))) {
+        try (ProbeSession session = work.load(probes, functions, sites + (appearing ? SPECS_OF_LATER_FILES : 0))) {
             interruption.onRequest(session::wakeup);
+            if (!functions.isEmpty()) {
+                session.attachFunctions(
+                        functions, child == null ? options.process() : OptionalInt.of(child.pid()));
+                attachedAny = true;
+                console.error("bpf4j: tracing " + Scans.count(functions.size(), "function") + "; Ctrl-C ends");
+            }
             List<String> gaps = List.of();
             if (appearing) {
                 gaps = follow(session, work, probes, child);
             } else {
-                report(session.attach(probes, options.process()));
+                if (!probes.isEmpty()) {
+                    report(session.attach(probes, options.process()));
+                }
+                options.process().ifPresent(work::appeared);
                 poll(work, this::isThere);
             }
             Detachment.await(session.detach(), console, interruption);
@@ -175,7 +195,7 @@ final class TargetRun {
                 ? UsdtWatch.of(child.pid()).fromExec()
                 : UsdtWatch.of(options.process().orElseThrow());
         UsdtWatch.Builder followed = options.follow() ? what.withChildren() : what;
-        try (UsdtWatch watch = (options.hold() ? followed : followed.withoutHolding()).start(follower)) {
+        try (UsdtWatch watch = (options.hold() ? followed : followed.withoutHolding()).start(new Listener(follower, work))) {
             if (child != null) {
                 if (!watch.gaps().isEmpty() && !first.isEmpty()) {
                     // Not held at its exec: what is attached to the process before then is there when it maps the file.
@@ -190,6 +210,25 @@ final class TargetRun {
                 gaps.add(Scans.count(failed, "time") + " probes that appeared could not be attached");
             }
             return gaps;
+        }
+    }
+
+    /** Tells the follower what happens to processes, and the work which have new code. */
+    private record Listener(Follower follower, Work work) implements UsdtWatch.Listener {
+        @Override
+        public void appeared(int pid, UsdtScan scan) {
+            follower.appeared(pid, scan);
+            work.appeared(pid);
+        }
+
+        @Override
+        public void ended(int pid) {
+            follower.ended(pid);
+        }
+
+        @Override
+        public void exec(int pid) {
+            follower.exec(pid);
         }
     }
 

@@ -152,7 +152,10 @@ final class TargetSelection {
 
     /** The matching probes of the wanted files. */
     private List<UsdtProbe> traced(UsdtScan scan, Predicate<FileIdentity> wanted) {
-        UsdtScan matching = Scans.matching(scan, options.patterns());
+        if (options.patterns().isEmpty()) {
+            return List.of(); // functions only
+        }
+        UsdtScan matching = scan.matching(options.patterns());
         if (!matching.probes().isEmpty()) {
             found.add(matching);
         }

@@ -3,6 +3,7 @@ package io.bpf4j.cli.command;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.trace.Interruption;
 import java.io.IOException;
+import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -22,6 +23,7 @@ import picocli.CommandLine.Mixin;
         footer = {
             "  bpf4j trace -p 4711 'hotspot:gc__*'",
             "  bpf4j trace -p 4711 hotspot:class__loaded --str 0:1",
+            "  bpf4j trace -p 4711 hotspot:class__loaded --where 'shared == false' --show name,loader",
             "  bpf4j trace /usr/lib/postgresql/15/bin/postgres postgresql:query__start --str 0",
             "  bpf4j trace -c 'python3 -c pass' 'python:import__find__load__*' --str 0 --json"
         })
@@ -40,7 +42,10 @@ final class TraceCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         options.check();
-        new TargetRun(console, interruption, options.target(), options.strings()).run(new TraceRun(console, options));
+        TargetRun.Work work = options.isQuestion()
+                ? new QuestionRun(console, options.target(), OptionalLong.empty(), options.count(), options::of)
+                : new TraceRun(console, options);
+        new TargetRun(console, interruption, options.target(), options.strings()).run(work);
         return CommandTree.OK;
     }
 }

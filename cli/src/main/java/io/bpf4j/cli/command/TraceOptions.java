@@ -2,9 +2,14 @@ package io.bpf4j.cli.command;
 
 import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.trace.StringArg;
+import io.bpf4j.trace.FunctionProbe;
+import io.bpf4j.trace.Question;
+import io.bpf4j.usdt.UsdtProbe;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -24,6 +29,18 @@ final class TraceOptions {
             description = "Show argument N (from 0) as a string: zero-terminated, or of the length in argument M.")
     private List<String> strings = new ArrayList<>();
 
+    @Option(
+            names = "--where",
+            paramLabel = "EXPR",
+            description = "Only events for which this is not 0, as for 'count': 'arg0 > 50ms && comm ~ \"java*\"'.")
+    private String where = "";
+
+    @Option(
+            names = "--show",
+            paramLabel = "EXPR[,…]",
+            description = "Show these values instead of the arguments: 'name, arg1 / 1KiB, str(arg2)'.")
+    private List<String> show = new ArrayList<>();
+
     @Option(names = "--count", paramLabel = "N", description = "End after that many events.")
     private @Nullable Long count;
 
@@ -36,11 +53,41 @@ final class TraceOptions {
      */
     void check() {
         target.check();
+        if (!target.functions().isEmpty() && !isQuestion()) {
+            throw new UsageException("a function has no arguments that are known: say what to --show of "
+                    + target.functions().getFirst() + ", such as 'arg0, str(arg1)', or 'retval' at its return");
+        }
         Long most = count;
         if (most != null && most <= 0) {
             throw new UsageException("--count takes a number of events, 1 or more");
         }
         stringArgs = stringArgs();
+        if (isQuestion() && !stringArgs.isEmpty()) {
+            throw new UsageException("--str goes with the arguments as they are; with --show write str(arg"
+                    + stringArgs.getFirst().pointer() + ")");
+        }
+    }
+
+    /** Whether the kernel evaluates expressions. */
+    boolean isQuestion() {
+        return !where.isEmpty() || !show.isEmpty();
+    }
+
+    /** What the kernel is asked then. Without {@code --show}, the arguments that all probes have are shown. */
+    Question of(List<UsdtProbe> probes, List<FunctionProbe> functions, int specs) throws IOException {
+        int fewest = probes.stream()
+                .flatMap(probe -> probe.sites().stream())
+                .mapToInt(site -> site.args().size())
+                .min()
+                .orElse(0);
+        Question question = QuestionOptions.about(target, probes, functions, specs)
+                .show(
+                        show.isEmpty()
+                                ? IntStream.range(0, fewest)
+                                        .mapToObj(n -> "arg" + n)
+                                        .toArray(String[]::new)
+                                : QuestionOptions.split(show));
+        return where.isEmpty() ? question : question.where(where);
     }
 
     private List<StringArg> stringArgs() {

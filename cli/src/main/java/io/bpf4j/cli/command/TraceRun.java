@@ -7,6 +7,7 @@ import io.bpf4j.cli.trace.ProbeSession;
 import io.bpf4j.cli.trace.TraceEvent;
 import io.bpf4j.cli.trace.TracedProbe;
 import io.bpf4j.cli.trace.Tracer;
+import io.bpf4j.trace.FunctionProbe;
 import io.bpf4j.usdt.UsdtProbe;
 import java.time.Duration;
 import java.util.List;
@@ -32,7 +33,7 @@ final class TraceRun implements TargetRun.Work {
     }
 
     @Override
-    public ProbeSession load(List<UsdtProbe> probes, int specs) {
+    public ProbeSession load(List<UsdtProbe> probes, List<FunctionProbe> functions, int specs) {
         Tracer loaded = Tracer.load(
                 options.strings(),
                 specs,

@@ -1,5 +1,6 @@
 package io.bpf4j.cli.output;
 
+import io.bpf4j.loader.host.Host;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.FileDescriptor;
@@ -12,6 +13,7 @@ import java.io.PrintWriter;
 import java.io.Reader;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 
 /**
  * Standard input, output and error as the commands see them.
@@ -27,8 +29,14 @@ public final class Console {
     private final Writer out;
     private final Writer err;
     private final BufferedReader in;
+    private final boolean terminal;
 
     public Console(Writer out, Writer err, Reader in) {
+        this(out, err, in, false);
+    }
+
+    private Console(Writer out, Writer err, Reader in, boolean terminal) {
+        this.terminal = terminal;
         this.out = out;
         this.err = err;
         this.in = new BufferedReader(in);
@@ -39,7 +47,18 @@ public final class Console {
         return new Console(
                 writer(FileDescriptor.out),
                 writer(FileDescriptor.err),
-                new InputStreamReader(System.in, StandardCharsets.UTF_8));
+                new InputStreamReader(System.in, StandardCharsets.UTF_8),
+                isTerminal(1));
+    }
+
+    /** A terminal is a character device under /dev/pts or /dev/tty. */
+    private static boolean isTerminal(int descriptor) {
+        try {
+            String name = Files.readSymbolicLink(Host.running().self().resolve("fd/" + descriptor)).toString();
+            return name.startsWith("/dev/pts/") || name.startsWith("/dev/tty");
+        } catch (IOException | UnsupportedOperationException e) {
+            return false;
+        }
     }
 
     private static Writer writer(FileDescriptor fd) {
@@ -56,6 +75,22 @@ public final class Console {
             try {
                 out.write(text);
                 out.write('\n');
+            } catch (IOException e) {
+                throw new OutputClosedException(e);
+            }
+        }
+    }
+
+    /** Whether standard output is a terminal, which is one screen that may be drawn again. */
+    public boolean isTerminal() {
+        return terminal;
+    }
+
+    /** Writes characters that control the terminal to standard output. */
+    public void control(String sequence) {
+        synchronized (out) {
+            try {
+                out.write(sequence);
             } catch (IOException e) {
                 throw new OutputClosedException(e);
             }

@@ -1,6 +1,7 @@
 package io.bpf4j.cli.trace;
 
 import io.bpf4j.loader.link.Link.Closing;
+import io.bpf4j.trace.FunctionProbe;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
 import java.util.List;
@@ -17,6 +18,15 @@ public interface ProbeSession extends AutoCloseable {
      * @param pid the process to watch; empty for every process that runs the file
      */
     UsdtLink attach(List<UsdtProbe> probes, OptionalInt pid);
+
+    /**
+     * Attaches to entries and returns of functions: all of them, or none.
+     *
+     * @throws UnsupportedOperationException if the session takes USDT probes only
+     */
+    default void attachFunctions(List<FunctionProbe> functions, OptionalInt pid) {
+        throw new UnsupportedOperationException("functions can't be traced, only counted");
+    }
 
     /** Detaches from probes in the background, for instance from the probes of a process that has ended. */
     void detach(UsdtLink link);

@@ -3,6 +3,7 @@ package io.bpf4j.cli.trace;
 import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.host.PidNamespace;
 import io.bpf4j.loader.link.Link.Closing;
 import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.ring.RingBuffer;

@@ -2,6 +2,7 @@ package io.bpf4j.loader.feature;
 
 import static io.bpf4j.insn.Assembler.R0;
 import static io.bpf4j.insn.Assembler.R1;
+import static io.bpf4j.insn.Assembler.R10;
 
 import io.bpf4j.insn.Assembler;
 import io.bpf4j.insn.Instructions;
@@ -51,6 +52,17 @@ final class ProbePrograms {
                 .label("again")
                 .alu(Opcodes.ADD, R0, -1)
                 .jump(Opcodes.JNE, R0, 0, "again")
+                .exit());
+    }
+
+    /** Compares and exchanges 8 bytes of the stack. */
+    static byte[] exchanging() {
+        return encode(Assembler.create()
+                .st(8, R10, -8, 0)
+                .mov(R0, 0)
+                .mov(R1, 1)
+                .atomic(8, Opcodes.CMPXCHG, R10, -8, R1)
+                .mov(R0, 0)
                 .exit());
     }
 

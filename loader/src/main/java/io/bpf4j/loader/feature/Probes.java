@@ -108,6 +108,7 @@ final class Probes {
             // Without CAP_PERFMON the verifier also follows speculative execution, here an endless loop, and fails with
             // E2BIG. A verifier without loop support fails earlier, with EINVAL.
             case BOUNDED_LOOPS -> trial.of(socketFilter(ProbePrograms.looping()), Errno.OK, Errno.E2BIG);
+            case ATOMIC_EXCHANGE -> trial.of(socketFilter(ProbePrograms.exchanging()));
             case MMAPABLE_ARRAY -> trial.of(array().withFlags(MAP_MMAPABLE));
             case PROBE_READ_KERNEL -> calls(ProgramType.TRACEPOINT, Helper.named("bpf_probe_read_kernel"));
             case MAP_BATCH -> trial.with(map(MapType.HASH, 4, 8, 1), this::emptyBatch);

@@ -29,6 +29,7 @@ public enum Feature implements Facility {
     RING_BUFFER("ring buffer map", 5, 8, "457f44363a88"),
     RUN_STATISTICS("run statistics of programs by descriptor", 5, 8, "d46edd671a14"),
     PROGRAM_BIND_MAP("maps bound to a program", 5, 10, "ef15314aa5de"),
+    ATOMIC_EXCHANGE("atomic compare and exchange", 5, 12, "5ffa25502b5a"),
     MEMCG_ACCOUNTING("memory charged to the cgroup, not to RLIMIT_MEMLOCK", 5, 11, "97306be45fbe"),
     HASH_LOOKUP_AND_DELETE("lookup-and-delete on hash maps", 5, 14, "3e87f192b405"),
     SYSCALL_WRAPPER("system calls entered through a wrapper with pt_regs", 4, 17, "fa697140f9a2"),

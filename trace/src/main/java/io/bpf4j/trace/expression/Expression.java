@@ -1,5 +1,9 @@
 package io.bpf4j.trace.expression;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+
 /**
  * A small expression, parsed: {@code arg0 > 50 && comm ~ "java*"}. <i>Immutable.</i>
  *
@@ -45,6 +49,38 @@ public final class Expression {
      */
     public static Expression parse(String text) {
         return new Expression(text, Parser.parse(text));
+    }
+
+    /**
+     * The texts of a list of expressions, divided at the commas that are not in parentheses or quotes.
+     *
+     * @throws ExpressionException if a character begins no token
+     */
+    public static List<String> split(String list) {
+        List<String> parts = new ArrayList<>();
+        int depth = 0;
+        int start = 0;
+        for (Token token : Lexer.tokens(list)) {
+            if (token instanceof Token.Symbol(int at, String symbol)) {
+                depth += symbol.equals("(") ? 1 : symbol.equals(")") ? -1 : 0;
+                if (depth == 0 && symbol.equals(",")) {
+                    parts.add(list.substring(start, at).strip());
+                    start = at + 1;
+                }
+            }
+        }
+        parts.add(list.substring(start).strip());
+        return parts;
+    }
+
+    /** The value, if the expression is a number, perhaps with a sign and a unit: {@code -50ms}. */
+    public OptionalLong constant() {
+        return switch (tree) {
+            case Syntax.Number number -> OptionalLong.of(number.value());
+            case Syntax.Unary(int _, String operator, Syntax.Number(int _, long value, Type.Int _))
+            when operator.equals("-") -> OptionalLong.of(-value);
+            default -> OptionalLong.empty();
+        };
     }
 
     /** The text that was parsed. */

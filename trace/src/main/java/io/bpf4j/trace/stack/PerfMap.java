@@ -35,6 +35,16 @@ public final class PerfMap {
     }
 
     /**
+     * Whether a process is a JVM that {@link #request} can ask: it has mapped HotSpot's library.
+     *
+     * @throws IOException if its mappings can't be read
+     */
+    public static boolean isJvm(Host host, int pid) throws IOException {
+        List<MappedFile> files = new ProcessFiles(host).executableFiles(pid);
+        return files.stream().anyMatch(file -> file.name().endsWith(LIBRARY));
+    }
+
+    /**
      * Has a JVM write the list of the methods that it has compiled so far, {@code jcmd PID Compiler.perfmap} (JDK 17).
      * A list is a snapshot: methods that are compiled later need another one. Waits for the JVM, at most 30 seconds.
      *
@@ -46,8 +56,7 @@ public final class PerfMap {
      *     what it said
      */
     public static void request(Host host, int pid) throws IOException, InterruptedException {
-        List<MappedFile> files = new ProcessFiles(host).executableFiles(pid);
-        if (files.stream().noneMatch(file -> file.name().endsWith(LIBRARY))) {
+        if (!isJvm(host, pid)) {
             throw new IOException("process " + pid + " is no HotSpot JVM: it has not mapped libjvm.so");
         }
         Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");

@@ -69,7 +69,7 @@ final class ProcessCode {
     }
 
     /** Adds the present mappings; each takes the place of those that it overlaps. */
-    private void refresh() {
+    void refresh() {
         read = true;
         List<Mapping> now;
         try {

@@ -158,6 +158,16 @@ public final class Symbolizer implements AutoCloseable {
                         && process(pid).code().mapping(addresses[1]).isEmpty());
     }
 
+    /**
+     * Reads the mappings and the symbols of a process now, so that its stacks can be named after it has ended. Compiled
+     * code is not included.
+     */
+    public synchronized void remember(int pid) {
+        Process process = process(pid);
+        process.code().refresh();
+        process.code().filesWithCode().forEach(mapping -> functions(process, mapping));
+    }
+
     /** Why frames have no names, a line each, without repetition; at most 100. */
     public synchronized List<String> problems() {
         return List.copyOf(problems);

@@ -1,4 +1,4 @@
-package io.bpf4j.cli.trace;
+package io.bpf4j.loader.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

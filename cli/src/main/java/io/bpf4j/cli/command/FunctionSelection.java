@@ -1,0 +1,71 @@
+package io.bpf4j.cli.command;
+
+import io.bpf4j.cli.failure.CommandException;
+import io.bpf4j.cli.trace.ChildCommand;
+import io.bpf4j.elf.FileIdentity;
+import io.bpf4j.elf.MalformedDataException;
+import io.bpf4j.trace.FunctionProbe;
+import io.bpf4j.usdt.UsdtScan;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The functions that a command attaches to: those that are named, in the files that are named; or else in the files of
+ * the process, or in the program of the command.
+ *
+ * <p>Tested by {@code CliQuestionsTest}.
+ */
+final class FunctionSelection {
+    private FunctionSelection() {}
+
+    /** @throws CommandException if no file has one of the functions */
+    static List<FunctionProbe> of(TargetOptions options, List<UsdtScan> scans, @Nullable ChildCommand child)
+            throws IOException {
+        if (options.functions().isEmpty()) {
+            return List.of();
+        }
+        Set<Path> files = new LinkedHashSet<>(options.files());
+        if (files.isEmpty() && child != null) {
+            files.add(child.file());
+        } else if (files.isEmpty()) {
+            scans.forEach(scan -> scan.files().forEach(file -> files.add(file.path())));
+        }
+        List<FunctionProbe> functions = new ArrayList<>();
+        for (String name : options.functions()) {
+            List<FunctionProbe> found = in(files, name);
+            if (found.isEmpty()) {
+                throw new CommandException("no function " + name + " in "
+                        + (files.size() == 1 ? files.iterator().next().toString() : files.size() + " files")
+                        + "; it may be inlined, or the file stripped");
+            }
+            functions.addAll(found);
+        }
+        return functions;
+    }
+
+    private static List<FunctionProbe> in(Set<Path> files, String name) throws IOException {
+        int colon = name.indexOf(':');
+        List<FunctionProbe> found = new ArrayList<>();
+        // One file under two names would count each call twice.
+        Set<FileIdentity> seen = new HashSet<>();
+        for (Path file : files) {
+            try {
+                if (seen.add(FileIdentity.of(file))) {
+                    found.addAll(
+                            FunctionProbe.matching(file, name.substring(colon + 1), name.startsWith("ur")));
+                }
+            } catch (MalformedDataException e) {
+                if (files.size() == 1) {
+                    throw e;
+                }
+            }
+        }
+        return found;
+    }
+}

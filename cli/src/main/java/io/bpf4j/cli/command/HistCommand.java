@@ -1,0 +1,60 @@
+package io.bpf4j.cli.command;
+
+import io.bpf4j.cli.output.Console;
+import io.bpf4j.cli.trace.Interruption;
+import io.bpf4j.trace.Question;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/**
+ * Shows how a value is distributed over the events of probes.
+ *
+ * <p>Tested by {@code CliQuestionsTest}.
+ */
+@Command(
+        name = "hist",
+        description = {
+            "Shows how a value is distributed: how many events had one in each range. The kernel counts.",
+            "Needs what 'trace' needs."
+        },
+        footer = {
+            "  bpf4j hist -p 4711 hotspot:object__alloc --of size --by class",
+            "  bpf4j hist libc.so.6 libc:memory_heap_new --of arg1 --linear 0:1MiB:64KiB"
+        })
+final class HistCommand implements Callable<Integer> {
+    private final Console console;
+    private final Interruption interruption;
+
+    @Mixin
+    private final QuestionOptions options = new QuestionOptions();
+
+    @Option(names = "--of", paramLabel = "EXPR", required = true, description = "The value: 'arg1 / 1KiB'.")
+    private String of = "";
+
+    @Option(
+            names = "--linear",
+            paramLabel = "A:B:STEP",
+            description = "Ranges of one width from A up to B, instead of powers of two: 0:100ms:10ms.")
+    private @Nullable String linear;
+
+    HistCommand(Console console, Interruption interruption) {
+        this.console = console;
+        this.interruption = interruption;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        options.check();
+        Optional<LinearScale> scale = Optional.ofNullable(linear).map(LinearScale::parse);
+        TargetRun.of(console, interruption, options.target()).run(new QuestionRun(console, options, question -> {
+            Question distribution = question.histogram(of);
+            return scale.isPresent() ? scale.get().of(distribution) : distribution;
+        }));
+        return CommandTree.OK;
+    }
+}

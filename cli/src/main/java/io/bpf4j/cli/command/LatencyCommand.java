@@ -1,0 +1,122 @@
+package io.bpf4j.cli.command;
+
+import io.bpf4j.cli.failure.UsageException;
+import io.bpf4j.cli.output.Console;
+import io.bpf4j.cli.question.UserCatalog;
+import io.bpf4j.cli.trace.Interruption;
+import io.bpf4j.trace.Question;
+import io.bpf4j.trace.catalog.ProbeSignature;
+import io.bpf4j.trace.expression.Expression;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/**
+ * Shows how the time between two probes is distributed.
+ *
+ * <p>Tested by {@code CliQuestionsTest}.
+ */
+@Command(
+        name = "latency",
+        description = {
+            "Shows how the time from one probe to another is distributed. Events of one thread belong together,",
+            "unless --pair says otherwise. The end may be left out if the catalog knows it. --where, --by and --show",
+            "are evaluated at the end. Needs what 'trace' needs."
+        },
+        footer = {
+            "  bpf4j latency -p 4711 hotspot:gc__begin hotspot:gc__end",
+            "  bpf4j latency -p 4711 postgresql:query__start postgresql:query__done --slower 50ms --show query"
+        })
+final class LatencyCommand implements Callable<Integer> {
+    private final Console console;
+    private final Interruption interruption;
+
+    @Mixin
+    private final QuestionOptions options = new QuestionOptions();
+
+    @Option(
+            names = "--pair",
+            paramLabel = "EXPR",
+            description = "Begin and end belong together if this has the same value, in any thread of a process.")
+    private String pair = "";
+
+    @Option(
+            names = "--slower",
+            paramLabel = "T",
+            description = "Print each end that came at least so late: 50ms.")
+    private @Nullable String slower;
+
+    @Option(
+            names = "--show",
+            paramLabel = "EXPR[,…]",
+            description = "With --slower: the values to print of each.")
+    private List<String> show = new ArrayList<>();
+
+    LatencyCommand(Console console, Interruption interruption) {
+        this.console = console;
+        this.interruption = interruption;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        options.check();
+        Optional<Duration> limit = limit();
+        if (!show.isEmpty() && limit.isEmpty()) {
+            throw new UsageException("--show goes with --slower, which says which events are printed");
+        }
+        List<String> ends = ends();
+        TargetRun.of(console, interruption, options.target()).run(new QuestionRun(console, options, question -> {
+            Question latency = question.latency(ends.getFirst(), ends.getLast());
+            if (!pair.isEmpty()) {
+                latency.pairedBy(pair);
+            }
+            limit.ifPresent(latency::slowerThan);
+            return show.isEmpty() ? latency : latency.show(QuestionOptions.split(show));
+        }));
+        return CommandTree.OK;
+    }
+
+    /** Begin and end. If only the begin is given: a function's return, or the end that the catalog has. */
+    private List<String> ends() throws IOException {
+        List<String> names = options.target().names();
+        if (names.size() == 1) {
+            end(names.getFirst()).ifPresent(options.target()::add);
+        }
+        List<String> both = options.target().names();
+        if (both.size() != 2) {
+            throw new UsageException("name two probes, where the time begins and where it ends");
+        }
+        return both;
+    }
+
+    private static Optional<String> end(String begin) throws IOException {
+        int colon = begin.indexOf(':');
+        String provider = begin.substring(0, Math.max(0, colon));
+        return provider.equals("u")
+                ? Optional.of("ur" + begin.substring(colon))
+                : UserCatalog.read()
+                        .find(provider, begin.substring(colon + 1))
+                        .flatMap(ProbeSignature::pair)
+                        .map(pair -> provider + ":" + pair.end());
+    }
+
+    private Optional<Duration> limit() {
+        String text = slower;
+        if (text == null) {
+            return Optional.empty();
+        }
+        OptionalLong nanos = Expression.parse(text).constant();
+        if (nanos.isEmpty() || nanos.getAsLong() < 0) {
+            throw new UsageException("--slower takes a time, such as 50ms, not '" + text + "'");
+        }
+        return Optional.of(Duration.ofNanos(nanos.getAsLong()));
+    }
+}

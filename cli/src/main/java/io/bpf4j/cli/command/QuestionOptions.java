@@ -1,0 +1,113 @@
+package io.bpf4j.cli.command;
+
+import io.bpf4j.cli.failure.UsageException;
+import io.bpf4j.cli.question.UserCatalog;
+import io.bpf4j.loader.feature.Features;
+import io.bpf4j.trace.FunctionProbe;
+import io.bpf4j.trace.Question;
+import io.bpf4j.trace.expression.Expression;
+import io.bpf4j.usdt.UsdtProbe;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/**
+ * What all questions have in common. <i>Confined.</i>
+ *
+ * <p>Tested by {@code CliQuestionsTest}.
+ */
+final class QuestionOptions {
+    @Mixin
+    private final TargetOptions target = new TargetOptions();
+
+    @Option(
+            names = "--where",
+            paramLabel = "EXPR",
+            description = {
+                "Only events for which this is not 0: 'arg0 > 50ms && comm ~ \"java*\"'. Expressions are C's, with",
+                "arg0 to arg11 and the names of 'bpf4j catalog', pid tid comm cpu uid cgroup probe, str(p), str(p, n)."
+            })
+    private String where = "";
+
+    @Option(
+            names = "--by",
+            paramLabel = "EXPR[,…]",
+            description = "One answer for each combination of these values: 'pid,comm'.")
+    private List<String> by = new ArrayList<>();
+
+    @Option(names = "--every", paramLabel = "S", description = "Print the answer so far every S seconds.")
+    private @Nullable Double every;
+
+    @Option(
+            names = "--max-keys",
+            paramLabel = "N",
+            description = "Room for N combinations of --by (default: ${DEFAULT-VALUE}); events of others are counted as such.")
+    private int maxKeys = 10_240;
+
+    /**
+     * Looks at the options together, before anything is done.
+     *
+     * @throws UsageException if they make no sense
+     */
+    void check() {
+        target.check();
+        Double seconds = every;
+        if (seconds != null && !(seconds >= 0.01 && seconds <= 1e6)) {
+            throw new UsageException("--every takes seconds, 0.01 to 1000000");
+        }
+        if (maxKeys < 1) {
+            throw new UsageException("--max-keys takes a number of keys, 1 or more");
+        }
+    }
+
+    /** Sets what is not given. */
+    void defaults(List<String> keys, OptionalLong everyNanos) {
+        if (by.isEmpty()) {
+            by = keys;
+        }
+        if (every == null && everyNanos.isPresent()) {
+            every = everyNanos.getAsLong() / 1e9;
+        }
+    }
+
+    TargetOptions target() {
+        return target;
+    }
+
+    /** How often to print, in nanoseconds. */
+    OptionalLong every() {
+        Double seconds = every;
+        return seconds == null ? OptionalLong.empty() : OptionalLong.of((long) (seconds * 1e9));
+    }
+
+    /** A question with filter and keys, of which {@code asked} makes the rest. */
+    QuestionRun.Asker asker(UnaryOperator<Question> asked) {
+        return (probes, functions, specs) -> {
+            Question question =
+                    about(target, probes, functions, specs).withMaxKeys(maxKeys).where(where);
+            return asked.apply(by.isEmpty() ? question : question.by(split(by)));
+        };
+    }
+
+    /** A question about probes and functions, without filter and keys. */
+    static Question about(
+            TargetOptions target, List<UsdtProbe> probes, List<FunctionProbe> functions, int specs)
+            throws IOException {
+        return Question.on(probes)
+                .on(functions.toArray(FunctionProbe[]::new))
+                .withCatalog(UserCatalog.read())
+                .withFeatures(target.strategy().features(Features.ofRunningKernel()))
+                .withStrict(target.strict())
+                .expecting(target.filesMayAppear() ? target.patterns() : List.of(), specs);
+    }
+
+    /** The expressions of an option that is a list, or is given several times. */
+    static String[] split(List<String> lists) {
+        return lists.stream().flatMap(list -> Expression.split(list).stream()).toArray(String[]::new);
+    }
+}

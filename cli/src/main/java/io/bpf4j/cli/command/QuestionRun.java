@@ -1,0 +1,114 @@
+package io.bpf4j.cli.command;
+
+import io.bpf4j.cli.output.Console;
+import io.bpf4j.cli.question.AnswerReport;
+import io.bpf4j.cli.question.AnswerSession;
+import io.bpf4j.cli.trace.ProbeSession;
+import io.bpf4j.trace.Answer;
+import io.bpf4j.trace.FunctionProbe;
+import io.bpf4j.trace.Question;
+import io.bpf4j.usdt.UsdtProbe;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.OptionalLong;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The work of a question: lets the kernel count, and prints the answer at the end, or in between if it is wanted.
+ * <i>Confined.</i>
+ *
+ * <p>Tested by {@code CliQuestionsTest}.
+ */
+class QuestionRun implements TargetRun.Work {
+    private final TargetOptions target;
+    private final OptionalLong every;
+    private final OptionalLong most;
+    private final Asker asker;
+    private final AnswerReport report;
+    private @Nullable AnswerSession session;
+    private long shown;
+    private long nextReport = Long.MAX_VALUE;
+
+    /** Makes the question about the probes that were found. */
+    interface Asker {
+        Question ask(List<UsdtProbe> probes, List<FunctionProbe> functions, int specs) throws IOException;
+    }
+
+    /**
+     * A run.
+     *
+     * @param every how often the answer so far is printed, in nanoseconds
+     * @param most how many events are shown at most
+     */
+    QuestionRun(Console console, TargetOptions target, OptionalLong every, OptionalLong most, Asker asker) {
+        this.target = target;
+        this.every = every;
+        this.most = most;
+        this.asker = asker;
+        this.report = new AnswerReport(console, target.json());
+    }
+
+    /** A run that prints its answer at the end, and in between if it is wanted. */
+    QuestionRun(Console console, QuestionOptions options, UnaryOperator<Question> asked) {
+        this(console, options.target(), options.every(), OptionalLong.empty(), options.asker(asked));
+    }
+
+    @Override
+    public ProbeSession load(List<UsdtProbe> probes, List<FunctionProbe> functions, int specs) throws IOException {
+        AnswerSession loaded =
+                new AnswerSession(asker.ask(probes, functions, specs).load());
+        session = loaded;
+        every.ifPresent(nanos -> nextReport = System.nanoTime() + nanos);
+        return loaded;
+    }
+
+    private AnswerSession session() {
+        return Objects.requireNonNull(session, "load comes first");
+    }
+
+    @Override
+    public void poll(Duration patience) {
+        if (session().answer().showsEvents()) {
+            session().answer().poll(patience, this::print);
+        } else {
+            session().pause(patience.toNanos());
+        }
+        if (every.isPresent() && System.nanoTime() >= nextReport) {
+            nextReport += every.getAsLong();
+            interim(session().answer());
+        }
+    }
+
+    /** Prints the answer so far. */
+    void interim(Answer answer) {
+        print(answer);
+    }
+
+    /** Prints the answer. */
+    void print(Answer answer) {
+        report.rows(answer);
+    }
+
+    private void print(Answer.Event event) {
+        if (!isFull()) {
+            shown++;
+            report.event(event);
+        }
+    }
+
+    @Override
+    public boolean isFull() {
+        return most.isPresent() && shown >= most.getAsLong();
+    }
+
+    @Override
+    public void finish(List<String> gaps) {
+        Answer answer = session().answer();
+        answer.drain(this::print);
+        print(answer);
+        report.sums(answer, shown, gaps, target.filesMayAppear());
+    }
+}

@@ -1,0 +1,103 @@
+package io.bpf4j.cli.command;
+
+import io.bpf4j.cli.failure.UsageException;
+import io.bpf4j.cli.output.Console;
+import io.bpf4j.cli.output.Table;
+import io.bpf4j.cli.question.UserCatalog;
+import io.bpf4j.loader.error.UnknownNameException;
+import io.bpf4j.trace.catalog.Catalog;
+import io.bpf4j.trace.catalog.ReadyQuestion;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/**
+ * The questions of the catalog about one kind of program, such as {@code bpf4j jvm gc}. Each stands for a command line
+ * of another command, to which the user adds the target and options.
+ *
+ * <p>Tested by {@code CliQuestionsTest}.
+ */
+@Command
+final class ReadyCommand implements Callable<Integer> {
+    /** The groups of the built-in catalog, with what their help says. */
+    private static final List<List<String>> GROUPS = List.of(
+            List.of("jvm", "Ready questions about a JVM: gc, classes, threads and others; alone lists them."),
+            List.of("postgres", "Ready questions about PostgreSQL."),
+            List.of("cxx", "Ready questions about C++ programs."),
+            List.of("python", "Ready questions about Python programs."));
+
+    private final Console console;
+    private final String group;
+    private final CommandLine tree;
+
+    @Parameters(arity = "0..*", paramLabel = "QUESTION", description = "Its name, and options of the command behind it.")
+    private List<String> words = new ArrayList<>();
+
+    private ReadyCommand(Console console, String group, CommandLine tree) {
+        this.console = console;
+        this.group = group;
+        this.tree = tree;
+    }
+
+    /** Adds the groups to the command's subcommands. */
+    static void addTo(CommandLine tree, Console console) {
+        for (List<String> group : GROUPS) {
+            CommandLine added = new CommandLine(new ReadyCommand(console, group.getFirst(), tree));
+            added.getCommandSpec().usageMessage().description(group.getLast());
+            // What follows the name is for the other command to understand.
+            added.setStopAtPositional(true);
+            tree.addSubcommand(group.getFirst(), added);
+        }
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        Catalog catalog = UserCatalog.read();
+        if (words.isEmpty()) {
+            list(catalog);
+            return CommandTree.OK;
+        }
+        ReadyQuestion question = find(catalog);
+        List<String> given = words.subList(1, words.size());
+        List<String> line = new ArrayList<>(List.of(question.command().getFirst()));
+        line.addAll(given);
+        line.addAll(question.command().subList(1, question.command().size()));
+        if (given.contains("-v")) {
+            console.error(shell(line));
+        }
+        if (!question.flags().isEmpty()) {
+            console.error("bpf4j: this needs a program that was started with " + String.join(" ", question.flags()));
+        }
+        return tree.execute(line.toArray(String[]::new));
+    }
+
+    private ReadyQuestion find(Catalog catalog) {
+        try {
+            return catalog.question(group, words.getFirst());
+        } catch (UnknownNameException e) {
+            throw new UsageException(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private void list(Catalog catalog) {
+        console.line("Usage: bpf4j " + group + " QUESTION -p PID [OPTION…]");
+        console.line("");
+        Table table = new Table("  ");
+        catalog.questions(group).forEach(question -> table.row(question.name(), question.description()));
+        table.print(console);
+        console.line("");
+        console.line("Each stands for a command line, which -v prints; its options can be added.");
+    }
+
+    /** The line as a shell takes it. */
+    private static String shell(List<String> words) {
+        return words.stream()
+                .map(word -> word.matches("[-A-Za-z0-9_:./,=@%+]+") ? word : "'" + word.replace("'", "'\\''") + "'")
+                .collect(Collectors.joining(" ", "bpf4j ", ""));
+    }
+}

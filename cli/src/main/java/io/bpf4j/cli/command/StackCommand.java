@@ -1,0 +1,230 @@
+package io.bpf4j.cli.command;
+
+import io.bpf4j.cli.failure.UsageException;
+import io.bpf4j.cli.output.Console;
+import io.bpf4j.cli.output.JsonLine;
+import io.bpf4j.cli.output.Text;
+import io.bpf4j.cli.question.AnswerValues;
+import io.bpf4j.cli.trace.Interruption;
+import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.map.StackTraceMap;
+import io.bpf4j.trace.Answer;
+import io.bpf4j.trace.Question;
+import io.bpf4j.trace.stack.Frame;
+import io.bpf4j.trace.stack.PerfMap;
+import io.bpf4j.trace.stack.StackCounts;
+import io.bpf4j.trace.stack.Symbolizer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.io.Writer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/**
+ * Counts the events of probes by the stack of the thread.
+ *
+ * <p>Tested by {@code CliStackTest}.
+ */
+@Command(
+        name = "stack",
+        description = {
+            "Counts how often probes fire by stack: who calls the code with the probe. User stacks, unless --kernel",
+            "is given alone. The kernel follows frame pointers; a JVM needs -XX:+PreserveFramePointer.",
+            "Needs what 'trace' needs."
+        },
+        footer = {
+            "  bpf4j stack -p 4711 hotspot:object__alloc",
+            "  bpf4j stack -p 4711 postgresql:lwlock__wait__start --svg locks.svg",
+            "  bpf4j stack -p 4711 libc:memory_sbrk_more --folded"
+        })
+final class StackCommand implements Callable<Integer> {
+    private final Console console;
+    private final Interruption interruption;
+
+    @Mixin
+    private final QuestionOptions options = new QuestionOptions();
+
+    @Option(names = "--user", description = "Stacks in user space (the default).")
+    private boolean user;
+
+    @Option(names = "--kernel", description = "Stacks in the kernel.")
+    private boolean kernel;
+
+    @Option(names = "--folded", description = "Print a line for each stack, as flame graph tools read it.")
+    private boolean folded;
+
+    @Option(names = "--svg", paramLabel = "FILE", description = "Write a flame graph.")
+    private @Nullable Path svg;
+
+    @Option(names = "--html", paramLabel = "FILE", description = "Write a page with a flame graph to zoom and search.")
+    private @Nullable Path html;
+
+    StackCommand(Console console, Interruption interruption) {
+        this.console = console;
+        this.interruption = interruption;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        options.check();
+        if (folded && options.target().json()) {
+            throw new UsageException("--folded and --json are two forms of the same; give one");
+        }
+        user |= !kernel;
+        requireWritable(svg);
+        requireWritable(html);
+        options.target().process().ifPresent(this::askForNames);
+        try (Symbolizer symbolizer = Symbolizer.of(Host.running())) {
+            TargetRun.of(console, interruption, options.target()).run(new Run(symbolizer));
+        }
+        return CommandTree.OK;
+    }
+
+    /** Before anything is attached: the answer would be lost. */
+    private static void requireWritable(@Nullable Path file) {
+        if (file != null) {
+            Path folder = file.toAbsolutePath().getParent();
+            if (Files.isDirectory(file)
+                    || (Files.exists(file) && !Files.isWritable(file))
+                    || (folder != null && !Files.isWritable(folder) && !Files.exists(file))) {
+                throw new UsageException("'" + file + "' can't be written");
+            }
+        }
+    }
+
+    /** A JVM writes the names of its compiled methods when it is asked. Others don't listen. */
+    private void askForNames(int pid) {
+        if (!user) {
+            return;
+        }
+        try {
+            if (PerfMap.isJvm(Host.running(), pid)) {
+                PerfMap.request(pid);
+            }
+        } catch (IOException e) {
+            console.error("bpf4j: frames of compiled Java methods may have no names: " + e.getMessage());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** The work: counts by stack, then names the frames. */
+    private final class Run extends QuestionRun {
+        private final Symbolizer symbolizer;
+
+        Run(Symbolizer symbolizer) {
+            super(console, options, StackCommand.this::asked);
+            this.symbolizer = symbolizer;
+        }
+
+        /** A stack with its names. */
+        private record Named(Map<String, Object> key, List<Frame> user, List<Frame> kernel, long count) {}
+
+        /** The process may have ended when its stacks are to be named. */
+        @Override
+        public void appeared(int pid) {
+            if (user) {
+                symbolizer.remember(pid);
+            }
+        }
+
+        @Override
+        void print(Answer answer) {
+            List<Named> stacks = answer.rows().stream()
+                    .map(this::named)
+                    .sorted(Comparator.comparingLong(Named::count).reversed())
+                    .toList();
+            symbolizer.problems().forEach(problem -> console.error("bpf4j: " + problem));
+            if (options.target().json()) {
+                stacks.forEach(stack -> console.line(json(stack)));
+            } else if (folded) {
+                lines(counts(stacks)).lines().forEach(console::line);
+            } else {
+                stacks.forEach(this::text);
+            }
+            writeTo(svg, writer -> counts(stacks).svg(writer, title()));
+            writeTo(html, writer -> counts(stacks).html(writer, title()));
+        }
+
+        private static String lines(StackCounts counts) {
+            StringBuilder lines = new StringBuilder();
+            try {
+                counts.folded(lines);
+                return lines.toString();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        private Named named(Answer.Row row) {
+            int pid = ((Long) row.key().getOrDefault("pid", 0L)).intValue();
+            List<StackTraceMap.Frame> inUser = row.userStack();
+            List<StackTraceMap.Frame> inKernel = row.kernelStack();
+            return new Named(
+                    row.key(),
+                    inUser == null ? List.of() : symbolizer.user(pid, inUser),
+                    inKernel == null ? List.of() : symbolizer.kernel(inKernel),
+                    row.count());
+        }
+
+        private static StackCounts counts(List<Named> stacks) {
+            StackCounts counts = StackCounts.create();
+            stacks.forEach(stack -> counts.add("", stack.user(), stack.kernel(), stack.count()));
+            return counts;
+        }
+
+        private void text(Named stack) {
+            console.line(stack.count() + " " + AnswerValues.text(stack.key()));
+            stack.kernel().forEach(frame -> console.line("    " + Text.printable(frame.label())));
+            stack.user().forEach(frame -> console.line("    " + Text.printable(frame.label())));
+            console.line("");
+        }
+
+        private static String json(Named stack) {
+            JsonLine line = new JsonLine().beginObject().key("key");
+            AnswerValues.json(line, stack.key());
+            line.key("frames").beginArray();
+            List<Frame> all = new ArrayList<>(stack.kernel());
+            all.addAll(stack.user());
+            all.forEach(frame -> line.value(frame.label()));
+            return line.endArray().field("count", stack.count()).endObject().toString();
+        }
+
+        private String title() {
+            return String.join(
+                    ", ",
+                    options.target().patterns().stream().map(Object::toString).toList());
+        }
+    }
+
+    private Question asked(Question question) {
+        if (user) {
+            question.byUserStack();
+        }
+        return kernel ? question.byKernelStack() : question;
+    }
+
+    /** What writes a file. */
+    private interface Page {
+        void to(Writer writer) throws IOException;
+    }
+
+    private static void writeTo(@Nullable Path file, Page page) {
+        if (file != null) {
+            try (Writer writer = Files.newBufferedWriter(file)) {
+                page.to(writer);
+            } catch (IOException e) {
+                throw new UncheckedIOException(file + " can't be written: " + e.getMessage(), e);
+            }
+        }
+    }
+}

@@ -1,0 +1,231 @@
+package io.bpf4j.cli.question;
+
+import io.bpf4j.cli.output.Console;
+import io.bpf4j.cli.output.JsonLine;
+import io.bpf4j.cli.output.Table;
+import io.bpf4j.trace.Answer;
+import io.bpf4j.trace.Distribution;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.function.LongFunction;
+
+/**
+ * Prints answers, as tables and histograms for people or as lines of JSON. <i>Immutable.</i>
+ *
+ * <p>Tested by {@code CliQuestionsTest}.
+ */
+public final class AnswerReport {
+    private static final String BLOCKS = " ▏▎▍▌▋▊▉█";
+    private static final int WIDEST_BAR = 50;
+
+    private final Console console;
+    private final boolean json;
+
+    public AnswerReport(Console console, boolean json) {
+        this.console = console;
+        this.json = json;
+    }
+
+    /** The rows, those with the most events first. */
+    private static List<Answer.Row> sorted(List<Answer.Row> rows) {
+        return rows.stream()
+                .sorted(Comparator.comparingLong(Answer.Row::count)
+                        .reversed()
+                        .thenComparing(row -> row.key().toString()))
+                .toList();
+    }
+
+    /** Prints the answer so far, or at the end. */
+    public void rows(Answer answer) {
+        List<Answer.Row> rows = sorted(answer.rows());
+        String unit = answer.unit().orElse("");
+        if (json) {
+            rows.forEach(row -> console.line(line(row, unit)));
+        } else if (rows.stream().anyMatch(row -> row.distribution() != null)) {
+            rows.forEach(row -> histogram(row, unit));
+        } else if (rows.stream().anyMatch(row -> !row.key().isEmpty())) {
+            table(rows);
+        }
+    }
+
+    private void table(List<Answer.Row> rows) {
+        Table table = new Table("");
+        fill(table, "COUNT", rows, Long::toString);
+        table.print(console);
+    }
+
+    /** Fills a table with counts and keys, a column for each key. */
+    public static void fill(Table table, String count, List<Answer.Row> rows, LongFunction<String> text) {
+        if (rows.isEmpty()) {
+            return;
+        }
+        List<String> names = List.copyOf(rows.getFirst().key().keySet());
+        table.row(with(
+                count, names.stream().map(name -> name.toUpperCase(Locale.ROOT)).toList()));
+        for (Answer.Row row : rows) {
+            table.row(with(
+                    text.apply(row.count()),
+                    row.key().values().stream().map(AnswerValues::cell).toList()));
+        }
+    }
+
+    private static String[] with(String first, List<String> others) {
+        List<String> all = new ArrayList<>(List.of(first));
+        all.addAll(others);
+        return all.toArray(String[]::new);
+    }
+
+    private static String line(Answer.Row row, String unit) {
+        JsonLine line = new JsonLine().beginObject().key("key");
+        AnswerValues.json(line, row.key());
+        Distribution distribution = row.distribution();
+        if (distribution == null) {
+            return line.field("count", row.count()).endObject().toString();
+        }
+        if (!unit.isEmpty()) {
+            line.field("unit", unit);
+        }
+        line.key("buckets").beginArray();
+        for (Distribution.Bucket bucket : distribution.buckets()) {
+            line.beginObject();
+            number(line, "from", bucket.from(), distribution);
+            number(line, "to", bucket.to(), distribution);
+            line.field("count", bucket.count()).endObject();
+        }
+        line.endArray().field("count", distribution.count());
+        number(line, "sum", distribution.sum(), distribution);
+        number(line, "min", distribution.min(), distribution);
+        number(line, "max", distribution.max(), distribution);
+        return line.endObject().toString();
+    }
+
+    private static void number(JsonLine line, String name, long value, Distribution distribution) {
+        if (distribution.unsigned()) {
+            line.unsignedField(name, value);
+        } else {
+            line.field(name, value);
+        }
+    }
+
+    private void histogram(Answer.Row row, String unit) {
+        Distribution distribution = Objects.requireNonNull(row.distribution());
+        boolean unsigned = distribution.unsigned();
+        String key = AnswerValues.text(row.key());
+        if (!key.isEmpty()) {
+            console.line(key);
+        }
+        long most = distribution.buckets().stream()
+                .mapToLong(Distribution.Bucket::count)
+                .max()
+                .orElse(1);
+        Table table = new Table("  ");
+        for (Distribution.Bucket bucket : distribution.buckets()) {
+            table.row(range(bucket, unsigned, unit), Long.toString(bucket.count()), bar(bucket.count(), most));
+        }
+        table.print(console);
+        console.line("  " + distribution.count() + " events, min " + AnswerValues.withUnit(distribution.min(), unsigned, unit)
+                + ", mean " + AnswerValues.withUnit((long) distribution.mean(), unsigned, unit) + ", p99 <= "
+                + AnswerValues.withUnit(distribution.quantile(0.99), unsigned, unit) + ", max "
+                + AnswerValues.withUnit(distribution.max(), unsigned, unit));
+        console.line("");
+    }
+
+    private static String range(Distribution.Bucket bucket, boolean unsigned, String unit) {
+        if (!unsigned && bucket.from() == Long.MIN_VALUE) {
+            return "< " + AnswerValues.withUnit(bucket.to() + 1, false, unit);
+        }
+        if (bucket.from() == bucket.to()) {
+            return AnswerValues.withUnit(bucket.from(), unsigned, unit);
+        }
+        boolean last = bucket.to() == (unsigned ? -1 : Long.MAX_VALUE);
+        return last
+                ? ">= " + AnswerValues.withUnit(bucket.from(), unsigned, unit)
+                : AnswerValues.withUnit(bucket.from(), unsigned, unit) + " .. "
+                        + AnswerValues.withUnit(bucket.to() + 1, unsigned, unit);
+    }
+
+    /** A bar in eighths of a character. */
+    private static String bar(long count, long most) {
+        long eighths = count == 0 ? 0 : Math.max(1, Math.round(8.0 * WIDEST_BAR * count / most));
+        return "█".repeat((int) (eighths / 8))
+                + (eighths % 8 == 0 ? "" : BLOCKS.substring((int) (eighths % 8), (int) (eighths % 8) + 1));
+    }
+
+    /** Prints an event that is shown. */
+    public void event(Answer.Event event) {
+        if (json) {
+            JsonLine line = new JsonLine()
+                    .beginObject()
+                    .field("type", "event")
+                    .field("ns", event.timeNs())
+                    .field("probe", event.probe())
+                    .field("pid", event.pid())
+                    .field("tid", event.tid())
+                    .field("comm", event.comm());
+            if (event.latencyNs() > 0) {
+                line.field("latency", event.latencyNs());
+            }
+            line.key("values");
+            AnswerValues.json(line, event.values());
+            console.line(line.endObject().toString());
+            return;
+        }
+        String values = AnswerValues.text(event.values());
+        console.line(String.join(
+                " ",
+                List.of(
+                        event.latencyNs() > 0 ? AnswerValues.withUnit(event.latencyNs(), true, "ns") : event.probe(),
+                        event.pid() + "/" + event.tid(),
+                        event.comm(),
+                        values)));
+    }
+
+    /**
+     * Prints the sums, and what the answer lacks.
+     *
+     * @param gaps why first events may be missing
+     */
+    public void sums(Answer answer, long shown, List<String> gaps, boolean appearing) {
+        Answer.Gaps lack = answer.gaps();
+        long events = answer.rows().stream().mapToLong(Answer.Row::count).sum();
+        boolean eventsOnly = answer.showsEvents() && events == 0;
+        long total = eventsOnly ? shown : events;
+        List<Lack> lacks = lacks(lack).stream().filter(each -> each.count() > 0).toList();
+        if (json) {
+            JsonLine line =
+                    new JsonLine().beginObject().field("events", total).field("lost", lack.lost());
+            lacks.forEach(each -> line.field(each.name(), each.count()));
+            if (appearing) {
+                line.field("exact", gaps.isEmpty());
+            }
+            console.line(line.endObject().toString());
+            return;
+        }
+        StringBuilder text = new StringBuilder().append(total).append(total == 1 ? " event" : " events");
+        if (lack.lost() > 0) {
+            text.append(", ").append(lack.lost()).append(" not shown, because they came too fast");
+        }
+        lacks.forEach(each -> text.append(", ").append(each.count()).append(' ').append(each.text()));
+        if (!gaps.isEmpty()) {
+            text.append("; the first milliseconds of new code may be missing: ").append(String.join("; ", gaps));
+        }
+        console.line(text.toString());
+    }
+
+    /** One thing that an answer may lack: its name in JSON, and what a person reads after the count. */
+    private record Lack(String name, long count, String text) {}
+
+    private static List<Lack> lacks(Answer.Gaps gaps) {
+        return List.of(
+                new Lack("unreadable", gaps.unreadable(), "left out: a value could not be read"),
+                new Lack("no_room_for_key", gaps.full(), "left out: no room for more keys (--max-keys)"),
+                new Lack("unpaired_ends", gaps.unpairedEnds(), "without a begin"),
+                new Lack("unpaired_begins", gaps.unpairedBegins(), "begun again before the end"),
+                new Lack("still_open", gaps.openBegins(), "without an end yet"),
+                new Lack("no_room_for_begin", gaps.pairsFull(), "left out: too many open at once"),
+                new Lack("stacks_lost", gaps.stacksLost(), "without a stack: no room for more"));
+    }
+}

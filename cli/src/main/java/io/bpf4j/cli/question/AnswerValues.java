@@ -1,0 +1,69 @@
+package io.bpf4j.cli.question;
+
+import io.bpf4j.cli.output.JsonLine;
+import io.bpf4j.cli.output.Text;
+import java.math.BigInteger;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** Values of expressions as text and as JSON. */
+public final class AnswerValues {
+    private static final String[] TIMES = {"ns", "us", "ms", "s"};
+    private static final String[] SIZES = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+
+    private AnswerValues() {}
+
+    /** A value in a table: text without quotes. */
+    static String cell(Object value) {
+        return value instanceof String text ? Text.printable(text) : value.toString();
+    }
+
+    /** Names and values: {@code pid=4711 comm=java}. */
+    public static String text(Map<String, Object> values) {
+        return values.entrySet().stream()
+                .map(entry -> Text.printable(entry.getKey()) + "=" + cell(entry.getValue()))
+                .collect(Collectors.joining(" "));
+    }
+
+    /** Writes an object with the values. */
+    public static void json(JsonLine line, Map<String, Object> values) {
+        line.beginObject();
+        values.forEach((name, value) -> {
+            line.key(name);
+            switch (value) {
+                case Long number -> line.value(number);
+                case Boolean truth -> line.value(truth);
+                case BigInteger large -> line.unsigned(large.longValue());
+                default -> line.value(value.toString());
+            }
+        });
+        line.endObject();
+    }
+
+    /**
+     * A number in a unit that keeps it short: {@code 1.5 ms} for 1500000 ns.
+     *
+     * @param unit {@code ns}, {@code bytes}, or another, which stays
+     */
+    static String withUnit(long value, boolean unsigned, String unit) {
+        double number = unsigned && value < 0 ? 0x1p64 + value : value;
+        return switch (unit) {
+            case "ns" -> scaled(number, TIMES, 1000);
+            case "bytes" -> scaled(number, SIZES, 1024);
+            case "" -> unsigned ? Long.toUnsignedString(value) : Long.toString(value);
+            default -> (unsigned ? Long.toUnsignedString(value) : Long.toString(value)) + " " + unit;
+        };
+    }
+
+    private static String scaled(double number, String[] units, int step) {
+        int unit = 0;
+        double scaled = number;
+        while (Math.abs(scaled) >= step && unit < units.length - 1) {
+            scaled /= step;
+            unit++;
+        }
+        String digits = String.format(Locale.ROOT, Math.abs(scaled) >= 100 ? "%.0f" : "%.3g", scaled);
+        return (digits.contains(".") ? digits.replaceFirst("\\.?0+$", "") : digits) + " " + units[unit];
+    }
+}

@@ -1,0 +1,209 @@
+package io.bpf4j.test.cli;
+
+import static io.bpf4j.test.support.Requirement.BPF;
+import static io.bpf4j.test.support.Requirement.GCC;
+import static io.bpf4j.test.support.Requirement.SDT_H;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bpf4j.test.support.AskedProgram;
+import io.bpf4j.test.support.Cli;
+import io.bpf4j.test.support.Commands;
+import io.bpf4j.test.support.Json;
+import io.bpf4j.test.support.Requires;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Questions as a user asks them, of a program whose events are known. */
+@Requires({BPF, GCC, SDT_H})
+@Timeout(300)
+class CliQuestionsTest {
+    @TempDir
+    static Path folder;
+
+    private static Path program;
+
+    @BeforeAll
+    static void compile() throws IOException, InterruptedException {
+        program = AskedProgram.compile(folder);
+    }
+
+    /** The lines of a question about a run of the program. */
+    private static List<Map<String, @Nullable Object>> ask(String run, String... question)
+            throws IOException, InterruptedException {
+        List<String> line = new ArrayList<>(List.of(question));
+        line.addAll(1, List.of("--json", "-c", program + " " + run));
+        Commands.Result result = Cli.run(line.toArray(String[]::new));
+        assertThat(result.exitCode()).as(line + ": " + result.err()).isZero();
+        return Json.lines(result.out());
+    }
+
+    private static Map<Object, Object> counts(List<Map<String, @Nullable Object>> lines, String key) {
+        Map<Object, Object> counts = new HashMap<>();
+        for (Map<String, @Nullable Object> line : lines.subList(0, lines.size() - 1)) {
+            counts.put(key(line).get(key), line.get("count"));
+        }
+        return counts;
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Map<Object, Object> key(Map<String, @Nullable Object> line) {
+        return (Map<Object, Object>) Objects.requireNonNull(line.get("key"));
+    }
+
+    @SuppressWarnings("unchecked")
+    private static List<Map<Object, Object>> buckets(Map<String, @Nullable Object> line) {
+        return (List<Map<Object, Object>>) Objects.requireNonNull(line.get("buckets"));
+    }
+
+    @Test
+    void countsAreExactAtAnyRate() throws IOException, InterruptedException {
+        List<Map<String, @Nullable Object>> lines = ask("values 3000000", "count", "asked:value");
+        assertThat(lines).hasSize(2);
+        assertThat(lines.getLast()).containsEntry("events", 3_000_000L).containsEntry("lost", 0L);
+    }
+
+    @Test
+    void countsAreExactFromManyThreads() throws IOException, InterruptedException {
+        List<Map<String, @Nullable Object>> lines =
+                ask("threads 16 50000", "count", "asked:value", "--by", "str(arg1)");
+        assertThat(counts(lines, "str(arg1)"))
+                .containsExactlyInAnyOrderEntriesOf(
+                        Map.of("red", 16 * 16667L, "green", 16 * 16667L, "blue", 16 * 16666L));
+    }
+
+    @Test
+    void eachCombinationOfKeysIsCounted() throws IOException, InterruptedException {
+        List<Map<String, @Nullable Object>> lines =
+                ask("values 600", "count", "asked:value", "--by", "str(arg1), arg0 % 2, probe");
+        assertThat(lines).hasSize(7);
+        assertThat(lines.subList(0, 6)).allSatisfy(line -> {
+            assertThat(line).containsEntry("count", 100L);
+            assertThat(key(line)).hasSize(3).containsValue("asked:value");
+        });
+    }
+
+    @Test
+    void aFilterIsEvaluatedInTheKernel() throws IOException, InterruptedException {
+        assertThat(counts(
+                        ask("values 600", "count", "asked:value", "--where", "arg0 < 100 && str(arg1) ~ \"*e?*n\""),
+                        "none"))
+                .containsValue(33L);
+        assertThat(ask("values 600", "count", "asked:value", "--where", "arg3 < -290").getLast())
+                .containsEntry("events", 10L);
+    }
+
+    @Test
+    void aHistogramHasPowersOfTwo() throws IOException, InterruptedException {
+        List<Map<String, @Nullable Object>> lines = ask("values 4000", "hist", "asked:value", "--of", "arg2");
+        Map<String, @Nullable Object> histogram = lines.getFirst();
+        assertThat(histogram).containsEntry("count", 4000L).containsEntry("min", 1L).containsEntry("max", 1L << 39);
+        assertThat(buckets(histogram)).hasSize(40).allSatisfy(bucket -> assertThat(bucket)
+                .containsEntry("count", 100L));
+        assertThat(buckets(histogram).get(3)).isEqualTo(Map.of("from", 8L, "to", 15L, "count", 100L));
+    }
+
+    @Test
+    void aHistogramHasNegativeValues() throws IOException, InterruptedException {
+        List<Map<String, @Nullable Object>> lines =
+                ask("values 100", "hist", "asked:value", "--of", "arg3", "--linear", "-20:20:10");
+        assertThat(buckets(lines.getFirst()))
+                .extracting(bucket -> bucket.get("count"))
+                .containsExactly(30L, 10L, 10L, 10L, 10L, 30L);
+        assertThat(lines.getFirst())
+                .containsEntry("min", -50L)
+                .containsEntry("max", 49L)
+                .containsEntry("sum", -50L);
+    }
+
+    @Test
+    void aLatencyPairsEventsOfAThread() throws IOException, InterruptedException {
+        List<Map<String, @Nullable Object>> lines =
+                ask("pairs 20 2000", "latency", "asked:begin", "asked:end", "--by", "str(arg1)");
+        assertThat(counts(lines, "str(arg1)")).isEqualTo(Map.of("red", 7L, "green", 7L, "blue", 6L));
+        assertThat(lines.subList(0, 3)).allSatisfy(line -> {
+            assertThat(line).containsEntry("unit", "ns");
+            assertThat((Long) line.get("min")).isGreaterThanOrEqualTo(2_000_000L);
+        });
+        assertThat(lines.getLast())
+                .containsEntry("events", 20L)
+                .containsEntry("unpaired_ends", 1L)
+                .containsEntry("still_open", 1L);
+    }
+
+    @Test
+    void aLatencyPairsByAValue() throws IOException, InterruptedException {
+        List<Map<String, @Nullable Object>> lines =
+                ask("crossed 500", "latency", "asked:begin", "asked:end", "--pair", "arg0");
+        assertThat(lines.getLast()).containsEntry("events", 500L).doesNotContainKey("unpaired_ends");
+    }
+
+    @Test
+    void slowOnesAreShownWithTheirValues() throws IOException, InterruptedException {
+        List<Map<String, @Nullable Object>> lines = ask(
+                "pairs 5 3000", "latency", "asked:begin", "asked:end", "--slower", "1ms", "--show", "arg0, str(arg1)");
+        List<Map<String, @Nullable Object>> events = lines.stream()
+                .filter(line -> "event".equals(line.get("type")))
+                .toList();
+        assertThat(events).hasSize(5);
+        assertThat((Map<?, ?>) events.get(1).get("values")).isEqualTo(Map.of("arg0", 1L, "str(arg1)", "green"));
+        assertThat((Long) events.get(1).get("latency")).isGreaterThanOrEqualTo(3_000_000L);
+    }
+
+    @Test
+    void whatCanNotBeReadIsCounted() throws IOException, InterruptedException {
+        assertThat(ask("bare", "count", "asked:value", "--by", "str(arg1)").getLast())
+                .containsEntry("events", 0L)
+                .containsEntry("unreadable", 1L);
+    }
+
+    @Test
+    void keysThatDoNotFitAreCounted() throws IOException, InterruptedException {
+        Map<String, @Nullable Object> sums = ask(
+                        "values 1000", "count", "asked:value", "--by", "arg0", "--max-keys", "10")
+                .getLast();
+        assertThat((Long) sums.get("events") + (Long) sums.get("no_room_for_key")).isEqualTo(1000L);
+        assertThat((Long) sums.get("events")).isGreaterThanOrEqualTo(10L);
+    }
+
+    @Test
+    void aMistakeIsShownBeforeAnythingIsAttached() throws IOException, InterruptedException {
+        Commands.Result result = Cli.run("count", program.toString(), "asked:value", "--where", "arg0 > nonsense");
+        assertThat(result.exitCode()).isEqualTo(1);
+        assertThat(result.out()).isEmpty();
+        assertThat(result.err()).contains("nonsense").contains("^");
+        assertThat(result.err().lines()).noneMatch(line -> line.contains("tracing"));
+    }
+
+    @Test
+    void aHistogramOfTextIsRefused() throws IOException, InterruptedException {
+        assertThat(Cli.run("hist", program.toString(), "asked:value", "--of", "str(arg1)")
+                        .err())
+                .contains("str(arg1)")
+                .doesNotContain("tracing");
+    }
+
+    @Test
+    void tablesAndHistogramsAreForPeople() throws IOException, InterruptedException {
+        String table = Cli.run("count", "-c", program + " values 30", "asked:value", "--by", "str(arg1)")
+                .out();
+        assertThat(table).contains("COUNT  STR(ARG1)").contains("10     green").endsWith("30 events\n");
+        String histogram =
+                Cli.run("hist", "-c", program + " values 40", "asked:value", "--of", "arg2 & 255").out();
+        assertThat(histogram).contains("128 .. 256  1").contains("█").contains("max 128");
+    }
+
+    @Test
+    void theCatalogNamesArguments() throws IOException, InterruptedException {
+        assertThat(Cli.check("catalog", "hotspot:class__loaded")).contains("hotspot:class__loaded(name, name_length");
+    }
+}

@@ -1,0 +1,352 @@
+package io.bpf4j.trace;
+
+import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.Program;
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.loader.link.AttachTarget.Uprobe;
+import io.bpf4j.loader.link.AttachTarget.UprobeMulti;
+import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.Link.Closing;
+import io.bpf4j.loader.link.LinkGroup;
+import io.bpf4j.loader.map.Codec;
+import io.bpf4j.loader.map.StackTraceMap;
+import io.bpf4j.loader.map.TypedMap;
+import io.bpf4j.loader.ring.RingBuffer;
+import io.bpf4j.usdt.AttachOptions;
+import io.bpf4j.usdt.Usdt;
+import io.bpf4j.usdt.UsdtLink;
+import io.bpf4j.usdt.UsdtProbe;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A question that runs in the kernel, and its answer so far. Closing it detaches from all probes and unloads the
+ * program; the last {@link #rows} must be read before. <i>Single consumer</i>: {@link #poll} and {@link #drain} on one
+ * thread; all other methods on any thread.
+ */
+public final class Answer implements AutoCloseable {
+    private final BpfObject object;
+    private final Usdt usdt;
+    private final CompiledQuestion question;
+    private final ProbeNumbers numbers;
+    private final boolean strict;
+    private final @Nullable RingBuffer records;
+    private final List<UsdtLink> links = new ArrayList<>();
+    private final List<Link> functionLinks = new ArrayList<>();
+
+    /**
+     * The events with one combination of keys. <i>Immutable.</i>
+     *
+     * @param key the values of the keys by their expressions, in order: {@link Long}, {@link Boolean},
+     *     {@link String}, or {@link java.math.BigInteger} for unsigned numbers above {@link Long#MAX_VALUE}
+     * @param count the number of events
+     * @param distribution of the values or times; null if the question only counts
+     * @param userStack addresses, the innermost first; null if not asked for. Empty if the thread had none, or it was
+     *     lost: see {@link Gaps#stacksLost}
+     * @param kernelStack likewise
+     */
+    public record Row(
+            Map<String, Object> key,
+            long count,
+            @Nullable Distribution distribution,
+            @Nullable List<StackTraceMap.Frame> userStack,
+            @Nullable List<StackTraceMap.Frame> kernelStack) {}
+
+    /**
+     * An event that is shown. <i>Immutable.</i>
+     *
+     * @param timeNs nanoseconds of CLOCK_MONOTONIC
+     * @param probe {@code provider:name}
+     * @param pid the process, as this process's pid namespace numbers it
+     * @param tid the thread, likewise
+     * @param comm the thread's name, at most 15 bytes
+     * @param latencyNs the time since the begin of the pair, in nanoseconds; 0 if the question is no latency
+     * @param values by their expressions, in order, as in {@link Row#key}; empty if one of them could not be read
+     */
+    public record Event(
+            long timeNs, String probe, int pid, int tid, String comm, long latencyNs, Map<String, Object> values) {}
+
+    /**
+     * What the answer lacks. All 0: it is complete.
+     *
+     * @param unreadable events that were left out because an expression reads memory that isn't there, or an argument
+     *     that the site doesn't have
+     * @param full events that were left out because there was no room for another key
+     * @param unpairedEnds ends of a latency without a begin
+     * @param unpairedBegins begins of a latency that another begin replaced
+     * @param openBegins begins of a latency that have no end yet
+     * @param pairsFull begins of a latency for which there was no room
+     * @param stacksLost events that are counted without their stack, because there was no room for it
+     * @param lost events that are not shown, because the ring buffer was full
+     */
+    public record Gaps(
+            long unreadable,
+            long full,
+            long unpairedEnds,
+            long unpairedBegins,
+            long openBegins,
+            long pairsFull,
+            long stacksLost,
+            long lost) {}
+
+    private Answer(BpfObject object, CompiledQuestion question, ProbeNumbers numbers, boolean strict) {
+        this.object = object;
+        this.usdt = Usdt.of(object);
+        this.question = question;
+        this.numbers = numbers;
+        this.strict = strict;
+        this.records = object.findMap("records").map(RingBuffer::open).orElse(null);
+    }
+
+    static Answer load(Question question) {
+        ProbeNumbers numbers = new ProbeNumbers(question);
+        CompiledQuestion compiled = CompiledQuestion.of(question, numbers);
+        BpfObject object = compiled.load();
+        try {
+            return new Answer(object, compiled, numbers, question.strict);
+        } catch (RuntimeException e) {
+            object.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Attaches to more probes: all of them, or none.
+     *
+     * @param pid the process to watch; empty for every process that runs the file
+     * @throws io.bpf4j.usdt.UsdtException if the kernel refuses one of them, or the question has no use for any
+     */
+    public synchronized UsdtLink attach(List<UsdtProbe> probes, OptionalInt pid) {
+        List<UsdtProbe> used = probes.stream().filter(numbers::uses).toList();
+        AttachOptions all = AttachOptions.defaults().withCookies(numbers::cookie).withStrict(strict);
+        Program program = object.program(CompiledQuestion.USDT_PROGRAM);
+        UsdtLink link = usdt.attach(program, used, pid.isPresent() ? all.withPid(pid.getAsInt()) : all);
+        links.add(link);
+        return link;
+    }
+
+    /**
+     * Attaches to functions that the question names: all of them, or none.
+     *
+     * @param pid the process to watch; empty for every process that runs the files
+     * @throws io.bpf4j.loader.error.AttachException if a file lacks one of them, or the kernel refuses it
+     */
+    public synchronized void attachFunctions(List<FunctionProbe> functions, OptionalInt pid) {
+        LinkGroup group = LinkGroup.inParallel("functions");
+        try {
+            functions.stream()
+                    .collect(Collectors.groupingBy(
+                            probe -> Map.entry(probe.file(), probe.returns()), LinkedHashMap::new, Collectors.toList()))
+                    .values()
+                    .forEach(ofOneKind -> attachTo(ofOneKind, pid, group));
+        } catch (RuntimeException e) {
+            group.closeAfter(e);
+            throw e;
+        }
+        functionLinks.add(group);
+    }
+
+    /** One link for all functions of a file, or one for each if the kernel has no such links. */
+    private void attachTo(List<FunctionProbe> functions, OptionalInt pid, LinkGroup group) {
+        Program program = object.program(CompiledQuestion.FUNCTION_PROGRAM);
+        FunctionProbe first = functions.getFirst();
+        if (object.features().has(Feature.UPROBE_MULTI_LINK)) {
+            String[] names = functions.stream().map(FunctionProbe::function).toArray(String[]::new);
+            UprobeMulti all = (first.returns()
+                            ? UprobeMulti.exit(first.file(), names)
+                            : UprobeMulti.entry(first.file(), names))
+                    .withCookies(functions.stream().mapToLong(numbers::cookie).toArray());
+            group.add(program.forAttachType(AttachType.TRACE_UPROBE_MULTI)
+                    .attach(pid.isPresent() ? all.inProcess(pid.getAsInt()) : all));
+            return;
+        }
+        for (FunctionProbe function : functions) {
+            Uprobe one = (function.returns()
+                            ? Uprobe.exit(function.file(), function.function())
+                            : Uprobe.entry(function.file(), function.function()))
+                    .withCookie(numbers.cookie(function));
+            group.add(program.withoutAttachType().attach(pid.isPresent() ? one.inProcess(pid.getAsInt()) : one));
+        }
+    }
+
+    /** Detaches from probes in the background. */
+    public synchronized void detach(UsdtLink link) {
+        links.remove(link);
+        Closing _ = link.closeAsync();
+    }
+
+    /** Detaches from probes, and returns after none of them fires any more. */
+    public synchronized void close(UsdtLink link) {
+        links.remove(link);
+        link.close();
+    }
+
+    /** Starts to detach from every probe; the answer stays. */
+    public synchronized List<Closing> detach() {
+        List<Closing> all = Stream.concat(links.stream(), functionLinks.stream())
+                .map(Link::closeAsync)
+                .toList();
+        links.clear();
+        functionLinks.clear();
+        return all;
+    }
+
+    /** The answer so far: a row for each combination of keys, in no order. */
+    public List<Row> rows() {
+        if (question.kind() == QuestionKind.EVENTS) {
+            return List.of();
+        }
+        Map<Long, List<StackTraceMap.Frame>> stacks = new LinkedHashMap<>();
+        List<Row> rows = new ArrayList<>();
+        int longs = question.valueBytes() / Long.BYTES;
+        TypedMap.perCpu(object.map("table"), Codec.ofBytes(question.keyBytes()), new Longs(longs))
+                .forEach((key, cpus) -> rows.add(row(key, cpus, stacks)));
+        return rows;
+    }
+
+    private Row row(byte[] key, List<long[]> cpus, Map<Long, List<StackTraceMap.Frame>> stacks) {
+        long count = cpus.stream().mapToLong(cpu -> cpu[0]).sum();
+        Distribution distribution = null;
+        if (question.kind() != QuestionKind.COUNT) {
+            Distribution.Sums sums = new Distribution.Sums(question.scale(), !question.valueSigned());
+            cpus.forEach(sums::add);
+            distribution = sums.toDistribution();
+        }
+        return new Row(
+                question.keyOf(key, numbers),
+                count,
+                distribution,
+                stack(key, question.userStackAt(), stacks),
+                stack(key, question.kernelStackAt(), stacks));
+    }
+
+    private @Nullable List<StackTraceMap.Frame> stack(byte[] key, int at, Map<Long, List<StackTraceMap.Frame>> known) {
+        if (at < 0) {
+            return null;
+        }
+        int id = ByteBuffer.wrap(key).order(ByteOrder.nativeOrder()).getInt(at);
+        return id < 0
+                ? List.of()
+                : known.computeIfAbsent(
+                        (long) id,
+                        _ -> StackTraceMap.of(object.map("stacks")).get(id).orElse(List.of()));
+    }
+
+    /** What the answer lacks so far. */
+    public Gaps gaps() {
+        long open = question.kind() == QuestionKind.LATENCY
+                ? TypedMap.of(object.map("begins"), Codec.ofBytes(16), Codec.ofLong())
+                        .toMap()
+                        .size()
+                : 0;
+        return new Gaps(
+                counter("unreadable"),
+                counter("full"),
+                counter("unpaired_ends"),
+                counter("unpaired_begins"),
+                open,
+                counter("pairs_full"),
+                counter("stacks_lost"),
+                counter("lost"));
+    }
+
+    private long counter(String name) {
+        return object.global(name).getLong();
+    }
+
+    /** Waits for events that are shown and delivers them; returns at once if {@link #wakeup} was called. */
+    public void poll(Duration patience, Consumer<Event> handler) {
+        if (records == null) {
+            throw new IllegalStateException("the question shows no events");
+        }
+        records.poll(patience, record -> handler.accept(event(record)));
+    }
+
+    /** Delivers the available events that are shown, without waiting. */
+    public void drain(Consumer<Event> handler) {
+        if (records != null) {
+            records.consume(record -> handler.accept(event(record)));
+        }
+    }
+
+    /** Whether the question shows events. */
+    public boolean showsEvents() {
+        return records != null;
+    }
+
+    /** Makes a thread in {@link #poll} return. */
+    public void wakeup() {
+        if (records != null) {
+            records.wakeup();
+        }
+    }
+
+    /** {@code struct question_record} of {@code question.h}. */
+    private Event event(MemorySegment record) {
+        byte[] shown = record.asSlice(56, question.shownBytes()).toArray(ValueLayout.JAVA_BYTE);
+        boolean failed = record.get(ValueLayout.JAVA_LONG_UNALIGNED, 48) != 0;
+        return new Event(
+                record.get(ValueLayout.JAVA_LONG_UNALIGNED, 0),
+                numbers.name(record.get(ValueLayout.JAVA_LONG_UNALIGNED, 8)),
+                record.get(ValueLayout.JAVA_INT_UNALIGNED, 24),
+                record.get(ValueLayout.JAVA_INT_UNALIGNED, 28),
+                CompiledQuestion.text(record.asSlice(32, 16).toArray(ValueLayout.JAVA_BYTE)),
+                record.get(ValueLayout.JAVA_LONG_UNALIGNED, 16),
+                failed ? Map.of() : question.shownOf(shown, numbers));
+    }
+
+    /** The number of probes' sites that the question is attached to. */
+    public synchronized int siteCount() {
+        return links.stream().mapToInt(UsdtLink::siteCount).sum();
+    }
+
+    @Override
+    public synchronized void close() {
+        try (object;
+                RingBuffer _ = records) {
+            LinkGroup all = LinkGroup.inParallel("the question's probes");
+            links.forEach(all::add);
+            functionLinks.forEach(all::add);
+            links.clear();
+            functionLinks.clear();
+            all.close();
+        }
+    }
+
+    /** The unit of the distributions: {@code ns} for latencies; empty if it is not known. */
+    public Optional<String> unit() {
+        return question.unit();
+    }
+
+    /** Longs in a row, in the machine's byte order. */
+    private record Longs(int count) implements Codec<long[]> {
+        @Override
+        public long size() {
+            return (long) count * Long.BYTES;
+        }
+
+        @Override
+        public long[] decode(MemorySegment from, long offset) {
+            return from.asSlice(offset, size()).toArray(ValueLayout.JAVA_LONG_UNALIGNED);
+        }
+
+        @Override
+        public void encode(long[] value, MemorySegment to, long offset) {
+            MemorySegment.copy(value, 0, to, ValueLayout.JAVA_LONG_UNALIGNED, offset, count);
+        }
+    }
+}

@@ -1,0 +1,264 @@
+package io.bpf4j.trace;
+
+import io.bpf4j.loader.BpfLoader;
+import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.host.PidNamespace;
+import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.objects.BpfObjects;
+import io.bpf4j.trace.expression.Expression;
+import io.bpf4j.trace.expression.Field;
+import io.bpf4j.trace.expression.GeneratedFunction;
+import io.bpf4j.trace.expression.Output;
+import io.bpf4j.trace.expression.Scope;
+import io.bpf4j.trace.expression.Tables;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A question as the kernel gets it: the functions that its expressions become, and how the bytes that they write are
+ * read. Everything about {@code question.bpf.o} that user space knows is here. <i>Immutable.</i>
+ *
+ * <p>Tested by {@code QuestionsOnKernelTest}.
+ */
+final class CompiledQuestion {
+    static final String USDT_PROGRAM = "question_usdt";
+    static final String FUNCTION_PROGRAM = "question_function";
+
+    /** {@code QUESTION_OUT}: the largest key. */
+    private static final int MOST_KEY_BYTES = 160;
+
+    /** {@code QUESTION_SHOW}: the most bytes of values that are shown of an event. */
+    private static final int MOST_SHOWN_BYTES = 1024;
+
+    /** A ring for events that are shown; they may come in bursts. */
+    private static final int RING_BYTES = 8 << 20;
+
+    private static final int FEWEST_SPECS = 256;
+    private static final int NO_STACK = -1;
+
+    private final Question question;
+    private final Tables tables = new Tables();
+    private final @Nullable GeneratedFunction where;
+    private final @Nullable GeneratedFunction keys;
+    private final @Nullable GeneratedFunction value;
+    private final @Nullable GeneratedFunction pair;
+    private final @Nullable GeneratedFunction shown;
+    private final int userStackAt;
+    private final int kernelStackAt;
+    private final int keyBytes;
+
+    private CompiledQuestion(Question question, ProbeNumbers numbers) {
+        this.question = question;
+        boolean latency = question.kind == QuestionKind.LATENCY;
+        Scope all = new ProbeScope(numbers.all());
+        // What is said of a pair is known when it ends.
+        Scope answered = latency
+                ? new ProbeScope(numbers.all().stream()
+                        .filter(ProbeNumbers.Known::ends)
+                        .toList())
+                : all;
+        where = question.where.isEmpty()
+                ? null
+                : GeneratedFunction.predicate(Expression.parse(question.where), answered, tables);
+        value = question.kind == QuestionKind.HISTOGRAM
+                ? GeneratedFunction.value(Expression.parse(question.of), all, tables)
+                : null;
+        pair = question.pairedBy.isEmpty()
+                ? null
+                : GeneratedFunction.value(Expression.parse(question.pairedBy), all, tables);
+        shown = question.show.isEmpty() ? null : outputs(question.show, answered, MOST_SHOWN_BYTES);
+        // Whose addresses they are must be known.
+        List<String> by = new ArrayList<>(question.by);
+        if (question.userStack && !by.contains("pid")) {
+            by.add("pid");
+        }
+        int stackBytes = question.userStack || question.kernelStack ? 2 * Integer.BYTES : 0;
+        keys = by.isEmpty() ? null : outputs(by, answered, MOST_KEY_BYTES - stackBytes);
+        int end = keys == null ? 0 : end(keys);
+        userStackAt = question.userStack ? end : NO_STACK;
+        kernelStackAt = question.kernelStack ? end + Integer.BYTES : NO_STACK;
+        keyBytes = Math.max(Long.BYTES, end + stackBytes);
+    }
+
+    /**
+     * Compiles a question.
+     *
+     * @throws io.bpf4j.trace.expression.ExpressionException if an expression is wrong
+     * @throws IllegalArgumentException if the parts of the question don't fit together
+     */
+    static CompiledQuestion of(Question question, ProbeNumbers numbers) {
+        if (question.kind == QuestionKind.LATENCY) {
+            List<ProbeNumbers.Known> both =
+                    numbers.all().stream().filter(p -> p.begins() && p.ends()).toList();
+            if (!both.isEmpty()) {
+                throw new IllegalArgumentException("probe " + both.getFirst().fullName()
+                        + " both begins and ends a pair: the patterns of begin and end must differ");
+            }
+        } else if (!question.pairedBy.isEmpty() || question.slowerThan.isPresent()) {
+            throw new IllegalArgumentException("only a latency has pairs, and events slower than a time");
+        }
+        return new CompiledQuestion(question, numbers);
+    }
+
+    private GeneratedFunction outputs(List<String> expressions, Scope scope, int limit) {
+        return GeneratedFunction.outputs(
+                expressions.stream().map(Expression::parse).toList(), scope, tables, limit);
+    }
+
+    private static int end(GeneratedFunction function) {
+        Output last = function.outputs().getLast();
+        return Math.ceilDiv(last.offset() + last.size(), Long.BYTES) * Long.BYTES;
+    }
+
+    /** Loads the program. */
+    BpfObject load() {
+        ObjectSpec spec = ObjectSpec.parse("question.bpf.o", BpfObjects.question());
+        PidNamespace namespace = PidNamespace.own();
+        boolean latency = question.kind == QuestionKind.LATENCY;
+        int specs = question.probes.stream().mapToInt(p -> p.sites().size()).sum() + question.moreSpecs;
+        BpfLoader loader = BpfLoader.of(spec)
+                .features(question.features)
+                .global("pidns_device", namespace.device())
+                .global("pidns_inode", namespace.inode())
+                .global("kind", question.kind.ordinal())
+                .global("has_exchange", question.features.has(Feature.ATOMIC_EXCHANGE))
+                .global("has_where", where != null)
+                .global("has_keys", keys != null)
+                .global("has_pair", pair != null)
+                .global("wanted_args", arguments())
+                .global("wanted_fields", fields())
+                .global("value_signed", valueSigned())
+                .global("linear_from", question.scale.from())
+                .global("linear_step", question.scale.linear() ? question.scale.step() : 0)
+                .global("bucket_count", question.scale.buckets())
+                .global("user_stack_at", Integer.toUnsignedLong(userStackAt))
+                .global("kernel_stack_at", Integer.toUnsignedLong(kernelStackAt))
+                .global("has_slower", question.slowerThan.isPresent())
+                .global("slower_than", question.slowerThan.orElse(0))
+                .global("shown_bytes", shownBytes())
+                .map("table", map -> map.withSizes(keyBytes, valueBytes())
+                        .withMaxEntries(question.maxKeys)
+                        .withAutocreate(question.kind != QuestionKind.EVENTS))
+                .map("begins", map -> map.withAutocreate(latency))
+                .map("stacks", map -> map.withAutocreate(question.userStack || question.kernelStack))
+                .map("records", map -> map.withMaxEntries(RING_BYTES).withAutocreate(showsEvents()))
+                .map("__bpf_usdt_specs", map -> map.withMaxEntries(Math.max(FEWEST_SPECS, specs)))
+                .program(FUNCTION_PROGRAM, program -> program.withAutoload(!question.functions.isEmpty()));
+        replace(loader, "question_where", where);
+        replace(loader, "question_keys", keys);
+        replace(loader, "question_value", value);
+        replace(loader, "question_pair", pair);
+        replace(loader, "question_show", shown);
+        byte[] bytes = tables.bytes();
+        if (bytes.length > 0) {
+            loader.global("tables", bytes);
+        }
+        return loader.load();
+    }
+
+    private static void replace(BpfLoader loader, String name, @Nullable GeneratedFunction generated) {
+        if (generated != null) {
+            loader.function(name, stub -> stub.withInstructions(generated.instructions()));
+        }
+    }
+
+    private List<GeneratedFunction> functions() {
+        List<GeneratedFunction> all = new ArrayList<>();
+        for (GeneratedFunction function : new @Nullable GeneratedFunction[] {where, keys, value, pair, shown}) {
+            if (function != null) {
+                all.add(function);
+            }
+        }
+        return all;
+    }
+
+    private long arguments() {
+        return functions().stream()
+                .mapToLong(GeneratedFunction::arguments)
+                .reduce(0, (left, right) -> left | right);
+    }
+
+    private long fields() {
+        long own = question.kind == QuestionKind.LATENCY || question.kind == QuestionKind.EVENTS ? Field.NSECS.bit() : 0;
+        return functions().stream()
+                .flatMap(function -> function.fields().stream())
+                .mapToLong(Field::bit)
+                .reduce(own, (left, right) -> left | right);
+    }
+
+    private boolean showsEvents() {
+        return question.kind == QuestionKind.EVENTS || question.slowerThan.isPresent();
+    }
+
+    QuestionKind kind() {
+        return question.kind;
+    }
+
+    Distribution.Scale scale() {
+        return question.scale;
+    }
+
+    /** Whether the values of a distribution are signed; a time is not. */
+    boolean valueSigned() {
+        return value != null && value.outputs().getFirst().type().isSigned();
+    }
+
+    /** The size of a key in bytes. */
+    int keyBytes() {
+        return keyBytes;
+    }
+
+    /** The size of the value that a CPU has for a key, in bytes. */
+    int valueBytes() {
+        return question.kind == QuestionKind.COUNT ? Long.BYTES : Distribution.Sums.bytes(question.scale);
+    }
+
+    int shownBytes() {
+        return shown == null ? 0 : end(shown);
+    }
+
+    /** Where the id of the stack in user space is in a key; negative if it isn't there. */
+    int userStackAt() {
+        return userStackAt;
+    }
+
+    int kernelStackAt() {
+        return kernelStackAt;
+    }
+
+    Map<String, Object> keyOf(byte[] key, ProbeNumbers numbers) {
+        return values(keys, key, numbers);
+    }
+
+    Map<String, Object> shownOf(byte[] bytes, ProbeNumbers numbers) {
+        return values(shown, bytes, numbers);
+    }
+
+    private static Map<String, Object> values(
+            @Nullable GeneratedFunction function, byte[] bytes, ProbeNumbers numbers) {
+        Map<String, Object> values = new LinkedHashMap<>();
+        if (function != null) {
+            function.outputs().forEach(output -> values.put(output.text(), output.decode(bytes, numbers::name)));
+        }
+        return values;
+    }
+
+    Optional<String> unit() {
+        return question.kind == QuestionKind.LATENCY ? Optional.of("ns") : Optional.empty();
+    }
+
+    /** Text that ends at the first NUL. */
+    static String text(byte[] bytes) {
+        int end = 0;
+        while (end < bytes.length && bytes[end] != 0) {
+            end++;
+        }
+        return new String(bytes, 0, end, StandardCharsets.UTF_8);
+    }
+}

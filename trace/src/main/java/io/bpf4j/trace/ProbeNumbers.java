@@ -1,0 +1,135 @@
+package io.bpf4j.trace;
+
+import io.bpf4j.trace.catalog.ProbeSignature;
+import io.bpf4j.usdt.ProbePattern;
+import io.bpf4j.usdt.UsdtProbe;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * Numbers the probes of a question, from 1: the number is in the cookie and tells a program which probe fired. A probe
+ * has one number in all files. Probes that are expected, because a pattern matches what the catalog knows, have their
+ * numbers before a file with them appears; so the expressions, which are compiled once, can use their arguments.
+ *
+ * <p><i>Thread-safe.</i>
+ */
+final class ProbeNumbers {
+    /** {@code enum question_cookie} of {@code question.h}. */
+    private static final int RETURN = 32;
+
+    private static final int BEGIN = 33;
+
+    private static final int END = 34;
+
+    private final List<ProbePattern> pair;
+    private final Map<String, Integer> numbers = new HashMap<>();
+    private final List<Known> known = new ArrayList<>();
+
+    /**
+     * A probe with a number.
+     *
+     * @param number from 1
+     * @param probe empty if it is only expected, or a function
+     * @param signature from the catalog
+     */
+    record Known(
+            int number,
+            String provider,
+            String name,
+            Optional<UsdtProbe> probe,
+            Optional<ProbeSignature> signature,
+            Optional<FunctionProbe> function,
+            boolean begins,
+            boolean ends) {
+        String fullName() {
+            return provider + ":" + name;
+        }
+    }
+
+    /** The numbers of a question's probes, and of those that it expects. */
+    ProbeNumbers(Question question) {
+        this.pair = question.pair;
+        question.probes.forEach(probe -> add(
+                probe.provider(),
+                probe.name(),
+                Optional.of(probe),
+                question.catalog.find(probe.provider(), probe.name(), argumentCount(probe))));
+        question.functions.forEach(this::add);
+        for (ProbePattern pattern : question.expected) {
+            question.catalog.probes().stream()
+                    .filter(probe -> pattern.matches(probe.provider(), probe.name()))
+                    .forEach(probe -> add(probe.provider(), probe.name(), Optional.empty(), Optional.of(probe)));
+        }
+    }
+
+    private static int argumentCount(UsdtProbe probe) {
+        return probe.sites().stream()
+                .mapToInt(site -> site.args().size())
+                .max()
+                .orElse(0);
+    }
+
+    private void add(String provider, String name, Optional<UsdtProbe> probe, Optional<ProbeSignature> signature) {
+        add(provider, name, probe, signature, Optional.empty());
+    }
+
+    private void add(FunctionProbe function) {
+        add(function.provider(), function.function(), Optional.empty(), Optional.empty(), Optional.of(function));
+    }
+
+    private void add(
+            String provider,
+            String name,
+            Optional<UsdtProbe> probe,
+            Optional<ProbeSignature> signature,
+            Optional<FunctionProbe> function) {
+        if (numbers.putIfAbsent(provider + ":" + name, known.size() + 1) == null) {
+            known.add(new Known(
+                    known.size() + 1,
+                    provider,
+                    name,
+                    probe,
+                    signature,
+                    function,
+                    !pair.isEmpty() && pair.getFirst().matches(provider, name),
+                    !pair.isEmpty() && pair.getLast().matches(provider, name)));
+        }
+    }
+
+    /** The probes so far, in the order of their numbers. */
+    synchronized List<Known> all() {
+        return List.copyOf(known);
+    }
+
+    /** The cookie of a probe; a probe without a number gets one. */
+    synchronized long cookie(UsdtProbe probe) {
+        add(probe.provider(), probe.name(), Optional.of(probe), Optional.empty());
+        return cookie(probe.fullName());
+    }
+
+    /** The cookie of a function's entry or return; one without a number gets one. */
+    synchronized long cookie(FunctionProbe function) {
+        add(function);
+        return cookie(function.fullName()) | (function.returns() ? 1L << RETURN : 0);
+    }
+
+    private long cookie(String fullName) {
+        Known numbered = known.get(Objects.requireNonNull(numbers.get(fullName)) - 1);
+        return numbered.number() | (numbered.begins() ? 1L << BEGIN : 0) | (numbered.ends() ? 1L << END : 0);
+    }
+
+    /** Whether a question has a use for a probe: in a latency only for those that begin or end a pair. */
+    boolean uses(UsdtProbe probe) {
+        return pair.isEmpty() || pair.stream().anyMatch(pattern -> pattern.matches(probe));
+    }
+
+    /** {@code provider:name} of the probe with this cookie. */
+    synchronized String name(long cookie) {
+        int number = (int) cookie;
+        return number > 0 && number <= known.size() ? known.get(number - 1).fullName() : "?";
+    }
+}

@@ -1,0 +1,122 @@
+package io.bpf4j.trace;
+
+import io.bpf4j.trace.catalog.ArgumentType;
+import io.bpf4j.trace.catalog.ProbeArgument;
+import io.bpf4j.trace.catalog.ProbeSignature;
+import io.bpf4j.trace.expression.Scope;
+import io.bpf4j.usdt.site.UsdtArg;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What names mean in the expressions of a question: arguments by their number, and by their name in the catalog.
+ * <i>Immutable.</i>
+ *
+ * <p>Tested by {@code QuestionsOnKernelTest}.
+ */
+final class ProbeScope implements Scope {
+    private static final Pattern BY_NUMBER = Pattern.compile("arg(0|[1-9]|1[01])");
+
+    /** Arguments of functions that are passed in registers. */
+    private static final int REGISTERS = 6;
+
+    private final List<ProbeNumbers.Known> probes;
+
+    ProbeScope(List<ProbeNumbers.Known> probes) {
+        this.probes = probes;
+    }
+
+    @Override
+    public Optional<Map<Integer, Argument>> find(String name) {
+        Map<Integer, Argument> byProbe = new HashMap<>();
+        Matcher byNumber = BY_NUMBER.matcher(name);
+        for (ProbeNumbers.Known probe : probes) {
+            (byNumber.matches() ? numbered(probe, Integer.parseInt(byNumber.group(1))) : named(probe, name))
+                    .ifPresent(argument -> byProbe.put(probe.number(), argument));
+        }
+        return byProbe.isEmpty() ? Optional.empty() : Optional.of(byProbe);
+    }
+
+    /** As the sites have it: if they differ, the widest, and unsigned only if all of that width are. */
+    private static Optional<Argument> numbered(ProbeNumbers.Known probe, int index) {
+        if (probe.function().isPresent()) {
+            return index < REGISTERS && !probe.function().get().returns()
+                    ? Optional.of(new Argument(index, new Int(8, false)))
+                    : Optional.empty();
+        }
+        if (probe.probe().isEmpty()) {
+            return Optional.of(new Argument(index, new Int(8, true)));
+        }
+        List<UsdtArg> atSites = probe.probe().get().sites().stream()
+                .filter(site -> index < site.args().size())
+                .map(site -> site.args().get(index))
+                .toList();
+        int widest = atSites.stream().mapToInt(UsdtArg::size).max().orElse(0);
+        return atSites.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new Argument(
+                        index,
+                        new Int(widest, atSites.stream().anyMatch(arg -> arg.size() == widest && arg.signed()))));
+    }
+
+    private static Optional<Argument> named(ProbeNumbers.Known probe, String name) {
+        return probe.signature()
+                .flatMap(signature -> signature
+                        .argument(name)
+                        .map(argument -> new Argument(argument.index(), kind(signature, argument))));
+    }
+
+    private static Kind kind(ProbeSignature signature, ProbeArgument argument) {
+        return switch (argument.type()) {
+            case ArgumentType.Int number -> new Int(number.size(), number.signed());
+            case ArgumentType.Bool _ -> new Bool();
+            case ArgumentType.Pointer _ -> new Pointer();
+            case ArgumentType.Text text -> new Text(
+                    text.length()
+                            .flatMap(signature::argument)
+                            .map(length -> OptionalInt.of(length.index()))
+                            .orElse(OptionalInt.empty()),
+                    text.pointerAt());
+        };
+    }
+
+    @Override
+    public Collection<String> names() {
+        Set<String> names = new LinkedHashSet<>();
+        for (ProbeNumbers.Known probe : probes) {
+            probe.signature().ifPresent(signature -> signature.arguments().forEach(a -> names.add(a.name())));
+            if (probe.function().filter(function -> !function.returns()).isPresent()) {
+                for (int i = 0; i < REGISTERS; i++) {
+                    names.add("arg" + i);
+                }
+            }
+            probe.probe().ifPresent(found -> found.sites().forEach(site -> {
+                for (int i = 0; i < site.args().size(); i++) {
+                    names.add("arg" + i);
+                }
+            }));
+        }
+        return names;
+    }
+
+    @Override
+    public Map<Integer, String> probes() {
+        Map<Integer, String> names = new HashMap<>();
+        probes.forEach(probe -> names.put(probe.number(), probe.fullName()));
+        return names;
+    }
+
+    @Override
+    public boolean returns() {
+        return probes.stream()
+                .allMatch(probe -> probe.function().filter(FunctionProbe::returns).isPresent());
+    }
+}

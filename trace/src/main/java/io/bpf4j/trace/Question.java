@@ -1,0 +1,247 @@
+package io.bpf4j.trace;
+
+import io.bpf4j.loader.feature.Features;
+import io.bpf4j.trace.catalog.Catalog;
+import io.bpf4j.usdt.ProbePattern;
+import io.bpf4j.usdt.UsdtLink;
+import io.bpf4j.usdt.UsdtProbe;
+import io.bpf4j.usdt.UsdtScan;
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.stream.Stream;
+
+/**
+ * A question about the events of probes. The kernel computes the answer: a BPF program filters the events, and counts or
+ * sums them by key; only results reach this process. Configure
+ * it, then call {@link #open} or {@link #load}. <i>Confined.</i>
+ *
+ * {@snippet lang = "java":
+ * UsdtScan jvm = UsdtScan.ofProcess(pid);
+ * try (Answer classes = Question.on(jvm.matching("hotspot:class__loaded")).where("shared == false").by("name").open();
+ *         Answer pauses = Question.on(jvm.matching("hotspot:gc__*")).latency("gc__begin", "gc__end").open()) {
+ *     Thread.sleep(10_000);
+ *     classes.rows().forEach(row -> System.out.println(row.key() + " " + row.count()));
+ *     pauses.rows().forEach(row -> System.out.println(row.distribution()));
+ * }
+ * }
+ *
+ * <p>Without {@link #histogram}, {@link #latency} or {@link #show} the events are counted. Filters, keys and values are
+ * expressions, as {@link io.bpf4j.trace.expression.Expression} describes them. They are compiled by {@link #open}, which
+ * reports mistakes before it loads anything.
+ *
+ * <p>Needs CAP_BPF and CAP_PERFMON, and what attaching to the probes needs: see {@link io.bpf4j.usdt.Usdt}.
+ */
+public final class Question {
+    final List<UsdtProbe> probes;
+    final OptionalInt process;
+    List<FunctionProbe> functions = List.of();
+    /** Patterns of probes that may be attached later. */
+    List<ProbePattern> expected = List.of();
+
+    QuestionKind kind = QuestionKind.COUNT;
+    /** Expressions; empty if they are not given. */
+    String where = "";
+
+    List<String> by = List.of();
+    String of = "";
+    String pairedBy = "";
+    List<String> show = List.of();
+    Distribution.Scale scale = Distribution.Scale.POWERS_OF_TWO;
+    /** The patterns of a latency's begin and end; empty for other kinds. */
+    List<ProbePattern> pair = List.of();
+
+    OptionalLong slowerThan = OptionalLong.empty();
+    boolean userStack;
+    boolean kernelStack;
+    int maxKeys = 10_240;
+    int moreSpecs;
+    Catalog catalog = Catalog.builtIn();
+    Features features = Features.ofRunningKernel();
+    boolean strict;
+
+    private Question(List<UsdtProbe> probes, OptionalInt process) {
+        this.probes = List.copyOf(probes);
+        this.process = process;
+    }
+
+    /** About the probes of a scan: in the process that was scanned, or in all processes that run the scanned files. */
+    public static Question on(UsdtScan scan) {
+        return new Question(scan.probes(), scan.process());
+    }
+
+    /** About probes, in all processes that run their files. */
+    public static Question on(List<UsdtProbe> probes) {
+        return new Question(probes, OptionalInt.empty());
+    }
+
+    /** In addition, about the entries or returns of functions. */
+    public Question on(FunctionProbe... more) {
+        functions = Stream.concat(functions.stream(), Stream.of(more)).toList();
+        return this;
+    }
+
+    /** Takes only events for which the expression is not 0. In a latency it is evaluated at the end probe. */
+    public Question where(String expression) {
+        where = expression;
+        return this;
+    }
+
+    /** Answers for each combination of values of these expressions. In a latency they are evaluated at the end probe. */
+    public Question by(String... expressions) {
+        by = List.of(expressions);
+        return this;
+    }
+
+    /** The distribution of the values of an expression. */
+    public Question histogram(String of) {
+        kind = QuestionKind.HISTOGRAM;
+        this.of = of;
+        return this;
+    }
+
+    /**
+     * The distribution of the time from an event of one probe to the next event of another one in the same thread, in
+     * nanoseconds. The probes are among those of the question.
+     *
+     * @param begin a pattern for the probes at which the time begins: {@code hotspot:gc__begin}, or the name alone
+     * @param end a pattern for the probes at which it ends
+     */
+    public Question latency(String begin, String end) {
+        kind = QuestionKind.LATENCY;
+        pair = List.of(ProbePattern.parse(begin), ProbePattern.parse(end));
+        return this;
+    }
+
+    /** Pairs the events of a latency that have the same value of an expression in the same process, in any thread. */
+    public Question pairedBy(String expression) {
+        pairedBy = expression;
+        return this;
+    }
+
+    /**
+     * Counts values in buckets of one width, instead of powers of two.
+     *
+     * @param from the smallest value of the first bucket
+     * @param to the value after the last bucket; what is out of range is counted in two buckets more
+     * @param step the width of a bucket
+     * @throws IllegalArgumentException if there is no bucket, or more than 1,022
+     */
+    public Question linear(long from, long to, long step) {
+        long buckets = step <= 0 || to <= from ? 0 : Math.ceilDiv(to - from, step);
+        if (buckets < 1 || buckets > 1022) {
+            throw new IllegalArgumentException("from " + from + " to " + to + " by " + step + " are " + buckets
+                    + " buckets; 1 to 1022 are possible");
+        }
+        scale = new Distribution.Scale(true, from, step, (int) buckets);
+        return this;
+    }
+
+    /**
+     * Delivers each event by {@link Answer#poll}, with the values of these expressions, instead of counting. In a
+     * latency: in addition, the events at least as slow as {@link #slowerThan}.
+     */
+    public Question show(String... expressions) {
+        show = List.of(expressions);
+        kind = kind == QuestionKind.LATENCY ? kind : QuestionKind.EVENTS;
+        return this;
+    }
+
+    /** In a latency: delivers the end events of pairs that took at least this time by {@link Answer#poll}. */
+    public Question slowerThan(Duration time) {
+        slowerThan = OptionalLong.of(time.toNanos());
+        return this;
+    }
+
+    /** Answers for each stack of the thread in user space, in addition to other keys. */
+    public Question byUserStack() {
+        userStack = true;
+        return this;
+    }
+
+    /** Answers for each stack of the thread in the kernel, in addition to other keys. */
+    public Question byKernelStack() {
+        kernelStack = true;
+        return this;
+    }
+
+    /**
+     * Sets how many combinations of keys can be counted; the default is 10,240. Events of more are counted by {@link
+     * Answer.Gaps#full}. The kernel allocates the memory at once: for each key on each CPU 8 bytes, or for
+     * distributions about 600 bytes.
+     */
+    public Question withMaxKeys(int keys) {
+        if (keys < 1) {
+            throw new IllegalArgumentException("there must be room for a key at least, not " + keys);
+        }
+        maxKeys = keys;
+        return this;
+    }
+
+    /**
+     * Expects probes that are attached later by {@link Answer#attach}, though no file has them yet: expressions can use
+     * the names of their arguments if the catalog knows them.
+     *
+     * @param specs how many more argument specs there may be: a site with arguments of its own needs one
+     */
+    public Question expecting(List<ProbePattern> patterns, int specs) {
+        expected = List.copyOf(patterns);
+        moreSpecs = specs;
+        return this;
+    }
+
+    /** Sets where the names of arguments come from. The default is {@link Catalog#builtIn()}. */
+    public Question withCatalog(Catalog catalog) {
+        this.catalog = catalog;
+        return this;
+    }
+
+    /** Sets the kernel features to rely on, as {@link io.bpf4j.loader.BpfLoader#features} does. */
+    public Question withFeatures(Features features) {
+        this.features = features;
+        return this;
+    }
+
+    /** Refuses probes with an argument that can't be read, as {@link io.bpf4j.usdt.AttachOptions#withStrict} does. */
+    public Question withStrict(boolean strict) {
+        this.strict = strict;
+        return this;
+    }
+
+    /**
+     * Compiles the question and loads it, but attaches to nothing: see {@link Answer#attach}.
+     *
+     * @return the caller's to close
+     * @throws io.bpf4j.trace.expression.ExpressionException if an expression is wrong
+     * @throws IllegalArgumentException if the parts of the question don't fit together
+     * @throws io.bpf4j.loader.error.BpfException if the kernel refuses it
+     */
+    public Answer load() {
+        return Answer.load(this);
+    }
+
+    /**
+     * Compiles the question, loads it, and attaches it to its probes: everything, or nothing.
+     *
+     * @return the caller's to close
+     * @throws io.bpf4j.trace.expression.ExpressionException if an expression is wrong
+     * @throws IllegalArgumentException if the parts of the question don't fit together
+     * @throws io.bpf4j.loader.error.BpfException if the kernel refuses it
+     */
+    public Answer open() {
+        Answer answer = load();
+        try {
+            if (!probes.isEmpty()) {
+                UsdtLink _ = answer.attach(probes, process);
+            }
+            if (!functions.isEmpty()) {
+                answer.attachFunctions(functions, process);
+            }
+            return answer;
+        } catch (RuntimeException e) {
+            answer.close();
+            throw e;
+        }
+    }
+}
