@@ -19,15 +19,9 @@ import java.util.Set;
  *
  * <p>Tested by {@code FeaturesTest}.
  */
-final class Announcements {
+record Announcements(Host host) {
     private static final List<String> WRAPPED =
             List.of("__x64_sys_bpf", "__arm64_sys_bpf", "__s390x_sys_bpf", "__riscv_sys_bpf");
-
-    private final Host host;
-
-    Announcements(Host host) {
-        this.host = host;
-    }
 
     Support number(OptionalInt number, String what) {
         return number.isPresent() ? Support.yes("sysfs has " + what) : missing("bus", "sysfs does not have " + what);

@@ -31,17 +31,11 @@ import java.util.stream.Collectors;
  *
  * <p>Tested by {@code FeaturesTest}.
  */
-final class Trial {
+record Trial(Host host) {
     /** Enough for what the verifier says about a program of a few instructions. */
     private static final ProgCommand.Log LOG = new ProgCommand.Log(1, 1 << 14);
 
     private static final List<Errno> SUCCESS = List.of(Errno.OK);
-
-    private final Host host;
-
-    Trial(Host host) {
-        this.host = host;
-    }
 
     /** A command that only a kernel with the facility answers in one of these ways; without any, by success. */
     Support of(Command<?> command, Errno... answers) {

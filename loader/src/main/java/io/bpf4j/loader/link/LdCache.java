@@ -24,19 +24,13 @@ import java.util.Map;
  *
  * <p>Tested by {@code LibrarySearchTest} and {@code LibrarySearchOnMachineTest}.
  */
-final class LdCache {
+record LdCache(Map<String, List<Path>> libraries) {
     private static final String MAGIC = "glibc-ld.so.cache1.1";
     private static final int ENTRY_COUNT = 20;
     private static final int ENTRIES = 48;
     private static final int ENTRY_SIZE = 24;
     private static final int NAME = 4;
     private static final int PATH = 8;
-
-    private final Map<String, List<Path>> libraries;
-
-    private LdCache(Map<String, List<Path>> libraries) {
-        this.libraries = libraries;
-    }
 
     /** The list of a file; empty if the file can't be read or is not a cache. */
     static LdCache read(Path file) {

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Tested by {@code CodecTest} and {@code CodecTypesTest}.
  */
-final class RecordCodec<R extends Record> implements Codec<R> {
+record RecordCodec<R extends Record>(Class<R> type, RecordCompiler.Compiled compiled, List<Field> fields, long size, long alignment) implements Codec<R> {
     /** Limits the nesting of a record that refers to itself. */
     private static final int MAX_DEPTH = 16;
 
@@ -92,21 +92,6 @@ final class RecordCodec<R extends Record> implements Codec<R> {
         public String toString() {
             return "component \"" + name + "\" (" + text + " at byte " + offset + ")";
         }
-    }
-
-    private final Class<R> type;
-    private final RecordCompiler.Compiled compiled;
-    private final List<Field> fields;
-    private final long size;
-    private final long alignment;
-
-    private RecordCodec(
-            Class<R> type, RecordCompiler.Compiled compiled, List<Field> fields, long size, long alignment) {
-        this.type = type;
-        this.compiled = compiled;
-        this.fields = fields;
-        this.size = size;
-        this.alignment = alignment;
     }
 
     static <R extends Record> RecordCodec<R> of(Class<R> type) {
@@ -197,11 +182,6 @@ final class RecordCodec<R extends Record> implements Codec<R> {
 
     private static long roundUp(long offset, long alignment) {
         return (offset + alignment - 1) / alignment * alignment;
-    }
-
-    @Override
-    public long size() {
-        return size;
     }
 
     /**

@@ -29,24 +29,12 @@ import java.util.Set;
  *
  * <p><i>Confined.</i>
  */
-final class DataReader {
+record DataReader(ElfFile elf, Optional<Btf> btf, SymbolIndex symbols, SectionBytes bytes) {
     /** A larger section is refused, because it becomes one value of an array map, allocated in the kernel. */
     private static final long MAX_BYTES = 1L << 30;
 
     /** The section in which clang puts variables of address space 1, {@code __attribute__((address_space(1)))}. */
     private static final String ARENA = ".addr_space.1";
-
-    private final ElfFile elf;
-    private final Optional<Btf> btf;
-    private final SymbolIndex symbols;
-    private final SectionBytes bytes;
-
-    DataReader(ElfFile elf, Optional<Btf> btf, SymbolIndex symbols, SectionBytes bytes) {
-        this.elf = elf;
-        this.bytes = bytes;
-        this.btf = btf;
-        this.symbols = symbols;
-    }
 
     static boolean isReadOnly(String section) {
         return section.equals(".rodata") || section.startsWith(".rodata.");

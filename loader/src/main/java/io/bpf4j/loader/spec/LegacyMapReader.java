@@ -36,7 +36,7 @@ import java.util.OptionalInt;
  *
  * <p>Tested by {@code LoadedDefinitionsTest} and {@code LegacyMapsOnKernelTest}.
  */
-final class LegacyMapReader {
+record LegacyMapReader(ElfFile elf, Optional<Btf> btf, SymbolIndex index) {
     static final String SECTION = "maps";
 
     private static final int TYPE = 0;
@@ -45,16 +45,6 @@ final class LegacyMapReader {
     private static final int MAX_ENTRIES = 12;
     private static final int FLAGS = 16;
     private static final int SIZE = 20;
-
-    private final ElfFile elf;
-    private final Optional<Btf> btf;
-    private final SymbolIndex index;
-
-    LegacyMapReader(ElfFile elf, Optional<Btf> btf, SymbolIndex index) {
-        this.elf = elf;
-        this.btf = btf;
-        this.index = index;
-    }
 
     /** The maps in the order of the section; empty if the section does not exist. */
     List<MapSpec> read() {

@@ -39,23 +39,11 @@ import org.jspecify.annotations.Nullable;
  * The pointers in {@code values} may be initialised; relocations of {@code .maps} then name the map or program of each
  * slot. {@code .maps} has no other relocations.
  */
-final class MapReader {
+record MapReader(ElfFile elf, Optional<Btf> btf, List<Symbol> symbols, SymbolIndex index) {
     static final String SECTION = ".maps";
     private static final int PIN_BY_NAME = 1;
     /** Bytes of a pointer in a BPF object, on every machine. */
     private static final int POINTER = 8;
-
-    private final ElfFile elf;
-    private final Optional<Btf> btf;
-    private final List<Symbol> symbols;
-    private final SymbolIndex index;
-
-    MapReader(ElfFile elf, Optional<Btf> btf, List<Symbol> symbols, SymbolIndex index) {
-        this.elf = elf;
-        this.btf = btf;
-        this.symbols = symbols;
-        this.index = index;
-    }
 
     List<MapSpec> read() {
         List<MapSpec> maps = new ArrayList<>(new LegacyMapReader(elf, btf, index).read());

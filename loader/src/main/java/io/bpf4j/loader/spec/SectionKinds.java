@@ -2,14 +2,20 @@ package io.bpf4j.loader.spec;
 
 import static io.bpf4j.loader.kernel.AttachType.*;
 import static io.bpf4j.loader.kernel.ProgramType.*;
+import static io.bpf4j.loader.spec.SectionPlaces.inFile;
 import static io.bpf4j.loader.spec.SectionPlaces.kprobe;
-import static io.bpf4j.loader.spec.SectionPlaces.kprobes;
-import static io.bpf4j.loader.spec.SectionPlaces.ksyscall;
+import static io.bpf4j.loader.spec.SectionPlaces.named;
 import static io.bpf4j.loader.spec.SectionPlaces.uprobe;
-import static io.bpf4j.loader.spec.SectionPlaces.uprobes;
 
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.ProgramType;
+import io.bpf4j.loader.link.AttachTarget.Kprobe;
+import io.bpf4j.loader.link.AttachTarget.KprobeMulti;
+import io.bpf4j.loader.link.AttachTarget.Ksyscall;
+import io.bpf4j.loader.link.AttachTarget.RawTracepoint;
+import io.bpf4j.loader.link.AttachTarget.TracingMulti;
+import io.bpf4j.loader.link.AttachTarget.Uprobe;
+import io.bpf4j.loader.link.AttachTarget.UprobeMulti;
 import io.bpf4j.loader.spec.SectionKind.Target;
 import io.bpf4j.loader.spec.SectionPlaces.Reader;
 import java.util.ArrayList;
@@ -66,42 +72,40 @@ final class SectionKinds {
         Rows rows = new Rows();
 
         // Tracing
-        rows.open("kprobe", KPROBE, null, "FUNCTION[+OFFSET]", kprobe(false))
-                .open("kretprobe", KPROBE, null, "FUNCTION", kprobe(true));
-        rows.open("ksyscall", KPROBE, null, "SYSCALL", ksyscall(false))
-                .open("kretsyscall", KPROBE, null, "SYSCALL", ksyscall(true));
-        rows.open("kprobe.multi", KPROBE, TRACE_KPROBE_MULTI, "PATTERN", kprobes(false));
-        rows.open("kretprobe.multi", KPROBE, TRACE_KPROBE_MULTI, "PATTERN", kprobes(true));
-        rows.open("kprobe.session", KPROBE, TRACE_KPROBE_SESSION, "PATTERN", kprobes(false));
-        rows.openOrSleepable("uprobe", KPROBE, null, "FILE:FUNCTION[+OFFSET]", uprobe(false));
-        rows.openOrSleepable("uretprobe", KPROBE, null, "FILE:FUNCTION", uprobe(true));
-        rows.openOrSleepable("uprobe.multi", KPROBE, TRACE_UPROBE_MULTI, "FILE:PATTERN", uprobes(false));
-        rows.openOrSleepable("uretprobe.multi", KPROBE, TRACE_UPROBE_MULTI, "FILE:PATTERN", uprobes(true));
-        rows.openOrSleepable("uprobe.session", KPROBE, TRACE_UPROBE_SESSION, "FILE:PATTERN", uprobes(false));
+        rows.open("kprobe", KPROBE, null, "FUNCTION[+OFFSET]", kprobe(Kprobe::entry))
+                .open("kretprobe", KPROBE, null, "FUNCTION", kprobe(Kprobe::exit));
+        rows.open("ksyscall", KPROBE, null, "SYSCALL", named(Ksyscall::entry))
+                .open("kretsyscall", KPROBE, null, "SYSCALL", named(Ksyscall::exit));
+        rows.open("kprobe.multi", KPROBE, TRACE_KPROBE_MULTI, "PATTERN", named(KprobeMulti::entry));
+        rows.open("kretprobe.multi", KPROBE, TRACE_KPROBE_MULTI, "PATTERN", named(KprobeMulti::exit));
+        rows.open("kprobe.session", KPROBE, TRACE_KPROBE_SESSION, "PATTERN", named(KprobeMulti::entry));
+        rows.openOrSleepable("uprobe", KPROBE, null, "FILE:FUNCTION[+OFFSET]", uprobe(Uprobe::entry));
+        rows.openOrSleepable("uretprobe", KPROBE, null, "FILE:FUNCTION", uprobe(Uprobe::exit));
+        rows.openOrSleepable("uprobe.multi", KPROBE, TRACE_UPROBE_MULTI, "FILE:PATTERN", inFile(UprobeMulti::entry));
+        rows.openOrSleepable("uretprobe.multi", KPROBE, TRACE_UPROBE_MULTI, "FILE:PATTERN", inFile(UprobeMulti::exit));
+        rows.openOrSleepable("uprobe.session", KPROBE, TRACE_UPROBE_SESSION, "FILE:PATTERN", inFile(UprobeMulti::entry));
         rows.openOrSleepable("usdt", KPROBE, null, "FILE:PROVIDER:NAME", null);
         rows.open("tracepoint", TRACEPOINT, null, "CATEGORY/NAME", SectionPlaces.TRACEPOINT)
                 .open("tp", TRACEPOINT, null, "CATEGORY/NAME", SectionPlaces.TRACEPOINT);
-        rows.open("raw_tracepoint", RAW_TRACEPOINT, null, "TRACEPOINT", SectionPlaces.RAW_TRACEPOINT);
-        rows.open("raw_tp", RAW_TRACEPOINT, null, "TRACEPOINT", SectionPlaces.RAW_TRACEPOINT);
-        rows.open("raw_tracepoint.w", RAW_TRACEPOINT_WRITABLE, null, "TRACEPOINT", SectionPlaces.RAW_TRACEPOINT);
-        rows.open("raw_tp.w", RAW_TRACEPOINT_WRITABLE, null, "TRACEPOINT", SectionPlaces.RAW_TRACEPOINT);
+        rows.open("raw_tracepoint", RAW_TRACEPOINT, null, "TRACEPOINT", named(RawTracepoint::of));
+        rows.open("raw_tp", RAW_TRACEPOINT, null, "TRACEPOINT", named(RawTracepoint::of));
+        rows.open("raw_tracepoint.w", RAW_TRACEPOINT_WRITABLE, null, "TRACEPOINT", named(RawTracepoint::of));
+        rows.open("raw_tp.w", RAW_TRACEPOINT_WRITABLE, null, "TRACEPOINT", named(RawTracepoint::of));
         rows.open("tp_btf", TRACING, TRACE_RAW_TP, "TRACEPOINT", SectionPlaces.TRACING);
         rows.openOrSleepable("fentry", TRACING, TRACE_FENTRY, "FUNCTION", SectionPlaces.TRACING);
         rows.openOrSleepable("fexit", TRACING, TRACE_FEXIT, "FUNCTION", SectionPlaces.TRACING);
         rows.openOrSleepable("fsession", TRACING, TRACE_FSESSION, "FUNCTION", SectionPlaces.TRACING);
-        rows.openOrSleepable(
-                "fentry.multi", TRACING, TRACE_FENTRY_MULTI, "[MODULE:]PATTERN", SectionPlaces.TRACING_MULTI);
-        rows.openOrSleepable(
-                "fexit.multi", TRACING, TRACE_FEXIT_MULTI, "[MODULE:]PATTERN", SectionPlaces.TRACING_MULTI);
-        rows.openOrSleepable(
-                "fsession.multi", TRACING, TRACE_FSESSION_MULTI, "[MODULE:]PATTERN", SectionPlaces.TRACING_MULTI);
+        Reader many = named(TracingMulti::of);
+        rows.openOrSleepable("fentry.multi", TRACING, TRACE_FENTRY_MULTI, "[MODULE:]PATTERN", many);
+        rows.openOrSleepable("fexit.multi", TRACING, TRACE_FEXIT_MULTI, "[MODULE:]PATTERN", many);
+        rows.openOrSleepable("fsession.multi", TRACING, TRACE_FSESSION_MULTI, "[MODULE:]PATTERN", many);
         rows.openOrSleepable("fmod_ret", TRACING, MODIFY_RETURN, "FUNCTION", SectionPlaces.TRACING);
         rows.openOrSleepable("iter", TRACING, TRACE_ITER, "ITERATOR", SectionPlaces.ITER);
         rows.open("freplace", EXT, null, "FUNCTION", SectionPlaces.TRACING);
         rows.openOrSleepable("lsm", LSM, LSM_MAC, "HOOK", SectionPlaces.TRACING)
                 .role("lsm_cgroup", LSM, AttachType.LSM_CGROUP, "HOOK");
         rows.exact("perf_event", ProgramType.PERF_EVENT, null);
-        rows.sleepable("syscall", SYSCALL, null);
+        rows.exact("syscall", SYSCALL, null);
 
         // Networking
         rows.exact("socket", SOCKET_FILTER, null);
@@ -156,74 +160,52 @@ final class SectionKinds {
         rows.exact("cgroup/setsockopt", CGROUP_SOCKOPT, CGROUP_SETSOCKOPT);
         rows.exact("cgroup/dev", ProgramType.CGROUP_DEVICE, AttachType.CGROUP_DEVICE);
 
-        rows.roleOrSleepable("struct_ops", ProgramType.STRUCT_OPS, null, "MEMBER");
+        rows.role("struct_ops", ProgramType.STRUCT_OPS, null, "MEMBER")
+                .role("struct_ops.s", ProgramType.STRUCT_OPS, null, "MEMBER");
         return rows;
     }
 
-    /** Collects rows; the method of a row defines what may follow its name. */
+    /**
+     * Collects rows; the method of a row defines what may follow its name. The endings are libbpf's: {@code .s} for
+     * programs that may sleep, as those of type syscall always may, and {@code .frags} for packets in several buffers.
+     */
     private static final class Rows {
         final List<SectionKind> kinds = new ArrayList<>();
         final Map<String, Reader> readers = new HashMap<>();
 
         /** Without target. */
         Rows exact(String name, ProgramType type, @Nullable AttachType attachType) {
-            return add(name, type, attachType, Target.NONE, "", false, false);
+            return add(name, type, attachType, Target.NONE, "");
         }
 
-        Rows sleepable(String name, ProgramType type, @Nullable AttachType attachType) {
-            return add(name, type, attachType, Target.NONE, "", true, false);
+        /** Two kinds, the second with {@code .frags}. */
+        Rows exactOrFrags(String name, ProgramType type, @Nullable AttachType attachType, String suffix) {
+            return exact(name + suffix, type, attachType).exact(name + ".frags" + suffix, type, attachType);
+        }
+
+        /** With an optional role, not a place to attach to. */
+        Rows role(String name, ProgramType type, @Nullable AttachType attachType, String form) {
+            return add(name, type, attachType, Target.ROLE, form);
         }
 
         /** With an optional place to attach to, and its reader; null if another module attaches the kind. */
         Rows open(
                 String name, ProgramType type, @Nullable AttachType attachType, String form, @Nullable Reader reader) {
-            return place(name, type, attachType, form, reader, false);
-        }
-
-        /** Two kinds, the second with {@code .s}: sleepable. */
-        Rows openOrSleepable(
-                String name, ProgramType type, @Nullable AttachType attachType, String form, @Nullable Reader reader) {
-            open(name, type, attachType, form, reader);
-            return place(name + ".s", type, attachType, form, reader, true);
-        }
-
-        private Rows place(
-                String name,
-                ProgramType type,
-                @Nullable AttachType attachType,
-                String form,
-                @Nullable Reader reader,
-                boolean sleepable) {
             if (reader != null) {
                 readers.put(name, reader);
             }
-            return add(name, type, attachType, Target.PLACE, form, sleepable, false);
+            return add(name, type, attachType, Target.PLACE, form);
         }
 
-        /** With an optional role, not a place to attach to. */
-        Rows role(String name, ProgramType type, @Nullable AttachType attachType, String form) {
-            return add(name, type, attachType, Target.ROLE, form, false, false);
+        /** Two kinds, the second with {@code .s}. */
+        Rows openOrSleepable(
+                String name, ProgramType type, @Nullable AttachType attachType, String form, @Nullable Reader reader) {
+            return open(name, type, attachType, form, reader).open(name + ".s", type, attachType, form, reader);
         }
 
-        Rows roleOrSleepable(String name, ProgramType type, @Nullable AttachType attachType, String form) {
-            role(name, type, attachType, form);
-            return add(name + ".s", type, attachType, Target.ROLE, form, true, false);
-        }
-
-        /** Two kinds, the second with {@code .frags}: supports packets in several buffers. */
-        Rows exactOrFrags(String name, ProgramType type, @Nullable AttachType attachType, String suffix) {
-            exact(name + suffix, type, attachType);
-            return add(name + ".frags" + suffix, type, attachType, Target.NONE, "", false, true);
-        }
-
-        private Rows add(
-                String name,
-                ProgramType type,
-                @Nullable AttachType attachType,
-                Target target,
-                String form,
-                boolean sleepable,
-                boolean frags) {
+        private Rows add(String name, ProgramType type, @Nullable AttachType attachType, Target target, String form) {
+            boolean sleepable = name.endsWith(".s") || type == SYSCALL;
+            boolean frags = name.contains(".frags");
             kinds.add(new SectionKind(name, type, Optional.ofNullable(attachType), target, form, sleepable, frags));
             return this;
         }

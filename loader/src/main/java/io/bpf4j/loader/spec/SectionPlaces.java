@@ -4,16 +4,12 @@ import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.AttachTarget.Iter;
 import io.bpf4j.loader.link.AttachTarget.Kprobe;
-import io.bpf4j.loader.link.AttachTarget.KprobeMulti;
-import io.bpf4j.loader.link.AttachTarget.Ksyscall;
-import io.bpf4j.loader.link.AttachTarget.RawTracepoint;
 import io.bpf4j.loader.link.AttachTarget.Tracepoint;
 import io.bpf4j.loader.link.AttachTarget.Tracing;
-import io.bpf4j.loader.link.AttachTarget.TracingMulti;
 import io.bpf4j.loader.link.AttachTarget.Uprobe;
-import io.bpf4j.loader.link.AttachTarget.UprobeMulti;
 import io.bpf4j.loader.link.LibrarySearch;
 import java.nio.file.Path;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /**
@@ -36,33 +32,26 @@ final class SectionPlaces {
 
     static final Reader ITER = new Reader(false, _ -> Iter.all());
     static final Reader TRACEPOINT = new Reader(true, SectionPlaces::tracepoint);
-    static final Reader RAW_TRACEPOINT = new Reader(true, program -> RawTracepoint.of(required(program)));
-    static final Reader TRACING_MULTI = new Reader(true, program -> TracingMulti.of(required(program)));
 
-    static Reader ksyscall(boolean returns) {
+    /** A name or pattern that is the whole target. */
+    static Reader named(Function<String, AttachTarget> target) {
+        return new Reader(true, program -> target.apply(required(program)));
+    }
+
+    /** {@code FILE:PATTERN}. */
+    static Reader inFile(BiFunction<Path, String, AttachTarget> target) {
         return new Reader(true, program -> {
-            String name = required(program);
-            return returns ? Ksyscall.exit(name) : Ksyscall.entry(name);
+            int colon = requireFileAndName(program);
+            return target.apply(file(program, colon), program.target().substring(colon + 1));
         });
     }
 
-    static Reader kprobe(boolean returns) {
-        return new Reader(true, program -> kprobe(program, returns));
+    static Reader kprobe(Function<String, Kprobe> kprobe) {
+        return new Reader(true, program -> kprobe(program, kprobe));
     }
 
-    static Reader kprobes(boolean returns) {
-        return new Reader(true, program -> {
-            String pattern = required(program);
-            return returns ? KprobeMulti.exit(pattern) : KprobeMulti.entry(pattern);
-        });
-    }
-
-    static Reader uprobe(boolean returns) {
-        return new Reader(true, program -> uprobe(program, returns));
-    }
-
-    static Reader uprobes(boolean returns) {
-        return new Reader(true, program -> uprobes(program, returns));
+    static Reader uprobe(BiFunction<Path, String, Uprobe> uprobe) {
+        return new Reader(true, program -> uprobe(program, uprobe));
     }
 
     private static AttachTarget tracepoint(ProgramSpec program) {
@@ -74,11 +63,11 @@ final class SectionPlaces {
         return Tracepoint.of(target.substring(0, slash), target.substring(slash + 1));
     }
 
-    private static AttachTarget kprobe(ProgramSpec program, boolean returns) {
+    private static AttachTarget kprobe(ProgramSpec program, Function<String, Kprobe> of) {
         String target = required(program);
         int plus = target.indexOf('+');
         String function = plus < 0 ? target : target.substring(0, plus);
-        Kprobe kprobe = returns ? Kprobe.exit(function) : Kprobe.entry(function);
+        Kprobe kprobe = of.apply(function);
         try {
             return plus < 0 ? kprobe : kprobe.withOffset(Long.decode(target.substring(plus + 1)));
         } catch (NumberFormatException e) {
@@ -90,7 +79,7 @@ final class SectionPlaces {
     }
 
     /** {@code FILE:FUNCTION} or {@code FILE:FUNCTION+OFFSET}. */
-    private static AttachTarget uprobe(ProgramSpec program, boolean returns) {
+    private static AttachTarget uprobe(ProgramSpec program, BiFunction<Path, String, Uprobe> of) {
         int colon = requireFileAndName(program);
         Path file = file(program, colon);
         String function = program.target().substring(colon + 1);
@@ -105,19 +94,12 @@ final class SectionPlaces {
             }
         }
         try {
-            return (returns ? Uprobe.exit(file, function) : Uprobe.entry(file, function)).withOffset(offset);
+            return of.apply(file, function).withOffset(offset);
         } catch (IllegalArgumentException e) {
             throw new AttachException(
                     "program \"" + program.name() + "\" in SEC(\"" + program.sectionName() + "\"): " + e.getMessage(),
                     e);
         }
-    }
-
-    private static AttachTarget uprobes(ProgramSpec program, boolean returns) {
-        int colon = requireFileAndName(program);
-        Path file = file(program, colon);
-        String pattern = program.target().substring(colon + 1);
-        return returns ? UprobeMulti.exit(file, pattern) : UprobeMulti.entry(file, pattern);
     }
 
     private static Path file(ProgramSpec program, int colon) {

@@ -25,20 +25,10 @@ import java.util.OptionalInt;
  *
  * <p>Tested by {@code AttacherTest} and {@code LinksTest}.
  */
-final class BadSite {
+record BadSite(Attempt attempt, LinkCommand.Details.UprobeMulti refused, Errno errno) {
     /** {@code return 0;} */
     private static final byte[] IDLE =
             Instructions.encode(Assembler.create().mov(Assembler.R0, 0).exit().assemble(), ByteOrder.nativeOrder());
-
-    private final Attempt attempt;
-    private final LinkCommand.Details.UprobeMulti refused;
-    private final Errno errno;
-
-    private BadSite(Attempt attempt, LinkCommand.Details.UprobeMulti refused, Errno errno) {
-        this.attempt = attempt;
-        this.refused = refused;
-        this.errno = errno;
-    }
 
     /**
      * The index of the first rejected site, from 0.

@@ -21,17 +21,11 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /** Resolves names of functions to the places in a file that the kernel probes. <i>Immutable.</i> */
-final class FunctionSites {
+record FunctionSites(DebugFiles debugFiles) {
     /** MAX_UPROBE_MULTI_CNT in kernel/trace/bpf_trace.c. */
     private static final int MOST_SITES = 1 << 20;
 
     private static final int MOST_SUGGESTIONS = 5;
-
-    private final DebugFiles debugFiles;
-
-    FunctionSites(DebugFiles debugFiles) {
-        this.debugFiles = debugFiles;
-    }
 
     /**
      * Places in a file, by file offset in bytes.

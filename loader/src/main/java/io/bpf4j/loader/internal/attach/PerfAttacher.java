@@ -22,15 +22,7 @@ import java.util.OptionalInt;
  *
  * <p>Tested by {@code AttacherTest} and {@code KernelLinkTest}.
  */
-final class PerfAttacher {
-    private final PerfSources sources;
-    private final FunctionSites functions;
-
-    PerfAttacher(PerfSources sources, FunctionSites functions) {
-        this.sources = sources;
-        this.functions = functions;
-    }
-
+record PerfAttacher(PerfSources sources, FunctionSites functions) {
     Link uprobe(Attempt attempt, AttachTarget.Uprobe target) {
         if (target.function().isEmpty()) {
             return uprobe(attempt, target.file(), target.offset(), target);

@@ -23,18 +23,7 @@ import java.util.Set;
  *
  * <p>Tested by {@code LinuxFilesTest}.
  */
-public final class Kallsyms {
-    private final Path file;
-
-    public Kallsyms(Path file) {
-        this.file = file;
-    }
-
-    /** The file. */
-    public Path file() {
-        return file;
-    }
-
+public record Kallsyms(Path file) {
     /**
      * The addresses of the existing symbols, all different addresses for each name: static functions and variables of
      * different files may share a name. Addresses are 0 if the kernel hides them.

@@ -21,16 +21,10 @@ import java.util.zip.GZIPInputStream;
  * that is off has no value ({@code # CONFIG_KPROBES is not set}).
  *
  * <p>Tested by {@code LinuxFilesTest}.
+ *
+ * @param source the file, or who gave it, for messages
  */
-public final class KernelConfig {
-    private final String source;
-    private final Map<String, String> values;
-
-    private KernelConfig(String source, Map<String, String> values) {
-        this.source = source;
-        this.values = values;
-    }
-
+public record KernelConfig(String source, Map<String, String> values) {
     /**
      * The configuration of a kernel: from /proc/config.gz (CONFIG_IKCONFIG_PROC), or from the places that distributions
      * use.
@@ -108,11 +102,6 @@ public final class KernelConfig {
             values.putIfAbsent(line.substring(0, equals).strip(), value);
         }
         return new KernelConfig("the configuration given", values);
-    }
-
-    /** The file it was read from. */
-    public String source() {
-        return source;
     }
 
     /** The raw value of an option such as {@code CONFIG_HZ}; empty if it is off or unknown to this kernel. */

@@ -17,15 +17,9 @@ import java.util.OptionalInt;
  * uprobe/format/ref_ctr_offset   config:32-63
  * </pre>
  */
-public final class PerfSources {
+public record PerfSources(Path devices) {
     private static final String UPROBE = "uprobe";
     private static final String KPROBE = "kprobe";
-
-    private final Path devices;
-
-    public PerfSources(Path devices) {
-        this.devices = devices;
-    }
 
     /** Type number of uprobes; empty on kernels without them, or before 4.17. */
     public OptionalInt uprobeType() {

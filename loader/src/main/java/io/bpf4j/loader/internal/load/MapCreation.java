@@ -25,26 +25,11 @@ import org.jspecify.annotations.Nullable;
  * Creates the maps of an object. <i>Confined.</i>
  *
  * <p>Tested by {@code LoadedDefinitionsTest} and {@code WholeObjectTest}.
+ *
+ * @param source the object's name in messages
+ * @param btf its BTF, if the kernel has it
  */
-public final class MapCreation {
-    private final Host host;
-    private final Features features;
-    private final String source;
-    private final @Nullable Fd btf;
-
-    /**
-     * Of an object.
-     *
-     * @param source the object's name in messages
-     * @param btf its BTF, if the kernel has it
-     */
-    MapCreation(Host host, Features features, String source, @Nullable Fd btf) {
-        this.host = host;
-        this.features = features;
-        this.source = source;
-        this.btf = btf;
-    }
-
+public record MapCreation(Host host, Features features, String source, @Nullable Fd btf) {
     /** A map that belongs to no object. */
     public static KernelMap standalone(Host host, Features features, MapSpec spec) {
         return new MapCreation(host, features, "map " + spec.name(), null)

@@ -46,8 +46,10 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <i>Immutable.</i>
+ *
+ * @param btfRefusal why the kernel did not accept the object's BTF; null if it did, or if the object has none
  */
-final class ProgramRefusal {
+record ProgramRefusal(Host host, ObjectSpec spec, Features features, @Nullable String btfRefusal) {
     private static final Pattern INSTRUCTION = Pattern.compile("^(\\d{1,7}): \\([0-9a-f]{2}\\) .*");
     /** {@code back-edge from insn 5 to 2}: verdicts about the control flow come without instructions in the log. */
     private static final Pattern NUMBERED = Pattern.compile(".*\\binsn (\\d{1,7})\\b.*");
@@ -56,23 +58,6 @@ final class ProgramRefusal {
 
     private static final int SLEEPABLE = 1 << 4;
     private static final int XDP_HAS_FRAGS = 1 << 5;
-
-    private final Host host;
-    private final ObjectSpec spec;
-    private final Features features;
-    private final @Nullable String btfRefusal;
-
-    /**
-     * For the programs of an object.
-     *
-     * @param btfRefusal why the kernel did not accept the object's BTF; null if it did, or if the object has none
-     */
-    ProgramRefusal(Host host, ObjectSpec spec, Features features, @Nullable String btfRefusal) {
-        this.host = host;
-        this.spec = spec;
-        this.features = features;
-        this.btfRefusal = btfRefusal;
-    }
 
     BpfException explain(
             ProgramPlan program,

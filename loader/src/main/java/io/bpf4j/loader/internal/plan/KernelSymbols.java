@@ -26,7 +26,7 @@ import java.util.stream.Collectors;
  * error. A program may declare a function in several shapes for kernels that changed it, {@code func___old} and {@code
  * func___new}, all weak: the shape that fits is resolved, the others are missing.
  */
-final class KernelSymbols {
+record KernelSymbols(ObjectSpec spec, TargetKernel kernel) {
     /**
      * An address, or a BTF id in the kernel's types; 0 for a weak one that is missing.
      *
@@ -38,14 +38,6 @@ final class KernelSymbols {
         boolean isMissing() {
             return address == 0 && btfId == 0;
         }
-    }
-
-    private final ObjectSpec spec;
-    private final TargetKernel kernel;
-
-    KernelSymbols(ObjectSpec spec, TargetKernel kernel) {
-        this.spec = spec;
-        this.kernel = kernel;
     }
 
     /** All symbols by name; a symbol that can't be resolved is a problem, and is not in the result. */

@@ -3,9 +3,7 @@ package io.bpf4j.loader.internal.sys;
 import java.lang.ref.Cleaner;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,44 +47,42 @@ public final class LeakDetector {
     /**
      * Registers an owner.
      *
-     * @param release must not refer to the owner, which would prevent its collection */
+     * @param release must not refer to the owner, which would prevent its collection
+     */
     static Entry watch(Object owner, String what, Runnable release) {
-        Throwable allocation = KEEP_STACKS ? new Throwable("allocated here: " + what) : null;
-        Entry entry = new Entry(what, release, allocation);
-        entry.cleanable = CLEANER.register(owner, entry::leaked);
-        return entry;
+        Watched watched = new Watched(what, release);
+        Cleaner.Cleanable cleanable = CLEANER.register(owner, watched);
+        return () -> {
+            watched.closed = true;
+            cleanable.clean();
+        };
     }
 
     /** The owner's handle to release its resource. */
-    static final class Entry {
+    interface Entry {
+        /** Releases, once. */
+        void close();
+    }
+
+    /** Run once: by the owner, or by the cleaner if the owner is gone. */
+    private static final class Watched implements Runnable {
         private final String what;
         private final Runnable release;
         private final @Nullable Throwable allocation;
-        private final AtomicBoolean done = new AtomicBoolean();
-        private Cleaner.@Nullable Cleanable cleanable;
+        private volatile boolean closed;
 
-        private Entry(String what, Runnable release, @Nullable Throwable allocation) {
+        Watched(String what, Runnable release) {
             this.what = what;
             this.release = release;
-            this.allocation = allocation;
+            this.allocation = KEEP_STACKS ? new Throwable("allocated here: " + what) : null;
         }
 
-        /** Releases, once. */
-        void close() {
-            if (done.compareAndSet(false, true)) {
-                try {
-                    release.run();
-                } finally {
-                    Objects.requireNonNull(cleanable).clean();
-                }
-            }
-        }
-
-        private void leaked() {
-            if (done.compareAndSet(false, true)) {
-                try {
-                    release.run();
-                } finally {
+        @Override
+        public void run() {
+            try {
+                release.run();
+            } finally {
+                if (!closed) {
                     if (KEEP_STACKS) {
                         LEAKS.add(new Leak(what, allocation));
                     }

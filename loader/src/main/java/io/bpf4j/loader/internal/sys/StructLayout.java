@@ -17,23 +17,16 @@ import java.util.Objects;
  * <p>A field starts at the next multiple of its size, as in all ABIs for structs that user space shares with the
  * kernel. Fields of nested structs and unions are named by their path; of a union only the used field is declared, and
  * padding need not be declared. Bit-fields are declared as the whole number, by the name of the first of them.
+ *
+ * @param type the kernel's type, and the path of members in it
+ * @param size bytes up to the end of the last declared field, rounded up to a multiple of 8
  */
-public final class StructLayout {
+public record StructLayout(String type, Map<String, Field> fields, long size) {
     private static final ValueLayout.OfInt U32 = ValueLayout.JAVA_INT_UNALIGNED;
     private static final ValueLayout.OfLong U64 = ValueLayout.JAVA_LONG_UNALIGNED;
 
-    private final String type;
-    private final Map<String, Field> fields;
-    private final long size;
-
     /** Offset and size in bytes. */
     public record Field(int offset, int size) {}
-
-    private StructLayout(String type, Map<String, Field> fields, long size) {
-        this.type = type;
-        this.fields = fields;
-        this.size = size;
-    }
 
     /**
      * Declares a struct.
@@ -74,18 +67,9 @@ public final class StructLayout {
         return new StructLayout(type, fields, (end + 7) & ~7);
     }
 
-    public String type() {
-        return type;
-    }
-
-    /** In the order of their offsets. */
+    @Override
     public Map<String, Field> fields() {
         return Map.copyOf(fields);
-    }
-
-    /** Bytes up to the end of the last declared field, rounded up to a multiple of 8. */
-    public long size() {
-        return size;
     }
 
     private Field field(String name) {

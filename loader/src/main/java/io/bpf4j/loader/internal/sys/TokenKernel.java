@@ -9,15 +9,7 @@ import java.nio.file.Path;
  *
  * <p>Tested by {@code TokenTest} and {@code BpfTokenTest}.
  */
-public final class TokenKernel implements Kernel, AutoCloseable {
-    private final Kernel kernel;
-    private final Fd token;
-
-    private TokenKernel(Kernel kernel, Fd token) {
-        this.kernel = kernel;
-        this.token = token;
-    }
-
+public record TokenKernel(Kernel kernel, Fd token) implements Kernel, AutoCloseable {
     /**
      * Creates a token.
      *
