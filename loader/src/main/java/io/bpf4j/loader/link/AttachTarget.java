@@ -37,7 +37,8 @@ public sealed interface AttachTarget {
             case Uprobe uprobe -> described(uprobe);
             case UprobeMulti uprobes -> described(uprobes);
             case Kprobe kprobe ->
-                (kprobe.returns() ? "kretprobe at " : "kprobe at ") + kprobe.function()
+                (kprobe.returns() ? "kretprobe at " : "kprobe at ")
+                        + kprobe.function()
                         + (kprobe.offset() == 0 ? "" : "+" + kprobe.offset());
             case Ksyscall call -> returnOf(call.returns()) + "system call " + call.name();
             case KprobeMulti kprobes -> returnOf(kprobes.returns()) + ofKernel(kprobes.functions());
@@ -49,14 +50,14 @@ public sealed interface AttachTarget {
                 "function " + replaced.function() + " of program "
                         + replaced.program().name();
             case PerfEvent event ->
-                "perf event " + event.type() + ":" + event.config()
-                        + (event.cpu() < 0 ? "" : " on CPU " + event.cpu());
+                "perf event " + event.type() + ":" + event.config() + (event.cpu() < 0 ? "" : " on CPU " + event.cpu());
             case OpenPerfEvent event -> "perf event of descriptor " + event.descriptor();
             case Cgroup group ->
                 "control group " + group.directory() + group.anchor().suffix();
             case Xdp xdp -> "XDP of " + xdp.device();
             case Tcx tcx ->
-                (tcx.isIngress() ? "ingress of " : "egress of ") + tcx.device()
+                (tcx.isIngress() ? "ingress of " : "egress of ")
+                        + tcx.device()
                         + tcx.anchor().suffix();
             case Netkit netkit ->
                 "netkit " + netkit.device() + (netkit.isPeer() ? " (peer)" : "")
@@ -68,8 +69,12 @@ public sealed interface AttachTarget {
             case Sockmap sockets -> "the sockets of map \"" + sockets.map().name() + "\"";
             case Iter iter ->
                 "iterator"
-                        + iter.map().map(map -> " over map \"" + map.name() + "\"").orElse("")
-                        + iter.cgroup().map(group -> " over control group " + group).orElse("")
+                        + iter.map()
+                                .map(map -> " over map \"" + map.name() + "\"")
+                                .orElse("")
+                        + iter.cgroup()
+                                .map(group -> " over control group " + group)
+                                .orElse("")
                         + (iter.pid() == 0 ? "" : " over process " + iter.pid())
                         + (iter.tid() == 0 ? "" : " over thread " + iter.tid());
             case Lirc receiver -> "infrared receiver " + receiver.device();
@@ -86,12 +91,11 @@ public sealed interface AttachTarget {
     }
 
     private static String described(UprobeMulti target) {
-        String what =
-                switch (target.functions().size()) {
-                    case 0 -> target.offsets().length + (target.returns() ? " uretprobes" : " uprobes");
-                    case 1 -> returnOf(target.returns()) + target.functions().getFirst();
-                    default -> returnOf(target.returns()) + target.functions().size() + " functions";
-                };
+        String what = switch (target.functions().size()) {
+            case 0 -> target.offsets().length + (target.returns() ? " uretprobes" : " uprobes");
+            case 1 -> returnOf(target.returns()) + target.functions().getFirst();
+            default -> returnOf(target.returns()) + target.functions().size() + " functions";
+        };
         return what + " in " + target.file();
     }
 

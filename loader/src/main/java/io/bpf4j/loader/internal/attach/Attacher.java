@@ -83,9 +83,7 @@ public final class Attacher {
         String words = Objects.requireNonNullElse(failure.getMessage(), failure.call());
         String why = words + Refusals.of(target, failure.errno());
         // The kernel returns EINVAL for what it doesn't know; only then a feature probe is worth its cost.
-        return failure.errno() == Errno.EINVAL
-                ? why + tooOld(Refusals.since(target), attempt) + missing(attempt)
-                : why;
+        return failure.errno() == Errno.EINVAL ? why + tooOld(Refusals.since(target), attempt) + missing(attempt) : why;
     }
 
     private static String tooOld(@Nullable KernelVersion needed, Attempt attempt) {

@@ -54,8 +54,7 @@ final class Hooks {
         int flags = target.defragments() ? DEFRAGMENT : 0;
         return attempt.link(attempt.create(
                 AttachType.NETFILTER,
-                LinkCommand.Details.of(
-                        NETFILTER, target.family(), target.hook().number(), target.priority(), flags)));
+                LinkCommand.Details.of(NETFILTER, target.family(), target.hook().number(), target.priority(), flags)));
     }
 
     static Link netNamespace(Attempt attempt, AttachTarget.NetNamespace target) {

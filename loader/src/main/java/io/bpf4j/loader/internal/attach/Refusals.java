@@ -24,7 +24,8 @@ final class Refusals {
                 errno == Errno.EOPNOTSUPP ? "; this kernel is built without CONFIG_FPROBE" : ofKprobe(errno);
             case AttachTarget.TracingMulti _ ->
                 switch (errno) {
-                    case EINVAL, ENOENT, EBUSY -> "; one of the functions can't be traced, which the kernel doesn't name";
+                    case EINVAL, ENOENT, EBUSY ->
+                        "; one of the functions can't be traced, which the kernel doesn't name";
                     case EOPNOTSUPP -> "; this kernel's tracer can't do it (CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS)";
                     default -> "";
                 };

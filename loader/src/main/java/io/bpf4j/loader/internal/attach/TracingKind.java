@@ -57,8 +57,8 @@ final class TracingKind {
     /** The id of a function's type in the BTF that a program was loaded with. */
     private static int functionId(Attempt attempt, Fd program, String function) {
         return ProgramBtf.of(attempt.kernel(), program)
-                .orElseThrow(() -> attempt.refused(
-                        program.what() + " was loaded without BTF, which says where its functions are"))
+                .orElseThrow(() ->
+                        attempt.refused(program.what() + " was loaded without BTF, which says where its functions are"))
                 .find(function, BtfKind.FUNC)
                 .orElseThrow(() -> attempt.refused(program.what() + " has no function \"" + function + "\""));
     }

@@ -25,7 +25,6 @@ import java.util.function.Predicate;
  */
 record TracingMultiKind(AttachTarget.TracingMulti target, Function<String, Optional<Btf>> types, TraceFs traceFs) {
     /** Since 7.3 (commit 859055e07697); zeroes before. */
-
     Link attach(Attempt attempt) {
         AttachType type = attempt.attachType()
                 .filter(t -> t == AttachType.TRACE_FENTRY_MULTI
