@@ -19,7 +19,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The machine: its kernel, {@code /proc} and {@code /sys}. <i>Thread-safe.</i>
@@ -45,8 +44,6 @@ public final class Host {
     private final Path sys;
     private final KernelBtf types;
     private final Map<Class<?>, Object> known = new ConcurrentHashMap<>();
-    private volatile @Nullable KernelVersion version;
-    private volatile @Nullable CpuSet possibleCpus;
     private volatile long pageSize;
 
     private Host(Kernel kernel, Path root, Path proc, Path sys) {
@@ -119,12 +116,7 @@ public final class Host {
 
     /** The version of the kernel. */
     public KernelVersion version() {
-        KernelVersion known = version;
-        if (known == null) {
-            known = LinuxVersion.read(proc);
-            version = known;
-        }
-        return known;
+        return known(KernelVersion.class, _ -> LinuxVersion.read(proc));
     }
 
     /** The size of a memory page in bytes. */
@@ -165,12 +157,7 @@ public final class Host {
 
     /** All possible CPUs. */
     public CpuSet possibleCpus() {
-        CpuSet known = possibleCpus;
-        if (known == null) {
-            known = CpuSet.read(cpus("possible"));
-            possibleCpus = known;
-        }
-        return known;
+        return known(CpuSet.class, _ -> CpuSet.read(cpus("possible")));
     }
 
     /** The CPUs that are online now. */
@@ -195,7 +182,7 @@ public final class Host {
         return Jit.read(proc.resolve("sys/net/core"));
     }
 
-    /** Knowledge of a higher package about the machine, kept with this object; created on the first request. */
+    /** Knowledge about the machine that can't change, kept with this object; created on the first request. */
     public <T> T known(Class<T> type, Function<Host, T> maker) {
         return type.cast(known.computeIfAbsent(type, _ -> maker.apply(this)));
     }

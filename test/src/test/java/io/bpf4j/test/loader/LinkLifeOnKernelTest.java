@@ -214,7 +214,7 @@ class LinkLifeOnKernelTest {
     @Test
     void anOpenPerfEventStaysItsOwners() {
         PerfCommand.Open open = new PerfCommand.Open(
-                "clock of this thread", PerfCommand.TYPE_SOFTWARE, 1, null, 0, 0, 1_000_000, false, 0, 0, true, 0, -1);
+                "clock of this thread", PerfCommand.TYPE_SOFTWARE, 1, null, 0, 1_000_000, false, 0, 0, true, 0, -1);
         try (Fd event = Host.running().kernel().execute(open);
                 BpfObject object = Bpf.load("hooks.bpf.o", l -> l.withProgram("on_clock"));
                 Link link = object.program("on_clock").attach(AttachTarget.OpenPerfEvent.of(event.number()))) {

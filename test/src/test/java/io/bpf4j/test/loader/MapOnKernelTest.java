@@ -18,6 +18,7 @@ import io.bpf4j.loader.map.Codec;
 import io.bpf4j.loader.map.Global;
 import io.bpf4j.loader.map.TypedMap;
 import io.bpf4j.loader.map.UpdateMode;
+import io.bpf4j.loader.spec.MapSpec;
 import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Requirement;
 import io.bpf4j.test.support.Requires;
@@ -239,7 +240,7 @@ class MapOnKernelTest {
 
     @Test
     void aMappedArrayIsTheMap() {
-        try (KernelMap map = create(MapType.ARRAY, 4, 12, MMAPABLE_ELEMENTS, KernelMap.MMAPABLE)) {
+        try (KernelMap map = create(MapType.ARRAY, 4, 12, MMAPABLE_ELEMENTS, MapSpec.F_MMAPABLE)) {
             MemorySegment values = map.values(true);
             values.set(ValueLayout.JAVA_INT, 16L * 3, 42);
             TypedMap<Integer, byte[]> typed = TypedMap.of(map, Codec.ofInt(), Codec.ofBytes(12));

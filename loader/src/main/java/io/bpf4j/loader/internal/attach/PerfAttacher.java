@@ -141,20 +141,9 @@ record PerfAttacher(PerfSources sources, FunctionSites functions) {
     }
 
     private static Link event(Attempt attempt, AttachTarget.PerfEvent target, int cpu) {
-        PerfCommand.Open open = new PerfCommand.Open(
-                attempt.what(),
-                target.type(),
-                target.config(),
-                null,
-                0,
-                0,
-                target.period(),
-                target.isPerSecond(),
-                0,
-                0,
-                true, // until it has its program
-                target.tid() == 0 ? -1 : target.tid(),
-                cpu);
+        int pid = target.tid() == 0 ? -1 : target.tid();
+        PerfCommand.Open open = PerfCommand.Open.sampling(
+                attempt.what(), target.type(), target.config(), target.period(), target.isPerSecond(), pid, cpu);
         return link(attempt, attempt.execute(open), target.cookie());
     }
 

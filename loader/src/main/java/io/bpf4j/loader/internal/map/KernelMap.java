@@ -39,9 +39,6 @@ import org.jspecify.annotations.Nullable;
  * classes.
  */
 public final class KernelMap implements BpfMap {
-    /** BPF_F_MMAPABLE (include/uapi/linux/bpf.h). */
-    public static final int MMAPABLE = 1 << 10;
-
     private final Host host;
     private final Kernel kernel;
     private final Fd fd;
@@ -155,7 +152,7 @@ public final class KernelMap implements BpfMap {
         }
     }
 
-    /** The values of an array that was created with {@link #MMAPABLE}: live, shared with the programs. */
+    /** The values of an array that was created with BPF_F_MMAPABLE: live, shared with the programs. */
     public MemorySegment values(boolean writable) {
         return memory(0, stride() * Integer.toUnsignedLong(info.maxEntries()), writable);
     }

@@ -119,15 +119,12 @@ final class KconfigValues {
 
     /** A value that the loader defines. Unlike a configuration option it may be stored in a bool. */
     private void loaders(ByteBuffer bytes, ExternSpec extern, KconfigType type, long value) {
-        switch (type) {
-            case BOOL -> {
-                if (value != 0 && value != 1) {
-                    throw wrong(extern, Long.toString(value), type);
-                }
-                put(bytes, extern, value);
-            }
-            case CHAR, INTEGER -> number(bytes, extern, type, value, Long.toString(value));
-            case TRISTATE, TEXT -> throw wrong(extern, Long.toString(value), type);
+        if (type == KconfigType.BOOL && (value == 0 || value == 1)) {
+            put(bytes, extern, value);
+        } else if (type == KconfigType.CHAR || type == KconfigType.INTEGER) {
+            number(bytes, extern, type, value, Long.toString(value));
+        } else {
+            throw wrong(extern, Long.toString(value), type);
         }
     }
 

@@ -9,16 +9,12 @@ import org.jspecify.annotations.Nullable;
 /** perf_event_open(2) and the ioctls of its file descriptors. */
 public sealed interface PerfCommand<R> extends Command<R> {
     /** Types of event that have fixed numbers (include/uapi/linux/perf_event.h, {@code enum perf_type_id}). */
-    int TYPE_HARDWARE = 0;
-
     int TYPE_SOFTWARE = 1;
+
     int TYPE_TRACEPOINT = 2;
 
-    /** A software event that never fires by itself: used for the records of a perf buffer, or as a dummy. */
-    long SOFTWARE_DUMMY = 9;
-
+    /** A software event that never fires by itself: programs write the records of a perf buffer to it. */
     long SOFTWARE_BPF_OUTPUT = 10;
-    long SOFTWARE_CPU_CLOCK = 0;
 
     /** Sample type PERF_SAMPLE_RAW, which a perf buffer uses. */
     long SAMPLE_RAW = 1 << 10;
@@ -28,8 +24,7 @@ public sealed interface PerfCommand<R> extends Command<R> {
      *
      * @param what a description for messages: {@code uprobe at /bin/x+0x1f40}
      * @param type a fixed number, or that of a dynamic source such as uprobe
-     * @param text the text that {@code config1} points to: path of a uprobe, function of a kprobe; null for {@code
-     *     config1} itself
+     * @param text the text that {@code config1} points to: path of a uprobe, function of a kprobe; null for none
      * @param config2 offset of the probe
      * @param pid a thread; -1 for all, which then needs a cpu
      * @param cpu -1 for all, which then needs a pid
@@ -39,7 +34,6 @@ public sealed interface PerfCommand<R> extends Command<R> {
             int type,
             long config,
             @Nullable String text,
-            long config1,
             long config2,
             long samplePeriod,
             boolean byFrequency,
@@ -73,29 +67,23 @@ public sealed interface PerfCommand<R> extends Command<R> {
         /** A probe or tracepoint that fires at each hit: no sampling. */
         public static Open probe(
                 String what, int type, long config, @Nullable String text, long config2, int pid, int cpu) {
-            return new Open(what, type, config, text, 0, config2, 0, false, 0, 0, false, pid, cpu);
+            return new Open(what, type, config, text, config2, 0, false, 0, 0, false, pid, cpu);
         }
 
         public static Open tracepoint(String what, long id, int pid, int cpu) {
-            return new Open(what, TYPE_TRACEPOINT, id, null, 0, 0, 0, false, 0, 0, false, pid, cpu);
+            return new Open(what, TYPE_TRACEPOINT, id, null, 0, 0, false, 0, 0, false, pid, cpu);
+        }
+
+        /** An event that fires each time it was counted so often, or so often in a second; disabled at first. */
+        public static Open sampling(
+                String what, int type, long config, long period, boolean perSecond, int pid, int cpu) {
+            return new Open(what, type, config, null, 0, period, perSecond, 0, 0, true, pid, cpu);
         }
 
         /** The target of a program's bpf_perf_event_output on a CPU, with raw records. */
         public static Open output(String what, int cpu, int wakeupEvents) {
-            return new Open(
-                    what,
-                    TYPE_SOFTWARE,
-                    SOFTWARE_BPF_OUTPUT,
-                    null,
-                    0,
-                    0,
-                    1,
-                    false,
-                    SAMPLE_RAW,
-                    wakeupEvents,
-                    true,
-                    -1,
-                    cpu);
+            long config = SOFTWARE_BPF_OUTPUT;
+            return new Open(what, TYPE_SOFTWARE, config, null, 0, 1, false, SAMPLE_RAW, wakeupEvents, true, -1, cpu);
         }
 
         @Override
@@ -109,10 +97,7 @@ public sealed interface PerfCommand<R> extends Command<R> {
             ATTR.set(attr, "disabled", (disabled ? bit(DISABLED) : 0) | (byFrequency ? bit(FREQ) : 0));
             ATTR.set(attr, "wakeup_events", wakeupEvents);
             // also uprobe_path and kprobe_func
-            ATTR.set(
-                    attr,
-                    "config1",
-                    text == null ? config1 : call.allocateFrom(text).address());
+            ATTR.set(attr, "config1", text == null ? MemorySegment.NULL : call.allocateFrom(text));
             ATTR.set(attr, "config2", config2); // also probe_offset
             long result = call.syscall(NUMBERS.perfEventOpen(), attr.address(), pid, cpu, NO_GROUP, CLOEXEC, 0);
             return call.fd(result, what);

@@ -99,20 +99,9 @@ public sealed interface ProgCommand<R> extends Command<R> {
 
         private static final int INSTRUCTION_SIZE = 8;
 
-        public static Load of(int type, String name, byte[] instructions, String license) {
+        public static Load of(int type, String name, byte[] code, String license) {
             return new Load(
-                    type,
-                    name,
-                    instructions,
-                    license,
-                    0,
-                    0,
-                    0,
-                    Attachment.NONE,
-                    Types.NONE,
-                    List.of(),
-                    List.of(),
-                    Log.NONE);
+                    type, name, code, license, 0, 0, 0, Attachment.NONE, Types.NONE, List.of(), List.of(), Log.NONE);
         }
 
         public Load withName(String newName) {

@@ -243,7 +243,7 @@ class AttrGoldenTest {
     void perfEvent() {
         assertGolden(
                 "perf",
-                new PerfCommand.Open("x", 8, 0x100000001L, "/lib/x.so", 0, 0x1f40, 99, true, 0x400, 1, true, -1, 0));
+                new PerfCommand.Open("x", 8, 0x100000001L, "/lib/x.so", 0x1f40, 99, true, 0x400, 1, true, -1, 0));
     }
 
     @Test
