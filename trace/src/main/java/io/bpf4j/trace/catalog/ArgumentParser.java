@@ -40,8 +40,7 @@ final class ArgumentParser {
             "retval",
             "true",
             "false",
-            "str",
-            "thread");
+            "str");
 
     private static final String TYPES =
             "bool, pointer, text, text[ARGUMENT], or an integer s8 to s64 or u8 to u64, with a unit or an enum";
@@ -73,7 +72,7 @@ final class ArgumentParser {
     /** Checks what only the whole list shows: that names differ, and that each length is there. */
     void checkTogether(List<ProbeArgument> arguments) {
         for (ProbeArgument argument : arguments) {
-            if (named(arguments, argument.name()) != argument) {
+            if (named(arguments.subList(0, argument.index()), argument.name()) != null) {
                 throw lines.error("two arguments are named '" + argument.name() + "'");
             }
             if (argument.type() instanceof ArgumentType.Text text) {

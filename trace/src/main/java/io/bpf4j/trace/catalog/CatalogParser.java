@@ -86,7 +86,7 @@ final class CatalogParser {
     }
 
     private void declareEnum(Lines lines, String rest) {
-        String[] words = BLANKS.split(rest);
+        String[] words = BLANKS.split(rest, -1);
         String name = word(lines, words[0], "an enum's name");
         Map<Long, String> names = new LinkedHashMap<>();
         for (String word : Stream.of(words).skip(1).toList()) {
@@ -160,7 +160,7 @@ final class CatalogParser {
     }
 
     private QuestionEntry question(Lines lines, String rest) {
-        String[] words = BLANKS.split(rest);
+        String[] words = BLANKS.split(rest, -1);
         if (words.length != 2) {
             throw lines.error("expected 'question GROUP NAME', found 'question " + rest + "'");
         }
