@@ -1,0 +1,3 @@
+/** Questions about live programs. */
+@org.jspecify.annotations.NullMarked
+package io.bpf4j.test.trace;
