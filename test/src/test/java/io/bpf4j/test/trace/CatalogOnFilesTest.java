@@ -7,6 +7,7 @@ import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.PostgresServer;
 import io.bpf4j.test.support.Requirement;
 import io.bpf4j.test.support.Requires;
+import io.bpf4j.test.support.TargetProgram;
 import io.bpf4j.trace.catalog.ArgumentType;
 import io.bpf4j.trace.catalog.Catalog;
 import io.bpf4j.trace.catalog.ProbeArgument;
@@ -26,7 +27,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The arguments in the catalog are those of the programs on this machine: their number, and their sizes and signs. */
+/**
+ * The arguments in the catalog are those of the programs on this machine: their number, and their sizes and signs. And
+ * the catalog in the documentation is one.
+ */
 class CatalogOnFilesTest {
     private static final Catalog CATALOG = Catalog.builtIn();
 
@@ -79,6 +83,16 @@ class CatalogOnFilesTest {
         List<UsdtProbe> probes =
                 Files.exists(file) ? UsdtScan.ofFile(file).probes() : List.of();
         assertThat(contradictions(probes)).isEmpty();
+    }
+
+    /** The example of docs/catalog.md. */
+    @Test
+    void theExampleOfTheDocumentationIsACatalog() throws IOException {
+        String page = Files.readString(TargetProgram.testModule().resolveSibling("docs/catalog.md"));
+        String example = page.split("(?m)^```$", 3)[1];
+        Catalog catalog = Catalog.parse("docs/catalog.md", example);
+        assertThat(catalog.probes()).extracting(ProbeSignature::name).containsExactly("order__begin", "order__end");
+        assertThat(catalog.question("shop", "slow").command()).contains("--slower", "1s");
     }
 
     /** A line for each site that is not as the catalog says, and for each probe that the catalog lacks. */

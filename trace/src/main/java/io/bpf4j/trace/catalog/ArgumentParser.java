@@ -24,23 +24,14 @@ final class ArgumentParser {
     private static final Pattern INT = Pattern.compile("([su])(8|16|32|64)(?:\\s+(\\S+))?");
     private static final Pattern TEXT =
             Pattern.compile("text(?:\\[\\s*([A-Za-z0-9_]+)\\s*])?(?:\\s+at\\s+([0-9]{1,4}))?(\\s+mangled)?");
-    private static final Pattern ARG_N = Pattern.compile("arg[0-9]+");
+
+    /** Names of arguments without a catalog, and C's names of types, which a cast has. */
+    private static final Pattern RESERVED_TOO =
+            Pattern.compile("arg[0-9]+|[su](8|16|32|64)|char|short|int|long|signed|unsigned");
 
     /** Names that mean something else in an expression. */
-    private static final Set<String> RESERVED = Set.of(
-            "pid",
-            "tid",
-            "comm",
-            "cpu",
-            "uid",
-            "cgroup",
-            "probe",
-            "provider",
-            "nsecs",
-            "retval",
-            "true",
-            "false",
-            "str");
+    private static final Set<String> RESERVED =
+            Set.of("pid tid comm cpu uid cgroup probe provider nsecs retval true false str".split(" ", -1));
 
     private static final String TYPES =
             "bool, pointer, text, text[ARGUMENT], or an integer s8 to s64 or u8 to u64, with a unit or an enum";
@@ -97,7 +88,7 @@ final class ArgumentParser {
             throw lines.error("expected an argument's name (a letter, then letters, digits and underscores), found '"
                     + name + "'");
         }
-        if (RESERVED.contains(name) || ARG_N.matcher(name).matches()) {
+        if (RESERVED.contains(name) || RESERVED_TOO.matcher(name).matches()) {
             throw lines.error("'" + name + "' has a meaning in expressions: expected another name for the argument");
         }
     }

@@ -163,6 +163,8 @@ class CatalogParserTest {
             P;probe n(1a: s32)                      | 2 | expected an argument's name
             P;probe n(pid: s32)                     | 2 | 'pid' has a meaning in expressions
             P;probe n(arg0: s32)                    | 2 | 'arg0' has a meaning in expressions
+            P;probe n(long: s64)                    | 2 | 'long' has a meaning in expressions
+            P;probe n(u32: u32)                     | 2 | 'u32' has a meaning in expressions
             P;probe n(a: s32, a: s32)               | 2 | two arguments are named 'a'
             P;probe n(a: text[l])                   | 2 | expected an integer argument 'l'
             P;probe n(a: text[l], l: text)          | 2 | expected an integer argument 'l'
@@ -204,7 +206,7 @@ class CatalogParserTest {
                 IntStream.range(0, 13).mapToObj(i -> "a" + i + ": s32").collect(Collectors.joining(", "));
         assertProblem("provider p\nprobe n(" + arguments + ")", 2, "a probe has at most 12 arguments");
         assertProblem("#" + "x".repeat(Lines.LONGEST), 1, "a line has at most 1000 characters");
-        assertProblem("#\n#\u001b[31m", 2, "a control character");
+        assertProblem("#\n#\33[31m", 2, "a control character");
         assertProblem("\n".repeat(CatalogText.MOST_BYTES + 1), 1, "larger than 1048576 characters");
         assertThat(parse("\n".repeat(CatalogText.MOST_BYTES)).probes()).isEmpty();
     }
