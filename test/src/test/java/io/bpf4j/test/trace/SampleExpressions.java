@@ -215,7 +215,9 @@ final class SampleExpressions {
     }
 
     private Text literal() {
-        String text = SampleMemory.texts().get(random.nextInt(10));
+        List<String> fitComm =
+                SampleMemory.texts().stream().filter(text -> text.length() < 16).toList();
+        String text = fitComm.get(random.nextInt(fitComm.size()));
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         return new Text("\"" + text + "\"", true, _ -> bytes);
     }

@@ -55,8 +55,8 @@ final class FunctionSymbols {
         SymbolVersions versions = SymbolVersions.of(elf);
         SymbolPlaces.read(elf, debugFiles, (place, symbol) -> {
             if (isFunction(symbol)) {
-                Function function = function(
-                        symbol, place == SymbolPlaces.Place.DYNAMIC ? versions.of(symbol) : Optional.empty());
+                Function function =
+                        function(symbol, place == SymbolPlaces.Place.DYNAMIC ? versions.of(symbol) : Optional.empty());
                 if (test.test(function)) {
                     found.add(function);
                 }
