@@ -107,6 +107,10 @@ final class Parser {
                 next++;
                 return node(new Syntax.Unary(at, symbol, unary()));
             }
+            if (token.isSymbol("!~")) { // before an operand these are two operators
+                next++;
+                return node(new Syntax.Unary(token.at(), "!", node(new Syntax.Unary(token.at() + 1, "~", unary()))));
+            }
             if (token.isSymbol("(")) {
                 next++;
                 Optional<Type.Int> type = type();

@@ -24,6 +24,7 @@ class ExpressionTest {
             a ? b ? c : d : e;              (a ? (b ? c : d) : e)
             -a * ~b;                        (-a * ~b)
             - - a;                          --a
+            !~a !~ "x";                     (!~a !~ "x")
             !a == b;                        (!a == b)
             (u8) a + b;                     ((u8)a + b)
             (a) - b;                        (a - b)
