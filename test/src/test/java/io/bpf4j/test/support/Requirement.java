@@ -443,6 +443,12 @@ public enum Requirement {
             return Commands.find("gcc").isPresent();
         }
     },
+    CXXFILT("c++filt (Debian: apt-get install binutils)") {
+        @Override
+        boolean present() {
+            return Commands.find("c++filt").isPresent();
+        }
+    },
     SDT_H("<sys/sdt.h> (Debian: apt-get install systemtap-sdt-dev)") {
         @Override
         boolean present() {

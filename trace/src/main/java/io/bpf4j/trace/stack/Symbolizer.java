@@ -50,6 +50,10 @@ import java.util.Set;
 public final class Symbolizer implements AutoCloseable {
     private static final int MOST_PROCESSES = 1 << 10;
     private static final int MOST_PROBLEMS = 100;
+
+    /** The function itself, its caller, and one frame by a register that is no frame pointer. */
+    private static final int MOST_WITHOUT_POINTERS = 3;
+
     private static final int MOST_MAPPINGS = 1 << 16;
 
     /** Bytes of all tables of symbols together; the least recently used ones are dropped. */
@@ -144,18 +148,21 @@ public final class Symbolizer implements AutoCloseable {
     }
 
     /**
-     * Whether a user stack ends too early, as those of code without frame pointers do: it has no caller, or one caller
-     * that is not in any code. The kernel walks a stack by frame pointers. Code that is built without them ({@code
-     * -fomit-frame-pointer}, the default of compilers) uses the register for any value, and the walk ends there.
+     * Whether a user stack ends too early, as those of code without frame pointers do: it has no caller, or few, the last
+     * of which is in no code. The kernel walks a stack by frame pointers. Code that is built without them ({@code
+     * -fomit-frame-pointer}, the default of compilers) uses the register for any value, and the walk ends there; the
+     * direct caller is right even then, if the probe is at the start of a function (Linux 6.12).
      *
      * <p>A hint, not a proof: a thread's first function has no caller either.
      *
      * @param addresses the innermost first
      */
     public synchronized boolean endsEarly(int pid, long[] addresses) {
-        return addresses.length < 2
-                || (addresses.length == 2
-                        && process(pid).code().mapping(addresses[1]).isEmpty());
+        if (addresses.length < 2) {
+            return true;
+        }
+        return addresses.length <= MOST_WITHOUT_POINTERS
+                && process(pid).code().mapping(addresses[addresses.length - 1]).isEmpty();
     }
 
     /**

@@ -228,7 +228,9 @@ class SymbolizerTest {
         assertThat(symbolizer.endsEarly(PID, new long[] {START + 0x10, 0x123456})).isTrue();
         assertThat(symbolizer.endsEarly(PID, new long[] {START + 0x10, START + 0x110})).isFalse();
         assertThat(symbolizer.endsEarly(PID, new long[] {START + 0x10, START + 0x110, 0x123456}))
-                .isFalse();
+                .isTrue();
+        long[] longer = {START + 0x10, START + 0x110, START + 0x210, 0x123456};
+        assertThat(symbolizer.endsEarly(PID, longer)).isFalse();
     }
 
     private Frame user(long address) {
