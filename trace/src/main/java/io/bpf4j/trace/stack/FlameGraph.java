@@ -169,13 +169,18 @@ final class FlameGraph {
     /** A light colour, on which black text can be read: the kind of code gives the range, the name the place in it. */
     private static String colour(CountedFrame frame) {
         int hash = frame.name().hashCode() * 0x9e3779b9;
-        int place = hash >>> 24;
+        int first = hash >>> 24;
+        int second = hash >>> 16 & 0xff;
         return switch (frame.kind()) {
-            case ROOT -> "hsl(0 0% 82%)";
-            case UNKNOWN -> "hsl(0 0% " + (86 + place % 8) + "%)";
-            case USER -> "hsl(" + (12 + place % 40) + " 85% " + (66 + (hash >>> 16 & 7)) + "%)";
-            case COMPILED -> "hsl(" + (95 + place % 40) + " 50% " + (66 + (hash >>> 16 & 7)) + "%)";
-            case KERNEL -> "hsl(" + (195 + place % 30) + " 65% " + (72 + (hash >>> 16 & 7)) + "%)";
+            case ROOT -> "#d0d0d0";
+            case UNKNOWN -> rgb(215 + first / 16, 215 + first / 16, 215 + first / 16);
+            case USER -> rgb(235 + first / 16, 145 + second * 2 / 5, 90 + first / 4);
+            case COMPILED -> rgb(130 + first / 4, 200 + second / 8, 110 + first / 4);
+            case KERNEL -> rgb(130 + first / 4, 185 + second / 6, 235 + first / 16);
         };
+    }
+
+    private static String rgb(int red, int green, int blue) {
+        return String.format(Locale.ROOT, "#%02x%02x%02x", red, green, blue);
     }
 }

@@ -84,8 +84,11 @@ final class PerfMapFile {
         int own = field(status, "NSpid:", Integer.MAX_VALUE).orElse(pid);
         Path path = host.process(pid).resolve("root/tmp/perf-" + own + ".map");
         FileIdentity now = FileIdentity.of(path);
-        if (now.equals(read) || now.size() > left) {
+        if (now.equals(read)) {
             return false;
+        }
+        if (Math.min(MAX_BYTES, now.size()) > left) {
+            throw new IOException(path + " has changed so often that " + MAX_ALL_BYTES + " bytes of it were read");
         }
         try (OpenFile file = OpenFile.open(host, path, path.toString())) {
             Map<String, Object> opened = Files.readAttributes(file.path(), "unix:uid,nlink");
