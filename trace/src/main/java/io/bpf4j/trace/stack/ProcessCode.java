@@ -68,8 +68,14 @@ final class ProcessCode {
         return floor == null || address >= floor.getValue().end() ? Optional.empty() : Optional.of(floor.getValue());
     }
 
+    /** Reads what there is now: the process may end before its first address is looked up. */
+    void remember() {
+        refresh();
+        list.refresh();
+    }
+
     /** Adds the present mappings; each takes the place of those that it overlaps. */
-    void refresh() {
+    private void refresh() {
         read = true;
         List<Mapping> now;
         try {

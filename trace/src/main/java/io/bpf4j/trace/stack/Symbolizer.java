@@ -166,13 +166,14 @@ public final class Symbolizer implements AutoCloseable {
     }
 
     /**
-     * Reads the mappings and the symbols of a process now, so that its stacks can be named after it has ended. Compiled
-     * code is not included.
+     * Reads the mappings of a process, the symbols of its files, and the list of its compiled code now, so that its stacks
+     * can be named after it has ended.
      */
     public synchronized void remember(int pid) {
         Process process = process(pid);
-        process.code().refresh();
+        process.code().remember();
         process.code().filesWithCode().forEach(mapping -> functions(process, mapping));
+        collectProblems(process);
     }
 
     /** Why frames have no names, a line each, without repetition; at most 100. */

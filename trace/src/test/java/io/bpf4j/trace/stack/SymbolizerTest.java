@@ -119,6 +119,21 @@ class SymbolizerTest {
     }
 
     @Test
+    void whatIsRememberedNeedsNoProcess() throws IOException {
+        maps(line(START, library) + "5000-6000 rwxp 00000000 00:00 0 \n");
+        Files.writeString(directory.resolve("proc/7/root/tmp/perf-7.map"), "5000 10 compiled\n");
+        symbolizer.remember(PID);
+        Files.delete(directory.resolve("proc/7/maps"));
+        Files.delete(directory.resolve("proc/7/status"));
+        Files.delete(library);
+        assertThat(symbolizer.user(PID, new long[] {START + 0x10, START + 0x111, 0x5002}))
+                .hasToString("[inner, foo::bar, compiled]");
+        assertThat(symbolizer.problems()).isEmpty();
+        symbolizer.remember(8);
+        assertThat(symbolizer.problems()).containsExactly("no process 8");
+    }
+
+    @Test
     void whatWasUnmappedStaysKnown() throws IOException {
         assertThat(user(START + 0x10)).hasToString("inner");
         maps("");
