@@ -58,8 +58,7 @@ final class ConditionCode {
     }
 
     private void compare(Term.Comparison comparison, boolean when, String label) {
-        Relation relation =
-                when ? comparison.relation() : comparison.relation().inverse();
+        Relation relation = when ? comparison.relation() : comparison.relation().inverse();
         int jump = relation.jump(comparison.unsigned());
         if (comparison.right() instanceof Constant(long value, Type _) && Code.isImmediate(value)) {
             numbers.evaluate(comparison.left());

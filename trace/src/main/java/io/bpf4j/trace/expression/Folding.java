@@ -52,9 +52,7 @@ final class Folding {
         if (left instanceof Constant(long value, Type _)) {
             return value == 0 ? truth(false) : asTruth(right);
         }
-        return right instanceof Constant(long value, Type _) && value != 0
-                ? asTruth(left)
-                : new Term.Both(left, right);
+        return right instanceof Constant(long value, Type _) && value != 0 ? asTruth(left) : new Term.Both(left, right);
     }
 
     static Numeric either(Numeric left, Numeric right) {

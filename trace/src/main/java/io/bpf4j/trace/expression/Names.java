@@ -105,8 +105,7 @@ final class Names {
     private Term value(Scope.Argument argument, Syntax.Name name) {
         Numeric number = new Term.Argument(argument.index(), Type.U64);
         return switch (argument.kind()) {
-            case Scope.Int(int size, boolean signed) ->
-                new Term.Argument(argument.index(), new Type.Int(size, signed));
+            case Scope.Int(int size, boolean signed) -> new Term.Argument(argument.index(), new Type.Int(size, signed));
             case Scope.Bool() ->
                 new Term.Not(new Term.Not(new Term.Argument(argument.index(), new Type.Int(1, false))));
             case Scope.Pointer() -> number;
@@ -118,13 +117,14 @@ final class Names {
                                         Folding.arithmetic(
                                                 Operator.ADD,
                                                 number,
-                                                new Term.Constant(text.pointerAt().getAsInt(), Type.S64),
+                                                new Term.Constant(
+                                                        text.pointerAt().getAsInt(), Type.S64),
                                                 Type.U64),
                                         Type.U64),
                         text.lengthArgument().isEmpty()
                                 ? Optional.empty()
-                                : Optional.of(new Term.Argument(
-                                        text.lengthArgument().getAsInt(), Type.S64)),
+                                : Optional.of(
+                                        new Term.Argument(text.lengthArgument().getAsInt(), Type.S64)),
                         NAMED_TEXT,
                         false);
         };

@@ -76,7 +76,8 @@ final class NumberReader {
             throw new ExpressionException(
                     text,
                     unitAt,
-                    "no unit '" + unit + "'; times have ns, us, ms, s, m or h, sizes have B, KB, MB, GB, KiB, MiB or GiB");
+                    "no unit '" + unit
+                            + "'; times have ns, us, ms, s, m or h, sizes have B, KB, MB, GB, KiB, MiB or GiB");
         }
         if (!decimals) {
             return number(new BigInteger(whole).multiply(BigInteger.valueOf(UNITS.getOrDefault(unit, 1L))));
@@ -86,8 +87,9 @@ final class NumberReader {
                 .stripTrailingZeros();
         if (value.scale() > 0) {
             throw error(
-                    unit.isEmpty() ? "numbers are whole, except before a unit" : "this is no whole number of "
-                            + (unit.endsWith("B") ? "bytes" : "nanoseconds"));
+                    unit.isEmpty()
+                            ? "numbers are whole, except before a unit"
+                            : "this is no whole number of " + (unit.endsWith("B") ? "bytes" : "nanoseconds"));
         }
         return number(value.toBigIntegerExact());
     }

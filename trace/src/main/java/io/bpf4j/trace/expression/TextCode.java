@@ -46,10 +46,7 @@ final class TextCode {
             }
             case Term.Comm _ -> {
                 copy(window, Code.EVENT, EventField.COMM, EventField.COMM_SIZE);
-                code.clear(
-                        window.base(),
-                        window.offset() + EventField.COMM_SIZE,
-                        window.size() - EventField.COMM_SIZE);
+                code.clear(window.base(), window.offset() + EventField.COMM_SIZE, window.size() - EventField.COMM_SIZE);
                 lengthOfComm(window);
             }
             case Term.TextChoice(Numeric condition, Textual then, Textual otherwise) -> {

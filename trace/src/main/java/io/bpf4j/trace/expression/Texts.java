@@ -78,8 +78,7 @@ final class Texts {
                 new Term.UserText(address, length, bound, true);
             case Term.TextChoice(Numeric condition, Textual then, Textual otherwise) ->
                 new Term.TextChoice(condition, bounded(then, bound, at), bounded(otherwise, bound, at));
-            case Term.Literal _, Term.Comm _ ->
-                throw typing.error(at, "str bounds the text of an argument only");
+            case Term.Literal _, Term.Comm _ -> throw typing.error(at, "str bounds the text of an argument only");
         };
     }
 
@@ -128,7 +127,8 @@ final class Texts {
         }
         return switch (typing.term(binary.left())) {
             case Term.Literal literal -> Folding.truth(pattern.matches(literal.bytes()));
-            case Textual text -> new Term.Matches(fitted(text, room, binary.left().at()), pattern);
+            case Textual text ->
+                new Term.Matches(fitted(text, room, binary.left().at()), pattern);
             case ProbeName name -> ofProbes(number -> pattern.matches(Bytes.of(nameOf(name, number))));
             case Numeric number ->
                 throw typing.error(
@@ -162,7 +162,8 @@ final class Texts {
             Textual text = fitted(left, room, binary.at());
             if (literal.bound() > text.bound()) {
                 throw typing.error(
-                        binary.at(), "never equal: " + text.bound() + " bytes are looked at, and the literal is longer");
+                        binary.at(),
+                        "never equal: " + text.bound() + " bytes are looked at, and the literal is longer");
             }
             return new Term.SameText(text, literal);
         }

@@ -147,7 +147,8 @@ class ExpressionTest {
             case Syntax.Cast c -> "(" + c.type() + ")" + show(c.operand());
             case Syntax.PointerCast c -> "(" + c.type() + "*)" + show(c.operand());
             case Syntax.Call c ->
-                c.function() + c.arguments().stream().map(ExpressionTest::show).collect(Collectors.joining(", ", "(", ")"));
+                c.function()
+                        + c.arguments().stream().map(ExpressionTest::show).collect(Collectors.joining(", ", "(", ")"));
         };
     }
 }
