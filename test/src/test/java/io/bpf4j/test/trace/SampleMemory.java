@@ -52,6 +52,10 @@ final class SampleMemory {
         return TEXTS;
     }
 
+    long address(String text) {
+        return segment.address() + starts[TEXTS.indexOf(text)];
+    }
+
     long textAddress(Random random) {
         return segment.address() + starts[random.nextInt(starts.length)];
     }

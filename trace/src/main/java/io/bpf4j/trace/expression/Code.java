@@ -133,6 +133,19 @@ final class Code {
         count(1).jumpReg(relation, register, operandRegister, label);
     }
 
+    /**
+     * Makes the verifier forget what it knows of R0. It follows each known value by itself, and after a condition with a
+     * value it knows one for each way: with n of them it could follow 2^n ways. It does not know what an atomic
+     * operation leaves in memory.
+     */
+    void forget() {
+        int slot = push();
+        clear(Assembler.R10, slot, Long.BYTES);
+        count(1).atomic(Long.BYTES, Opcodes.ADD, Assembler.R10, slot, Assembler.R0);
+        load(Long.BYTES, Assembler.R0, Assembler.R10, slot);
+        pop();
+    }
+
     /** The function ends with -1 if the bit of an argument is set; the register is changed. */
     void failIfUnreadable(int argument, int register) {
         load(4, register, EVENT, EventField.UNREADABLE);
@@ -161,7 +174,7 @@ final class Code {
         waiting++;
         int bytes = reserved + waiting * Long.BYTES;
         if (waiting > MAX_WAITING || bytes > MAX_STACK) {
-            throw new ExpressionException(text, 0, "too many values wait for each other; nest less");
+            throw refused("too many values wait for each other; nest less");
         }
         return -bytes;
     }
@@ -191,6 +204,11 @@ final class Code {
         return function;
     }
 
+    /** The expression as a whole can't be compiled. */
+    ExpressionException refused(String reason) {
+        return new ExpressionException(text, 0, reason);
+    }
+
     private String fail() {
         canFail = true;
         return FAIL;
@@ -199,7 +217,7 @@ final class Code {
     private Assembler count(int slots) {
         size += slots;
         if (size > MAX_INSTRUCTIONS) {
-            throw new ExpressionException(text, 0, "needs more than " + MAX_INSTRUCTIONS + " instructions");
+            throw refused("needs more than " + MAX_INSTRUCTIONS + " instructions");
         }
         return assembler;
     }

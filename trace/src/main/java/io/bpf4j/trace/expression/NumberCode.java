@@ -53,6 +53,7 @@ final class NumberCode {
                 code.place(other);
                 evaluate(otherwise);
                 code.place(end);
+                code.forget();
             }
             case Term.Condition condition -> {
                 String isFalse = code.label();
@@ -63,6 +64,7 @@ final class NumberCode {
                 code.place(isFalse);
                 code.constant(R0, 0);
                 code.place(end);
+                code.forget();
             }
         }
     }
@@ -113,12 +115,27 @@ final class NumberCode {
             case Term.Argument(int index, Type.Int type) -> {
                 code.failIfUnreadable(index, register);
                 code.load(Long.BYTES, register, Code.EVENT, index * Long.BYTES);
-                code.extend(register, type);
+                if (type.size() == Long.BYTES) {
+                    separate(register);
+                } else {
+                    code.extend(register, type);
+                }
             }
-            case Term.FieldValue(EventField field) ->
+            case Term.FieldValue(EventField field) -> {
                 code.load(field.type().size(), register, Code.EVENT, field.offset());
+                separate(register);
+            }
             default -> throw new AssertionError(simple);
         }
+    }
+
+    /**
+     * Separates a register from the memory that it was loaded from. The verifier knows that both have the same value, so a
+     * comparison would tell it something of the event; after many of them it would follow all combinations. An operation
+     * separates them, even one without effect.
+     */
+    private void separate(int register) {
+        code.compute(Opcodes.OR, register, 0);
     }
 
     /** R0 = the number at the process' address R0. */

@@ -13,8 +13,13 @@ import java.util.Optional;
 final class StackNeed {
     private StackNeed() {}
 
-    /** How many values wait at once. */
+    /** How many values wait at once, or are on the stack for a moment. */
     static int of(Term term) {
+        int need = ofParts(term);
+        return term instanceof Term.Condition || term instanceof Term.Choice ? Math.max(1, need) : need;
+    }
+
+    private static int ofParts(Term term) {
         return switch (term) {
             case Term.Constant _, Term.Argument _, Term.FieldValue _, Term.OfProbe _ -> 0;
             case Term.Literal _, Term.Comm _, Term.ProbeName _ -> 0;

@@ -79,7 +79,7 @@ final class TextCode {
     void match(Term.Matches matches, Window window) {
         Glob glob = matches.pattern();
         read(matches.text(), window);
-        int masks = tables.add(glob.masks());
+        int masks = table(glob);
         String loop = code.label();
         String end = code.label();
         address(R3, window, 0);
@@ -128,7 +128,21 @@ final class TextCode {
     }
 
     private int literal(Bytes bytes) {
-        return tables.add(bytes.padded(words(bytes.length()) * WORD));
+        byte[] padded = bytes.padded(words(bytes.length()) * WORD);
+        requireTables(padded.length);
+        return tables.add(padded);
+    }
+
+    private int table(Glob glob) {
+        requireTables(glob.masks().length * WORD);
+        return tables.add(glob.masks());
+    }
+
+    private void requireTables(int bytes) {
+        if (!tables.hasRoom(bytes)) {
+            throw code.refused("patterns and texts need more than " + Tables.MAX_BYTES
+                    + " bytes of tables in all; a pattern needs 2,048, a text its length");
+        }
     }
 
     private static int words(int bytes) {
