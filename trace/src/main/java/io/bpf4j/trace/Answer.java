@@ -132,7 +132,8 @@ public final class Answer implements AutoCloseable {
      */
     public synchronized UsdtLink attach(List<UsdtProbe> probes, OptionalInt pid) {
         List<UsdtProbe> used = probes.stream().filter(numbers::uses).toList();
-        AttachOptions all = AttachOptions.defaults().withCookies(numbers::cookie).withStrict(strict);
+        AttachOptions all =
+                AttachOptions.defaults().withCookies(numbers::cookie).withStrict(strict);
         Program program = object.program(CompiledQuestion.USDT_PROGRAM);
         UsdtLink link = usdt.attach(program, used, pid.isPresent() ? all.withPid(pid.getAsInt()) : all);
         links.add(link);

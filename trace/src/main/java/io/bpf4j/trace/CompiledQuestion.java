@@ -59,9 +59,8 @@ final class CompiledQuestion {
         Scope all = new ProbeScope(numbers.all());
         // What is said of a pair is known when it ends.
         Scope answered = latency
-                ? new ProbeScope(numbers.all().stream()
-                        .filter(ProbeNumbers.Known::ends)
-                        .toList())
+                ? new ProbeScope(
+                        numbers.all().stream().filter(ProbeNumbers.Known::ends).toList())
                 : all;
         where = question.where.isEmpty()
                 ? null
@@ -126,7 +125,7 @@ final class CompiledQuestion {
                 .features(question.features)
                 .global("pidns_device", namespace.device())
                 .global("pidns_inode", namespace.inode())
-                .global("kind", question.kind.ordinal())
+                .global("kind", question.kind.number())
                 .global("has_exchange", question.features.has(Feature.ATOMIC_EXCHANGE))
                 .global("has_where", where != null)
                 .global("has_keys", keys != null)
@@ -142,9 +141,11 @@ final class CompiledQuestion {
                 .global("has_slower", question.slowerThan.isPresent())
                 .global("slower_than", question.slowerThan.orElse(0))
                 .global("shown_bytes", shownBytes())
-                .map("table", map -> map.withSizes(keyBytes, valueBytes())
-                        .withMaxEntries(question.maxKeys)
-                        .withAutocreate(question.kind != QuestionKind.EVENTS))
+                .map(
+                        "table",
+                        map -> map.withSizes(keyBytes, valueBytes())
+                                .withMaxEntries(question.maxKeys)
+                                .withAutocreate(question.kind != QuestionKind.EVENTS))
                 .map("begins", map -> map.withAutocreate(latency))
                 .map("stacks", map -> map.withAutocreate(question.userStack || question.kernelStack))
                 .map("records", map -> map.withMaxEntries(RING_BYTES).withAutocreate(showsEvents()))
@@ -179,13 +180,12 @@ final class CompiledQuestion {
     }
 
     private long arguments() {
-        return functions().stream()
-                .mapToLong(GeneratedFunction::arguments)
-                .reduce(0, (left, right) -> left | right);
+        return functions().stream().mapToLong(GeneratedFunction::arguments).reduce(0, (left, right) -> left | right);
     }
 
     private long fields() {
-        long own = question.kind == QuestionKind.LATENCY || question.kind == QuestionKind.EVENTS ? Field.NSECS.bit() : 0;
+        long own =
+                question.kind == QuestionKind.LATENCY || question.kind == QuestionKind.EVENTS ? Field.NSECS.bit() : 0;
         return functions().stream()
                 .flatMap(function -> function.fields().stream())
                 .mapToLong(Field::bit)

@@ -67,10 +67,7 @@ final class ProbeNumbers {
     }
 
     private static int argumentCount(UsdtProbe probe) {
-        return probe.sites().stream()
-                .mapToInt(site -> site.args().size())
-                .max()
-                .orElse(0);
+        return probe.sites().stream().mapToInt(site -> site.args().size()).max().orElse(0);
     }
 
     private void add(String provider, String name, Optional<UsdtProbe> probe, Optional<ProbeSignature> signature) {

@@ -79,12 +79,13 @@ final class ProbeScope implements Scope {
             case ArgumentType.Int number -> new Int(number.size(), number.signed());
             case ArgumentType.Bool _ -> new Bool();
             case ArgumentType.Pointer _ -> new Pointer();
-            case ArgumentType.Text text -> new Text(
-                    text.length()
-                            .flatMap(signature::argument)
-                            .map(length -> OptionalInt.of(length.index()))
-                            .orElse(OptionalInt.empty()),
-                    text.pointerAt());
+            case ArgumentType.Text text ->
+                new Text(
+                        text.length()
+                                .flatMap(signature::argument)
+                                .map(length -> OptionalInt.of(length.index()))
+                                .orElse(OptionalInt.empty()),
+                        text.pointerAt());
         };
     }
 
@@ -98,11 +99,12 @@ final class ProbeScope implements Scope {
                     names.add("arg" + i);
                 }
             }
-            probe.probe().ifPresent(found -> found.sites().forEach(site -> {
-                for (int i = 0; i < site.args().size(); i++) {
-                    names.add("arg" + i);
-                }
-            }));
+            probe.probe()
+                    .ifPresent(found -> found.sites().forEach(site -> {
+                        for (int i = 0; i < site.args().size(); i++) {
+                            names.add("arg" + i);
+                        }
+                    }));
         }
         return names;
     }
@@ -117,6 +119,7 @@ final class ProbeScope implements Scope {
     @Override
     public boolean returns() {
         return probes.stream()
-                .allMatch(probe -> probe.function().filter(FunctionProbe::returns).isPresent());
+                .allMatch(
+                        probe -> probe.function().filter(FunctionProbe::returns).isPresent());
     }
 }

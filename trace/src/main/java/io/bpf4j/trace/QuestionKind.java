@@ -1,9 +1,19 @@
 package io.bpf4j.trace;
 
-/** What is made of the events: {@code enum question_kind} of {@code question.h}, in its order. */
+/** What is made of the events: {@code enum question_kind} of {@code question.h}. */
 enum QuestionKind {
-    COUNT,
-    HISTOGRAM,
-    LATENCY,
-    EVENTS
+    COUNT(0),
+    HISTOGRAM(1),
+    LATENCY(2),
+    EVENTS(3);
+
+    private final int number;
+
+    QuestionKind(int number) {
+        this.number = number;
+    }
+
+    int number() {
+        return number;
+    }
 }

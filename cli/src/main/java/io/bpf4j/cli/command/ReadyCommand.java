@@ -27,9 +27,13 @@ final class ReadyCommand implements Callable<Integer> {
     /** The groups of the built-in catalog, with what their help says. */
     private static final List<List<String>> GROUPS = List.of(
             List.of("jvm", "Ready questions about a JVM: gc, classes, threads and others; alone lists them."),
-            List.of("postgres", "Ready questions about PostgreSQL."),
-            List.of("cxx", "Ready questions about C++ programs."),
-            List.of("python", "Ready questions about Python programs."));
+            List.of("postgres", "Ready questions about PostgreSQL: slow, locks, checkpoints and others."),
+            List.of("mysql", "Ready questions about MySQL and MariaDB."),
+            List.of("python", "Ready questions about Python programs: calls, gc, imports."),
+            List.of("node", "Ready questions about Node.js."),
+            List.of("php", "Ready questions about PHP."),
+            List.of("cxx", "Ready questions about C++ programs: exceptions."),
+            List.of("libc", "Ready questions about glibc: mutexes, arenas."));
 
     private final Console console;
     private final String group;
@@ -42,6 +46,11 @@ final class ReadyCommand implements Callable<Integer> {
         this.console = console;
         this.group = group;
         this.tree = tree;
+    }
+
+    /** The names of the groups. */
+    static List<String> groups() {
+        return GROUPS.stream().map(List::getFirst).toList();
     }
 
     /** Adds the groups to the command's subcommands. */

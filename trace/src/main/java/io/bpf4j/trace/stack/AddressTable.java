@@ -36,9 +36,8 @@ final class AddressTable {
         int floor = at >= 0 ? at : -at - 2;
         for (int i = floor; i >= 0 && i > floor - MAX_NESTED; i--) {
             long distance = address - starts[i];
-            boolean inside = sizes[i] == 0
-                    ? i == floor && distance < MAX_UNSIZED
-                    : Long.compareUnsigned(distance, sizes[i]) < 0;
+            boolean inside =
+                    sizes[i] == 0 ? i == floor && distance < MAX_UNSIZED : Long.compareUnsigned(distance, sizes[i]) < 0;
             if (inside) {
                 return i;
             }

@@ -42,7 +42,8 @@ final class CountedFrame {
     }
 
     private record Key(String name, Kind kind) implements Comparable<Key> {
-        private static final Comparator<Key> ORDER = Comparator.comparing(Key::name).thenComparing(Key::kind);
+        private static final Comparator<Key> ORDER =
+                Comparator.comparing(Key::name).thenComparing(Key::kind);
 
         @Override
         public int compareTo(Key other) {
@@ -95,7 +96,10 @@ final class CountedFrame {
             own -= child.total;
         }
         if (own > 0 && !path.isEmpty()) {
-            out.append(path, 0, path.length() - 1).append(' ').append(Long.toString(own)).append('\n');
+            out.append(path, 0, path.length() - 1)
+                    .append(' ')
+                    .append(Long.toString(own))
+                    .append('\n');
         }
         int length = path.length();
         for (CountedFrame child : children.values()) {

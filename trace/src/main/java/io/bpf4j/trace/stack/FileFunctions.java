@@ -130,14 +130,14 @@ final class FileFunctions {
             return new Frame(address, "", "", virtual.orElse(fileOffset), module, Frame.Source.MAPPING);
         }
         String symbol = functions.name(found);
-        Frame.Source source =
-                switch (SymbolPlaces.Place.values()[functions.rank(found) % PLACES]) {
-                    case DYNAMIC -> Frame.Source.DYNAMIC_SYMBOLS;
-                    case FULL -> Frame.Source.SYMBOLS;
-                    case MINI_DEBUG_INFO -> Frame.Source.MINI_DEBUG_INFO;
-                    case DEBUG_FILE -> Frame.Source.DEBUG_FILE;
-                };
-        return new Frame(address, names.of(symbol), symbol, virtual.getAsLong() - functions.start(found), module, source);
+        Frame.Source source = switch (SymbolPlaces.Place.values()[functions.rank(found) % PLACES]) {
+            case DYNAMIC -> Frame.Source.DYNAMIC_SYMBOLS;
+            case FULL -> Frame.Source.SYMBOLS;
+            case MINI_DEBUG_INFO -> Frame.Source.MINI_DEBUG_INFO;
+            case DEBUG_FILE -> Frame.Source.DEBUG_FILE;
+        };
+        return new Frame(
+                address, names.of(symbol), symbol, virtual.getAsLong() - functions.start(found), module, source);
     }
 
     private int find(OptionalLong virtual) {

@@ -59,9 +59,8 @@ public record Frame(long address, String function, String symbol, long offset, S
         }
         // "[vdso]" has brackets of its own.
         boolean bracketed = module.startsWith("[") && module.endsWith("]");
-        String name = bracketed
-                ? module.substring(1, module.length() - 1)
-                : module.substring(module.lastIndexOf('/') + 1);
+        String name =
+                bracketed ? module.substring(1, module.length() - 1) : module.substring(module.lastIndexOf('/') + 1);
         return "[" + name + "+0x" + Long.toHexString(offset) + "]";
     }
 

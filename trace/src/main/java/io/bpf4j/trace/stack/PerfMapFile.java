@@ -92,8 +92,7 @@ final class PerfMapFile {
         }
         try (OpenFile file = OpenFile.open(host, path, path.toString())) {
             Map<String, Object> opened = Files.readAttributes(file.path(), "unix:uid,nlink");
-            Map<String, Object> named =
-                    Files.readAttributes(path, "unix:dev,ino", LinkOption.NOFOLLOW_LINKS);
+            Map<String, Object> named = Files.readAttributes(path, "unix:dev,ino", LinkOption.NOFOLLOW_LINKS);
             if (!named.get("ino").equals(file.identity().inode())
                     || !named.get("dev").equals(file.identity().device())
                     || !opened.get("nlink").equals(1)) {

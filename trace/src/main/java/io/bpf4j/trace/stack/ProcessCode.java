@@ -124,7 +124,6 @@ final class ProcessCode {
         }
         String symbol = list.functions().name(found);
         long offset = address - list.functions().start(found);
-        return Optional.of(
-                new Frame(address, names.of(symbol), symbol, offset, "[jit]", Frame.Source.PERF_MAP));
+        return Optional.of(new Frame(address, names.of(symbol), symbol, offset, "[jit]", Frame.Source.PERF_MAP));
     }
 }

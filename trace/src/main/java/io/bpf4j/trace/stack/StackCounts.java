@@ -48,7 +48,8 @@ public final class StackCounts {
             at = at.child(name, CountedFrame.Kind.ROOT).count(count);
         }
         int deepest = Math.max(0, innermostFirst.size() - MOST_FRAMES);
-        for (Frame frame : innermostFirst.subList(deepest, innermostFirst.size()).reversed()) {
+        for (Frame frame :
+                innermostFirst.subList(deepest, innermostFirst.size()).reversed()) {
             at = at.child(frame.label(), CountedFrame.Kind.of(frame)).count(count);
         }
     }

@@ -142,8 +142,7 @@ public final class Symbolizer implements AutoCloseable {
     /** The frames of a kernel stack as a map has them. */
     public List<Frame> kernel(List<StackTraceMap.Frame> stack) {
         return kernel(stack.stream()
-                .mapToLong(frame ->
-                        frame instanceof StackTraceMap.Address at ? at.address() : 0)
+                .mapToLong(frame -> frame instanceof StackTraceMap.Address at ? at.address() : 0)
                 .toArray());
     }
 
@@ -228,10 +227,18 @@ public final class Symbolizer implements AutoCloseable {
     private Frame inFile(Process process, StackTraceMap.InFile place, long lookup) {
         for (Mapping mapping : process.code().filesWithCode()) {
             Optional<FileFunctions> functions = functions(process, mapping);
-            if (functions.flatMap(FileFunctions::buildId).filter(place.buildId()::equals).isPresent()) {
+            if (functions
+                    .flatMap(FileFunctions::buildId)
+                    .filter(place.buildId()::equals)
+                    .isPresent()) {
                 return functions
                         .get()
-                        .frame(place.fileOffset(), place.fileOffset(), lookup, mapping.name().toString(), names);
+                        .frame(
+                                place.fileOffset(),
+                                place.fileOffset(),
+                                lookup,
+                                mapping.name().toString(),
+                                names);
             }
         }
         String module = "build-id " + place.buildId();
@@ -239,8 +246,8 @@ public final class Symbolizer implements AutoCloseable {
                 .filter(file -> file.buildId().filter(place.buildId()::equals).isPresent())
                 .findFirst()
                 .map(file -> file.frame(place.fileOffset(), place.fileOffset(), lookup, module, names))
-                .orElseGet(() -> new Frame(
-                        place.fileOffset(), "", "", place.fileOffset(), module, Frame.Source.MAPPING));
+                .orElseGet(
+                        () -> new Frame(place.fileOffset(), "", "", place.fileOffset(), module, Frame.Source.MAPPING));
     }
 
     /** The functions of a mapped file; empty if it can't be opened or is no ELF file. */

@@ -29,21 +29,22 @@ class FlameGraphTest {
         assertThat(frames).extracting(f -> y(f)).isSortedAccordingTo((a, b) -> Double.compare(b, a));
         assertThat(frames.get(3).getElementsByTagName("title").item(0).getTextContent())
                 .isEqualTo("foo: 30 of 40 (75.00%)");
-        assertThat(frames.get(3).getElementsByTagName("rect").item(0)).satisfies(r -> assertThat(((Element) r)
-                        .getAttribute("x"))
-                .isEqualTo("300"));
+        assertThat(frames.get(3).getElementsByTagName("rect").item(0))
+                .satisfies(r -> assertThat(((Element) r).getAttribute("x")).isEqualTo("300"));
     }
 
     /** Names come from others' files: nothing of them becomes an element, an attribute or a script. */
     @Test
     void allNamesAreEscaped() throws Exception {
-        String evil = "</title></text><script>alert(1)</script>\"' onclick=\"alert(2) ]]> & &amp; \u0000\u0008\ud800\ufffe";
+        String evil =
+                "</title></text><script>alert(1)</script>\"' onclick=\"alert(2) ]]> & &amp; \u0000\u0008\ud800\ufffe";
         stacks.add(evil, List.of(user(evil), user("x".repeat(10) + evil)), List.of(), 1);
         String text = svg(evil);
         Document document = parse(text);
         assertThat(document.getElementsByTagName("script").getLength()).isEqualTo(1);
-        assertThat(frames(document)).hasSize(4).allSatisfy(f -> assertThat(f.getAttribute("onclick"))
-                .isEmpty());
+        assertThat(frames(document))
+                .hasSize(4)
+                .allSatisfy(f -> assertThat(f.getAttribute("onclick")).isEmpty());
         assertThat(frames(document).get(1).getAttribute("data-name"))
                 .isEqualTo(evil.replace("\u0000", "\\x00")
                         .replace("\u0008", "\\x08")
@@ -114,7 +115,8 @@ class FlameGraphTest {
         List<Element> frames = new ArrayList<>();
         NodeList groups = document.getElementsByTagName("g");
         for (int i = 0; i < groups.getLength(); i++) {
-            if (groups.item(i) instanceof Element group && group.getAttribute("class").equals("frame")) {
+            if (groups.item(i) instanceof Element group
+                    && group.getAttribute("class").equals("frame")) {
                 frames.add(group);
             }
         }

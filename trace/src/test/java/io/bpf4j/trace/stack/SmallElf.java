@@ -56,7 +56,9 @@ final class SmallElf {
             table.position(24);
             for (Function f : functions) {
                 if (f.exported() == exported) {
-                    table.putInt(names.size()).put((byte) (f.binding() << 4 | 2)).put((byte) 0);
+                    table.putInt(names.size())
+                            .put((byte) (f.binding() << 4 | 2))
+                            .put((byte) 0);
                     table.putShort((short) 1).putLong(f.address()).putLong(f.size());
                     names.writeBytes(f.name().getBytes(StandardCharsets.UTF_8));
                     names.write(0);

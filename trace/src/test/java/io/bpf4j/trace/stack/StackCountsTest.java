@@ -32,8 +32,7 @@ class StackCountsTest {
     @Test
     void aNameCanNotForgeALine() throws IOException {
         stacks.add("a;b\\", List.of(user("x\ny 7\r\t\u0000"), user("\u202egnp\ud800"), user("gödel 🙂")), List.of(), 1);
-        assertThat(folded())
-                .isEqualTo("a\\x3bb\\x5c;gödel 🙂;\\u{202e}gnp\\u{d800};x\\x0ay 7\\x0d\\x09\\x00 1\n");
+        assertThat(folded()).isEqualTo("a\\x3bb\\x5c;gödel 🙂;\\u{202e}gnp\\u{d800};x\\x0ay 7\\x0d\\x09\\x00 1\n");
     }
 
     @Test

@@ -88,7 +88,9 @@ class SymbolizerTest {
         assertThat(symbolizer.user(PID, new long[] {START + 0x300, START + 0x20}))
                 .extracting(Frame::function)
                 .containsExactly("exported", "inner");
-        assertThat(symbolizer.user(PID, new long[] {START + 0x300, START + 0x300}).get(1))
+        assertThat(symbolizer
+                        .user(PID, new long[] {START + 0x300, START + 0x300})
+                        .get(1))
                 .as("of a signal handler's caller")
                 .extracting(Frame::function)
                 .isEqualTo("exported");
@@ -140,7 +142,8 @@ class SymbolizerTest {
         user(0x5555_0000);
         assertThat(user(START + 0x10)).hasToString("inner");
         Path other = Files.write(
-                directory.resolve("liby.so"), new SmallElf().local("other", 0x3000, 0x100).build());
+                directory.resolve("liby.so"),
+                new SmallElf().local("other", 0x3000, 0x100).build());
         maps(line(START, other));
         for (int i = 0; i < 8; i++) {
             user(0x5555_0000);
@@ -162,11 +165,14 @@ class SymbolizerTest {
 
     @Test
     void aDebugFileNamesTheFunctionsOfAStrippedOne() throws IOException {
-        Files.write(library, new SmallElf().exported("exported", 0x3300, 0x10).buildId(ID).build());
+        Files.write(
+                library,
+                new SmallElf().exported("exported", 0x3300, 0x10).buildId(ID).build());
         maps(line(START, library));
         Path debug = directory.resolve("debug/.build-id/01/23456789abcdef0123456789abcdef01234567.debug");
         Files.createDirectories(debug.getParent());
-        Files.write(debug, new SmallElf().local("hidden", 0x3010, 0x10).buildId(ID).build());
+        Files.write(
+                debug, new SmallElf().local("hidden", 0x3010, 0x10).buildId(ID).build());
         Frame frame = user(START + 0x10);
         assertThat(frame.function()).isEqualTo("hidden");
         assertThat(frame.source()).isEqualTo(Frame.Source.DEBUG_FILE);
@@ -240,8 +246,10 @@ class SymbolizerTest {
     @Test
     void stacksWithoutFramePointersEndEarly() {
         assertThat(symbolizer.endsEarly(PID, new long[] {START + 0x10})).isTrue();
-        assertThat(symbolizer.endsEarly(PID, new long[] {START + 0x10, 0x123456})).isTrue();
-        assertThat(symbolizer.endsEarly(PID, new long[] {START + 0x10, START + 0x110})).isFalse();
+        assertThat(symbolizer.endsEarly(PID, new long[] {START + 0x10, 0x123456}))
+                .isTrue();
+        assertThat(symbolizer.endsEarly(PID, new long[] {START + 0x10, START + 0x110}))
+                .isFalse();
         assertThat(symbolizer.endsEarly(PID, new long[] {START + 0x10, START + 0x110, 0x123456}))
                 .isTrue();
         long[] longer = {START + 0x10, START + 0x110, START + 0x210, 0x123456};
@@ -261,7 +269,8 @@ class SymbolizerTest {
         long major = (identity.device() >>> 8 & 0xfff) | (identity.device() >>> 32 & ~0xfffL);
         long minor = (identity.device() & 0xff) | (identity.device() >>> 12 & 0xffffff00L);
         return Long.toHexString(start) + "-" + Long.toHexString(start + 0x1000) + " r-xp 00001000 "
-                + Long.toHexString(major) + ":" + Long.toHexString(minor) + " " + identity.inode() + "    " + file + "\n";
+                + Long.toHexString(major) + ":" + Long.toHexString(minor) + " " + identity.inode() + "    " + file
+                + "\n";
     }
 
     private int uid() throws IOException {

@@ -169,8 +169,7 @@ final class CppExpression {
                     return new Node.Sequence(
                             new Node.Word("("), type, new Node.Word(")("), listUntilEnd(), new Node.Word(")"));
                 }
-                return new Node.Sequence(
-                        new Node.Word("("), type, new Node.Word(")"), new Node.Operand(expression()));
+                return new Node.Sequence(new Node.Word("("), type, new Node.Word(")"), new Node.Operand(expression()));
             }
             case "sc", "dc", "rc", "cc" -> {
                 String cast = Map.of("sc", "static", "dc", "dynamic", "rc", "reinterpret", "cc", "const")
@@ -215,7 +214,9 @@ final class CppExpression {
         }
         if (UNARY.contains(code)) {
             Node operand = expression();
-            if (code.equals("ad") && operand instanceof Node.Function function && function.name() instanceof Node.Scoped) {
+            if (code.equals("ad")
+                    && operand instanceof Node.Function function
+                    && function.name() instanceof Node.Scoped) {
                 // The address of a member needs no parameters.
                 return sequence(sign, function.name());
             }

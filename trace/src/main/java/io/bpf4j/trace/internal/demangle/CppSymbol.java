@@ -277,12 +277,11 @@ final class CppSymbol {
 
     private Node name(NameState state) throws MalformedSymbolException {
         in.enter();
-        Node name =
-                switch (in.peek()) {
-                    case 'N' -> nestedName(state);
-                    case 'Z' -> localName(state);
-                    default -> unscopedName(state);
-                };
+        Node name = switch (in.peek()) {
+            case 'N' -> nestedName(state);
+            case 'Z' -> localName(state);
+            default -> unscopedName(state);
+        };
         in.leave();
         return name;
     }
@@ -755,15 +754,13 @@ final class CppSymbol {
                 Node condition = expressions.expression();
                 in.expect("E");
                 Node function = functionType("");
-                return new Node.Sequence(
-                        function, new Node.Word(" noexcept("), condition, new Node.Word(")"));
+                return new Node.Sequence(function, new Node.Word(" noexcept("), condition, new Node.Word(")"));
             }
             case 'v' -> {
                 in.skip("Dv");
                 Node size = in.atDigit() ? new Node.Word(Integer.toString(in.number())) : vectorSize();
                 in.expect("_");
-                return new Node.Sequence(
-                        type(), new Node.Word(" __vector("), size, new Node.Word(")"));
+                return new Node.Sequence(type(), new Node.Word(" __vector("), size, new Node.Word(")"));
             }
             case 'F' -> {
                 in.skip("DF");

@@ -27,7 +27,8 @@ abstract class Node {
     }
 
     /** The first pack of arguments in it, which an expansion goes through. */
-    @Nullable Pack pack() {
+    @Nullable
+    Pack pack() {
         return null;
     }
 
@@ -110,7 +111,8 @@ abstract class Node {
         }
 
         @Override
-        @Nullable Pack pack() {
+        @Nullable
+        Pack pack() {
             return firstPack(parts);
         }
 
@@ -143,7 +145,8 @@ abstract class Node {
         }
 
         @Override
-        @Nullable Pack pack() {
+        @Nullable
+        Pack pack() {
             Pack pack = scope.pack();
             return pack != null ? pack : name.pack();
         }
@@ -180,7 +183,8 @@ abstract class Node {
         }
 
         @Override
-        @Nullable Pack pack() {
+        @Nullable
+        Pack pack() {
             Pack pack = name.pack();
             return pack != null ? pack : firstPack(arguments);
         }
@@ -325,7 +329,8 @@ abstract class Node {
         }
 
         @Override
-        @Nullable Pack pack() {
+        @Nullable
+        Pack pack() {
             return type.pack();
         }
     }
@@ -386,7 +391,8 @@ abstract class Node {
         }
 
         @Override
-        @Nullable Pack pack() {
+        @Nullable
+        Pack pack() {
             return to.pack();
         }
     }
@@ -422,7 +428,8 @@ abstract class Node {
         }
 
         @Override
-        @Nullable Pack pack() {
+        @Nullable
+        Pack pack() {
             Pack pack = scope.pack();
             return pack != null ? pack : type.pack();
         }
@@ -457,7 +464,8 @@ abstract class Node {
         }
 
         @Override
-        @Nullable Pack pack() {
+        @Nullable
+        Pack pack() {
             Pack pack = element.pack();
             return pack != null ? pack : dimension.pack();
         }
@@ -506,7 +514,8 @@ abstract class Node {
             }
         }
 
-        @Nullable Node name() {
+        @Nullable
+        Node name() {
             return name;
         }
 
@@ -521,7 +530,8 @@ abstract class Node {
         }
 
         @Override
-        @Nullable Pack pack() {
+        @Nullable
+        Pack pack() {
             Pack pack = result == null ? null : result.pack();
             return pack != null ? pack : firstPack(parameters);
         }
@@ -544,7 +554,8 @@ abstract class Node {
         }
 
         @Override
-        @Nullable Pack pack() {
+        @Nullable
+        Pack pack() {
             return node.pack();
         }
     }
@@ -563,7 +574,8 @@ abstract class Node {
         }
 
         @Override
-        @Nullable Pack pack() {
+        @Nullable
+        Pack pack() {
             return firstPack(nodes);
         }
     }

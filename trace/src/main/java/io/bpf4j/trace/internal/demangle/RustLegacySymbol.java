@@ -15,8 +15,8 @@ final class RustLegacySymbol {
     private static final Pattern HASH = Pattern.compile("h[0-9a-f]{16}");
     private static final Pattern ESCAPE = Pattern.compile("\\$(?:u([0-9a-f]{1,6})|([A-Z]{1,2}))\\$");
 
-    private static final Map<String, String> SIGNS = Map.of(
-            "SP", "@", "BP", "*", "RF", "&", "LT", "<", "GT", ">", "LP", "(", "RP", ")", "C", ",");
+    private static final Map<String, String> SIGNS =
+            Map.of("SP", "@", "BP", "*", "RF", "&", "LT", "<", "GT", ">", "LP", "(", "RP", ")", "C", ",");
 
     private RustLegacySymbol() {}
 

@@ -116,8 +116,24 @@ class DemanglerTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "", "_", "_Z", "_ZN", "_ZN3fo", "_R", "_RNv", "_ZN99999999999999999999fooE", "_ZS_", "_RB_",
-                "_RNvB_3foo", "main", "_ZNE", "_ZC1v", "_ZZ1fE", "_RNvC1a1f?", "_RNvC1au3___", "_RNvC1a9999999999f"
+                "",
+                "_",
+                "_Z",
+                "_ZN",
+                "_ZN3fo",
+                "_R",
+                "_RNv",
+                "_ZN99999999999999999999fooE",
+                "_ZS_",
+                "_RB_",
+                "_RNvB_3foo",
+                "main",
+                "_ZNE",
+                "_ZC1v",
+                "_ZZ1fE",
+                "_RNvC1a1f?",
+                "_RNvC1au3___",
+                "_RNvC1a9999999999f"
             })
     void whatIsNoSymbolStaysAsItIs(String text) {
         assertThat(Demangler.withoutParameters(text)).isEqualTo(text);
