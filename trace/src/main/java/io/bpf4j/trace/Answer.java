@@ -328,7 +328,10 @@ public final class Answer implements AutoCloseable {
         }
     }
 
-    /** The unit of the distributions: {@code ns} for latencies; empty if it is not known. */
+    /**
+     * The unit of the distributions: {@code ns} for latencies, {@code bytes} and the like for an argument whose unit the
+     * catalog knows; empty if it is not known.
+     */
     public Optional<String> unit() {
         return question.unit();
     }

@@ -6,6 +6,8 @@ import io.bpf4j.loader.host.PidNamespace;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.objects.BpfObjects;
+import io.bpf4j.trace.catalog.ArgumentType;
+import io.bpf4j.trace.catalog.ProbeArgument;
 import io.bpf4j.trace.expression.Expression;
 import io.bpf4j.trace.expression.Field;
 import io.bpf4j.trace.expression.GeneratedFunction;
@@ -52,6 +54,7 @@ final class CompiledQuestion {
     private final int userStackAt;
     private final int kernelStackAt;
     private final int keyBytes;
+    private final Optional<String> unitOfArgument;
 
     private CompiledQuestion(Question question, ProbeNumbers numbers) {
         this.question = question;
@@ -83,6 +86,7 @@ final class CompiledQuestion {
         userStackAt = question.userStack ? end : NO_STACK;
         kernelStackAt = question.kernelStack ? end + Integer.BYTES : NO_STACK;
         keyBytes = Math.max(Long.BYTES, end + stackBytes);
+        unitOfArgument = unitOfArgument(question.of.strip(), numbers.all());
     }
 
     /**
@@ -249,8 +253,21 @@ final class CompiledQuestion {
         return values;
     }
 
+    /** The unit of the values: of a latency, and of an argument whose unit the catalog knows. */
     Optional<String> unit() {
-        return question.kind == QuestionKind.LATENCY ? Optional.of("ns") : Optional.empty();
+        return question.kind == QuestionKind.LATENCY ? Optional.of("ns") : unitOfArgument;
+    }
+
+    private static Optional<String> unitOfArgument(String name, List<ProbeNumbers.Known> probes) {
+        List<Optional<ArgumentType.Unit>> units = probes.stream()
+                .map(probe -> probe.signature()
+                        .flatMap(signature -> signature.argument(name))
+                        .map(ProbeArgument::type)
+                        .flatMap(type ->
+                                type instanceof ArgumentType.Int number ? number.unit() : Optional.empty()))
+                .distinct()
+                .toList();
+        return units.size() == 1 ? units.getFirst().map(ArgumentType.Unit::symbol) : Optional.empty();
     }
 
     /** Text that ends at the first NUL. */

@@ -5,6 +5,7 @@ import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.question.UserCatalog;
 import io.bpf4j.cli.trace.Interruption;
 import io.bpf4j.trace.Question;
+import io.bpf4j.trace.catalog.ProbePair;
 import io.bpf4j.trace.catalog.ProbeSignature;
 import io.bpf4j.trace.expression.Expression;
 import java.io.IOException;
@@ -28,8 +29,9 @@ import picocli.CommandLine.Option;
         name = "latency",
         description = {
             "Shows how the time from one probe to another is distributed. Events of one thread belong together,",
-            "unless --pair says otherwise. The end may be left out if the catalog knows it. --where, --by and --show",
-            "are evaluated at the end. Needs what 'trace' needs."
+            "unless --pair or the catalog says otherwise. The end may be left out if the catalog knows it, and for a",
+            "function (u:NAME), where it is the return. --where, --by and --show are evaluated at the end.",
+            "Needs what 'trace' needs."
         },
         footer = {
             "  bpf4j latency -p 4711 hotspot:gc__begin hotspot:gc__end",
@@ -73,11 +75,10 @@ final class LatencyCommand implements Callable<Integer> {
             throw new UsageException("--show goes with --slower, which says which events are printed");
         }
         List<String> ends = ends();
+        Optional<String> pairing = pair.isEmpty() ? known(ends) : Optional.of(pair);
         TargetRun.of(console, interruption, options.target()).run(new QuestionRun(console, options, question -> {
             Question latency = question.latency(ends.getFirst(), ends.getLast());
-            if (!pair.isEmpty()) {
-                latency.pairedBy(pair);
-            }
+            pairing.ifPresent(latency::pairedBy);
             limit.ifPresent(latency::slowerThan);
             return show.isEmpty() ? latency : latency.show(QuestionOptions.split(show));
         }));
@@ -98,14 +99,26 @@ final class LatencyCommand implements Callable<Integer> {
     }
 
     private static Optional<String> end(String begin) throws IOException {
-        int colon = begin.indexOf(':');
-        String provider = begin.substring(0, Math.max(0, colon));
-        return provider.equals("u")
-                ? Optional.of("ur" + begin.substring(colon))
-                : UserCatalog.read()
-                        .find(provider, begin.substring(colon + 1))
-                        .flatMap(ProbeSignature::pair)
-                        .map(pair -> provider + ":" + pair.end());
+        return begin.startsWith("u:")
+                ? Optional.of("ur" + begin.substring(1))
+                : pairOf(begin).map(pair -> begin.substring(0, begin.indexOf(':') + 1) + pair.end());
+    }
+
+    /** The argument by which the catalog pairs two probes. */
+    private static Optional<String> known(List<String> ends) throws IOException {
+        return pairOf(ends.getFirst())
+                .filter(pair -> ends.getLast().endsWith(":" + pair.end()))
+                .flatMap(ProbePair::argument);
+    }
+
+    /** The pair that a probe begins, by the catalog. */
+    private static Optional<ProbePair> pairOf(String probe) throws IOException {
+        int colon = probe.indexOf(':');
+        String name = probe.substring(colon + 1);
+        return UserCatalog.read()
+                .find(probe.substring(0, Math.max(0, colon)), name)
+                .flatMap(ProbeSignature::pair)
+                .filter(pair -> pair.begin().equals(name));
     }
 
     private Optional<Duration> limit() {

@@ -33,7 +33,9 @@ final class ReadyCommand implements Callable<Integer> {
             List.of("node", "Ready questions about Node.js."),
             List.of("php", "Ready questions about PHP."),
             List.of("cxx", "Ready questions about C++ programs: exceptions."),
-            List.of("libc", "Ready questions about glibc: mutexes, arenas."));
+            List.of("ruby", "Ready questions about Ruby."),
+            List.of("libc", "Ready questions about glibc: mutexes, arenas."),
+            List.of("qemu", "Ready questions about QEMU."));
 
     private final Console console;
     private final String group;
@@ -79,7 +81,8 @@ final class ReadyCommand implements Callable<Integer> {
         if (given.contains("-v")) {
             console.error(shell(line));
         }
-        if (!question.flags().isEmpty()) {
+        // Of a process that runs, the command itself finds out.
+        if (!question.flags().isEmpty() && !given.contains("-p")) {
             console.error("bpf4j: this needs a program that was started with " + String.join(" ", question.flags()));
         }
         return tree.execute(line.toArray(String[]::new));

@@ -7,6 +7,7 @@ import io.bpf4j.elf.ElfFile;
 import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.objects.BpfObjects;
 import io.bpf4j.test.support.TargetProgram;
+import io.bpf4j.trace.Question;
 import io.bpf4j.usdt.Usdt;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -55,7 +56,8 @@ class PublicApiTest {
                 new Listed("btf", Btf.class),
                 new Listed("loader", BpfLoader.class),
                 new Listed("usdt", Usdt.class),
-                new Listed("bpf-objects", BpfObjects.class));
+                new Listed("bpf-objects", BpfObjects.class),
+                new Listed("trace", Question.class));
     }
 
     @ParameterizedTest
