@@ -15,8 +15,8 @@ import picocli.CommandLine.Mixin;
 @Command(
         name = "count",
         description = {
-            "Counts how often probes fire, in the kernel: exact at any rate. Ctrl-C ends and prints the counts.",
-            "Needs what 'trace' needs."
+            "Counts how often probes fire, in the kernel: exact at any rate.",
+            "Ctrl-C ends and prints the counts. Needs what 'trace' needs."
         },
         footer = {
             "  bpf4j count -p 4711 'hotspot:*' --by probe",

@@ -32,9 +32,9 @@ import picocli.CommandLine.Option;
         name = "features",
         description = {
             "Shows what this kernel has of what bpf4j uses, and since when kernels have it.",
-            "Each answer comes from trying, not from the version; needs root, or CAP_BPF and CAP_PERFMON.",
-            "With --types it shows program types, map types and attach types, too; networking needs CAP_NET_ADMIN.",
-            "What this user may not try is shown as unknown (in JSON, supported is null)."
+            "Each answer comes from trying, not from the version; needs root, or CAP_BPF and CAP_PERFMON. With "
+                    + "--types it shows program types, map types and attach types, too; networking needs CAP_NET_ADMIN. "
+                    + "What this user may not try is shown as unknown (in JSON, supported is null)."
         },
         footer = {
             "  bpf4j features",

@@ -19,8 +19,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "hist",
         description = {
-            "Shows how a value is distributed: how many events had one in each range. The kernel counts.",
-            "Needs what 'trace' needs."
+            "Shows how a value is distributed: how many events had one in each range.",
+            "The kernel counts. Needs what 'trace' needs."
         },
         footer = {
             "  bpf4j hist -p 4711 hotspot:object__alloc --of size --by class",

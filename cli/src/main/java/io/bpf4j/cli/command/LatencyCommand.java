@@ -28,10 +28,10 @@ import picocli.CommandLine.Option;
 @Command(
         name = "latency",
         description = {
-            "Shows how the time from one probe to another is distributed. Events of one thread belong together,",
-            "unless --pair or the catalog says otherwise. The end may be left out if the catalog knows it, and for a",
-            "function (u:NAME), where it is the return. --where, --by and --show are evaluated at the end.",
-            "Needs what 'trace' needs."
+            "Shows how the time from one probe to another is distributed.",
+            "Events of one thread belong together, unless --pair or the catalog says otherwise. The end may be "
+                    + "left out if the catalog knows it, and for a function (u:NAME), where it is the return. --where, --by "
+                    + "and --show are evaluated at the end. Needs what 'trace' needs."
         },
         footer = {
             "  bpf4j latency -p 4711 hotspot:gc__begin hotspot:gc__end",

@@ -28,10 +28,8 @@ final class QuestionOptions {
     @Option(
             names = "--where",
             paramLabel = "EXPR",
-            description = {
-                "Only events for which this is not 0: 'arg0 > 50ms && comm ~ \"java*\"'. Expressions are C's, with",
-                "arg0 to arg11 and the names of 'bpf4j catalog', pid tid comm cpu uid cgroup probe, str(p), str(p, n)."
-            })
+            description = "Only events for which this is not 0: 'arg0 > 50ms && comm ~ \"java*\"'. Expressions are C's, with "
+                    + "arg0 to arg11 and the names of 'bpf4j catalog', pid tid comm cpu uid cgroup probe, str(p), str(p, n).")
     private String where = "";
 
     @Option(

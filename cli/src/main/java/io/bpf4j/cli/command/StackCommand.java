@@ -37,9 +37,9 @@ import picocli.CommandLine.Option;
 @Command(
         name = "stack",
         description = {
-            "Counts how often probes fire by stack: who calls the code with the probe. User stacks, unless --kernel",
-            "is given alone. The kernel follows frame pointers; a JVM needs -XX:+PreserveFramePointer.",
-            "Needs what 'trace' needs."
+            "Counts how often probes fire by stack: who calls the code with the probe.",
+            "User stacks, unless --kernel is given alone. The kernel follows frame pointers; a JVM needs "
+                    + "-XX:+PreserveFramePointer. Needs what 'trace' needs."
         },
         footer = {
             "  bpf4j stack -p 4711 hotspot:object__alloc",

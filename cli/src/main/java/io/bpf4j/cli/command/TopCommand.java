@@ -24,8 +24,9 @@ import picocli.CommandLine.Mixin;
 @Command(
         name = "top",
         description = {
-            "Shows a table of the events a second by key, the most frequent first, again every second. Ctrl-C ends",
-            "and prints the counts. Without --by the keys are process, thread name and probe. Needs what 'trace' needs."
+            "Shows a table of the events a second by key, the most frequent first, again every second.",
+            "Ctrl-C ends and prints the counts. Without --by the keys are process, thread name and probe. Needs "
+                    + "what 'trace' needs."
         },
         footer = {
             "  bpf4j top --all 'hotspot:*'",
