@@ -71,7 +71,7 @@ public final class LinkDetails {
     private static final StructLayout NETKIT = StructLayout.of("bpf_link_info.netkit", "u32 ifindex, attach_type");
     private static final StructLayout SOCKMAP = StructLayout.of("bpf_link_info.sockmap", "u32 map_id, attach_type");
 
-    /** Linux 7.3. */
+    /** Since 7.3 (commit 859055e07697); zeroes before. */
     private static final StructLayout TRACING_MULTI =
             StructLayout.of("bpf_link_info.tracing_multi", "u32 attach_type, count, obj_id");
 

@@ -24,7 +24,6 @@ import java.util.function.Predicate;
  * @param types the types of a module, or of the kernel if the name is empty
  */
 record TracingMultiKind(AttachTarget.TracingMulti target, Function<String, Optional<Btf>> types, TraceFs traceFs) {
-    /** Since 7.3 (commit 859055e07697); zeroes before. */
     Link attach(Attempt attempt) {
         AttachType type = attempt.attachType()
                 .filter(t -> t == AttachType.TRACE_FENTRY_MULTI
