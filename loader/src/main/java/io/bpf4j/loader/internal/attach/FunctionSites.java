@@ -55,9 +55,9 @@ record FunctionSites(DebugFiles debugFiles) {
      * @throws AttachException if the file lacks one of them, or has several that differ
      */
     Places each(String what, Path file, List<String> functions) {
-        List<Wanted> wanted = functions.stream().map(f -> wanted(what, f)).toList();
-        Set<String> names = wanted.stream().map(w -> w.name().pattern()).collect(Collectors.toSet());
         return reading(what, file, elf -> {
+            List<Wanted> wanted = functions.stream().map(FunctionSites::wanted).toList();
+            Set<String> names = wanted.stream().map(w -> w.name().pattern()).collect(Collectors.toSet());
             Map<String, List<Function>> found =
                     FunctionSymbols.find(elf, debugFiles, f -> names.contains(f.name())).stream()
                             .collect(Collectors.groupingBy(Function::name));
@@ -67,29 +67,27 @@ record FunctionSites(DebugFiles debugFiles) {
                 List<Function> own = found.getOrDefault(each.name().pattern(), List.of()).stream()
                         .filter(f -> f.is(each))
                         .toList();
-                chosen.add(chosen(what, elf, functions.get(i), each, own));
+                chosen.add(chosen(elf, functions.get(i), each, own));
             }
             return places(
-                    elf,
-                    chosen,
-                    chosen.stream().mapToLong(f -> fileOffset(what, elf, f)).toArray());
+                    elf, chosen, chosen.stream().mapToLong(f -> fileOffset(elf, f)).toArray());
         });
     }
 
-    private static Wanted wanted(String what, String function) {
+    private static Wanted wanted(String function) {
         Wanted wanted = Wanted.parse(function);
         if (wanted.name().isWild()) {
-            throw new AttachException(
-                    "attach " + what + ": \"" + function + "\" is a pattern, which can fit many functions:"
-                            + " AttachTarget.UprobeMulti without cookies and semaphores is for those, with a program for many: SEC(\"uprobe.multi\")");
+            throw new AttachException("\"" + function + "\" is a pattern, which can fit many functions:"
+                    + " AttachTarget.UprobeMulti without cookies and semaphores is for those, with a program for many:"
+                    + " SEC(\"uprobe.multi\")");
         }
         return wanted;
     }
 
-    private Function chosen(String what, ElfFile elf, String function, Wanted wanted, List<Function> found) {
-        return choose(what, function, found)
+    private Function chosen(ElfFile elf, String function, Wanted wanted, List<Function> found) {
+        return choose(function, found)
                 .orElseThrow(() -> new AttachException(
-                        "attach " + what + ": there is no function \"" + function + "\" in it" + why(elf, wanted)));
+                        "there is no function \"" + function + "\" in it" + why(elf, wanted)));
     }
 
     /**
@@ -112,14 +110,14 @@ record FunctionSites(DebugFiles debugFiles) {
                 Wanted each = wanted.get(i);
                 if (found.stream().noneMatch(f -> f.is(each))) {
                     throw new AttachException(
-                            "attach " + what + ": no function in it fits \"" + patterns.get(i) + "\"" + why(elf, each));
+                            "no function in it fits \"" + patterns.get(i) + "\"" + why(elf, each));
                 }
             }
             TreeMap<Long, Function> once = new TreeMap<>();
-            found.forEach(f -> once.putIfAbsent(fileOffset(what, elf, f), f));
+            found.forEach(f -> once.putIfAbsent(fileOffset(elf, f), f));
             if (once.size() > MOST_SITES) {
-                throw new AttachException("attach " + what + ": " + once.size() + " functions fit "
-                        + String.join(", ", patterns) + ", and the kernel takes " + MOST_SITES + " in one link");
+                throw new AttachException(once.size() + " functions fit " + String.join(", ", patterns)
+                        + ", and the kernel takes " + MOST_SITES + " in one link");
             }
             return places(
                     elf,
@@ -132,10 +130,10 @@ record FunctionSites(DebugFiles debugFiles) {
      * Chooses among definitions: a function that other files can link against precedes a static function of the same
      * name, and the default version precedes other versions. Symbols at one address are one function.
      */
-    private static Optional<Function> choose(String what, String function, List<Function> found) {
+    private static Optional<Function> choose(String function, List<Function> found) {
         List<Function> direct = found.stream().filter(f -> !f.indirect()).toList();
         if (direct.isEmpty() && !found.isEmpty()) {
-            throw new AttachException("attach " + what + ": \"" + function + "\" is an indirect function (IFUNC): which"
+            throw new AttachException("\"" + function + "\" is an indirect function (IFUNC): which"
                     + " code runs is chosen when a process starts; probe that, by its own name");
         }
         List<Function> chosen = direct;
@@ -155,8 +153,8 @@ record FunctionSites(DebugFiles debugFiles) {
                             + Long.toHexString(f.address()))
                     .distinct()
                     .collect(Collectors.joining(", "));
-            throw new AttachException("attach " + what + ": \"" + function + "\" is " + count
-                    + " functions: " + all + "; name the version, attach to one by its file offset, or to all with a"
+            throw new AttachException("\"" + function + "\" is " + count + " functions: "
+                    + all + "; name the version, attach to one by its file offset, or to all with a"
                     + " program for many: SEC(\"uprobe.multi\")");
         }
         return chosen.stream().findFirst();
@@ -166,12 +164,11 @@ record FunctionSites(DebugFiles debugFiles) {
         return (int) functions.stream().mapToLong(Function::address).distinct().count();
     }
 
-    private static long fileOffset(String what, ElfFile elf, Function function) {
+    private static long fileOffset(ElfFile elf, Function function) {
         return elf.containerOffset()
                 + elf.fileOffset(function.address())
-                        .orElseThrow(() -> new AttachException("attach " + what + ": address 0x"
-                                + Long.toHexString(function.address()) + " of " + function.name()
-                                + " is not in the file"));
+                        .orElseThrow(() -> new AttachException("address 0x" + Long.toHexString(function.address())
+                                + " of " + function.name() + " is not in the file"));
     }
 
     private static Places places(ElfFile elf, Collection<Function> functions, long[] offsets) {
@@ -213,6 +210,7 @@ record FunctionSites(DebugFiles debugFiles) {
         Places of(ElfFile elf);
     }
 
+    /** Reads a file; a problem gets the attempt put before it. */
     private static Places reading(String what, Path file, Reading reading) {
         try (ElfFile elf = ElfFile.open(file)) {
             return reading.of(elf);
@@ -220,6 +218,8 @@ record FunctionSites(DebugFiles debugFiles) {
             throw new AttachException("attach " + what + ": the file can't be read: " + e.getMessage(), e);
         } catch (MalformedDataException e) {
             throw new AttachException("attach " + what + ": " + e.getMessage(), e);
+        } catch (AttachException e) {
+            throw new AttachException("attach " + what + ": " + e.getMessage(), e.getCause());
         }
     }
 }

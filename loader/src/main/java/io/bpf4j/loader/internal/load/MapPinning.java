@@ -9,6 +9,7 @@ import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.ObjectCommand;
 import io.bpf4j.loader.internal.sys.UndoStack;
 import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.MapInfo;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.spec.MapSpec;
@@ -108,13 +109,9 @@ final class MapPinning {
         }
         KernelMap found = closedOnFailure(KernelMap.adopt(host, fd.get(), spec.name()));
         Shape wanted = Shape.of(spec);
+        MapInfo info = found.info();
         Shape has = new Shape(
-                found.typeNumber(),
-                found.keySize(),
-                found.valueSize(),
-                found.maxEntries(),
-                found.flags(),
-                found.info().extra());
+                info.typeNumber(), info.keySize(), info.valueSize(), info.maxEntries(), info.flags(), info.extra());
         // The kernel sets this by itself for device maps (dev_map_alloc in kernel/bpf/devmap.c).
         boolean device = spec.is(MapType.DEVMAP) || spec.is(MapType.DEVMAP_HASH);
         int ignored = device ? MapSpec.F_RDONLY_PROG : 0;
