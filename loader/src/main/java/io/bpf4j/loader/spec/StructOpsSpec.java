@@ -2,6 +2,7 @@ package io.bpf4j.loader.spec;
 
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.UnknownNameException;
+import io.bpf4j.loader.internal.sys.Struct;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -107,20 +108,14 @@ public sealed interface StructOpsSpec permits StructOpsSpecData {
      */
     default StructOpsSpec withValue(String member, long value) {
         Member found = data(member);
-        int bits = found.size() * 8;
-        boolean fits = bits == 64 || (bits != 0 && value >= -(1L << (bits - 1)) && value < 1L << bits);
-        byte[] changed = content();
-        ByteBuffer bytes = ByteBuffer.wrap(changed).order(order());
-        if (!fits) {
+        if (!Struct.isInteger(found.size())) {
+            throw invalid(member, "has " + found.size() + " bytes and can't be set from a number");
+        }
+        if (!Struct.fits(value, found.size())) {
             throw invalid(member, "has " + found.size() + " bytes, too few for " + value);
         }
-        switch (found.size()) {
-            case 1 -> bytes.put(found.offset(), (byte) value);
-            case 2 -> bytes.putShort(found.offset(), (short) value);
-            case 4 -> bytes.putInt(found.offset(), (int) value);
-            case 8 -> bytes.putLong(found.offset(), value);
-            default -> throw invalid(member, "has " + found.size() + " bytes and can't be set from a number");
-        }
+        byte[] changed = content();
+        Struct.put(ByteBuffer.wrap(changed).order(order()), found.offset(), found.size(), value);
         return with("content", changed);
     }
 

@@ -2,6 +2,7 @@ package io.bpf4j.loader.internal.plan;
 
 import io.bpf4j.btf.BtfType;
 import io.bpf4j.loader.error.InvalidObjectException;
+import io.bpf4j.loader.internal.sys.Struct;
 import io.bpf4j.loader.map.Codec;
 import io.bpf4j.loader.spec.GlobalSpec;
 import io.bpf4j.loader.spec.ObjectSpec;
@@ -27,15 +28,14 @@ public interface InitialValue {
     static InitialValue of(long value) {
         return (object, variable) -> {
             int size = variable.size();
-            if (size != 1 && size != 2 && size != 4 && size != 8) {
+            if (!Struct.isInteger(size)) {
                 throw misfit(object, variable, "and can't be set from a number");
             }
-            int bits = size * 8;
-            if (bits < 64 && (value < -(1L << (bits - 1)) || value >= 1L << bits)) {
+            if (!Struct.fits(value, size)) {
                 throw misfit(object, variable, "too few for " + value);
             }
             ByteBuffer bytes = ByteBuffer.allocate(size).order(object.order());
-            put(bytes, 0, size, value);
+            Struct.put(bytes, 0, size, value);
             return bytes.array();
         };
     }
@@ -79,15 +79,5 @@ public interface InitialValue {
     private static InvalidObjectException misfit(ObjectSpec object, GlobalSpec variable, String problem) {
         return new InvalidObjectException(object.source() + ": global variable \"" + variable.name() + "\" has "
                 + variable.size() + " bytes, " + problem);
-    }
-
-    /** Writes an integer of 1, 2, 4 or 8 bytes. */
-    static void put(ByteBuffer bytes, int at, int size, long value) {
-        switch (size) {
-            case 1 -> bytes.put(at, (byte) value);
-            case 2 -> bytes.putShort(at, (short) value);
-            case 4 -> bytes.putInt(at, (int) value);
-            default -> bytes.putLong(at, value);
-        }
     }
 }

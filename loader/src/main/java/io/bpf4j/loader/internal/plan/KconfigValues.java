@@ -9,6 +9,7 @@ import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.feature.Support;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.internal.linux.KernelConfig;
+import io.bpf4j.loader.internal.sys.Struct;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.spec.DataSection;
 import io.bpf4j.loader.spec.ExternSpec;
@@ -224,7 +225,7 @@ final class KconfigValues {
     }
 
     private static void put(ByteBuffer bytes, ExternSpec extern, long value) {
-        InitialValue.put(bytes, extern.offset(), extern.size(), value);
+        Struct.put(bytes, extern.offset(), extern.size(), value);
     }
 
     private RelocationException missing(ExternSpec extern) {

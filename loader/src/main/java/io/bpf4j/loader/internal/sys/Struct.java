@@ -6,6 +6,7 @@ import io.bpf4j.elf.FileName;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
@@ -29,6 +30,27 @@ public final class Struct {
     /** Numbers of 4 bytes, in the machine's byte order. */
     public static byte[] ints(int... values) {
         return MemorySegment.ofArray(values).toArray(JAVA_BYTE);
+    }
+
+    /** Whether an integer can have so many bytes. */
+    public static boolean isInteger(int size) {
+        return size == 1 || size == 2 || size == 4 || size == 8;
+    }
+
+    /** Whether so many bytes hold a number, with a sign or without. */
+    public static boolean fits(long value, int size) {
+        int bits = size * 8;
+        return bits == 64 || (value >= -(1L << (bits - 1)) && value < 1L << bits);
+    }
+
+    /** An integer in the buffer's byte order. */
+    public static void put(ByteBuffer bytes, int at, int size, long value) {
+        switch (size) {
+            case 1 -> bytes.put(at, (byte) value);
+            case 2 -> bytes.putShort(at, (short) value);
+            case 4 -> bytes.putInt(at, (int) value);
+            default -> bytes.putLong(at, value);
+        }
     }
 
     static MemorySegment longs(SegmentAllocator memory, long[] values) {
