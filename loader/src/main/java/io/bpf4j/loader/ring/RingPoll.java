@@ -1,14 +1,9 @@
 package io.bpf4j.loader.ring;
 
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import io.bpf4j.loader.internal.sys.EpollEvent;
 import io.bpf4j.loader.internal.sys.Fd;
-import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.UndoStack;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -22,11 +17,6 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p>Tested by {@code RingBufferTest} and {@code RingBufferOnKernelTest}.
  */
 final class RingPoll implements AutoCloseable {
-    private static final int EVENTS = 16;
-
-    /** The number that the eventfd is registered with; rings have numbers from 0. */
-    private static final long WAKEUP = -1;
-
     /** A century: practically unlimited, and does not overflow. */
     private static final Duration FOR_EVER = Duration.ofDays(36_500);
 
@@ -36,15 +26,10 @@ final class RingPoll implements AutoCloseable {
     }
 
     private final String kind;
-    private final Kernel kernel;
-
     /** Closed only while holding {@link #consuming}. */
     private final UndoStack owned = new UndoStack();
 
-    private final Fd epoll;
-    private final Fd wakeup;
-    private final MemorySegment events;
-    private final MemorySegment counter;
+    private final Waiter waiter;
 
     /** Held while polling: allows one consumer at a time, and makes close wait for it. */
     private final ReentrantLock consuming = new ReentrantLock();
@@ -59,16 +44,9 @@ final class RingPoll implements AutoCloseable {
      * @param name of the map, for messages
      */
     RingPoll(Kernel kernel, String kind, String name) {
-        this.kernel = kernel;
         this.kind = kind;
-        // An automatic arena: each poll may come from another thread, and a few bytes need not be closed.
-        this.events = Arena.ofAuto().allocate((long) EVENTS * EpollEvent.SIZE, 8);
-        this.counter = Arena.ofAuto().allocate(Long.BYTES, 8);
-        String what = kind + " " + name;
         try {
-            this.epoll = owned.own(kernel.execute(new FileCommand.EpollCreate(what)));
-            this.wakeup = owned.own(kernel.execute(new FileCommand.Eventfd(what)));
-            kernel.execute(new FileCommand.EpollAdd(epoll, wakeup, WAKEUP));
+            this.waiter = new Waiter(kernel, kind + " " + name, owned);
         } catch (RuntimeException e) {
             throw owned.closeAfter(e);
         }
@@ -81,7 +59,7 @@ final class RingPoll implements AutoCloseable {
 
     /** Makes poll wake when this descriptor becomes readable. */
     void watch(Fd fd, long number) {
-        kernel.execute(new FileCommand.EpollAdd(epoll, fd, number));
+        waiter.watch(fd, number, EpollEvent.READABLE);
     }
 
     boolean isClosed() {
@@ -139,16 +117,8 @@ final class RingPoll implements AutoCloseable {
                 return pass.run();
             }
             waits++;
-            // Rounded up, otherwise the last millisecond would be spent spinning.
-            int millis = (int) Math.min(Integer.MAX_VALUE, (left + 999_999) / 1_000_000);
-            int ready = kernel.execute(new FileCommand.EpollWait(epoll, events, millis));
-            boolean woken = false;
-            for (int i = 0; i < ready; i++) {
-                woken |= EpollEvent.data(events, i) == WAKEUP;
-            }
-            if (woken) {
-                kernel.execute(new FileCommand.Read(wakeup, counter));
-            }
+            int ready = waiter.await(left);
+            boolean woken = ready == Waiter.WOKEN;
             int handled = closed ? 0 : pass.run();
             if (handled > 0 || woken) {
                 return handled;
@@ -169,11 +139,8 @@ final class RingPoll implements AutoCloseable {
     }
 
     private void signal() {
-        try (Arena own = Arena.ofConfined()) {
-            MemorySegment one = own.allocate(Long.BYTES, 8);
-            one.set(JAVA_LONG, 0, 1);
-            // EAGAIN means that the counter is at its maximum, so the waiter wakes anyway.
-            kernel.execute(new FileCommand.Write(wakeup, one));
+        try {
+            waiter.wake();
         } catch (IllegalStateException e) {
             if (!closed) {
                 throw e;

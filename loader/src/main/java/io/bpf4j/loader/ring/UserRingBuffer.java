@@ -5,7 +5,6 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.EpollEvent;
-import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.Mapping;
@@ -13,7 +12,6 @@ import io.bpf4j.loader.internal.sys.UndoStack;
 import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.map.BpfMap;
 import io.bpf4j.loader.map.Codec;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Optional;
@@ -42,15 +40,10 @@ import java.util.concurrent.locks.ReentrantLock;
  * Submitted records stay for programs to read.
  */
 public final class UserRingBuffer implements AutoCloseable {
-    /** The number of the eventfd that wakes threads waiting for room; rings have the number 0. */
-    private static final long WAKEUP = -1;
-
     private final String name;
-    private final Kernel kernel;
     private final UserRingProducer producer;
     private final UndoStack owned; // closed only while holding waiting
-    private final Fd epoll;
-    private final Fd wakeup;
+    private final Waiter waiter;
 
     /** Held while reserving, so that positions move in order. */
     private final Object reserving = new Object();
@@ -60,14 +53,11 @@ public final class UserRingBuffer implements AutoCloseable {
 
     private volatile boolean closed;
 
-    private UserRingBuffer(
-            String name, Kernel kernel, UserRingProducer producer, UndoStack owned, Fd epoll, Fd wakeup) {
+    private UserRingBuffer(String name, UserRingProducer producer, UndoStack owned, Waiter waiter) {
         this.name = name;
-        this.kernel = kernel;
         this.producer = producer;
         this.owned = owned;
-        this.epoll = epoll;
-        this.wakeup = wakeup;
+        this.waiter = waiter;
     }
 
     /**
@@ -89,17 +79,15 @@ public final class UserRingBuffer implements AutoCloseable {
         try {
             Mapping consumer = owned.own(kernel.execute(new FileCommand.Map(own.fd(), 0, page, false)));
             Mapping rest = owned.own(kernel.execute(new FileCommand.Map(own.fd(), page, page + 2 * size, true)));
-            Fd epoll = owned.own(kernel.execute(new FileCommand.EpollCreate(what)));
-            Fd wakeup = owned.own(kernel.execute(new FileCommand.Eventfd(what)));
-            kernel.execute(new FileCommand.EpollAdd(epoll, wakeup, WAKEUP));
+            Waiter waiter = new Waiter(kernel, what, owned);
             // Edge-triggered: wakes once for each time that a program makes room. Level-triggered would wake as long as
             // there is room.
-            kernel.execute(new FileCommand.EpollAdd(epoll, own.fd(), 0, EpollEvent.WRITABLE | EpollEvent.ONCE_EACH));
+            waiter.watch(own.fd(), 0, EpollEvent.WRITABLE | EpollEvent.ONCE_EACH);
             UserRingProducer producer = new UserRingProducer(
                     consumer.segment().asReadOnly(),
                     rest.segment().asSlice(0, page),
                     rest.segment().asSlice(page, 2 * size));
-            return new UserRingBuffer(map.name(), kernel, producer, owned, epoll, wakeup);
+            return new UserRingBuffer(map.name(), producer, owned, waiter);
         } catch (RuntimeException e) {
             throw owned.closeAfter(e);
         }
@@ -206,15 +194,13 @@ public final class UserRingBuffer implements AutoCloseable {
         if (sample.isPresent() || !lock(limit)) {
             return sample;
         }
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment events = arena.allocate(2L * EpollEvent.SIZE, 8);
+        try {
             for (sample = reserve(size); sample.isEmpty(); sample = reserve(size)) {
                 long left = limit - (System.nanoTime() - start);
                 if (left <= 0) {
                     return Optional.empty();
                 }
-                int millis = (int) Math.min(Integer.MAX_VALUE, (left + 999_999) / 1_000_000);
-                kernel.execute(new FileCommand.EpollWait(epoll, events, millis));
+                int _ = waiter.await(left);
             }
             return sample;
         } finally {
@@ -302,10 +288,8 @@ public final class UserRingBuffer implements AutoCloseable {
     }
 
     private void wakeWaiting() {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment one = arena.allocate(Long.BYTES, 8);
-            one.set(JAVA_LONG, 0, 1);
-            kernel.execute(new FileCommand.Write(wakeup, one));
+        try {
+            waiter.wake();
         } catch (IllegalStateException e) {
             // A second close was faster: then no thread waits.
         }

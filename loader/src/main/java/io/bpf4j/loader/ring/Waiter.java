@@ -1,0 +1,83 @@
+package io.bpf4j.loader.ring;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.bpf4j.loader.internal.sys.EpollEvent;
+import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.FileCommand;
+import io.bpf4j.loader.internal.sys.Kernel;
+import io.bpf4j.loader.internal.sys.UndoStack;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A wait for file descriptors to become ready (epoll), which another thread can end (eventfd). <i>Confined</i> to one
+ * waiting thread at a time, except for {@link #wake}.
+ *
+ * <p>Tested by {@code RingBufferTest} and {@code UserRingBufferTest}.
+ */
+final class Waiter {
+    /** The result of a wait that another thread ended. */
+    static final int WOKEN = -1;
+
+    private static final int EVENTS = 16;
+
+    /** The number that the eventfd is registered with; what is waited for has numbers from 0. */
+    private static final long WAKEUP = -1;
+
+    private final Kernel kernel;
+    private final Fd epoll;
+    private final Fd wakeup;
+
+    /** In an automatic arena: each wait may be in another thread, and a few bytes need not be closed. */
+    private final MemorySegment events = Arena.ofAuto().allocate((long) EVENTS * EpollEvent.SIZE, 8);
+
+    /**
+     * Opens the descriptors.
+     *
+     * @param what for messages: {@code ring buffer events}
+     * @param owned closes them
+     */
+    Waiter(Kernel kernel, String what, UndoStack owned) {
+        this.kernel = kernel;
+        this.epoll = owned.own(kernel.execute(new FileCommand.EpollCreate(what)));
+        this.wakeup = owned.own(kernel.execute(new FileCommand.Eventfd(what)));
+        watch(wakeup, WAKEUP, EpollEvent.READABLE);
+    }
+
+    void watch(Fd fd, long number, int flags) {
+        kernel.execute(new FileCommand.EpollAdd(epoll, fd, number, flags));
+    }
+
+    /**
+     * Waits; after a signal it may return early.
+     *
+     * @return how many are ready, or {@link #WOKEN}
+     */
+    int await(long nanos) {
+        // Rounded up, otherwise the last millisecond would be spent spinning.
+        int millis = (int) Math.min(Integer.MAX_VALUE, (nanos + 999_999) / 1_000_000);
+        int ready = kernel.execute(new FileCommand.EpollWait(epoll, events, millis));
+        for (int i = 0; i < ready; i++) {
+            if (EpollEvent.data(events, i) == WAKEUP) {
+                kernel.execute(new FileCommand.Read(wakeup, events.asSlice(0, Long.BYTES)));
+                return WOKEN;
+            }
+        }
+        return ready;
+    }
+
+    /**
+     * Ends the current wait, or else the next one.
+     *
+     * @throws IllegalStateException if the descriptors are closed
+     */
+    void wake() {
+        try (Arena own = Arena.ofConfined()) {
+            MemorySegment one = own.allocate(Long.BYTES, 8);
+            one.set(JAVA_LONG, 0, 1);
+            // EAGAIN means that the counter is at its maximum, so the waiter wakes anyway.
+            kernel.execute(new FileCommand.Write(wakeup, one));
+        }
+    }
+}
