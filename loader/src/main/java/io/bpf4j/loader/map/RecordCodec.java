@@ -28,7 +28,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Tested by {@code CodecTest} and {@code CodecTypesTest}.
  */
-record RecordCodec<R extends Record>(Class<R> type, RecordCompiler.Compiled compiled, List<Field> fields, long size, long alignment) implements Codec<R> {
+record RecordCodec<R extends Record>(
+        Class<R> type, RecordCompiler.Compiled compiled, List<Field> fields, long size, long alignment)
+        implements Codec<R> {
     /** Limits the nesting of a record that refers to itself. */
     private static final int MAX_DEPTH = 16;
 

@@ -83,7 +83,8 @@ final class SectionKinds {
         rows.openOrSleepable("uretprobe", KPROBE, null, "FILE:FUNCTION", uprobe(Uprobe::exit));
         rows.openOrSleepable("uprobe.multi", KPROBE, TRACE_UPROBE_MULTI, "FILE:PATTERN", inFile(UprobeMulti::entry));
         rows.openOrSleepable("uretprobe.multi", KPROBE, TRACE_UPROBE_MULTI, "FILE:PATTERN", inFile(UprobeMulti::exit));
-        rows.openOrSleepable("uprobe.session", KPROBE, TRACE_UPROBE_SESSION, "FILE:PATTERN", inFile(UprobeMulti::entry));
+        rows.openOrSleepable(
+                "uprobe.session", KPROBE, TRACE_UPROBE_SESSION, "FILE:PATTERN", inFile(UprobeMulti::entry));
         rows.openOrSleepable("usdt", KPROBE, null, "FILE:PROVIDER:NAME", null);
         rows.open("tracepoint", TRACEPOINT, null, "CATEGORY/NAME", SectionPlaces.TRACEPOINT)
                 .open("tp", TRACEPOINT, null, "CATEGORY/NAME", SectionPlaces.TRACEPOINT);

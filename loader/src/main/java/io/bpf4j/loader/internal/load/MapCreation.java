@@ -29,7 +29,11 @@ import org.jspecify.annotations.Nullable;
  * @param source the object's name in messages
  * @param btf its BTF, if the kernel has it
  */
-public record MapCreation(Host host, Features features, String source, @Nullable Fd btf) {
+public record MapCreation(
+        Host host,
+        Features features,
+        String source,
+        @Nullable Fd btf) {
     /** A map that belongs to no object. */
     public static KernelMap standalone(Host host, Features features, MapSpec spec) {
         return new MapCreation(host, features, "map " + spec.name(), null)

@@ -49,7 +49,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param btfRefusal why the kernel did not accept the object's BTF; null if it did, or if the object has none
  */
-record ProgramRefusal(Host host, ObjectSpec spec, Features features, @Nullable String btfRefusal) {
+record ProgramRefusal(
+        Host host,
+        ObjectSpec spec,
+        Features features,
+        @Nullable String btfRefusal) {
     private static final Pattern INSTRUCTION = Pattern.compile("^(\\d{1,7}): \\([0-9a-f]{2}\\) .*");
     /** {@code back-edge from insn 5 to 2}: verdicts about the control flow come without instructions in the log. */
     private static final Pattern NUMBERED = Pattern.compile(".*\\binsn (\\d{1,7})\\b.*");

@@ -24,7 +24,7 @@ public sealed interface PerfCommand<R> extends Command<R> {
      *
      * @param what a description for messages: {@code uprobe at /bin/x+0x1f40}
      * @param type a fixed number, or that of a dynamic source such as uprobe
-     * @param text the text that {@code config1} points to: path of a uprobe, function of a kprobe; null for none
+     * @param text which the kernel is given a pointer to: path of a uprobe, function of a kprobe; null for none
      * @param config2 offset of the probe
      * @param pid a thread; -1 for all, which then needs a cpu
      * @param cpu -1 for all, which then needs a pid
