@@ -22,13 +22,15 @@ final class KernelFunctions {
     private static final int LONGEST_LINE = 1 << 12;
 
     private final Path file;
+    private final Names names;
     private final Rereads rereads = new Rereads();
     private AddressTable functions = new AddressTable.Builder(0).build();
     private boolean read;
     private String problem = "";
 
-    KernelFunctions(Path file) {
+    KernelFunctions(Path file, Names names) {
         this.file = file;
+        this.names = names;
     }
 
     /** Why there are no names; empty if there are. */
@@ -59,7 +61,8 @@ final class KernelFunctions {
         int tab = name.indexOf('\t');
         String symbol = tab < 0 ? name : name.substring(0, tab);
         String module = tab < 0 ? "" : name.substring(tab + 1).replace("[", "").replace("]", "");
-        return new Frame(address, symbol, symbol, address - functions.start(found), module, Frame.Source.KERNEL);
+        return new Frame(
+                address, names.of(symbol), symbol, address - functions.start(found), module, Frame.Source.KERNEL);
     }
 
     private int find(long address, long lookup) {

@@ -79,7 +79,7 @@ public final class Symbolizer implements AutoCloseable {
     private Symbolizer(Host host, DebugFiles debugFiles) {
         this.host = host;
         this.debugFiles = debugFiles;
-        this.kernel = new KernelFunctions(host.proc().resolve("kallsyms"));
+        this.kernel = new KernelFunctions(host.proc().resolve("kallsyms"), names);
     }
 
     /** A symbolizer for the processes and the kernel of a machine. */

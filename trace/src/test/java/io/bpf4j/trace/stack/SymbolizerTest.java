@@ -224,14 +224,15 @@ class SymbolizerTest {
                 ffffffff81000100 t local_one
                 ffffffff81000100 T exported_one
                 ffffffff81000180 d data
+                ffffffff81000200 t _RNvNtCs1234_6kernel5print3foo
                 ffffffffc0001000 t ext4_sync_file\t[ext4]
                 not a line
                 """);
         assertThat(symbolizer.kernel(new long[] {
-                    0xffffffff81000104L, 0xffffffff81000100L, 0xffffffffc0001010L, 0xffff000000000000L, 0x1000
+                    0xffffffff81000104L, 0xffffffff81000100L, 0xffffffff81000208L, 0xffffffffc0001010L, 0xffff000000000000L, 0x1000
                 }))
                 .extracting(Frame::label)
-                .containsExactly("exported_one", "_stext", "ext4_sync_file [ext4]", "[unknown]", "[unknown]");
+                .containsExactly("exported_one", "_stext", "kernel::print::foo", "ext4_sync_file [ext4]", "[unknown]", "[unknown]");
         assertThat(symbolizer.problems()).isEmpty();
     }
 
