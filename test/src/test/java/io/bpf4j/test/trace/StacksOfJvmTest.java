@@ -85,8 +85,9 @@ class StacksOfJvmTest {
                         .extracting(Frame::function)
                         .anySatisfy(name -> assertThat(name).contains("CallsMain.outerCall"))
                         .anySatisfy(name -> assertThat(name).contains("Interpreter"));
-                assertThat(stack).extracting(Frame::function).anySatisfy(name -> assertThat(name)
-                        .startsWith("JavaCalls::call_helper"));
+                assertThat(stack)
+                        .extracting(Frame::function)
+                        .anySatisfy(name -> assertThat(name).startsWith("JavaCalls::call_helper"));
             });
             assertThat(symbolizer.problems()).isEmpty();
         }
@@ -112,6 +113,8 @@ class StacksOfJvmTest {
         try (Jvm jvm = new Jvm()) {
             pid = jvm.pid();
         }
-        assertThatThrownBy(() -> PerfMap.request(pid)).isInstanceOf(IOException.class).hasMessageContaining("" + pid);
+        assertThatThrownBy(() -> PerfMap.request(pid))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("" + pid);
     }
 }

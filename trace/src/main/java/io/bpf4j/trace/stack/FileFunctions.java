@@ -25,7 +25,7 @@ final class FileFunctions {
     static final FileFunctions NOT_ELF = new FileFunctions(
             false, List.of(), new AddressTable.Builder(0).build(), Optional.empty(), Optional.empty());
 
-    private static final int PLACES = SymbolPlaces.Place.values().length;
+    private static final int PLACES = 4;
 
     private final boolean isElf;
     private final List<Segment> loaded;
@@ -86,7 +86,25 @@ final class FileFunctions {
      */
     private static int rank(SymbolPlaces.Place place, Symbol symbol) {
         int binding = symbol.isLocal() ? 0 : symbol.isWeak() ? 1 : 2;
-        return ((symbol.size() == 0 ? 0 : 4) + binding) * PLACES + place.ordinal();
+        return ((symbol.size() == 0 ? 0 : 4) + binding) * PLACES + number(place);
+    }
+
+    private static int number(SymbolPlaces.Place place) {
+        return switch (place) {
+            case DYNAMIC -> 0;
+            case FULL -> 1;
+            case MINI_DEBUG_INFO -> 2;
+            case DEBUG_FILE -> 3;
+        };
+    }
+
+    private static Frame.Source source(int number) {
+        return switch (number) {
+            case 0 -> Frame.Source.DYNAMIC_SYMBOLS;
+            case 1 -> Frame.Source.SYMBOLS;
+            case 2 -> Frame.Source.MINI_DEBUG_INFO;
+            default -> Frame.Source.DEBUG_FILE;
+        };
     }
 
     /** In a full table the linker writes the version behind the name: {@code memcpy@@GLIBC_2.14}. */
@@ -130,12 +148,7 @@ final class FileFunctions {
             return new Frame(address, "", "", virtual.orElse(fileOffset), module, Frame.Source.MAPPING);
         }
         String symbol = functions.name(found);
-        Frame.Source source = switch (SymbolPlaces.Place.values()[functions.rank(found) % PLACES]) {
-            case DYNAMIC -> Frame.Source.DYNAMIC_SYMBOLS;
-            case FULL -> Frame.Source.SYMBOLS;
-            case MINI_DEBUG_INFO -> Frame.Source.MINI_DEBUG_INFO;
-            case DEBUG_FILE -> Frame.Source.DEBUG_FILE;
-        };
+        Frame.Source source = source(functions.rank(found) % PLACES);
         return new Frame(
                 address, names.of(symbol), symbol, virtual.getAsLong() - functions.start(found), module, source);
     }

@@ -4,6 +4,7 @@ import io.bpf4j.loader.host.Host;
 import io.bpf4j.usdt.internal.process.MappedFile;
 import io.bpf4j.usdt.internal.process.ProcessFiles;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -73,10 +74,9 @@ public final class PerfMap {
         Executor later = CompletableFuture.delayedExecutor(PATIENCE_SECONDS, TimeUnit.SECONDS);
         CompletableFuture<Void> end = CompletableFuture.runAsync(process::destroyForcibly, later);
         String output;
-        try {
-            output = new String(process.getInputStream().readNBytes(MOST_OUTPUT), StandardCharsets.UTF_8).strip();
+        try (InputStream answer = process.getInputStream()) {
+            output = new String(answer.readNBytes(MOST_OUTPUT), StandardCharsets.UTF_8).strip();
         } finally {
-            process.getInputStream().close();
             end.cancel(false);
         }
         if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {

@@ -12,6 +12,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -93,14 +94,14 @@ final class PerfMapFile {
         try (OpenFile file = OpenFile.open(host, path, path.toString())) {
             Map<String, Object> opened = Files.readAttributes(file.path(), "unix:uid,nlink");
             Map<String, Object> named = Files.readAttributes(path, "unix:dev,ino", LinkOption.NOFOLLOW_LINKS);
-            if (!named.get("ino").equals(file.identity().inode())
-                    || !named.get("dev").equals(file.identity().device())
-                    || !opened.get("nlink").equals(1)) {
+            if (!Objects.equals(named.get("ino"), file.identity().inode())
+                    || !Objects.equals(named.get("dev"), file.identity().device())
+                    || !Objects.equals(opened.get("nlink"), 1)) {
                 throw new IOException(path + " is a link, which may lead to any file");
             }
             // "Uid: real effective saved filesystem"
             Object owner = opened.get("uid");
-            if (!owner.equals(0) && !field(status, "Uid:", 1).equals(Optional.of(owner))) {
+            if (!Objects.equals(owner, 0) && !field(status, "Uid:", 1).equals(Optional.ofNullable(owner))) {
                 throw new IOException(path + " belongs to user " + owner + ", who may write anything into it");
             }
             functions = read(file);

@@ -63,6 +63,11 @@ final class ProcessCode {
         return known;
     }
 
+    /** Whether an address is in no code; false if that can't be known. */
+    boolean isElsewhere(long address) {
+        return mapping(address).isEmpty() && !mappings.isEmpty();
+    }
+
     private Optional<Mapping> find(long address) {
         Map.Entry<Long, Mapping> floor = mappings.floorEntry(address);
         return floor == null || address >= floor.getValue().end() ? Optional.empty() : Optional.of(floor.getValue());

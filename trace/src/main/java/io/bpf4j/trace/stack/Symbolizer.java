@@ -11,6 +11,7 @@ import io.bpf4j.usdt.internal.process.ProcessFiles;
 import io.bpf4j.usdt.internal.process.ProcessLimits;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
@@ -64,7 +65,7 @@ public final class Symbolizer implements AutoCloseable {
     private final Names names = new Names();
     private final KernelFunctions kernel;
     private final Map<FileIdentity, FileFunctions> files = new LinkedHashMap<>(16, 0.75f, true);
-    private final Map<Integer, Process> processes = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<Integer, KnownProcess> processes = new LinkedHashMap<>(16, 0.75f, true);
     private final Set<String> problems = new LinkedHashSet<>();
     private long tableBytes;
 
@@ -74,7 +75,7 @@ public final class Symbolizer implements AutoCloseable {
      * @param opened which file a mapping turned out to be
      * @param unopened mappings whose files can't be opened
      */
-    private record Process(ProcessCode code, Map<Mapping, FileIdentity> opened, Set<Mapping> unopened) {}
+    private record KnownProcess(ProcessCode code, Map<Mapping, FileIdentity> opened, Set<Mapping> unopened) {}
 
     private Symbolizer(Host host, DebugFiles debugFiles) {
         this.host = host;
@@ -99,7 +100,7 @@ public final class Symbolizer implements AutoCloseable {
      * @param addresses the innermost first
      */
     public synchronized List<Frame> user(int pid, long[] addresses) {
-        Process process = process(pid);
+        KnownProcess process = process(pid);
         List<Frame> frames = new ArrayList<>(addresses.length);
         for (int i = 0; i < addresses.length; i++) {
             frames.add(user(process, addresses[i], lookup(addresses[i], i)));
@@ -110,7 +111,7 @@ public final class Symbolizer implements AutoCloseable {
 
     /** The frames of a user stack as a map has them: addresses, or places in files, which outlive the process. */
     public synchronized List<Frame> user(int pid, List<StackTraceMap.Frame> stack) {
-        Process process = process(pid);
+        KnownProcess process = process(pid);
         List<Frame> frames = new ArrayList<>(stack.size());
         for (int i = 0; i < stack.size(); i++) {
             frames.add(
@@ -154,14 +155,24 @@ public final class Symbolizer implements AutoCloseable {
      *
      * <p>A hint, not a proof: a thread's first function has no caller either.
      *
-     * @param addresses the innermost first
+     * @param stack the innermost frame first
      */
-    public synchronized boolean endsEarly(int pid, long[] addresses) {
-        if (addresses.length < 2) {
+    public synchronized boolean endsEarly(int pid, List<StackTraceMap.Frame> stack) {
+        if (stack.size() < 2) {
             return true;
         }
-        return addresses.length <= MOST_WITHOUT_POINTERS
-                && process(pid).code().mapping(addresses[addresses.length - 1]).isEmpty();
+        return stack.size() <= MOST_WITHOUT_POINTERS
+                && stack.getLast() instanceof StackTraceMap.Address last
+                && process(pid).code().isElsewhere(last.address());
+    }
+
+    /** {@link #endsEarly(int, List)} of a stack of addresses. */
+    public boolean endsEarly(int pid, long[] addresses) {
+        return endsEarly(
+                pid,
+                Arrays.stream(addresses)
+                        .<StackTraceMap.Frame>mapToObj(StackTraceMap.Address::new)
+                        .toList());
     }
 
     /**
@@ -169,7 +180,7 @@ public final class Symbolizer implements AutoCloseable {
      * can be named after it has ended.
      */
     public synchronized void remember(int pid) {
-        Process process = process(pid);
+        KnownProcess process = process(pid);
         process.code().remember();
         process.code().filesWithCode().forEach(mapping -> functions(process, mapping));
         collectProblems(process);
@@ -192,19 +203,19 @@ public final class Symbolizer implements AutoCloseable {
         return index == 0 ? address : address - 1;
     }
 
-    private Process process(int pid) {
-        Process known = processes.get(pid);
+    private KnownProcess process(int pid) {
+        KnownProcess known = processes.get(pid);
         if (known == null) {
             if (processes.size() >= MOST_PROCESSES) {
                 processes.remove(processes.keySet().iterator().next());
             }
-            known = new Process(new ProcessCode(host, pid), new HashMap<>(), new HashSet<>());
+            known = new KnownProcess(new ProcessCode(host, pid), new HashMap<>(), new HashSet<>());
             processes.put(pid, known);
         }
         return known;
     }
 
-    private Frame user(Process process, long address, long lookup) {
+    private Frame user(KnownProcess process, long address, long lookup) {
         Optional<Mapping> found = process.code().mapping(lookup);
         if (found.isEmpty()) {
             return Frame.unknown(address);
@@ -224,7 +235,7 @@ public final class Symbolizer implements AutoCloseable {
     }
 
     /** A place by build ID: in a file of the process, or in any other that was read before. */
-    private Frame inFile(Process process, StackTraceMap.InFile place, long lookup) {
+    private Frame inFile(KnownProcess process, StackTraceMap.InFile place, long lookup) {
         for (Mapping mapping : process.code().filesWithCode()) {
             Optional<FileFunctions> functions = functions(process, mapping);
             if (functions
@@ -251,7 +262,7 @@ public final class Symbolizer implements AutoCloseable {
     }
 
     /** The functions of a mapped file; empty if it can't be opened or is no ELF file. */
-    private Optional<FileFunctions> functions(Process process, Mapping mapping) {
+    private Optional<FileFunctions> functions(KnownProcess process, Mapping mapping) {
         if (process.unopened().contains(mapping)) {
             return Optional.empty();
         }
@@ -260,7 +271,7 @@ public final class Symbolizer implements AutoCloseable {
         return Optional.of(known == null ? open(process, mapping) : known).filter(FileFunctions::isElf);
     }
 
-    private FileFunctions open(Process process, Mapping mapping) {
+    private FileFunctions open(KnownProcess process, Mapping mapping) {
         try (ProcessFiles.Opened opened = process.code().open(mapping)) {
             FileIdentity file = opened.file().identity();
             if (process.opened().size() > MOST_MAPPINGS) {
@@ -305,7 +316,7 @@ public final class Symbolizer implements AutoCloseable {
         }
     }
 
-    private void collectProblems(Process process) {
+    private void collectProblems(KnownProcess process) {
         process.code().problems().forEach(this::addProblem);
     }
 

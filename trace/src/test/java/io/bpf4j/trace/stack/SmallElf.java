@@ -26,6 +26,7 @@ final class SmallElf {
 
     private record Function(String name, long address, long size, int binding, boolean exported) {}
 
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Section(String name, int type, byte[] data, int link, int entrySize) {}
 
     /** A static function, which only the full table has. */
@@ -80,7 +81,9 @@ final class SmallElf {
             ByteBuffer note = little(16 + buildId.length);
             note.putInt(4).putInt(buildId.length).putInt(3).put("GNU\0".getBytes(StandardCharsets.UTF_8));
             note.put(buildId);
-            sections.add(new Section(".note.gnu.build-id", SHT_NOTE, note.array(), 0, 0));
+            byte[] bytes = new byte[note.capacity()];
+            note.get(0, bytes);
+            sections.add(new Section(".note.gnu.build-id", SHT_NOTE, bytes, 0, 0));
         }
         return write(sections);
     }

@@ -229,10 +229,21 @@ class SymbolizerTest {
                 not a line
                 """);
         assertThat(symbolizer.kernel(new long[] {
-                    0xffffffff81000104L, 0xffffffff81000100L, 0xffffffff81000208L, 0xffffffffc0001010L, 0xffff000000000000L, 0x1000
+                    0xffffffff81000104L,
+                    0xffffffff81000100L,
+                    0xffffffff81000208L,
+                    0xffffffffc0001010L,
+                    0xffff000000000000L,
+                    0x1000
                 }))
                 .extracting(Frame::label)
-                .containsExactly("exported_one", "_stext", "kernel::print::foo", "ext4_sync_file [ext4]", "[unknown]", "[unknown]");
+                .containsExactly(
+                        "exported_one",
+                        "_stext",
+                        "kernel::print::foo",
+                        "ext4_sync_file [ext4]",
+                        "[unknown]",
+                        "[unknown]");
         assertThat(symbolizer.problems()).isEmpty();
     }
 
@@ -255,6 +266,9 @@ class SymbolizerTest {
                 .isTrue();
         long[] longer = {START + 0x10, START + 0x110, START + 0x210, 0x123456};
         assertThat(symbolizer.endsEarly(PID, longer)).isFalse();
+        assertThat(symbolizer.endsEarly(8, new long[] {START, START}))
+                .as("of a process that can't be read")
+                .isFalse();
     }
 
     private Frame user(long address) {

@@ -78,15 +78,13 @@ final class CppExpression {
     }
 
     Node templateArgument() throws MalformedSymbolException {
-        switch (in.peek()) {
-            case 'L' -> {
-                return literal();
-            }
+        return switch (in.peek()) {
+            case 'L' -> literal();
             case 'X' -> {
                 in.next();
                 Node expression = expression();
                 in.expect("E");
-                return expression;
+                yield expression;
             }
             case 'J' -> {
                 in.next();
@@ -94,12 +92,10 @@ final class CppExpression {
                 while (!in.skip("E")) {
                     elements.add(templateArgument());
                 }
-                return new Node.Pack(elements);
+                yield new Node.Pack(elements);
             }
-            default -> {
-                return symbol.type();
-            }
-        }
+            default -> symbol.type();
+        };
     }
 
     Node expression() throws MalformedSymbolException {
@@ -127,84 +123,60 @@ final class CppExpression {
             return functionParameter();
         }
         String code = in.take(Math.min(2, in.rest().length()));
-        switch (code) {
-            case "sr" -> {
-                return scoped();
-            }
-            case "on" -> {
-                return symbol.expressionName();
-            }
-            case "gs" -> {
-                return sequence("::", expression());
-            }
-            case "st" -> {
-                return sequence("sizeof (", symbol.type(), ")");
-            }
-            case "sz" -> {
-                return sequence("sizeof ", new Node.Operand(expression()));
-            }
-            case "at" -> {
-                return sequence("alignof (", symbol.type(), ")");
-            }
-            case "az" -> {
-                return sequence("alignof ", new Node.Operand(expression()));
-            }
-            case "nx" -> {
-                return sequence("noexcept", new Node.Operand(expression()));
-            }
-            case "sZ" -> {
-                return sequence("sizeof...(", expression(), ")");
-            }
-            case "sp" -> {
-                return new Node.Expansion(expression());
-            }
+        return switch (code) {
+            case "sr" -> scoped();
+            case "on" -> symbol.expressionName();
+            case "gs" -> sequence("::", expression());
+            case "st" -> sequence("sizeof (", symbol.type(), ")");
+            case "sz" -> sequence("sizeof ", new Node.Operand(expression()));
+            case "at" -> sequence("alignof (", symbol.type(), ")");
+            case "az" -> sequence("alignof ", new Node.Operand(expression()));
+            case "nx" -> sequence("noexcept", new Node.Operand(expression()));
+            case "sZ" -> sequence("sizeof...(", expression(), ")");
+            case "sp" -> new Node.Expansion(expression());
             case "cl" -> {
                 Node function = expression();
-                return new Node.Sequence(
+                yield new Node.Sequence(
                         new Node.Operand(function), new Node.Word("("), listUntilEnd(), new Node.Word(")"));
             }
             case "cv" -> {
                 Node type = symbol.type();
                 if (in.skip("_")) {
-                    return new Node.Sequence(
+                    yield new Node.Sequence(
                             new Node.Word("("), type, new Node.Word(")("), listUntilEnd(), new Node.Word(")"));
                 }
-                return new Node.Sequence(new Node.Word("("), type, new Node.Word(")"), new Node.Operand(expression()));
+                yield new Node.Sequence(new Node.Word("("), type, new Node.Word(")"), new Node.Operand(expression()));
             }
             case "sc", "dc", "rc", "cc" -> {
                 String cast = Map.of("sc", "static", "dc", "dynamic", "rc", "reinterpret", "cc", "const")
                         .getOrDefault(code, "");
                 Node type = symbol.type();
-                return new Node.Sequence(
+                yield new Node.Sequence(
                         new Node.Word(cast + "_cast<"), type, new Node.Word(">("), expression(), new Node.Word(")"));
             }
             case "tl" -> {
                 Node type = symbol.type();
-                return new Node.Sequence(type, new Node.Word("{"), listUntilEnd(), new Node.Word("}"));
+                yield new Node.Sequence(type, new Node.Word("{"), listUntilEnd(), new Node.Word("}"));
             }
-            case "il" -> {
-                return sequence("{", listUntilEnd(), "}");
-            }
+            case "il" -> sequence("{", listUntilEnd(), "}");
             case "dt", "pt" -> {
                 Node object = expression();
                 Node member = expression();
-                return new Node.Sequence(
+                yield new Node.Sequence(
                         new Node.Operand(object), new Node.Word(code.equals("dt") ? "." : "->"), member);
             }
             case "ix" -> {
                 Node array = new Node.Operand(expression());
-                return new Node.Sequence(array, new Node.Word("["), expression(), new Node.Word("]"));
+                yield new Node.Sequence(array, new Node.Word("["), expression(), new Node.Word("]"));
             }
             case "qu" -> {
                 Node condition = new Node.Operand(expression());
                 Node then = new Node.Operand(expression());
                 Node otherwise = new Node.Operand(expression());
-                return new Node.Sequence(condition, new Node.Word("?"), then, new Node.Word(" : "), otherwise);
+                yield new Node.Sequence(condition, new Node.Word("?"), then, new Node.Word(" : "), otherwise);
             }
-            default -> {
-                return operation(code);
-            }
-        }
+            default -> operation(code);
+        };
     }
 
     private Node operation(String code) throws MalformedSymbolException {

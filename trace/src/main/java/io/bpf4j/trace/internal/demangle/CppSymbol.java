@@ -207,50 +207,42 @@ final class CppSymbol {
     private Node specialName() throws MalformedSymbolException {
         String kind = in.take(Math.min(2, in.rest().length()));
         String prefix = SPECIAL.get(kind);
-        switch (kind) {
-            case "TV", "TT", "TI", "TS", "TF" -> {
-                return words(prefix, type());
-            }
-            case "TH", "TW", "GV" -> {
-                return words(prefix, name(new NameState()));
-            }
-            case "GA" -> {
-                return words(prefix, encoding(true, true));
-            }
+        return switch (kind) {
+            case "TV", "TT", "TI", "TS", "TF" -> words(prefix, type());
+            case "TH", "TW", "GV" -> words(prefix, name(new NameState()));
+            case "GA" -> words(prefix, encoding(true, true));
             case "TC" -> {
                 Node derived = type();
                 offset();
                 in.expect("_");
-                return new Node.Sequence(
+                yield new Node.Sequence(
                         new Node.Word("construction vtable for "), type(), new Node.Word("-in-"), derived);
             }
             case "Th" -> {
                 callOffset('h');
-                return words("non-virtual thunk to ", encoding(true, true));
+                yield words("non-virtual thunk to ", encoding(true, true));
             }
             case "Tv" -> {
                 callOffset('v');
-                return words("virtual thunk to ", encoding(true, true));
+                yield words("virtual thunk to ", encoding(true, true));
             }
             case "Tc" -> {
                 callOffset(in.next());
                 callOffset(in.next());
-                return words("covariant return thunk to ", encoding(true, true));
+                yield words("covariant yield thunk to ", encoding(true, true));
             }
-            case "TA" -> {
-                return words("template parameter object for ", expressions.templateArgument());
-            }
+            case "TA" -> words("template parameter object for ", expressions.templateArgument());
             case "GR" -> {
                 Node name = name(new NameState());
                 int number = in.atEnd() || in.skip("_") ? 0 : base36() + 1;
-                return words("reference temporary #" + number + " for ", name);
+                yield words("reference temporary #" + number + " for ", name);
             }
             case "GT" -> {
                 String text = in.next() == 'n' ? "non-transaction clone for " : "transaction clone for ";
-                return words(text, encoding(true, true));
+                yield words(text, encoding(true, true));
             }
             default -> throw new MalformedSymbolException();
-        }
+        };
     }
 
     private static Node words(@Nullable String prefix, Node node) {
@@ -737,40 +729,38 @@ final class CppSymbol {
             in.next();
             return new Node.Word(builtin);
         }
-        switch (in.peek(1)) {
-            case 't', 'T' -> {
-                return decltype();
-            }
+        return switch (in.peek(1)) {
+            case 't', 'T' -> decltype();
             case 'p' -> {
                 in.skip("Dp");
-                return new Node.Expansion(type());
+                yield new Node.Expansion(type());
             }
             case 'o' -> {
                 in.skip("Do");
-                return functionType(" noexcept");
+                yield functionType(" noexcept");
             }
             case 'O' -> {
                 in.skip("DO");
                 Node condition = expressions.expression();
                 in.expect("E");
                 Node function = functionType("");
-                return new Node.Sequence(function, new Node.Word(" noexcept("), condition, new Node.Word(")"));
+                yield new Node.Sequence(function, new Node.Word(" noexcept("), condition, new Node.Word(")"));
             }
             case 'v' -> {
                 in.skip("Dv");
                 Node size = in.atDigit() ? new Node.Word(Integer.toString(in.number())) : vectorSize();
                 in.expect("_");
-                return new Node.Sequence(type(), new Node.Word(" __vector("), size, new Node.Word(")"));
+                yield new Node.Sequence(type(), new Node.Word(" __vector("), size, new Node.Word(")"));
             }
             case 'F' -> {
                 in.skip("DF");
                 int bits = in.number();
                 if (in.skip("b")) {
-                    return new Node.Word("std::bfloat" + bits + "_t");
+                    yield new Node.Word("std::bfloat" + bits + "_t");
                 }
                 String more = in.skip("x") ? "x" : "";
                 in.skip("_");
-                return new Node.Word("_Float" + bits + more);
+                yield new Node.Word("_Float" + bits + more);
             }
             case 'B', 'U' -> {
                 String sign = in.peek(1) == 'U' ? "unsigned " : "";
@@ -778,10 +768,10 @@ final class CppSymbol {
                 in.next();
                 Node size = in.atDigit() ? new Node.Word(Integer.toString(in.number())) : expressions.expression();
                 in.expect("_");
-                return new Node.Sequence(new Node.Word(sign + "_BitInt("), size, new Node.Word(")"));
+                yield new Node.Sequence(new Node.Word(sign + "_BitInt("), size, new Node.Word(")"));
             }
             default -> throw new MalformedSymbolException();
-        }
+        };
     }
 
     private Node vectorSize() throws MalformedSymbolException {

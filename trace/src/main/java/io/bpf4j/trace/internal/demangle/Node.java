@@ -345,24 +345,26 @@ abstract class Node {
             this.sign = sign;
         }
 
-        /** A reference to a reference is one reference, to a value only if both are. */
-        private static Node target(Node node, Output out) {
-            if (node instanceof Pack pack && out.packIndex >= 0 && out.packIndex < pack.size()) {
-                return pack.elements.get(out.packIndex);
-            }
-            return node;
+        /** Whether it points to the one element of a pack that is being written. */
+        private boolean isIntoPack(Output out) {
+            return to instanceof Pack pack && out.packIndex >= 0 && out.packIndex < pack.size();
         }
 
+        private Node target(Output out) {
+            return to instanceof Pack pack && isIntoPack(out) ? pack.elements.get(out.packIndex) : to;
+        }
+
+        /** A reference to a reference is one reference, to a value only if both are. */
         private boolean isCollapsed(Output out) {
-            return sign.startsWith("&") && target(to, out) instanceof Pointer inner && inner.sign.startsWith("&");
+            return sign.startsWith("&") && target(out) instanceof Pointer inner && inner.sign.startsWith("&");
         }
 
         @Override
         void left(Output out) throws MalformedSymbolException {
-            Node target = target(to, out);
+            Node target = target(out);
             if (isCollapsed(out) && target instanceof Pointer inner) {
                 int index = out.packIndex;
-                out.packIndex = target == to ? index : -1;
+                out.packIndex = isIntoPack(out) ? -1 : index;
                 new Pointer(inner.to, sign.equals("&") ? sign : inner.sign).left(out);
                 out.packIndex = index;
                 return;
@@ -376,10 +378,10 @@ abstract class Node {
 
         @Override
         void right(Output out) throws MalformedSymbolException {
-            Node target = target(to, out);
+            Node target = target(out);
             if (isCollapsed(out) && target instanceof Pointer inner) {
                 int index = out.packIndex;
-                out.packIndex = target == to ? index : -1;
+                out.packIndex = isIntoPack(out) ? -1 : index;
                 new Pointer(inner.to, sign).right(out);
                 out.packIndex = index;
                 return;
