@@ -86,6 +86,10 @@ final class CompiledQuestion {
         userStackAt = question.userStack ? end : NO_STACK;
         kernelStackAt = question.kernelStack ? end + Integer.BYTES : NO_STACK;
         keyBytes = Math.max(Long.BYTES, end + stackBytes);
+        if (question.scale.linear() && question.scale.from() < 0 && !valueSigned()) {
+            throw new IllegalArgumentException("the values to distribute are unsigned, so no range begins at "
+                    + question.scale.from() + "; begin at 0, or convert them: (long)(…)");
+        }
         unitOfArgument = unitOfArgument(question.of.strip(), numbers.all());
     }
 

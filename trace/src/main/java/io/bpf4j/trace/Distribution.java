@@ -30,9 +30,17 @@ public record Distribution(boolean unsigned, long count, long sum, long min, lon
      */
     public record Bucket(long from, long to, long count) {}
 
-    /** The mean of the values; NaN if there is no event. The sum must not exceed 64 bits. */
+    /** The mean of the values; NaN if there is no event, or if their sum may have exceeded 64 bits. */
     public double mean() {
-        return (unsigned ? new BigInteger(Long.toUnsignedString(sum)).doubleValue() : (double) sum) / count;
+        BigInteger largest = number(min).abs().max(number(max).abs()).multiply(BigInteger.valueOf(count));
+        if (count == 0 || largest.bitLength() > (unsigned ? Long.SIZE : Long.SIZE - 1)) {
+            return Double.NaN;
+        }
+        return number(sum).doubleValue() / count;
+    }
+
+    private BigInteger number(long value) {
+        return unsigned ? new BigInteger(Long.toUnsignedString(value)) : BigInteger.valueOf(value);
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.bpf4j.cli.command;
 
+import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.question.AnswerReport;
 import io.bpf4j.cli.question.AnswerSession;
@@ -58,11 +59,19 @@ class QuestionRun implements TargetRun.Work {
 
     @Override
     public ProbeSession load(List<UsdtProbe> probes, List<FunctionProbe> functions, int specs) throws IOException {
-        AnswerSession loaded =
-                new AnswerSession(asker.ask(probes, functions, specs).load());
+        AnswerSession loaded = new AnswerSession(loaded(asker.ask(probes, functions, specs)));
         session = loaded;
         every.ifPresent(nanos -> nextReport = System.nanoTime() + nanos);
         return loaded;
+    }
+
+    private static Answer loaded(Question question) {
+        try {
+            return question.load();
+        } catch (IllegalArgumentException e) {
+            // What the options ask for does not fit together, as it turns out with the probes that they name.
+            throw new UsageException(String.valueOf(e.getMessage()));
+        }
     }
 
     private AnswerSession session() {

@@ -3,14 +3,12 @@ package io.bpf4j.cli.command;
 import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.trace.StrategyChoice;
 import io.bpf4j.usdt.ProbePattern;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -177,10 +175,8 @@ final class TargetOptions {
         }
     }
 
-    /** A file may be named like that, too. */
     private static boolean isFunction(String operand) {
-        Matcher matcher = FUNCTION.matcher(operand);
-        return matcher.matches() && !Files.exists(Path.of(matcher.group(2)));
+        return FUNCTION.matcher(operand).matches();
     }
 
     /** Whether the processes that are traced may get other files while they are. */

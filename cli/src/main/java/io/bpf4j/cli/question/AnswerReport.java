@@ -3,8 +3,10 @@ package io.bpf4j.cli.question;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.JsonLine;
 import io.bpf4j.cli.output.Table;
+import io.bpf4j.cli.output.Text;
 import io.bpf4j.trace.Answer;
 import io.bpf4j.trace.Distribution;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -126,11 +128,21 @@ public final class AnswerReport {
             table.row(range(bucket, unsigned, unit), Long.toString(bucket.count()), bar(bucket.count(), most));
         }
         table.print(console);
-        console.line("  " + distribution.count() + " events, min " + AnswerValues.withUnit(distribution.min(), unsigned, unit)
-                + ", mean " + AnswerValues.withUnit((long) distribution.mean(), unsigned, unit) + ", p99 <= "
+        console.line("  " + distribution.count() + (distribution.count() == 1 ? " event" : " events") + ", min " + AnswerValues.withUnit(distribution.min(), unsigned, unit)
+                + mean(distribution, unit) + ", p99 <= "
                 + AnswerValues.withUnit(distribution.quantile(0.99), unsigned, unit) + ", max "
                 + AnswerValues.withUnit(distribution.max(), unsigned, unit));
         console.line("");
+    }
+
+    /** Empty if it is not known. */
+    private static String mean(Distribution distribution, String unit) {
+        double mean = distribution.mean();
+        return Double.isNaN(mean)
+                ? ""
+                : ", mean "
+                        + AnswerValues.withUnit(
+                                new BigDecimal(mean).longValue(), distribution.unsigned(), unit);
     }
 
     private static String range(Distribution.Bucket bucket, boolean unsigned, String unit) {
@@ -177,9 +189,9 @@ public final class AnswerReport {
         console.line(String.join(
                 " ",
                 List.of(
-                        event.latencyNs() > 0 ? AnswerValues.withUnit(event.latencyNs(), true, "ns") : event.probe(),
+                        event.latencyNs() > 0 ? AnswerValues.withUnit(event.latencyNs(), true, "ns") : Text.printable(event.probe()),
                         event.pid() + "/" + event.tid(),
-                        event.comm(),
+                        Text.printable(event.comm()),
                         values)));
     }
 

@@ -35,6 +35,14 @@ class CommandTreeTest {
                 .doesNotContain("--debug");
     }
 
+    /** There is a folder "src", where the tests run. */
+    @Test
+    void aFunctionMayBeNamedLikeAFile() {
+        Run run = Run.of("trace", "-p", "1", "u:src");
+        assertThat(run.code()).isEqualTo(CommandTree.USAGE);
+        assertThat(run.err().getFirst()).contains("u:src", "--show");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"demo", "list", "trace", "load", "inspect", "features", "args"})
     void everyCommandHasHelpWithExamplesAndAVersionAndJson(String command) {

@@ -193,6 +193,28 @@ class CliQuestionsTest {
     }
 
     @Test
+    void whatDoesNotFitTogetherIsWrongUsage() throws IOException, InterruptedException {
+        assertThat(refused("latency", "asked:begin", "asked:begin")).contains("both begins and ends a pair");
+        assertThat(refused("latency", "asked:*", "asked:end")).contains("asked:end both begins and ends a pair");
+        assertThat(refused("hist", "asked:value", "--of", "arg2", "--linear", "-10:10:5"))
+                .contains("unsigned", "-10", "(long)");
+    }
+
+    private static String refused(String command, String... more) throws IOException, InterruptedException {
+        List<String> line = new ArrayList<>(List.of(command, program.toString()));
+        line.addAll(List.of(more));
+        Commands.Result result = Cli.run(line.toArray(String[]::new));
+        assertThat(result.exitCode()).as(result.err()).isEqualTo(2);
+        return result.err();
+    }
+
+    @Test
+    void aReturnHasNoArguments() throws IOException, InterruptedException {
+        assertThat(Cli.run("count", program.toString(), "ur:leaf", "--by", "arg0").err())
+                .contains("no 'arg0': these probes have no arguments; what a function returned is 'retval'");
+    }
+
+    @Test
     void tablesAndHistogramsAreForPeople() throws IOException, InterruptedException {
         String table = Cli.run("count", "-c", program + " values 30", "asked:value", "--by", "str(arg1)")
                 .out();

@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -32,6 +33,8 @@ final class Names {
             "cpu", EventField.CPU);
 
     private static final List<String> OTHERS = List.of("comm", "probe", "provider", "retval", "true", "false", "str");
+
+    private static final Pattern NUMBERED = Pattern.compile("arg\\d+");
 
     /** So many names are all listed. */
     private static final int FEW = 12;
@@ -131,6 +134,12 @@ final class Names {
     }
 
     private ExpressionException unknown(Syntax.Name name) {
+        if (NUMBERED.matcher(name.name()).matches() && scope.names().isEmpty()) {
+            return error(
+                    name.at(),
+                    "no '" + name.name() + "': these probes have no arguments"
+                            + (scope.returns() ? "; what a function returned is 'retval'" : ""));
+        }
         List<String> known = Stream.of(FIELDS.keySet(), OTHERS, scope.names())
                 .flatMap(Collection::stream)
                 .filter(other -> !other.equals("retval") || scope.returns())

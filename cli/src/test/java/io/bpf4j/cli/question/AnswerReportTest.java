@@ -1,0 +1,28 @@
+package io.bpf4j.cli.question;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bpf4j.cli.output.Console;
+import io.bpf4j.trace.Answer;
+import java.io.StringReader;
+import java.io.StringWriter;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class AnswerReportTest {
+    /** A process chooses its name, and a file the names of its probes and functions. */
+    @Test
+    void anEventIsOneLineWithoutControlCharacters() {
+        Answer.Event event = new Answer.Event(
+                1, "u:\u001b[2J", 47, 48, "\nbpf4j: \u202e", 0, Map.of("str(arg0)", "a\u001b\n\u0085"));
+        assertThat(printed(event, false))
+                .isEqualTo("u:\\x1b[2J 47/48 \\nbpf4j: \\u{202e} str(arg0)=a\\x1b\\n\\x85\n");
+        assertThat(printed(event, true)).doesNotContain("\u001b", "\u202e", "\u0085").hasLineCount(1);
+    }
+
+    private static String printed(Answer.Event event, boolean json) {
+        StringWriter out = new StringWriter();
+        new AnswerReport(new Console(out, new StringWriter(), new StringReader("")), json).event(event);
+        return out.toString();
+    }
+}
