@@ -1,0 +1,203 @@
+package io.bpf4j.trace.expression;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bpf4j.insn.Instruction;
+import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The code's results are compared on the kernel; here are its shape, its types, and what is refused. */
+class GeneratedFunctionTest {
+    private static final Scope SCOPE = new SmallScope(false);
+
+    private static GeneratedFunction predicate(String text) {
+        return GeneratedFunction.predicate(Expression.parse(text), SCOPE, new Tables());
+    }
+
+    private static GeneratedFunction outputs(int limit, String... texts) {
+        return GeneratedFunction.outputs(
+                List.of(texts).stream().map(Expression::parse).toList(), SCOPE, new Tables(), limit);
+    }
+
+    @Test
+    void aComparisonIsAFewInstructions() {
+        assertThat(predicate("pointer > 50").instructions().stream().map(Instruction::toString))
+                .containsExactly(
+                        "r6 = r1",
+                        "r0 = *(u32 *)(r6 +148)",
+                        "if r0 & 0x2 goto pc+7",
+                        "r0 = *(u64 *)(r6 +8)",
+                        "r0 |= 0",
+                        "if r0 <= 0x32 goto pc+2",
+                        "r0 = 1",
+                        "exit",
+                        "r0 = 0",
+                        "exit",
+                        "r0 = -1",
+                        "exit");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = ';', quoteCharacter = '\0', textBlock = """
+            1 + 2 * 3 == 7;                         1
+            -7 / 2 == -3 && -7 % 2 == -1;           1
+            7 / 0 == 0 && 7 % 0 == 7;               1
+            -1 > 0xffffffffffffffff - 1;            1
+            -1 < 1;                                 1
+            (u8) 0x1ff == 255 && (s8) 255 == -1;    1
+            1 << 65 == 2;                           1
+            -8 >> 1 == -4;                          1
+            ~0 == -1;                               1
+            "abc" ~ "a*" && "abc" != "abd";         1
+            probe == "db:begin" || provider == "x"; _
+            provider == "db" && probe ~ "db:*";     1
+            provider ~ "x*";                        0
+            probe == provider;                      0
+            true ? 0 : 1;                           0
+            """)
+    void constantsAreComputed(String text, String result) {
+        List<Instruction> code = predicate(text).instructions();
+        if (result.equals("_")) {
+            assertThat(code).anyMatch(i -> i.src() == Code.EVENT);
+        } else {
+            assertThat(code.getFirst().imm()).isEqualTo(Integer.parseInt(result));
+            assertThat(code).hasSize(6);
+        }
+    }
+
+    @Test
+    void aFunctionTellsWhatItReads() {
+        GeneratedFunction function = predicate("arg0 > 1 && nsecs > 5 && uid == 0 && query == \"x\" && comm != \"y\"");
+        assertThat(function.arguments()).isEqualTo(1 | 1 << 4 | 1 << 5);
+        assertThat(function.fields()).containsExactlyInAnyOrder(Field.NSECS, Field.UID, Field.COMM);
+        assertThat(predicate("pid == 1 && tid == 2 && probe == \"db:end\"").fields()).isEmpty();
+        assertThat(predicate("moved == 1").arguments()).isEqualTo(1 | 1 << 2);
+        assertThat(predicate("true").arguments()).isZero();
+    }
+
+    @Test
+    void outputsHaveAPlaceAndAType() {
+        List<Output> outputs =
+                outputs(160, "arg0", "query", "full", "provider", "comm", "pointer + 1", "str(pointer, 3)").outputs();
+        assertThat(outputs.stream().map(Output::offset)).containsExactly(0, 8, 72, 80, 88, 104, 112);
+        assertThat(outputs.stream().map(Output::size)).containsExactly(8, 64, 8, 8, 16, 8, 8);
+        assertThat(outputs.stream().map(Output::type))
+                .containsExactly(
+                        new Type.Int(4, true),
+                        Type.Basic.TEXT,
+                        Type.Basic.BOOL,
+                        Type.Basic.PROVIDER,
+                        Type.Basic.TEXT,
+                        Type.U64,
+                        Type.Basic.TEXT);
+        assertThat(outputs.stream().map(output -> output.type().isNumber()))
+                .containsExactly(true, false, true, false, false, true, false);
+        assertThat(outputs.stream().map(output -> output.type().isSigned()))
+                .containsExactly(true, false, true, false, false, false, false);
+    }
+
+    @Test
+    void outputsAreRead() {
+        byte[] text = "Z\u00fcrich".getBytes(StandardCharsets.ISO_8859_1);
+        byte[] out = ByteBuffer.allocate(24)
+                .order(ByteOrder.nativeOrder())
+                .putLong(-1)
+                .putLong(2)
+                .put(text)
+                .array();
+        assertThat(new Output("", Type.S64, 0, 8).decode(out, number -> "")).isEqualTo(-1L);
+        assertThat(new Output("", Type.U64, 0, 8).decode(out, number -> ""))
+                .isEqualTo(new BigInteger("18446744073709551615"));
+        assertThat(new Output("", Type.U64, 8, 8).decode(out, number -> "")).isEqualTo(2L);
+        assertThat(new Output("", Type.Basic.BOOL, 8, 8).decode(out, number -> "")).isEqualTo(true);
+        assertThat(new Output("", Type.Basic.TEXT, 16, 8).decode(out, number -> ""))
+                .isEqualTo("Z\ufffdrich");
+        assertThat(new Output("", Type.Basic.PROBE, 8, 8).decode(out, number -> "p:" + number)).isEqualTo("p:2");
+        assertThat(new Output("", Type.Basic.PROVIDER, 8, 8).decode(out, number -> "p:" + number)).isEqualTo("p");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = ';', quoteCharacter = '\0', textBlock = """
+            arg00 > 1;                  0;  no name 'arg00'; the nearest is 'arg0'
+            1 + Querry;                 4;  the nearest is 'query'
+            cmm == "x";                 0;  the nearest is 'comm'
+            once > 1;                   0;  probe db:end has no 'once'; others have
+            unclear > 1;                0;  text in some of the probes, and a number in others
+            retval > 0;                 0;  these probes are no returns
+            query;                      0;  this is text, not a number
+            query + 1;                  0;  this is text, not a number
+            query > "x";                6;  text has no order
+            arg0 == "x";                5;  compares s32 with text; if the number is the address
+            full == "x";                5;  compares a truth value with text
+            arg0 ~ "x";                 0;  a pattern is for text
+            query ~ arg0;               8;  a pattern is a text between
+            query ~ "[x";               8;  '[' without ']'
+            probe == comm;              6;  with a text between
+            probe + 1;                  0;  this is the name of a probe, not a number
+            arg0 ? "x" : 1;             5;  chooses between text and s64
+            *pointer;                   0;  what is there?
+            (u8*)pointer;               0;  a pointer is only read
+            strlen(pointer);            0;  no function 'strlen'; the only one is str
+            str() == "x";               0;  str takes an address
+            str(pointer, 0) == "x";     13; a constant from 1 to 1024
+            str(pointer, 9, arg0) == "x"; 16; a constant from 1 to 1024
+            str(query, 1, 2) == "x";    0;  this is text already
+            str(comm, 3) == "x";        0;  bounds the text of an argument only
+            str(pointer, 3) == "abcd";  16; never equal
+            comm == "12345678901234567"; 5; never equal
+            str(pointer, 129) == "x";   18; only 128 bytes of a text can be looked at here
+            str(pointer, 65) == comm;   17; only 64 bytes of a text can be looked at here
+            """)
+    void whatDoesNotFitHasAPlace(String text, int position, String reason) {
+        assertThatThrownBy(() -> predicate(text)).isInstanceOfSatisfying(ExpressionException.class, e -> {
+            assertThat(e.reason()).contains(reason);
+            assertThat(e.position()).isEqualTo(position);
+        });
+    }
+
+    @Test
+    void returnsHaveAValue() {
+        Scope returns = new SmallScope(true);
+        assertThat(GeneratedFunction.value(Expression.parse("retval"), returns, new Tables())
+                        .outputs()
+                        .getFirst()
+                        .type())
+                .isEqualTo(Type.U64);
+    }
+
+    @Test
+    void outputsFitTheirLimit() {
+        assertThatThrownBy(() -> outputs(16, "arg0", "query"))
+                .hasMessage("needs 64 bytes, of which 8 are left of 16; str(…, n) bounds a text\n    query\n    ^");
+        assertThat(outputs(16, "arg0", "str(query, 8)").outputs()).hasSize(2);
+        assertThat(outputs(1024, "str(query, 1000)").outputs().getFirst().size()).isEqualTo(1000);
+    }
+
+    @Test
+    void codeIsBounded() {
+        String text = String.join(" && ", Collections.nCopies(140, "query != \"0123456789abcdefghijklmnopqrstuv\""));
+        assertThatThrownBy(() -> predicate(text))
+                .isInstanceOf(ExpressionException.class)
+                .hasMessageContaining("needs more than 4096 instructions");
+    }
+
+    @Test
+    void tablesAreSharedAndBounded() {
+        Tables tables = new Tables();
+        for (int i = 0; i < 16; i++) {
+            GeneratedFunction.predicate(Expression.parse("query ~ \"a*\""), SCOPE, tables);
+        }
+        assertThat(tables.bytes()).hasSize(Tables.MAX_BYTES);
+        assertThatThrownBy(() -> GeneratedFunction.predicate(Expression.parse("query ~ \"a*\""), SCOPE, tables))
+                .isInstanceOf(ExpressionException.class)
+                .hasMessageContaining("more than 32768 bytes of tables");
+    }
+}

@@ -1,0 +1,42 @@
+package io.bpf4j.trace.expression;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/** Names for two probes. */
+record SmallScope(boolean returns) implements Scope {
+    @Override
+    public Optional<Map<Integer, Argument>> find(String name) {
+        return switch (name) {
+            case "arg0" -> both(new Argument(0, new Int(4, true)), new Argument(0, new Int(4, true)));
+            case "arg1", "pointer" -> both(new Argument(1, new Pointer()), new Argument(1, new Pointer()));
+            case "moved" -> both(new Argument(0, new Int(4, true)), new Argument(2, new Int(8, false)));
+            case "full" -> both(new Argument(3, new Bool()), new Argument(3, new Bool()));
+            case "query" -> both(text(4), text(4));
+            case "unclear" -> both(text(4), new Argument(4, new Int(8, false)));
+            case "once" -> Optional.of(Map.of(1, new Argument(0, new Int(8, true))));
+            default -> Optional.empty();
+        };
+    }
+
+    private static Argument text(int index) {
+        return new Argument(index, new Text(OptionalInt.of(5), OptionalInt.empty()));
+    }
+
+    private static Optional<Map<Integer, Argument>> both(Argument first, Argument second) {
+        return Optional.of(Map.of(1, first, 2, second));
+    }
+
+    @Override
+    public Collection<String> names() {
+        return List.of("arg0", "arg1", "pointer", "moved", "full", "query", "unclear", "once");
+    }
+
+    @Override
+    public Map<Integer, String> probes() {
+        return Map.of(1, "db:begin", 2, "db:end");
+    }
+}
