@@ -38,7 +38,9 @@ class CatalogOnFilesTest {
     @Requires(Requirement.HOTSPOT_PROBES)
     void theJvmHasTheArgumentsOfTheCatalog() throws IOException {
         List<UsdtProbe> probes = UsdtScan.ofFile(ChildJvm.libjvm()).probes();
-        assertThat(probes).filteredOn(probe -> probe.provider().equals("hotspot")).hasSizeGreaterThan(35);
+        assertThat(probes)
+                .filteredOn(probe -> probe.provider().equals("hotspot"))
+                .hasSizeGreaterThan(35);
         assertThat(probes)
                 .filteredOn(probe -> probe.provider().equals("hotspot_jni"))
                 .hasSizeGreaterThan(400);
@@ -80,8 +82,7 @@ class CatalogOnFilesTest {
             })
     void otherProgramsHaveTheArgumentsOfTheCatalog(String program) throws IOException {
         Path file = Path.of("/usr").resolve(program);
-        List<UsdtProbe> probes =
-                Files.exists(file) ? UsdtScan.ofFile(file).probes() : List.of();
+        List<UsdtProbe> probes = Files.exists(file) ? UsdtScan.ofFile(file).probes() : List.of();
         assertThat(contradictions(probes)).isEmpty();
     }
 
@@ -101,8 +102,8 @@ class CatalogOnFilesTest {
         for (UsdtProbe probe : probes) {
             for (UsdtSite site : probe.sites()) {
                 contradiction(probe, site)
-                        .ifPresent(what ->
-                                contradictions.add(probe.fullName() + "(" + site.arguments() + "): " + what));
+                        .ifPresent(
+                                what -> contradictions.add(probe.fullName() + "(" + site.arguments() + "): " + what));
             }
         }
         return contradictions.stream().distinct().toList();
