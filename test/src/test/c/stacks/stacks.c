@@ -1,5 +1,5 @@
-// Calls a chain of functions, of which the innermost is probed: outermost, middle_one, a static one, probed. The command
-// is how often. Whether stacks can be walked depends on the flags: -fno-omit-frame-pointer, -fomit-frame-pointer.
+// Calls a chain of functions, of which the innermost is probed: outermost, middle_one, a static one, probed. How often is
+// a command on standard input each time, or the only argument. Whether stacks can be walked depends on the flags: -fno-omit-frame-pointer, -fomit-frame-pointer.
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -29,17 +29,25 @@ SEPARATE long outermost(long n) {
     return result * 5;
 }
 
-int main(void) {
-    char line[64];
+static long call(long times) {
     long sum = 0;
 
+    for (long i = times; i > 0; i--) {
+        sum += outermost(i);
+    }
+    return sum;
+}
+
+int main(int argc, char **argv) {
+    char line[64];
+
+    if (argc > 1) {
+        return call(strtol(argv[1], NULL, 10)) == 0;
+    }
     setvbuf(stdout, NULL, _IOLBF, 0);
     printf("ready %d\n", getpid());
     while (fgets(line, sizeof line, stdin)) {
-        for (long i = strtol(line, NULL, 10); i > 0; i--) {
-            sum += outermost(i);
-        }
-        printf("ok %ld\n", sum);
+        printf("ok %ld\n", call(strtol(line, NULL, 10)));
     }
     return 0;
 }

@@ -120,6 +120,7 @@ final class StackCommand implements Callable<Integer> {
     /** The work: counts by stack, then names the frames. */
     private final class Run extends QuestionRun {
         private final Symbolizer symbolizer;
+        private long endingEarly;
 
         Run(Symbolizer symbolizer) {
             super(console, options, StackCommand.this::asked);
@@ -144,6 +145,7 @@ final class StackCommand implements Callable<Integer> {
                     .sorted(Comparator.comparingLong(Named::count).reversed())
                     .toList();
             symbolizer.problems().forEach(problem -> console.error("bpf4j: " + problem));
+            tellOfMissingCallers(stacks);
             if (options.target().json()) {
                 stacks.forEach(stack -> console.line(json(stack)));
             } else if (folded) {
@@ -165,10 +167,24 @@ final class StackCommand implements Callable<Integer> {
             }
         }
 
+        /** Some stacks are short by nature; many are a sign of code that the kernel can't walk through. */
+        private void tellOfMissingCallers(List<Named> stacks) {
+            long all = stacks.stream().mapToLong(Named::count).sum();
+            if (endingEarly > all / 2) {
+                console.error("bpf4j: the stacks of " + endingEarly + " of " + all
+                        + " events end early: this code seems to be built without frame pointers"
+                        + " (gcc -fno-omit-frame-pointer, java -XX:+PreserveFramePointer)");
+            }
+            endingEarly = 0;
+        }
+
         private Named named(Answer.Row row) {
             int pid = ((Long) row.key().getOrDefault("pid", 0L)).intValue();
             List<StackTraceMap.Frame> inUser = row.userStack();
             List<StackTraceMap.Frame> inKernel = row.kernelStack();
+            if (inUser != null && !inUser.isEmpty() && symbolizer.endsEarly(pid, inUser)) {
+                endingEarly += row.count();
+            }
             return new Named(
                     row.key(),
                     inUser == null ? List.of() : symbolizer.user(pid, inUser),

@@ -1,0 +1,62 @@
+package io.bpf4j.test.cli;
+
+import static io.bpf4j.test.support.Requirement.BPF;
+import static io.bpf4j.test.support.Requirement.GCC;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bpf4j.test.support.CPrograms;
+import io.bpf4j.test.support.Cli;
+import io.bpf4j.test.support.Commands;
+import io.bpf4j.test.support.Requires;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code bpf4j stack} of a program whose calls are known. */
+@Requires({BPF, GCC})
+@Timeout(300)
+class CliStackTest {
+    @TempDir
+    Path folder;
+
+    @Test
+    void callersAreNamedAfterTheProgramHasEnded() throws IOException, InterruptedException {
+        Path svg = folder.resolve("stacks.svg");
+        Path html = folder.resolve("stacks.html");
+        Commands.Result result = ask(
+                "-fno-omit-frame-pointer", "--folded", "--svg", svg.toString(), "--html", html.toString(), "u:probed");
+        assertThat(result.out()).contains("main;outermost;middle_one;").containsPattern("probed 5\n");
+        assertThat(result.err()).doesNotContain("frame pointers");
+        assertThat(Files.readString(svg)).startsWith("<?xml").contains("data-name=\"outermost\"");
+        assertThat(Files.readString(html)).startsWith("<!DOCTYPE html>").contains("data-name=\"outermost\"");
+    }
+
+    @Test
+    void stacksWithoutFramePointersAreExplained() throws IOException, InterruptedException {
+        Commands.Result result = ask("-fomit-frame-pointer", "u:probed");
+        assertThat(result.out()).contains("probed").doesNotContain("outermost");
+        assertThat(result.err()).contains("the stacks of 5 of 5 events end early", "-fno-omit-frame-pointer");
+    }
+
+    @Test
+    void aFileThatCantBeWrittenIsRefusedBeforehand() throws IOException, InterruptedException {
+        Commands.Result result = Cli.run("stack", "-p", "1", "u:probed", "--svg", folder.toString());
+        assertThat(result.exitCode()).isEqualTo(2);
+        assertThat(result.err()).contains(folder.toString(), "can't be written");
+    }
+
+    private static Commands.Result ask(String flag, String... arguments) throws IOException, InterruptedException {
+        Path program = CPrograms.compile("stacks", "-O2", flag);
+        String[] line = new String[arguments.length + 3];
+        line[0] = "stack";
+        line[1] = "-c";
+        line[2] = program + " 5";
+        System.arraycopy(arguments, 0, line, 3, arguments.length);
+        Commands.Result result = Cli.run(line);
+        assertThat(result.exitCode()).as(result.err()).isZero();
+        return result;
+    }
+}
