@@ -7,12 +7,24 @@ import io.bpf4j.cli.trace.ProbeSession;
 import io.bpf4j.cli.trace.TraceEvent;
 import io.bpf4j.cli.trace.TracedProbe;
 import io.bpf4j.cli.trace.Tracer;
+import io.bpf4j.cli.question.UserCatalog;
+import io.bpf4j.cli.trace.StringArg;
 import io.bpf4j.trace.FunctionProbe;
+import io.bpf4j.trace.catalog.ArgumentType;
+import io.bpf4j.trace.catalog.Catalog;
+import io.bpf4j.trace.catalog.ProbeArgument;
+import io.bpf4j.trace.catalog.ProbeSignature;
 import io.bpf4j.usdt.UsdtProbe;
+import java.io.IOException;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,14 +45,67 @@ final class TraceRun implements TargetRun.Work {
     }
 
     @Override
-    public ProbeSession load(List<UsdtProbe> probes, List<FunctionProbe> functions, int specs) {
+    public ProbeSession load(List<UsdtProbe> probes, List<FunctionProbe> functions, int specs) throws IOException {
+        Catalog catalog = UserCatalog.read();
+        TargetOptions target = options.target();
         Tracer loaded = Tracer.load(
-                options.strings(),
+                options.strings().isEmpty() ? known(probes, catalog) : options.strings(),
                 specs,
-                options.target().strategy(),
-                options.target().strict());
+                target.strategy(),
+                target.strict(),
+                catalog);
         tracer = loaded;
         return loaded;
+    }
+
+    /** The arguments that are text by the catalog. The tracer reads an argument of all probes in the same way. */
+    private List<StringArg> known(List<UsdtProbe> probes, Catalog catalog) {
+        Map<Integer, Set<Optional<StringArg>>> byArgument = new TreeMap<>();
+        for (UsdtProbe probe : probes) {
+            int count = probe.sites().stream()
+                    .mapToInt(site -> site.args().size())
+                    .max()
+                    .orElse(0);
+            Optional<ProbeSignature> signature = catalog.find(probe.provider(), probe.name(), count);
+            for (int n = 0; n < count; n++) {
+                add(byArgument, n, signature);
+            }
+        }
+        catalog.probes().stream()
+                .filter(this::isExpected)
+                .forEach(probe -> probe.arguments()
+                        .forEach(argument -> add(byArgument, argument.index(), Optional.of(probe))));
+        return byArgument.values().stream()
+                .filter(kinds -> kinds.size() == 1)
+                .flatMap(Set::stream)
+                .flatMap(Optional::stream)
+                .toList();
+    }
+
+    private boolean isExpected(ProbeSignature probe) {
+        return options.target().filesMayAppear()
+                && options.target().patterns().stream()
+                        .anyMatch(pattern -> pattern.matches(probe.provider(), probe.name()));
+    }
+
+    private static void add(
+            Map<Integer, Set<Optional<StringArg>>> byArgument, int n, Optional<ProbeSignature> signature) {
+        byArgument
+                .computeIfAbsent(n, _ -> new HashSet<>())
+                .add(signature.flatMap(probe -> n < probe.arguments().size()
+                        ? text(probe, probe.arguments().get(n))
+                        : Optional.empty()));
+    }
+
+    private static Optional<StringArg> text(ProbeSignature probe, ProbeArgument argument) {
+        return argument.type() instanceof ArgumentType.Text text && text.pointerAt().isEmpty()
+                ? Optional.of(new StringArg(
+                        argument.index(),
+                        text.length()
+                                .flatMap(probe::argument)
+                                .map(ProbeArgument::index)
+                                .orElse(StringArg.ZERO_TERMINATED)))
+                : Optional.empty();
     }
 
     private Tracer tracer() {
@@ -74,7 +139,10 @@ final class TraceRun implements TargetRun.Work {
 
     private void summary(long lost, long unknown, List<String> gaps) {
         if (options.target().json()) {
-            JsonLine line = new JsonLine().beginObject().field("events", events).field("lost", lost);
+            JsonLine line = new JsonLine()
+                    .beginObject()
+                    .field("type", "sums")
+                    .field("events", events).field("lost", lost);
             if (unknown > 0) {
                 line.field("unknown", unknown);
             }

@@ -32,18 +32,26 @@ public final class EventFormat {
         return new EventFormat(Clock.systemUTC().instant().minusNanos(System.nanoTime()), ZoneId.systemDefault());
     }
 
-    /** {@code 22:31:05.123456 4711/4712 java hotspot:gc__begin arg0=0}, in columns. */
+    /**
+     * {@code 22:31:05.123456 4711/4712 java hotspot:gc__begin full=false}, in columns; arguments that the catalog does
+     * not know are {@code arg0} and so on.
+     */
     public String human(TraceEvent event, TracedProbe probe) {
         StringBuilder line = new StringBuilder(96);
         line.append(TIME_OF_DAY.format(time(event).atZone(zone))).append("  ");
         pad(line, event.pid() + "/" + event.tid(), 15);
         pad(line, Text.escape(event.comm()), 15);
         pad(line, Text.printable(probe.id()), 24);
+        String blank = "";
         for (int n = 0; n < event.args().size(); n++) {
-            line.append(n == 0 ? "" : " ").append("arg").append(n).append('=');
+            if (isShownByText(event, probe, n)) {
+                continue;
+            }
+            line.append(blank).append(probe.argument(n)).append('=');
+            blank = " ";
             line.append(
                     switch (event.args().get(n)) {
-                        case TraceEvent.Num(long bits) -> probe.kind(n).format(bits);
+                        case TraceEvent.Num(long bits) -> probe.text(n, bits);
                         case TraceEvent.Str(String text, boolean truncated) ->
                             '"' + Text.escape(text) + (truncated ? "\"..." : "\"");
                         case TraceEvent.NoText(long address) -> "? at 0x" + Long.toHexString(address);
@@ -54,14 +62,16 @@ public final class EventFormat {
     }
 
     /**
-     * {@code {"time","pid","tid","comm","path","provider","name","args":[…]}}; an argument that could not be read is
+     * {@code {"type","time","ns","pid","tid","comm","path","provider","name","args":[…]}}; an argument that could not be read is
      * null. If present, {@code "truncated"} lists the arguments whose text was longer than the kept part, and {@code
      * "unreadable"} has {@code {"arg","address"}} for arguments whose address does not point to readable text.
      */
     public String json(TraceEvent event, TracedProbe probe) {
         JsonLine line = new JsonLine()
                 .beginObject()
+                .field("type", "event")
                 .field("time", time(event).toString())
+                .field("ns", event.timeNs())
                 .field("pid", event.pid())
                 .field("tid", event.tid())
                 .field("comm", event.comm())
@@ -108,6 +118,16 @@ public final class EventFormat {
             line.endArray();
         }
         return line.endObject().toString();
+    }
+
+    /** The length of a text that is shown. */
+    private static boolean isShownByText(TraceEvent event, TracedProbe probe, int n) {
+        for (int pointer = 0; pointer < event.args().size(); pointer++) {
+            if (event.args().get(pointer) instanceof TraceEvent.Str && probe.isLengthOf(n, pointer)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private Instant time(TraceEvent event) {

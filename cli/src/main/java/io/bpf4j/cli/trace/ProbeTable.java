@@ -1,5 +1,6 @@
 package io.bpf4j.cli.trace;
 
+import io.bpf4j.trace.catalog.Catalog;
 import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.site.UsdtArg;
 import io.bpf4j.usdt.site.UsdtSite;
@@ -21,8 +22,14 @@ import org.jspecify.annotations.Nullable;
  * different numbers: the probe is split. <i>Thread-safe</i>: one thread attaches probes, another reads their events.
  */
 final class ProbeTable {
+    private final Catalog catalog;
     private final List<TracedProbe> traced = new ArrayList<>();
     private final Map<UsdtProbe, Long> numbers = new HashMap<>();
+
+    /** @param catalog names the arguments */
+    ProbeTable(Catalog catalog) {
+        this.catalog = catalog;
+    }
 
     /**
      * Numbers the probes that don't have a number yet: the same probe in a second process keeps its number.
@@ -34,7 +41,13 @@ final class ProbeTable {
         for (UsdtProbe probe : probes) {
             split(probe).forEach((kinds, part) -> {
                 if (numbers.putIfAbsent(part, traced.size() + 1L) == null) {
-                    traced.add(new TracedProbe(probe.binary().name(), probe.provider(), probe.name(), kinds));
+                    traced.add(new TracedProbe(
+                            probe.binary().name(),
+                            probe.provider(),
+                            probe.name(),
+                            kinds,
+                            catalog.find(probe.provider(), probe.name(), kinds.size())
+                                    .filter(known -> known.arguments().size() == kinds.size())));
                 }
                 parts.add(part);
             });

@@ -1,18 +1,31 @@
 package io.bpf4j.cli.trace;
 
+import io.bpf4j.trace.catalog.ArgumentType;
+import io.bpf4j.trace.catalog.ProbeArgument;
+import io.bpf4j.trace.catalog.ProbeSignature;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The probe that an event's cookie identifies. <i>Immutable.</i>
+ *
+ * <p>Tested by {@code EventFormatTest}.
  *
  * @param path the file that holds the probe
  * @param provider the probe's provider
  * @param name its name
  * @param kinds the interpretation of each argument's bits
+ * @param signature what the catalog knows of the probe
  */
-public record TracedProbe(String path, String provider, String name, List<NumberKind> kinds) {
+public record TracedProbe(
+        String path, String provider, String name, List<NumberKind> kinds, Optional<ProbeSignature> signature) {
     public TracedProbe {
         kinds = List.copyOf(kinds);
+    }
+
+    /** A probe that the catalog does not know. */
+    public TracedProbe(String path, String provider, String name, List<NumberKind> kinds) {
+        this(path, provider, name, kinds, Optional.empty());
     }
 
     public String id() {
@@ -22,5 +35,33 @@ public record TracedProbe(String path, String provider, String name, List<Number
     /** The kind of argument {@code n}; a signed number if the probe doesn't declare it. */
     public NumberKind kind(int n) {
         return n < kinds.size() ? kinds.get(n) : NumberKind.SIGNED;
+    }
+
+    /** The name of argument {@code n}: the catalog's, or {@code argN}. */
+    String argument(int n) {
+        return known(n).map(ProbeArgument::name).orElse("arg" + n);
+    }
+
+    /** A number as a person reads it: an address, a truth value, the name of a value. */
+    String text(int n, long bits) {
+        return known(n).map(ProbeArgument::type)
+                .flatMap(type -> switch (type) {
+                    case ArgumentType.Bool _ -> Optional.of(Boolean.toString(bits != 0));
+                    case ArgumentType.Pointer _ -> Optional.of("0x" + Long.toHexString(bits));
+                    case ArgumentType.Int number -> Optional.ofNullable(number.names().get(bits));
+                    case ArgumentType.Text _ -> Optional.<String>empty();
+                })
+                .orElseGet(() -> kind(n).format(bits));
+    }
+
+    /** Whether argument {@code n} is the length of a text, which says it by itself. */
+    boolean isLengthOf(int n, int pointer) {
+        return known(pointer).map(ProbeArgument::type).orElse(null) instanceof ArgumentType.Text text
+                && text.length().filter(argument(n)::equals).isPresent();
+    }
+
+    private Optional<ProbeArgument> known(int n) {
+        return signature.flatMap(
+                probe -> n < probe.arguments().size() ? Optional.of(probe.arguments().get(n)) : Optional.empty());
     }
 }

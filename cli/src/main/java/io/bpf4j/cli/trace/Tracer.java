@@ -9,6 +9,7 @@ import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.ring.RingBuffer;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.objects.BpfObjects;
+import io.bpf4j.trace.catalog.Catalog;
 import io.bpf4j.usdt.AttachOptions;
 import io.bpf4j.usdt.Usdt;
 import io.bpf4j.usdt.UsdtLink;
@@ -39,11 +40,12 @@ public final class Tracer implements ProbeSession {
     private final RingBuffer ring;
     private final RecordLayout layout;
     private final boolean strict;
-    private final ProbeTable table = new ProbeTable();
+    private final ProbeTable table;
     private final List<UsdtLink> links = new ArrayList<>();
     private long unknown;
 
-    private Tracer(BpfObject object, RecordLayout layout, boolean strict) {
+    private Tracer(BpfObject object, RecordLayout layout, boolean strict, Catalog catalog) {
+        this.table = new ProbeTable(catalog);
         this.strict = strict;
         this.object = object;
         this.usdt = Usdt.of(object);
@@ -58,7 +60,7 @@ public final class Tracer implements ProbeSession {
      * @param specs how many argument specs there may be at once: a site with arguments of its own needs one
      */
     public static Tracer load(List<StringArg> strings, int specs) {
-        return load(strings, specs, StrategyChoice.AUTO, false);
+        return load(strings, specs, StrategyChoice.AUTO, false, Catalog.builtIn());
     }
 
     /**
@@ -68,8 +70,10 @@ public final class Tracer implements ProbeSession {
      * @param specs how many argument specs there may be at once: a site with arguments of its own needs one
      * @param strategy how to attach
      * @param strict whether an unreadable argument makes the attach fail
+     * @param catalog names the arguments
      */
-    public static Tracer load(List<StringArg> strings, int specs, StrategyChoice strategy, boolean strict) {
+    public static Tracer load(
+            List<StringArg> strings, int specs, StrategyChoice strategy, boolean strict, Catalog catalog) {
         byte[] modes = new byte[StringArg.MAX_ARGS];
         byte[] lengths = new byte[StringArg.MAX_ARGS];
         for (StringArg string : strings) {
@@ -90,7 +94,7 @@ public final class Tracer implements ProbeSession {
                 .map("__bpf_usdt_specs", map -> map.withMaxEntries(Math.max(FEWEST_SPECS, specs)))
                 .load();
         try {
-            return new Tracer(object, new RecordLayout(strings, STRING_MAX), strict);
+            return new Tracer(object, new RecordLayout(strings, STRING_MAX), strict, catalog);
         } catch (RuntimeException e) {
             object.close();
             throw e;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bpf4j.cli.trace.TraceEvent.Num;
 import io.bpf4j.cli.trace.TraceEvent.Str;
 import io.bpf4j.cli.trace.TraceEvent.Unreadable;
+import io.bpf4j.trace.catalog.Catalog;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.List;
@@ -44,7 +45,7 @@ class EventFormatTest {
     @Test
     void jsonHasTheSameValuesAsNumbersAndStrings() {
         assertThat(format.json(event, probe))
-                .isEqualTo("{\"time\":\"2026-01-02T03:04:06.000000123Z\",\"pid\":7,\"tid\":8,\"comm\":\"ja\\u001bva\","
+                .isEqualTo("{\"type\":\"event\",\"time\":\"2026-01-02T03:04:06.000000123Z\",\"ns\":1000000123,\"pid\":7,\"tid\":8,\"comm\":\"ja\\u001bva\","
                         + "\"path\":\"/lib/x.so\",\"provider\":\"hotspot\",\"name\":\"class__loaded\","
                         + "\"args\":[-1,18446744073709551615,0.1,-2.5,17,\"a\\nb\\\"\",null],\"truncated\":[5]}");
     }
@@ -67,5 +68,23 @@ class EventFormatTest {
                 .endsWith("p:n");
         assertThat(format.json(bare, new TracedProbe("/x", "p", "n", List.of())))
                 .endsWith("\"args\":[]}");
+    }
+
+    @Test
+    void theCatalogNamesArguments() {
+        TracedProbe known = new TracedProbe(
+                "/x",
+                "hotspot",
+                "class__loaded",
+                List.of(NumberKind.UNSIGNED, NumberKind.SIGNED, NumberKind.UNSIGNED, NumberKind.SIGNED),
+                Catalog.builtIn().find("hotspot", "class__loaded"));
+        List<TraceEvent.Value> values = List.of(
+                new TraceEvent.Str("A", false),
+                new TraceEvent.Num(1),
+                new TraceEvent.Num(0x10),
+                new TraceEvent.Num(1));
+
+        assertThat(format.human(new TraceEvent(0, 1, 7, 8, "java", values), known))
+                .endsWith("name=\"A\" loader=0x10 shared=true");
     }
 }

@@ -3,6 +3,7 @@ package io.bpf4j.cli.trace;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.elf.FileIdentity;
+import io.bpf4j.trace.catalog.Catalog;
 import io.bpf4j.usdt.UsdtBinary;
 import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.site.Machine;
@@ -20,7 +21,7 @@ class ProbeTableTest {
     private static final UsdtArg DOUBLE =
             UsdtArg.unsigned(8, new UsdtArg.Register("rax")).withFloat();
 
-    private final ProbeTable table = new ProbeTable();
+    private final ProbeTable table = new ProbeTable(Catalog.builtIn());
 
     @Test
     void sitesOfOneTypeShareANumber() {
