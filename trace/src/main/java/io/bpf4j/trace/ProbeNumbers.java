@@ -1,14 +1,18 @@
 package io.bpf4j.trace;
 
+import io.bpf4j.trace.catalog.Catalog;
 import io.bpf4j.trace.catalog.ProbeSignature;
 import io.bpf4j.usdt.ProbePattern;
 import io.bpf4j.usdt.UsdtProbe;
+import io.bpf4j.usdt.site.UsdtSite;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * Numbers the probes of a question, from 1: the number is in the cookie and tells a program which probe fired. A probe
@@ -33,14 +37,14 @@ final class ProbeNumbers {
      * A probe with a number.
      *
      * @param number from 1
-     * @param probe empty if it is only expected, or a function
+     * @param sites of the probe in all files that have it; empty if it is only expected, or a function
      * @param signature from the catalog
      */
     record Known(
             int number,
             String provider,
             String name,
-            Optional<UsdtProbe> probe,
+            List<UsdtSite> sites,
             Optional<ProbeSignature> signature,
             Optional<FunctionProbe> function,
             boolean begins,
@@ -53,35 +57,41 @@ final class ProbeNumbers {
     /** The numbers of a question's probes, and of those that it expects. */
     ProbeNumbers(Question question) {
         this.pair = question.pair;
-        question.probes.forEach(probe -> add(
-                probe.provider(),
-                probe.name(),
-                Optional.of(probe),
-                question.catalog.find(probe.provider(), probe.name(), argumentCount(probe))));
+        question.probes.stream()
+                .collect(Collectors.groupingBy(UsdtProbe::fullName, LinkedHashMap::new, Collectors.toList()))
+                .values()
+                .forEach(probes -> add(probes, question.catalog));
         question.functions.forEach(this::add);
         for (ProbePattern pattern : question.expected) {
             question.catalog.probes().stream()
                     .filter(probe -> pattern.matches(probe.provider(), probe.name()))
-                    .forEach(probe -> add(probe.provider(), probe.name(), Optional.empty(), Optional.of(probe)));
+                    .forEach(probe -> add(
+                            probe.provider(), probe.name(), List.of(), Optional.of(probe), Optional.empty()));
         }
     }
 
-    private static int argumentCount(UsdtProbe probe) {
-        return probe.sites().stream().mapToInt(site -> site.args().size()).max().orElse(0);
-    }
-
-    private void add(String provider, String name, Optional<UsdtProbe> probe, Optional<ProbeSignature> signature) {
-        add(provider, name, probe, signature, Optional.empty());
+    /** A probe that several files may have, each with arguments of other sizes. */
+    private void add(List<UsdtProbe> inFiles, Catalog catalog) {
+        UsdtProbe first = inFiles.getFirst();
+        List<UsdtSite> sites =
+                inFiles.stream().flatMap(probe -> probe.sites().stream()).toList();
+        int arguments = sites.stream().mapToInt(site -> site.args().size()).max().orElse(0);
+        add(
+                first.provider(),
+                first.name(),
+                sites,
+                catalog.find(first.provider(), first.name(), arguments),
+                Optional.empty());
     }
 
     private void add(FunctionProbe function) {
-        add(function.provider(), function.function(), Optional.empty(), Optional.empty(), Optional.of(function));
+        add(function.provider(), function.function(), List.of(), Optional.empty(), Optional.of(function));
     }
 
     private void add(
             String provider,
             String name,
-            Optional<UsdtProbe> probe,
+            List<UsdtSite> sites,
             Optional<ProbeSignature> signature,
             Optional<FunctionProbe> function) {
         if (numbers.putIfAbsent(provider + ":" + name, known.size() + 1) == null) {
@@ -89,7 +99,7 @@ final class ProbeNumbers {
                     known.size() + 1,
                     provider,
                     name,
-                    probe,
+                    sites,
                     signature,
                     function,
                     !pair.isEmpty() && pair.getFirst().matches(provider, name),
@@ -104,7 +114,7 @@ final class ProbeNumbers {
 
     /** The cookie of a probe; a probe without a number gets one. */
     synchronized long cookie(UsdtProbe probe) {
-        add(probe.provider(), probe.name(), Optional.of(probe), Optional.empty());
+        add(probe.provider(), probe.name(), probe.sites(), Optional.empty(), Optional.empty());
         return cookie(probe.fullName());
     }
 

@@ -28,6 +28,9 @@ final class ProbeScope implements Scope {
     /** Arguments of functions that are passed in registers. */
     private static final int REGISTERS = 6;
 
+    /** An argument of which only the number is known. */
+    private static final Kind UNKNOWN = new Int(8, true);
+
     private final List<ProbeNumbers.Known> probes;
 
     ProbeScope(List<ProbeNumbers.Known> probes) {
@@ -42,6 +45,10 @@ final class ProbeScope implements Scope {
             (byNumber.matches() ? numbered(probe, Integer.parseInt(byNumber.group(1))) : named(probe, name))
                     .ifPresent(argument -> byProbe.put(probe.number(), argument));
         }
+        if (probes.isEmpty() && byNumber.matches()) {
+            // All probes are in files that have not appeared yet: what arguments they have is found when they fire.
+            byProbe.put(0, new Argument(Integer.parseInt(byNumber.group(1)), UNKNOWN));
+        }
         return byProbe.isEmpty() ? Optional.empty() : Optional.of(byProbe);
     }
 
@@ -52,10 +59,10 @@ final class ProbeScope implements Scope {
                     ? Optional.of(new Argument(index, new Int(8, false)))
                     : Optional.empty();
         }
-        if (probe.probe().isEmpty()) {
-            return Optional.of(new Argument(index, new Int(8, true)));
+        if (probe.sites().isEmpty()) {
+            return Optional.of(new Argument(index, UNKNOWN));
         }
-        List<UsdtArg> atSites = probe.probe().get().sites().stream()
+        List<UsdtArg> atSites = probe.sites().stream()
                 .filter(site -> index < site.args().size())
                 .map(site -> site.args().get(index))
                 .toList();
@@ -99,12 +106,11 @@ final class ProbeScope implements Scope {
                     names.add("arg" + i);
                 }
             }
-            probe.probe()
-                    .ifPresent(found -> found.sites().forEach(site -> {
-                        for (int i = 0; i < site.args().size(); i++) {
-                            names.add("arg" + i);
-                        }
-                    }));
+            probe.sites().forEach(site -> {
+                for (int i = 0; i < site.args().size(); i++) {
+                    names.add("arg" + i);
+                }
+            });
         }
         return names;
     }
@@ -118,8 +124,9 @@ final class ProbeScope implements Scope {
 
     @Override
     public boolean returns() {
-        return probes.stream()
-                .allMatch(
-                        probe -> probe.function().filter(FunctionProbe::returns).isPresent());
+        return !probes.isEmpty()
+                && probes.stream()
+                        .allMatch(probe ->
+                                probe.function().filter(FunctionProbe::returns).isPresent());
     }
 }

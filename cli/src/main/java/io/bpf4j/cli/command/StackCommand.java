@@ -1,5 +1,7 @@
 package io.bpf4j.cli.command;
 
+import io.bpf4j.cli.failure.CommandException;
+import io.bpf4j.cli.failure.ErrorText;
 import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.JsonLine;
@@ -239,7 +241,7 @@ final class StackCommand implements Callable<Integer> {
             try (Writer writer = Files.newBufferedWriter(file)) {
                 page.to(writer);
             } catch (IOException e) {
-                throw new UncheckedIOException(file + " can't be written: " + e.getMessage(), e);
+                throw new CommandException("the flame graph can't be written: " + ErrorText.of(e), e);
             }
         }
     }

@@ -11,6 +11,7 @@ import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.Json;
 import io.bpf4j.test.support.Requires;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -206,6 +207,46 @@ class CliQuestionsTest {
         Commands.Result result = Cli.run(line.toArray(String[]::new));
         assertThat(result.exitCode()).as(result.err()).isEqualTo(2);
         return result.err();
+    }
+
+    /** A library that was built in two ways may have a probe with an int in one, and with a long in the other. */
+    @Test
+    void aProbeOfSeveralFilesHasTheWidestArguments() throws IOException, InterruptedException {
+        Path narrow = sized("int");
+        Path wide = sized("long");
+        assertThat(sizes(narrow.toString(), wide.toString(), "sized:probe")).isEqualTo(Map.of(-2L, 1L, 1L << 40, 1L));
+        assertThat(sizes("sized:probe")).as("found later").isEqualTo(Map.of(-2L, 1L, 1L << 40, 1L));
+    }
+
+    private static Map<Object, Object> sizes(String... operands) throws IOException, InterruptedException {
+        String run = "sh -c '" + folder.resolve("sized-int") + "; " + folder.resolve("sized-long") + "'";
+        List<String> line = new ArrayList<>(List.of("count", "--json", "--follow", "-c", run, "--by", "arg0"));
+        line.addAll(List.of(operands));
+        Commands.Result result = Cli.run(line.toArray(String[]::new));
+        assertThat(result.exitCode()).as(result.err()).isZero();
+        return counts(Json.lines(result.out()), "arg0");
+    }
+
+    private static Path sized(String type) throws IOException, InterruptedException {
+        Path source = Files.writeString(folder.resolve("sized.c"), """
+                #include <sys/sdt.h>
+                int main(int argc, char **argv) {
+                    TYPE value = sizeof(TYPE) == 4 ? -2 : (TYPE)(1L << 20 << 20);
+                    asm volatile("" : "+r"(value));
+                    DTRACE_PROBE1(sized, probe, value);
+                    return 0;
+                }
+                """);
+        Path made = folder.resolve("sized-" + type);
+        Commands.check(List.of("gcc", "-w", "-O2", "-DTYPE=" + type, "-o", made.toString(), source.toString()));
+        return made;
+    }
+
+    @Test
+    void aFlameGraphThatCanNotBeWrittenIsNoInternalError() throws IOException, InterruptedException {
+        Commands.Result result = Cli.run("stack", "-c", program + " tree 3", "asked:leaf", "--svg", "/dev/full");
+        assertThat(result.exitCode()).isEqualTo(1);
+        assertThat(result.err()).contains("the flame graph can't be written").doesNotContain("internal error");
     }
 
     @Test

@@ -134,7 +134,9 @@ final class Names {
     }
 
     private ExpressionException unknown(Syntax.Name name) {
-        if (NUMBERED.matcher(name.name()).matches() && scope.names().isEmpty()) {
+        if (NUMBERED.matcher(name.name()).matches()
+                && scope.names().isEmpty()
+                && !scope.probes().isEmpty()) {
             return error(
                     name.at(),
                     "no '" + name.name() + "': these probes have no arguments"
