@@ -35,10 +35,14 @@ public final class HeldCommand implements AutoCloseable {
     private static final Duration POLITE = Duration.ofSeconds(2);
     private static final String SHELL = "/bin/sh";
 
-    /** Waits for the second shell, which gets its script and arguments as arguments. */
-    private static final String OUTER = SHELL + " -c \"$0\" sh \"$@\"; exit $?";
+    /**
+     * Waits for the second shell, which gets its script and arguments as arguments. Standard error is for the second
+     * shell only: a shell writes there if a signal ends what it waits for.
+     */
+    private static final String OUTER = "exec 3>&2 2>&-; " + SHELL + " -c \"$0\" sh \"$@\"; exit $?";
 
-    private static final String INNER = "echo $$ >\"$1\" && read -r go <\"$2\" || exit 125; shift 2; exec \"$@\"";
+    private static final String INNER =
+            "exec 2>&3 3>&-; echo $$ >\"$1\" && read -r go <\"$2\" || exit 125; shift 2; exec \"$@\"";
 
     private final Process shell;
     private final ProcessHandle command;
