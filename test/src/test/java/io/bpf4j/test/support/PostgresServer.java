@@ -88,6 +88,11 @@ public final class PostgresServer implements AutoCloseable {
         return asPostgres("psql", "-h", folder.toString(), "-d", "postgres", "-AtXq", "-c", statement);
     }
 
+    /** What the server has logged so far, a line for each message. */
+    public List<String> log() throws IOException {
+        return Files.readAllLines(folder.resolve("log"));
+    }
+
     private String asPostgres(String program, String... arguments) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(
                 List.of("setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--", "env", "LC_ALL=C"));

@@ -443,6 +443,13 @@ public enum Requirement {
             return Commands.find("gcc").isPresent();
         }
     },
+    /** Its run-time library has probes, where libstdc++ was built with {@code <sys/sdt.h>}, as Debian's was. */
+    GXX("g++ (Debian: apt-get install g++)") {
+        @Override
+        boolean present() {
+            return Commands.find("g++").isPresent();
+        }
+    },
     CXXFILT("c++filt (Debian: apt-get install binutils)") {
         @Override
         boolean present() {

@@ -1,0 +1,200 @@
+package io.bpf4j.test.cli;
+
+import static io.bpf4j.test.support.Requirement.BPF;
+import static io.bpf4j.test.support.Requirement.GXX;
+import static io.bpf4j.test.support.Requirement.HOTSPOT_PROBES;
+import static io.bpf4j.test.support.Requirement.POSTGRESQL;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bpf4j.test.support.Cli;
+import io.bpf4j.test.support.Commands;
+import io.bpf4j.test.support.Json;
+import io.bpf4j.test.support.PausingMain;
+import io.bpf4j.test.support.PostgresServer;
+import io.bpf4j.test.support.Requires;
+import io.bpf4j.test.support.RunningTrace;
+import io.bpf4j.test.support.TargetProgram;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.assertj.core.data.Percentage;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Answers about programs of others, beside what these programs say of themselves. */
+@Requires(BPF)
+@Timeout(300)
+class CliAnswersOfProgramsTest {
+    /** {@code GC(7) Pause Full (System.gc()) 27M->12M(61M) 41.502ms}. */
+    private static final Pattern PAUSE = Pattern.compile("GC\\(\\d+\\) Pause .* (\\d+\\.\\d+)ms");
+
+    /** {@code LOG:  duration: 20.620 ms  statement: select …}. */
+    private static final Pattern DURATION = Pattern.compile("duration: (\\d+\\.\\d+) ms  statement: (.*)");
+
+    @TempDir
+    static Path folder;
+
+    private static String java() {
+        return Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    }
+
+    private static List<Map<String, @Nullable Object>> ask(String... question)
+            throws IOException, InterruptedException {
+        Commands.Result result = Cli.run(question);
+        assertThat(result.exitCode()).as(result.err()).isZero();
+        return Json.lines(result.out());
+    }
+
+    /** Numbers of milliseconds in lines of a log. */
+    private static List<Double> millis(Stream<String> lines, Pattern pattern) {
+        return lines.map(pattern::matcher)
+                .filter(Matcher::find)
+                .map(found -> Double.valueOf(found.group(1)))
+                .toList();
+    }
+
+    /**
+     * The probes are around what the log measures, so a time is longer than in the log, by what the probes and the log
+     * take themselves. A pause here takes milliseconds.
+     */
+    private static void assertSame(Map<String, @Nullable Object> distribution, List<Double> logged) {
+        assertThat(distribution).containsEntry("unit", "ns").containsEntry("count", (long) logged.size());
+        double sum = logged.stream().mapToDouble(Double::doubleValue).sum();
+        assertThat((Long) distribution.get("sum") / 1e6)
+                .isGreaterThan(sum - 0.001 * logged.size())
+                .isCloseTo(sum, Percentage.withPercentage(5));
+    }
+
+    @Test
+    @Requires(HOTSPOT_PROBES)
+    void pausesOfAJvmAreThoseOfItsLog() throws IOException, InterruptedException {
+        Path log = folder.resolve("gc.log");
+        List<Map<String, @Nullable Object>> lines = ask(
+                "latency",
+                "--json",
+                "-c",
+                java() + " -XX:+UseSerialGC -Xmx64m -Xlog:gc:file=" + log + " -cp "
+                        + TargetProgram.testModule().resolve("target/test-classes") + " " + PausingMain.class.getName(),
+                "hotspot:gc__begin",
+                "hotspot:gc__end");
+        List<Double> pauses = millis(Files.readAllLines(log).stream(), PAUSE);
+        assertThat(pauses).hasSizeGreaterThan(30);
+        assertSame(lines.getFirst(), pauses);
+        assertThat(lines.getLast()).isEqualTo(Map.of("events", (long) pauses.size(), "lost", 0L, "exact", true));
+    }
+
+    @Test
+    @Requires(HOTSPOT_PROBES)
+    void classesOfAJvmAreThoseOfItsLog() throws IOException, InterruptedException {
+        Path log = folder.resolve("classes.log");
+        List<Map<String, @Nullable Object>> lines = ask(
+                "count",
+                "--json",
+                "-c",
+                java() + " -Xlog:class+load:file=" + log + " -version",
+                "hotspot:class__loaded",
+                "--by",
+                "name");
+        List<String> logged = Files.readAllLines(log).stream()
+                .filter(line -> line.contains(" source: "))
+                .map(line -> line.substring(0, line.indexOf(" source: ")))
+                .map(line -> line.substring(line.lastIndexOf(' ') + 1).replace('.', '/'))
+                .toList();
+        assertThat(logged).hasSizeGreaterThan(100);
+        assertThat(lines.getLast()).containsEntry("events", (long) logged.size());
+        List<String> counted = lines.subList(0, lines.size() - 1).stream()
+                .map(line -> (Map<?, ?>) Objects.requireNonNull(line.get("key")))
+                .map(key -> String.valueOf(key.get("name")))
+                .toList();
+        // Text of a key has a bound; a hidden class has an address in its name, which the log writes in another way.
+        assertThat(logged).filteredOn(name -> name.length() < 60 && !name.contains("+") && !name.contains("0x"))
+                .isNotEmpty()
+                .allMatch(counted::contains);
+    }
+
+    @Test
+    @Requires(POSTGRESQL)
+    void queriesOfPostgresqlAreThoseOfItsLog() throws IOException, InterruptedException {
+        String sleep = "select pg_sleep(0.02)";
+        try (PostgresServer server = PostgresServer.start()) {
+            server.sql("alter role postgres set log_min_duration_statement = 0");
+            server.sql(sleep); // the catalogs are read before the first query
+            int before = server.log().size();
+            List<Map<String, @Nullable Object>> lines;
+            try (RunningTrace latency = new RunningTrace(
+                    "latency",
+                    "--json",
+                    "-p",
+                    Integer.toString(server.pid()),
+                    "--follow",
+                    "postgresql:query__start",
+                    "postgresql:query__done",
+                    "--where",
+                    "query ~ \"*pg_sleep*\"",
+                    "--slower",
+                    "15ms",
+                    "--show",
+                    "query")) {
+                latency.awaitMessage("tracing 2 probes");
+                for (int i = 0; i < 20; i++) {
+                    server.sql(sleep);
+                }
+                server.sql("select 6 * 7");
+                latency.interrupt();
+                Commands.Result result = latency.await();
+                assertThat(result.exitCode()).as(result.err()).isZero();
+                lines = Json.lines(result.out());
+            }
+            List<String> log = server.log();
+            List<Double> logged = millis(
+                    log.subList(before, log.size()).stream().filter(line -> line.endsWith(sleep)), DURATION);
+            assertThat(logged).hasSize(20);
+            Map<String, @Nullable Object> distribution = lines.get(lines.size() - 2);
+            assertSame(distribution, logged);
+            assertThat((Long) distribution.get("min")).isGreaterThanOrEqualTo(20_000_000);
+            assertThat(lines.getLast()).containsEntry("events", 20L).containsEntry("lost", 0L);
+            List<Map<String, @Nullable Object>> slow = lines.subList(0, lines.size() - 2);
+            assertThat(slow).hasSize(20).allSatisfy(event -> {
+                assertThat(event).containsEntry("probe", "postgresql:query__done");
+                assertThat(event.get("values")).isEqualTo(Map.of("query", sleep));
+            });
+            assertThat(slow.stream().mapToLong(event -> (Long) event.get("latency")).sum())
+                    .isEqualTo(distribution.get("sum"));
+        }
+    }
+
+    @Test
+    @Requires(GXX)
+    void exceptionsOfACxxProgramAreCountedByType() throws IOException, InterruptedException {
+        Path program = folder.resolve("throws");
+        Commands.check(List.of(
+                "g++",
+                "-Wall",
+                "-Wextra",
+                "-Werror",
+                "-O2",
+                "-o",
+                program.toString(),
+                TargetProgram.testModule().resolve("src/test/c/throws/main.cc").toString()));
+        for (List<String> question : List.of(
+                List.of("count", "libstdcxx:throw", "--by", "type"), List.of("cxx", "exceptions"))) {
+            List<String> line = Stream.concat(
+                            question.stream(), Stream.of("--json", "-c", program + " 1002"))
+                    .toList();
+            List<Map<String, @Nullable Object>> lines = ask(line.toArray(String[]::new));
+            assertThat(lines.subList(0, lines.size() - 1))
+                    .extracting(each -> each.get("count"))
+                    .containsExactly(251L, 251L, 250L, 250L);
+            assertThat(lines.getFirst().toString() + lines.get(1)).contains("SoldOut").contains("out_of_range");
+            assertThat(lines.getLast()).isEqualTo(Map.of("events", 1002L, "lost", 0L, "exact", true));
+        }
+    }
+}

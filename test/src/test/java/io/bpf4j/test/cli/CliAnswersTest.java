@@ -1,0 +1,152 @@
+package io.bpf4j.test.cli;
+
+import static io.bpf4j.test.support.Requirement.BPF;
+import static io.bpf4j.test.support.Requirement.GCC;
+import static io.bpf4j.test.support.Requirement.SDT_H;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bpf4j.test.support.AskedProgram;
+import io.bpf4j.test.support.Cli;
+import io.bpf4j.test.support.Commands;
+import io.bpf4j.test.support.Json;
+import io.bpf4j.test.support.Patience;
+import io.bpf4j.test.support.Requires;
+import io.bpf4j.test.support.RunningTrace;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Answers at full speed, and how they end: with the program, by Ctrl-C, or because nobody reads any more. */
+@Requires({BPF, GCC, SDT_H})
+@Timeout(300)
+class CliAnswersTest {
+    private static final long TEN_MILLION = 10_000_000;
+
+    @TempDir
+    static Path folder;
+
+    private static Path program;
+
+    @BeforeAll
+    static void compile() throws IOException, InterruptedException {
+        program = AskedProgram.compile(folder);
+    }
+
+    private static List<Map<String, @Nullable Object>> lines(String... question)
+            throws IOException, InterruptedException {
+        Commands.Result result = Cli.run(question);
+        assertThat(result.exitCode()).as(result.err()).isZero();
+        return Json.lines(result.out());
+    }
+
+    @Test
+    void noneOfTenMillionEventsIsLostByACount() throws IOException, InterruptedException {
+        List<Map<String, @Nullable Object>> lines = lines(
+                "count",
+                "--json",
+                "-c",
+                program + " values " + TEN_MILLION,
+                "asked:value",
+                "--by",
+                "str(arg1)",
+                "--where",
+                "arg0 >= 0");
+        assertThat(lines).hasSize(4);
+        assertThat(lines.subList(0, 3))
+                .extracting(line -> line.get("count"))
+                .containsExactly(TEN_MILLION / 3 + 1, TEN_MILLION / 3, TEN_MILLION / 3);
+        assertThat(lines.getLast()).isEqualTo(Map.of("events", TEN_MILLION, "lost", 0L, "exact", true));
+    }
+
+    @Test
+    void noneOfTenMillionEventsIsLostByAHistogram() throws IOException, InterruptedException {
+        List<Map<String, @Nullable Object>> lines =
+                lines("hist", "--json", "-c", program + " values " + TEN_MILLION, "asked:value", "--of", "arg0");
+        assertThat(lines.getFirst())
+                .containsEntry("count", TEN_MILLION)
+                .containsEntry("min", 0L)
+                .containsEntry("max", TEN_MILLION - 1)
+                .containsEntry("sum", TEN_MILLION * (TEN_MILLION - 1) / 2);
+        assertThat(lines.getLast()).isEqualTo(Map.of("events", TEN_MILLION, "lost", 0L, "exact", true));
+    }
+
+    @Test
+    void aFoldedStackIsTheCallTree() throws IOException, InterruptedException {
+        Commands.Result result = Cli.run("stack", "--folded", "-c", program + " tree 5000", "asked:leaf");
+        assertThat(result.exitCode()).as(result.err()).isZero();
+        assertThat(result.out().lines().filter(line -> line.contains(";")))
+                .as(result.out())
+                .singleElement()
+                .satisfies(line -> assertThat(line).endsWith("main;top;middle;leaf 5000"));
+    }
+
+    @Test
+    void aTableOfTheMostFrequentEndsWithAllCounts() throws IOException, InterruptedException {
+        String run = program + " values 1000000";
+        String tables = Cli.run("top", "-c", run, "asked:value", "--by", "str(arg1)", "--every", "0.01")
+                .out();
+        assertThat(tables)
+                .startsWith("EVENTS/S  STR(ARG1)\n")
+                .endsWith("COUNT   STR(ARG1)\n333334  red\n333333  blue\n333333  green\n1000000 events\n");
+    }
+
+    @Test
+    void ctrlCEndsAQuestionWithItsAnswer() throws IOException, InterruptedException {
+        try (RunningTrace count =
+                new RunningTrace("count", "--json", program.toString(), "asked:value", "--by", "pid")) {
+            count.awaitMessage("tracing 1 probe");
+            Process values = new ProcessBuilder(program.toString(), "values", "30").start();
+            assertThat(values.waitFor()).isZero();
+            count.interrupt();
+            Commands.Result result = count.await();
+            assertThat(result.exitCode()).as(result.err()).isZero();
+            assertThat(Json.lines(result.out()))
+                    .isEqualTo(List.of(
+                            Map.of("key", Map.of("pid", values.pid()), "count", 30L),
+                            Map.of("events", 30L, "lost", 0L)));
+        }
+    }
+
+    @Test
+    void anAnswerIsPrintedAgainAndAgainUntilCtrlC() throws IOException, InterruptedException {
+        try (RunningTrace count =
+                new RunningTrace("count", "--json", program.toString(), "asked:value", "--every", "0.05")) {
+            count.awaitMessage("tracing 1 probe");
+            Commands.check(List.of(program.toString(), "values", "30"));
+            count.awaitEvents("\"count\":30}", 3);
+            count.interrupt();
+            assertThat(Json.lines(count.await().out()).getLast()).containsEntry("events", 30L);
+        }
+    }
+
+    /** As {@code bpf4j … | head -1} has it, which also must not leave the program that it started behind. */
+    @Test
+    void aReaderThatHasEnoughEndsTheCommandQuietly() throws IOException, InterruptedException {
+        for (List<String> question : List.of(
+                List.of("trace", "asked:value", "--show", "arg0,pid"),
+                List.of("count", "asked:value", "--by", "pid", "--every", "0.01"),
+                List.of("top", "asked:value", "--by", "pid", "--every", "0.01"))) {
+            Path err = Files.createTempFile(folder, "closed", ".err");
+            List<String> line = Cli.command(question.toArray(String[]::new));
+            line.addAll(List.of("-c", program + " values 2000000000"));
+            Process command = new ProcessBuilder(line).redirectError(err.toFile()).start();
+            try (BufferedReader out = command.inputReader()) {
+                assertThat(out.readLine()).isNotBlank();
+            }
+            assertThat(command.waitFor(Patience.scaled(120), TimeUnit.SECONDS)).as(question.toString()).isTrue();
+            assertThat(command.exitValue()).as(Files.readString(err)).isZero();
+            assertThat(Files.readAllLines(err))
+                    .as(question.toString())
+                    .allSatisfy(said -> assertThat(said).startsWith("bpf4j: tracing 1 probe at "));
+        }
+    }
+}
