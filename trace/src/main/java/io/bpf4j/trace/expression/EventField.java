@@ -3,7 +3,11 @@ package io.bpf4j.trace.expression;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A number of {@code struct question_event} that has a name in every expression. */
+/**
+ * A number of {@code struct question_event} that has a name in every expression.
+ *
+ * <p>Tested by {@code GeneratedFunctionTest}, and by {@code ExpressionsOnKernelTest}.
+ */
 enum EventField {
     NSECS(96, Type.U64, Field.NSECS),
     CGROUP(112, Type.U64, Field.CGROUP),

@@ -31,6 +31,10 @@ import java.util.OptionalLong;
  * bits, else signed; a shift is what its left operand is, and its count is taken modulo 64. {@code x / 0} is 0 and
  * {@code x % 0} is x. {@code &&}, {@code ||} and {@code ?:} evaluate only what they need. If an argument or memory
  * can't be read, the whole expression has no value.
+ *
+ * <p>Where text is compared, a filter looks at its first 128 bytes, a key or a value at the first 64, and both at half of
+ * that if two texts of the process are compared. What is longer counts as its beginning. {@code *} at the end of a pattern
+ * therefore matches text of any length.
  */
 public final class Expression {
     private final String text;

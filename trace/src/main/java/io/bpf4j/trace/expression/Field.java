@@ -1,6 +1,10 @@
 package io.bpf4j.trace.expression;
 
-/** A field of an event that is filled only if a generated function reads it. */
+/**
+ * A field of an event that is filled only if a generated function reads it.
+ *
+ * <p>Tested by {@code GeneratedFunctionTest}.
+ */
 public enum Field {
     /** The time, {@code CLOCK_MONOTONIC} in nanoseconds. */
     NSECS(1),

@@ -10,7 +10,7 @@ import java.util.Set;
  * <p>The function has three parameters: the address of the event, {@code struct question_event} of {@code question.h};
  * the address of its output; and that of {@link Tables}. It calls helpers of the kernel and nothing else, needs a stack
  * of at most 128 bytes, and returns -1 if an argument or memory that it needs can't be read: then the output is
- * undefined. It needs Linux 5.5.
+ * undefined. It needs Linux 5.5: {@code bpf_probe_read_user}, and bounded loops for patterns.
  *
  * <p>Text is looked at up to a bound: 128 bytes in a predicate, or 64 if it is compared with other text of the process;
  * half of that in keys and values, which have less memory to read it into. Longer text counts as its beginning.

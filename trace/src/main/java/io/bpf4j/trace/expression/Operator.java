@@ -2,7 +2,11 @@ package io.bpf4j.trace.expression;
 
 import io.bpf4j.insn.Opcodes;
 
-/** An operation on two numbers of 64 bits, with the results that BPF gives. */
+/**
+ * An operation on two numbers of 64 bits, with the results that BPF gives.
+ *
+ * <p>Tested by {@code GeneratedFunctionTest}, and by {@code ExpressionsOnKernelTest}.
+ */
 enum Operator {
     ADD("+", Opcodes.ADD),
     SUB("-", Opcodes.SUB),

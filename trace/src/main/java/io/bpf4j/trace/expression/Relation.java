@@ -2,7 +2,11 @@ package io.bpf4j.trace.expression;
 
 import io.bpf4j.insn.Opcodes;
 
-/** How two numbers of 64 bits are compared. */
+/**
+ * How two numbers of 64 bits are compared.
+ *
+ * <p>Tested by {@code GeneratedFunctionTest}, and by {@code ExpressionsOnKernelTest}.
+ */
 enum Relation {
     EQUAL("==", Opcodes.JEQ, Opcodes.JEQ),
     UNEQUAL("!=", Opcodes.JNE, Opcodes.JNE),

@@ -8,6 +8,8 @@ import java.util.OptionalInt;
 /**
  * What names mean in an expression, for the probes that it is evaluated for. Probes are numbered from 1; the number is
  * in the low 32 bits of an event's cookie. An implementation must give the same answers while a function is generated.
+ *
+ * <p>Tested by {@code GeneratedFunctionTest}.
  */
 public interface Scope {
     /** Arguments that an event has room for. */

@@ -1,6 +1,10 @@
 package io.bpf4j.trace.expression;
 
-/** A word of an expression, and the index of its first character. <i>Immutable.</i> */
+/**
+ * A word of an expression, and the index of its first character. <i>Immutable.</i>
+ *
+ * <p>Tested by {@code ExpressionTest}.
+ */
 sealed interface Token {
     int at();
 

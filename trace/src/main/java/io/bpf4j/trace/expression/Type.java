@@ -1,6 +1,10 @@
 package io.bpf4j.trace.expression;
 
-/** What an expression's value is. <i>Immutable.</i> */
+/**
+ * What an expression's value is. <i>Immutable.</i>
+ *
+ * <p>Tested by {@code GeneratedFunctionTest}.
+ */
 public sealed interface Type {
     /** A signed number of 64 bits: what literals are, and what arithmetic gives unless an operand is {@link #U64}. */
     Int S64 = new Int(8, true);

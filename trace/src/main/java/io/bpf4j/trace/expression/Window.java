@@ -3,6 +3,8 @@ package io.bpf4j.trace.expression;
 /**
  * Memory that text is read into. <i>Immutable.</i>
  *
+ * <p>Tested by {@code ExpressionsOnKernelTest}.
+ *
  * @param base the register that it is reached from
  * @param offset from there, a multiple of 8
  * @param size in bytes, a multiple of 8
