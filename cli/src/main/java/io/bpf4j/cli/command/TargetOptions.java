@@ -114,6 +114,11 @@ final class TargetOptions {
         if (all && !files.isEmpty()) {
             throw new UsageException("--all means all files; a FILE goes alone, or with -p or -c");
         }
+        if (all && !functions.isEmpty()) {
+            // A search of the machine keeps no file without probes; most have none.
+            throw new UsageException("--all finds files by their USDT probes; name the FILE that has the function "
+                    + functions.getFirst() + ", or give -p PID or -c CMD");
+        }
         if (patterns.isEmpty() && functions.isEmpty()) {
             what.checkNames();
             throw new UsageException("name the probes to trace as PROVIDER:NAME; '*:*' means all");

@@ -35,6 +35,13 @@ class CommandTreeTest {
                 .doesNotContain("--debug");
     }
 
+    @Test
+    void functionsAreNotLookedForInAllFiles() {
+        Run run = Run.of("count", "--all", "u:malloc");
+        assertThat(run.code()).isEqualTo(CommandTree.USAGE);
+        assertThat(run.err().getFirst()).contains("--all", "FILE", "u:malloc");
+    }
+
     /** There is a folder "src", where the tests run. */
     @Test
     void aFunctionMayBeNamedLikeAFile() {
