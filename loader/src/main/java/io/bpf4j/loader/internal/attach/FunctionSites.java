@@ -70,7 +70,9 @@ record FunctionSites(DebugFiles debugFiles) {
                 chosen.add(chosen(elf, functions.get(i), each, own));
             }
             return places(
-                    elf, chosen, chosen.stream().mapToLong(f -> fileOffset(elf, f)).toArray());
+                    elf,
+                    chosen,
+                    chosen.stream().mapToLong(f -> fileOffset(elf, f)).toArray());
         });
     }
 
@@ -86,8 +88,8 @@ record FunctionSites(DebugFiles debugFiles) {
 
     private Function chosen(ElfFile elf, String function, Wanted wanted, List<Function> found) {
         return choose(function, found)
-                .orElseThrow(() -> new AttachException(
-                        "there is no function \"" + function + "\" in it" + why(elf, wanted)));
+                .orElseThrow(() ->
+                        new AttachException("there is no function \"" + function + "\" in it" + why(elf, wanted)));
     }
 
     /**
@@ -109,8 +111,7 @@ record FunctionSites(DebugFiles debugFiles) {
             for (int i = 0; i < wanted.size(); i++) {
                 Wanted each = wanted.get(i);
                 if (found.stream().noneMatch(f -> f.is(each))) {
-                    throw new AttachException(
-                            "no function in it fits \"" + patterns.get(i) + "\"" + why(elf, each));
+                    throw new AttachException("no function in it fits \"" + patterns.get(i) + "\"" + why(elf, each));
                 }
             }
             TreeMap<Long, Function> once = new TreeMap<>();
