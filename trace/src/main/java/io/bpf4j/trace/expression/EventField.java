@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Tested by {@code GeneratedFunctionTest}, and by {@code ExpressionsOnKernelTest}.
  */
 enum EventField {
-    NSECS(96, Type.U64, Field.NSECS),
-    CGROUP(112, Type.U64, Field.CGROUP),
-    RETVAL(120, Type.U64, null),
+    NSECS(96, Type.Int.U64, Field.NSECS),
+    CGROUP(112, Type.Int.U64, Field.CGROUP),
+    RETVAL(120, Type.Int.U64, null),
     PID(128, new Type.Int(4, false), null),
     TID(132, new Type.Int(4, false), null),
     UID(136, new Type.Int(4, false), Field.UID),

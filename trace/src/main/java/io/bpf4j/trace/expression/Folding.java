@@ -67,7 +67,7 @@ final class Folding {
     private static Numeric asTruth(Numeric operand) {
         return operand.type() == Type.Basic.BOOL
                 ? operand
-                : compare(Relation.UNEQUAL, operand, new Constant(0, Type.S64));
+                : compare(Relation.UNEQUAL, operand, new Constant(0, Type.Int.S64));
     }
 
     static Numeric choice(Numeric condition, Numeric then, Numeric otherwise, Type type) {

@@ -106,7 +106,7 @@ final class Names {
     }
 
     private Term value(Scope.Argument argument, Syntax.Name name) {
-        Numeric number = new Term.Argument(argument.index(), Type.U64);
+        Numeric number = new Term.Argument(argument.index(), Type.Int.U64);
         return switch (argument.kind()) {
             case Scope.Int(int size, boolean signed) -> new Term.Argument(argument.index(), new Type.Int(size, signed));
             case Scope.Bool() ->
@@ -121,13 +121,13 @@ final class Names {
                                                 Operator.ADD,
                                                 number,
                                                 new Term.Constant(
-                                                        text.pointerAt().getAsInt(), Type.S64),
-                                                Type.U64),
-                                        Type.U64),
+                                                        text.pointerAt().getAsInt(), Type.Int.S64),
+                                                Type.Int.U64),
+                                        Type.Int.U64),
                         text.lengthArgument().isEmpty()
                                 ? Optional.empty()
                                 : Optional.of(
-                                        new Term.Argument(text.lengthArgument().getAsInt(), Type.S64)),
+                                        new Term.Argument(text.lengthArgument().getAsInt(), Type.Int.S64)),
                         NAMED_TEXT,
                         false);
         };

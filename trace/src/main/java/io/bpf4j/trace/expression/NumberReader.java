@@ -98,7 +98,7 @@ final class NumberReader {
         if (value.compareTo(MAX_U64) > 0) {
             throw error("this number has more than 64 bits");
         }
-        return new Token.Number(start, value.longValue(), value.compareTo(MAX_S64) > 0 ? Type.U64 : Type.S64);
+        return new Token.Number(start, value.longValue(), value.compareTo(MAX_S64) > 0 ? Type.Int.U64 : Type.Int.S64);
     }
 
     private String digits() {

@@ -40,11 +40,11 @@ final class Parser {
             "u8", new Type.Int(1, false),
             "u16", new Type.Int(2, false),
             "u32", new Type.Int(4, false),
-            "u64", Type.U64,
+            "u64", Type.Int.U64,
             "s8", new Type.Int(1, true),
             "s16", new Type.Int(2, true),
             "s32", new Type.Int(4, true),
-            "s64", Type.S64);
+            "s64", Type.Int.S64);
 
     /** The size of C's types on 64-bit Linux; {@code char} is signed. */
     private static final Map<String, Integer> C_TYPES = Map.of("char", 1, "short", 2, "int", 4, "long", 8);

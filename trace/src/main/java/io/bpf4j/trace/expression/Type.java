@@ -6,12 +6,6 @@ package io.bpf4j.trace.expression;
  * <p>Tested by {@code GeneratedFunctionTest}.
  */
 public sealed interface Type {
-    /** A signed number of 64 bits: what literals are, and what arithmetic gives unless an operand is {@link #U64}. */
-    Int S64 = new Int(8, true);
-
-    /** An unsigned number of 64 bits. */
-    Int U64 = new Int(8, false);
-
     /**
      * A whole number.
      *
@@ -19,6 +13,12 @@ public sealed interface Type {
      * @param signed whether it may be negative
      */
     record Int(int size, boolean signed) implements Type {
+        /** A signed number of 64 bits: what literals are, and what arithmetic gives unless an operand is {@link #U64}. */
+        public static final Int S64 = new Int(8, true);
+
+        /** An unsigned number of 64 bits. */
+        public static final Int U64 = new Int(8, false);
+
         public Int {
             if (size != 1 && size != 2 && size != 4 && size != 8) {
                 throw new IllegalArgumentException("a number of " + size + " bytes; it must be 1, 2, 4 or 8");
@@ -62,8 +62,8 @@ public sealed interface Type {
         return this instanceof Int || this == Basic.BOOL;
     }
 
-    /** Whether its values, as numbers of 64 bits, are in signed order: for all numbers but {@link #U64}. */
+    /** Whether its values, as numbers of 64 bits, are in signed order: for all numbers but {@link Int#U64}. */
     default boolean isSigned() {
-        return isNumber() && !equals(U64);
+        return isNumber() && !equals(Int.U64);
     }
 }

@@ -78,8 +78,8 @@ final class Typing {
         Numeric operand = number(unary.operand());
         return switch (unary.operator()) {
             case "!" -> Folding.not(operand);
-            case "-" -> arithmetic(Operator.SUB, new Constant(0, Type.S64), operand);
-            case "~" -> arithmetic(Operator.XOR, operand, new Constant(-1, Type.S64));
+            case "-" -> arithmetic(Operator.SUB, new Constant(0, Type.Int.S64), operand);
+            case "~" -> arithmetic(Operator.XOR, operand, new Constant(-1, Type.Int.S64));
             default -> throw new AssertionError(unary.operator());
         };
     }
@@ -155,7 +155,7 @@ final class Typing {
 
     /** The type of an operation on two numbers, each of which is extended to 64 bits by its own sign. */
     static Type.Int common(Type left, Type right) {
-        return left.equals(Type.U64) || right.equals(Type.U64) ? Type.U64 : Type.S64;
+        return left.equals(Type.Int.U64) || right.equals(Type.Int.U64) ? Type.Int.U64 : Type.Int.S64;
     }
 
     private static Type.Int wide(Type type) {

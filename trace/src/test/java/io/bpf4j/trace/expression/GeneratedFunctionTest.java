@@ -96,7 +96,7 @@ class GeneratedFunctionTest {
                         Type.Basic.BOOL,
                         Type.Basic.PROVIDER,
                         Type.Basic.TEXT,
-                        Type.U64,
+                        Type.Int.U64,
                         Type.Basic.TEXT);
         assertThat(outputs.stream().map(output -> output.type().isNumber()))
                 .containsExactly(true, false, true, false, false, true, false);
@@ -113,10 +113,10 @@ class GeneratedFunctionTest {
                 .putLong(2)
                 .put(text)
                 .array();
-        assertThat(new Output("", Type.S64, 0, 8).decode(out, number -> "")).isEqualTo(-1L);
-        assertThat(new Output("", Type.U64, 0, 8).decode(out, number -> ""))
+        assertThat(new Output("", Type.Int.S64, 0, 8).decode(out, number -> "")).isEqualTo(-1L);
+        assertThat(new Output("", Type.Int.U64, 0, 8).decode(out, number -> ""))
                 .isEqualTo(new BigInteger("18446744073709551615"));
-        assertThat(new Output("", Type.U64, 8, 8).decode(out, number -> "")).isEqualTo(2L);
+        assertThat(new Output("", Type.Int.U64, 8, 8).decode(out, number -> "")).isEqualTo(2L);
         assertThat(new Output("", Type.Basic.BOOL, 8, 8).decode(out, number -> "")).isEqualTo(true);
         assertThat(new Output("", Type.Basic.TEXT, 16, 8).decode(out, number -> ""))
                 .isEqualTo("Z\ufffdrich");
@@ -170,7 +170,7 @@ class GeneratedFunctionTest {
                         .outputs()
                         .getFirst()
                         .type())
-                .isEqualTo(Type.U64);
+                .isEqualTo(Type.Int.U64);
     }
 
     @Test
