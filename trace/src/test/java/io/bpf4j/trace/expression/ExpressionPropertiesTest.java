@@ -20,10 +20,61 @@ class ExpressionPropertiesTest {
     private static final long SEED = Long.getLong("bpf4j.test.seed", 0);
 
     private static final List<String> WORDS = List.of(
-            "arg0", "pointer", "query", "comm", "moved", "full", "probe", "provider", "once", "nsecs", "pid", "retval",
-            "true", "str(", "str(pointer", ", 3", "(u8)", "(s64)", "*(u16*)", "*", "-", "~", "!", "+", "/", "%", "<<",
-            ">>", "<", ">=", "==", "!=", "!~", "&", "^", "|", "&&", "||", "?", ":", "(", ")", ",", "\"a*\"", "\"[!x]?\"",
-            "\"SELECT\"", "'x'", "0", "1", "64", "0xffffffffffffffff", "9223372036854775808", "1.5ms", "4KiB", " ");
+            "arg0",
+            "pointer",
+            "query",
+            "comm",
+            "moved",
+            "full",
+            "probe",
+            "provider",
+            "once",
+            "nsecs",
+            "pid",
+            "retval",
+            "true",
+            "str(",
+            "str(pointer",
+            ", 3",
+            "(u8)",
+            "(s64)",
+            "*(u16*)",
+            "*",
+            "-",
+            "~",
+            "!",
+            "+",
+            "/",
+            "%",
+            "<<",
+            ">>",
+            "<",
+            ">=",
+            "==",
+            "!=",
+            "!~",
+            "&",
+            "^",
+            "|",
+            "&&",
+            "||",
+            "?",
+            ":",
+            "(",
+            ")",
+            ",",
+            "\"a*\"",
+            "\"[!x]?\"",
+            "\"SELECT\"",
+            "'x'",
+            "0",
+            "1",
+            "64",
+            "0xffffffffffffffff",
+            "9223372036854775808",
+            "1.5ms",
+            "4KiB",
+            " ");
 
     private static final List<String> OPERANDS =
             List.of("arg0", "pointer", "moved", "7", "nsecs", "*(u32*)pointer", "(query ~ \"a*\")", "(comm == \"x\")");
@@ -120,7 +171,7 @@ class ExpressionPropertiesTest {
         if (depth == 0 || random.nextInt(6) == 0) {
             return OPERANDS.get(random.nextInt(OPERANDS.size() - (depth > 2 ? 0 : 2)));
         }
-        return "(" + tree(random, depth - 1) + OPERATORS.get(random.nextInt(OPERATORS.size()))
-                + tree(random, depth - 1) + ")";
+        return "(" + tree(random, depth - 1) + OPERATORS.get(random.nextInt(OPERATORS.size())) + tree(random, depth - 1)
+                + ")";
     }
 }

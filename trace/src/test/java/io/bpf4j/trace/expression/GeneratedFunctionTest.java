@@ -78,15 +78,17 @@ class GeneratedFunctionTest {
         GeneratedFunction function = predicate("arg0 > 1 && nsecs > 5 && uid == 0 && query == \"x\" && comm != \"y\"");
         assertThat(function.arguments()).isEqualTo(1 | 1 << 4 | 1 << 5);
         assertThat(function.fields()).containsExactlyInAnyOrder(Field.NSECS, Field.UID, Field.COMM);
-        assertThat(predicate("pid == 1 && tid == 2 && probe == \"db:end\"").fields()).isEmpty();
+        assertThat(predicate("pid == 1 && tid == 2 && probe == \"db:end\"").fields())
+                .isEmpty();
         assertThat(predicate("moved == 1").arguments()).isEqualTo(1 | 1 << 2);
         assertThat(predicate("true").arguments()).isZero();
     }
 
     @Test
     void outputsHaveAPlaceAndAType() {
-        List<Output> outputs =
-                outputs(160, "arg0", "query", "full", "provider", "comm", "pointer + 1", "str(pointer, 3)").outputs();
+        List<Output> outputs = outputs(
+                        160, "arg0", "query", "full", "provider", "comm", "pointer + 1", "str(pointer, 3)")
+                .outputs();
         assertThat(outputs.stream().map(Output::offset)).containsExactly(0, 8, 72, 80, 88, 104, 112);
         assertThat(outputs.stream().map(Output::size)).containsExactly(8, 64, 8, 8, 16, 8, 8);
         assertThat(outputs.stream().map(Output::type))
@@ -116,12 +118,20 @@ class GeneratedFunctionTest {
         assertThat(new Output("", Type.Int.S64, 0, 8).decode(out, number -> "")).isEqualTo(-1L);
         assertThat(new Output("", Type.Int.U64, 0, 8).decode(out, number -> ""))
                 .isEqualTo(new BigInteger("18446744073709551615"));
+<<<<<<< ours
         assertThat(new Output("", Type.Int.U64, 8, 8).decode(out, number -> "")).isEqualTo(2L);
         assertThat(new Output("", Type.Basic.BOOL, 8, 8).decode(out, number -> "")).isEqualTo(true);
+=======
+        assertThat(new Output("", Type.U64, 8, 8).decode(out, number -> "")).isEqualTo(2L);
+        assertThat(new Output("", Type.Basic.BOOL, 8, 8).decode(out, number -> ""))
+                .isEqualTo(true);
+>>>>>>> theirs
         assertThat(new Output("", Type.Basic.TEXT, 16, 8).decode(out, number -> ""))
                 .isEqualTo("Z\ufffdrich");
-        assertThat(new Output("", Type.Basic.PROBE, 8, 8).decode(out, number -> "p:" + number)).isEqualTo("p:2");
-        assertThat(new Output("", Type.Basic.PROVIDER, 8, 8).decode(out, number -> "p:" + number)).isEqualTo("p");
+        assertThat(new Output("", Type.Basic.PROBE, 8, 8).decode(out, number -> "p:" + number))
+                .isEqualTo("p:2");
+        assertThat(new Output("", Type.Basic.PROVIDER, 8, 8).decode(out, number -> "p:" + number))
+                .isEqualTo("p");
     }
 
     @ParameterizedTest
@@ -178,7 +188,8 @@ class GeneratedFunctionTest {
         assertThatThrownBy(() -> outputs(16, "arg0", "query"))
                 .hasMessage("needs 64 bytes, of which 8 are left of 16; str(…, n) bounds a text\n    query\n    ^");
         assertThat(outputs(16, "arg0", "str(query, 8)").outputs()).hasSize(2);
-        assertThat(outputs(1024, "str(query, 1000)").outputs().getFirst().size()).isEqualTo(1000);
+        assertThat(outputs(1024, "str(query, 1000)").outputs().getFirst().size())
+                .isEqualTo(1000);
     }
 
     @Test
