@@ -118,14 +118,9 @@ class GeneratedFunctionTest {
         assertThat(new Output("", Type.Int.S64, 0, 8).decode(out, number -> "")).isEqualTo(-1L);
         assertThat(new Output("", Type.Int.U64, 0, 8).decode(out, number -> ""))
                 .isEqualTo(new BigInteger("18446744073709551615"));
-<<<<<<< ours
         assertThat(new Output("", Type.Int.U64, 8, 8).decode(out, number -> "")).isEqualTo(2L);
-        assertThat(new Output("", Type.Basic.BOOL, 8, 8).decode(out, number -> "")).isEqualTo(true);
-=======
-        assertThat(new Output("", Type.U64, 8, 8).decode(out, number -> "")).isEqualTo(2L);
         assertThat(new Output("", Type.Basic.BOOL, 8, 8).decode(out, number -> ""))
                 .isEqualTo(true);
->>>>>>> theirs
         assertThat(new Output("", Type.Basic.TEXT, 16, 8).decode(out, number -> ""))
                 .isEqualTo("Z\ufffdrich");
         assertThat(new Output("", Type.Basic.PROBE, 8, 8).decode(out, number -> "p:" + number))
