@@ -14,12 +14,15 @@ import io.bpf4j.trace.expression.GeneratedFunction;
 import io.bpf4j.trace.expression.Output;
 import io.bpf4j.trace.expression.Scope;
 import io.bpf4j.trace.expression.Tables;
+import io.bpf4j.trace.internal.demangle.Demangler;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +44,9 @@ final class CompiledQuestion {
     /** A ring for events that are shown; they may come in bursts. */
     private static final int RING_BYTES = 8 << 20;
 
+    /** What the demangler says of the symbol of a type's name. */
+    private static final String NAME_OF_TYPE = "typeinfo name for ";
+
     private static final int FEWEST_SPECS = 256;
     private static final int NO_STACK = -1;
 
@@ -55,6 +61,9 @@ final class CompiledQuestion {
     private final int kernelStackAt;
     private final int keyBytes;
     private final Optional<String> unitOfArgument;
+
+    /** Expressions that are names of C++ types as the compiler encodes them. */
+    private final Set<String> encodedTypes;
 
     private CompiledQuestion(Question question, ProbeNumbers numbers) {
         this.question = question;
@@ -91,6 +100,16 @@ final class CompiledQuestion {
                     + question.scale.from() + "; begin at 0, or convert them: (long)(…)");
         }
         unitOfArgument = unitOfArgument(question.of.strip(), numbers.all());
+        encodedTypes = encodedTypes(numbers.all());
+    }
+
+    private static Set<String> encodedTypes(List<ProbeNumbers.Known> probes) {
+        return probes.stream()
+                .flatMap(probe -> probe.signature().stream())
+                .flatMap(signature -> signature.arguments().stream())
+                .filter(argument -> argument.type() instanceof ArgumentType.Text text && text.mangled())
+                .map(ProbeArgument::name)
+                .collect(Collectors.toUnmodifiableSet());
     }
 
     /**
@@ -248,13 +267,24 @@ final class CompiledQuestion {
         return values(shown, bytes, numbers);
     }
 
-    private static Map<String, Object> values(
-            @Nullable GeneratedFunction function, byte[] bytes, ProbeNumbers numbers) {
+    private Map<String, Object> values(@Nullable GeneratedFunction function, byte[] bytes, ProbeNumbers numbers) {
         Map<String, Object> values = new LinkedHashMap<>();
         if (function != null) {
-            function.outputs().forEach(output -> values.put(output.text(), output.decode(bytes, numbers::name)));
+            for (Output output : function.outputs()) {
+                Object value = output.decode(bytes, numbers::name);
+                boolean encoded = encodedTypes.contains(output.text().strip());
+                values.put(output.text(), encoded && value instanceof String type ? typeName(type) : value);
+            }
         }
         return values;
+    }
+
+    /** {@code std::runtime_error} for {@code St13runtime_error}. What can't be decoded, as without its end, stays. */
+    static String typeName(String encoded) {
+        // A * says that the type is known in one file only.
+        String symbol = "_ZTS" + (encoded.startsWith("*") ? encoded.substring(1) : encoded);
+        String name = Demangler.demangle(symbol);
+        return name.startsWith(NAME_OF_TYPE) ? name.substring(NAME_OF_TYPE.length()) : encoded;
     }
 
     /** The unit of the values: of a latency, and of an argument whose unit the catalog knows. */
@@ -267,8 +297,7 @@ final class CompiledQuestion {
                 .map(probe -> probe.signature()
                         .flatMap(signature -> signature.argument(name))
                         .map(ProbeArgument::type)
-                        .flatMap(type ->
-                                type instanceof ArgumentType.Int number ? number.unit() : Optional.empty()))
+                        .flatMap(type -> type instanceof ArgumentType.Int number ? number.unit() : Optional.empty()))
                 .distinct()
                 .toList();
         return units.size() == 1 ? units.getFirst().map(ArgumentType.Unit::symbol) : Optional.empty();

@@ -65,8 +65,8 @@ final class ProbeNumbers {
         for (ProbePattern pattern : question.expected) {
             question.catalog.probes().stream()
                     .filter(probe -> pattern.matches(probe.provider(), probe.name()))
-                    .forEach(probe -> add(
-                            probe.provider(), probe.name(), List.of(), Optional.of(probe), Optional.empty()));
+                    .forEach(probe ->
+                            add(probe.provider(), probe.name(), List.of(), Optional.of(probe), Optional.empty()));
         }
     }
 
@@ -75,7 +75,8 @@ final class ProbeNumbers {
         UsdtProbe first = inFiles.getFirst();
         List<UsdtSite> sites =
                 inFiles.stream().flatMap(probe -> probe.sites().stream()).toList();
-        int arguments = sites.stream().mapToInt(site -> site.args().size()).max().orElse(0);
+        int arguments =
+                sites.stream().mapToInt(site -> site.args().size()).max().orElse(0);
         add(
                 first.provider(),
                 first.name(),
