@@ -52,10 +52,10 @@ class ExpressionsOnKernelTest {
         try (Arena arena = Arena.ofConfined()) {
             SampleMemory memory = new SampleMemory(arena);
             for (int load = 0; load < LOADS; load++) {
-                List<SampleExpressions.Number> numbers =
+                List<SampleExpressions.Sample> numbers =
                         random.ints(4, 0, 6).mapToObj(samples::number).toList();
                 List<String> texts =
-                        numbers.stream().map(SampleExpressions.Number::text).toList();
+                        numbers.stream().map(SampleExpressions.Sample::text).toList();
                 try (BpfObject object = load(texts.get(0), texts.get(1), texts.get(2), texts.get(3))) {
                     for (int i = 0; i < EVENTS; i++) {
                         SampleEvent event = SampleEvent.random(random, memory);
@@ -182,7 +182,7 @@ class ExpressionsOnKernelTest {
         return depth == 0 ? "*(u64*)(arg8 + 1)" : "(" + balanced(depth - 1) + " - " + balanced(depth - 1) + ")";
     }
 
-    private static OptionalLong expected(SampleExpressions.Number number, SampleEvent event, boolean filter) {
+    private static OptionalLong expected(SampleExpressions.Sample number, SampleEvent event, boolean filter) {
         try {
             long value = number.value().applyAsLong(event);
             return OptionalLong.of(filter && value != 0 ? 1 : value);

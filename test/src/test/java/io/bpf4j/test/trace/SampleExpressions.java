@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
  */
 final class SampleExpressions {
     /** A number. {@code unsigned}: it is an unsigned number of 64 bits. */
-    record Number(String text, boolean unsigned, ToLongFunction<SampleEvent> value) {}
+    record Sample(String text, boolean unsigned, ToLongFunction<SampleEvent> value) {}
 
     /** Text of the process or a literal; the bytes that are looked at. */
     private record Text(String text, boolean literal, Function<SampleEvent, byte[]> value) {}
@@ -37,7 +37,7 @@ final class SampleExpressions {
     }
 
     /** A number, at most so many operators deep. */
-    Number number(int depth) {
+    Sample number(int depth) {
         if (depth == 0) {
             return leaf();
         }
@@ -54,23 +54,23 @@ final class SampleExpressions {
         };
     }
 
-    private Number leaf() {
+    private Sample leaf() {
         int argument = random.nextInt(8);
         return switch (random.nextInt(12)) {
             case 0 -> literal(random.nextInt(5));
             case 1 -> literal(random.nextLong() >>> 1 + random.nextInt(62));
             case 2 -> {
                 long value = random.nextLong();
-                yield new Number("0x" + Long.toHexString(value), value < 0, _ -> value);
+                yield new Sample("0x" + Long.toHexString(value), value < 0, _ -> value);
             }
             case 3 -> field("pid", SampleEvent::pid);
             case 4 -> field("uid", SampleEvent::uid);
             case 5 -> field("cpu", SampleEvent::cpu);
             case 6 -> field("tid", SampleEvent::tid);
-            case 7 -> new Number("nsecs", true, SampleEvent::nsecs);
-            case 8 -> new Number("mixed", false, e -> mixed(e));
+            case 7 -> new Sample("nsecs", true, SampleEvent::nsecs);
+            case 8 -> new Sample("mixed", false, e -> mixed(e));
             default ->
-                new Number(
+                new Sample(
                         "arg" + argument,
                         SIZES.get(argument) == 8 && !isSigned(argument),
                         e -> e.arg(argument, SIZES.get(argument), isSigned(argument)));
@@ -86,18 +86,18 @@ final class SampleExpressions {
         };
     }
 
-    private static Number literal(long value) {
-        return new Number(String.valueOf(value), false, _ -> value);
+    private static Sample literal(long value) {
+        return new Sample(String.valueOf(value), false, _ -> value);
     }
 
-    private static Number field(String name, ToLongFunction<SampleEvent> value) {
-        return new Number(name, false, event -> value.applyAsLong(event) & 0xffff_ffffL);
+    private static Sample field(String name, ToLongFunction<SampleEvent> value) {
+        return new Sample(name, false, event -> value.applyAsLong(event) & 0xffff_ffffL);
     }
 
-    private Number arithmetic(Number left, Number right) {
+    private Sample arithmetic(Sample left, Sample right) {
         String operator = List.of("+", "-", "*", "/", "%", "&", "|", "^").get(random.nextInt(8));
         boolean unsigned = left.unsigned() || right.unsigned();
-        return new Number("(" + left.text() + " " + operator + " " + right.text() + ")", unsigned, event -> {
+        return new Sample("(" + left.text() + " " + operator + " " + right.text() + ")", unsigned, event -> {
             long a = left.value().applyAsLong(event);
             long b = right.value().applyAsLong(event);
             return switch (operator) {
@@ -113,9 +113,9 @@ final class SampleExpressions {
         });
     }
 
-    private Number shift(Number left, Number right) {
+    private Sample shift(Sample left, Sample right) {
         boolean up = random.nextBoolean();
-        return new Number(
+        return new Sample(
                 "(" + left.text() + (up ? " << " : " >> ") + right.text() + ")", left.unsigned(), event -> {
                     long a = left.value().applyAsLong(event);
                     long b = right.value().applyAsLong(event);
@@ -123,7 +123,7 @@ final class SampleExpressions {
                 });
     }
 
-    private Number compared(Number left, Number right) {
+    private Sample compared(Sample left, Sample right) {
         String operator = List.of("==", "!=", "<", "<=", ">", ">=").get(random.nextInt(6));
         boolean unsigned = left.unsigned() || right.unsigned();
         return truth("(" + left.text() + " " + operator + " " + right.text() + ")", event -> {
@@ -141,7 +141,7 @@ final class SampleExpressions {
         });
     }
 
-    private Number junction(Number left, Number right) {
+    private Sample junction(Sample left, Sample right) {
         boolean both = random.nextBoolean();
         return truth("(" + left.text() + (both ? " && " : " || ") + right.text() + ")", event -> {
             boolean a = left.value().applyAsLong(event) != 0;
@@ -149,8 +149,8 @@ final class SampleExpressions {
         });
     }
 
-    private static Number choice(Number condition, Number then, Number otherwise) {
-        return new Number(
+    private static Sample choice(Sample condition, Sample then, Sample otherwise) {
+        return new Sample(
                 "(" + condition.text() + " ? " + then.text() + " : " + otherwise.text() + ")",
                 then.unsigned() || otherwise.unsigned(),
                 event -> (condition.value().applyAsLong(event) != 0 ? then : otherwise)
@@ -158,15 +158,15 @@ final class SampleExpressions {
                         .applyAsLong(event));
     }
 
-    private Number unary(Number operand) {
+    private Sample unary(Sample operand) {
         return switch (random.nextInt(3)) {
             case 0 ->
-                new Number(
+                new Sample(
                         "-" + operand.text(),
                         operand.unsigned(),
                         event -> -operand.value().applyAsLong(event));
             case 1 ->
-                new Number(
+                new Sample(
                         "~" + operand.text(),
                         operand.unsigned(),
                         event -> ~operand.value().applyAsLong(event));
@@ -174,28 +174,28 @@ final class SampleExpressions {
         };
     }
 
-    private Number cast(Number operand) {
+    private Sample cast(Sample operand) {
         int size = 1 << random.nextInt(4);
         boolean signed = random.nextBoolean();
-        return new Number(
+        return new Sample(
                 "(" + (signed ? "s" : "u") + 8 * size + ")" + operand.text(),
                 size == 8 && !signed,
                 event -> SampleEvent.narrow(operand.value().applyAsLong(event), size, signed));
     }
 
-    private Number memory() {
+    private Sample memory() {
         int size = 1 << random.nextInt(4);
         boolean signed = random.nextBoolean();
         int argument = random.nextInt(8, 12);
         int offset = random.nextInt(20);
-        return new Number(
+        return new Sample(
                 "*(" + (signed ? "s" : "u") + 8 * size + "*)(arg" + argument + " + " + offset + ")",
                 size == 8 && !signed,
                 event -> event.memory().number(event.arg(argument, 8, false) + offset, size, signed));
     }
 
     /** A truth about text. */
-    private Number textual(int depth) {
+    private Sample textual(int depth) {
         Text text = text(depth);
         boolean wanted = random.nextBoolean();
         if (random.nextBoolean()) {
@@ -243,7 +243,7 @@ final class SampleExpressions {
                 return event.memory().bytes(address, length < 0 || length > 29 ? 29 : (int) length);
             });
             default -> {
-                Number condition = number(depth - 1);
+                Sample condition = number(depth - 1);
                 Text then = text(0);
                 Text otherwise = text(0);
                 yield new Text(
@@ -256,7 +256,7 @@ final class SampleExpressions {
         };
     }
 
-    private static Number truth(String text, Predicate<SampleEvent> value) {
-        return new Number(text, false, event -> value.test(event) ? 1 : 0);
+    private static Sample truth(String text, Predicate<SampleEvent> value) {
+        return new Sample(text, false, event -> value.test(event) ? 1 : 0);
     }
 }

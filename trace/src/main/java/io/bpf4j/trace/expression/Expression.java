@@ -80,8 +80,8 @@ public final class Expression {
     /** The value, if the expression is a number, perhaps with a sign and a unit: {@code -50ms}. */
     public OptionalLong constant() {
         return switch (tree) {
-            case Syntax.Number number -> OptionalLong.of(number.value());
-            case Syntax.Unary(int _, String operator, Syntax.Number(int _, long value, Type.Int _))
+            case Syntax.Numeral number -> OptionalLong.of(number.value());
+            case Syntax.Unary(int _, String operator, Syntax.Numeral(int _, long value, Type.Int _))
             when operator.equals("-") -> OptionalLong.of(-value);
             default -> OptionalLong.empty();
         };

@@ -48,7 +48,7 @@ final class Lexer {
         char c = text.charAt(at);
         if (isDigit(c)) {
             NumberReader number = new NumberReader(text, at);
-            Token.Number token = number.read();
+            Token.Numeral token = number.read();
             at = number.end();
             return token;
         }
@@ -66,7 +66,7 @@ final class Lexer {
             if (bytes.length() != 1) {
                 throw error(start, "a character between '…' is one byte; text is written between \"…\"");
             }
-            return new Token.Number(start, bytes.at(0), Type.Int.S64);
+            return new Token.Numeral(start, bytes.at(0), Type.Int.S64);
         }
         for (String symbol : SYMBOLS) {
             if (text.startsWith(symbol, at)) {

@@ -48,7 +48,7 @@ final class NumberReader {
         return at;
     }
 
-    Token.Number read() {
+    Token.Numeral read() {
         if (text.startsWith("0x", start) || text.startsWith("0X", start)) {
             at += 2;
             String digits = word();
@@ -94,11 +94,11 @@ final class NumberReader {
         return number(value.toBigIntegerExact());
     }
 
-    private Token.Number number(BigInteger value) {
+    private Token.Numeral number(BigInteger value) {
         if (value.compareTo(MAX_U64) > 0) {
             throw error("this number has more than 64 bits");
         }
-        return new Token.Number(start, value.longValue(), value.compareTo(MAX_S64) > 0 ? Type.Int.U64 : Type.Int.S64);
+        return new Token.Numeral(start, value.longValue(), value.compareTo(MAX_S64) > 0 ? Type.Int.U64 : Type.Int.S64);
     }
 
     private String digits() {

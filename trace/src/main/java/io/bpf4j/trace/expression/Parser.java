@@ -135,9 +135,9 @@ final class Parser {
 
     private Syntax primary(Token token) {
         switch (token) {
-            case Token.Number(int at, long value, Type.Int type) -> {
+            case Token.Numeral(int at, long value, Type.Int type) -> {
                 next++;
-                return node(new Syntax.Number(at, value, type));
+                return node(new Syntax.Numeral(at, value, type));
             }
             case Token.Text(int at, Bytes bytes) -> {
                 next++;

@@ -12,7 +12,7 @@ sealed interface Syntax {
     int at();
 
     /** A literal number; it is {@link Type.Int#S64} unless only an unsigned type can hold it. */
-    record Number(int at, long value, Type.Int type) implements Syntax {}
+    record Numeral(int at, long value, Type.Int type) implements Syntax {}
 
     record Truth(int at, boolean value) implements Syntax {}
 

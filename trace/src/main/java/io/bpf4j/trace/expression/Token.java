@@ -8,7 +8,7 @@ package io.bpf4j.trace.expression;
 sealed interface Token {
     int at();
 
-    record Number(int at, long value, Type.Int type) implements Token {}
+    record Numeral(int at, long value, Type.Int type) implements Token {}
 
     record Text(int at, Bytes bytes) implements Token {}
 
@@ -26,7 +26,7 @@ sealed interface Token {
     /** For messages: what was found here. */
     default String described() {
         return switch (this) {
-            case Number n -> "a number";
+            case Numeral n -> "a number";
             case Text t -> "a text";
             case Word w -> "'" + w.word() + "'";
             case Symbol s -> "'" + s.symbol() + "'";

@@ -38,7 +38,7 @@ final class Typing {
 
     Term term(Syntax syntax) {
         return switch (syntax) {
-            case Syntax.Number(int _, long value, Type.Int type) -> new Constant(value, type);
+            case Syntax.Numeral(int _, long value, Type.Int type) -> new Constant(value, type);
             case Syntax.Truth(int _, boolean value) -> Folding.truth(value);
             case Syntax.Text(int _, Bytes bytes) -> new Term.Literal(bytes);
             case Syntax.Name name -> names.term(name);

@@ -65,7 +65,7 @@ class ExpressionTest {
             2.0,                    2,                      s64
             """)
     void numbersHaveUnits(String text, String value, String type) {
-        assertThat(Expression.parse(text).tree()).isInstanceOfSatisfying(Syntax.Number.class, number -> {
+        assertThat(Expression.parse(text).tree()).isInstanceOfSatisfying(Syntax.Numeral.class, number -> {
             assertThat(Long.toUnsignedString(number.value())).isEqualTo(value);
             assertThat(number.type()).hasToString(type);
         });
@@ -136,7 +136,7 @@ class ExpressionTest {
     /** The tree with all parentheses. */
     private static String show(Syntax tree) {
         return switch (tree) {
-            case Syntax.Number n -> Long.toUnsignedString(n.value());
+            case Syntax.Numeral n -> Long.toUnsignedString(n.value());
             case Syntax.Truth t -> String.valueOf(t.value());
             case Syntax.Text t -> "\"" + t.bytes() + "\"";
             case Syntax.Name n -> n.name();
