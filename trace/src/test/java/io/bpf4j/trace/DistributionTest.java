@@ -19,7 +19,7 @@ class DistributionTest {
         long address = 0x7fff_ffff_f000L;
         assertThat(of(true, 1 << 17, address << 17, address, address).mean()).isEqualTo((double) address);
         assertThat(of(true, 1 << 18, address << 18, address, address).mean()).isNaN();
-        assertThat(of(false, 3, Long.MIN_VALUE * 3, Long.MIN_VALUE, Long.MIN_VALUE)
+        assertThat(of(false, 3, Long.MIN_VALUE /* three times that, modulo 2^64 */, Long.MIN_VALUE, Long.MIN_VALUE)
                         .mean())
                 .isNaN();
     }

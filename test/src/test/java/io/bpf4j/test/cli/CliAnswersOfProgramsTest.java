@@ -68,7 +68,7 @@ class CliAnswersOfProgramsTest {
     private static void assertSame(Map<String, @Nullable Object> distribution, List<Double> logged) {
         assertThat(distribution).containsEntry("unit", "ns").containsEntry("count", (long) logged.size());
         double sum = logged.stream().mapToDouble(Double::doubleValue).sum();
-        assertThat((Long) distribution.get("sum") / 1e6)
+        assertThat((Long) Objects.requireNonNull(distribution.get("sum")) / 1e6)
                 .isGreaterThan(sum - 0.001 * logged.size())
                 .isCloseTo(sum, Percentage.withPercentage(5));
     }

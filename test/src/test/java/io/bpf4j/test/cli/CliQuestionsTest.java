@@ -172,8 +172,9 @@ class CliQuestionsTest {
         Map<String, @Nullable Object> sums = ask(
                         "values 1000", "count", "asked:value", "--by", "arg0", "--max-keys", "10")
                 .getLast();
-        assertThat((Long) sums.get("events") + (Long) sums.get("no_room_for_key")).isEqualTo(1000L);
-        assertThat((Long) sums.get("events")).isGreaterThanOrEqualTo(10L);
+        long counted = (Long) Objects.requireNonNull(sums.get("events"));
+        assertThat(sums).containsEntry("no_room_for_key", 1000 - counted);
+        assertThat(counted).isGreaterThanOrEqualTo(10);
     }
 
     @Test

@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.Random;
 
 /** An event, as {@code struct question_event} of {@code question.h}, in the memory of this process. */
+@SuppressWarnings("ArrayRecordComponent") // never compared
 record SampleEvent(
         SampleMemory memory,
         long[] args,

@@ -58,7 +58,7 @@ final class SampleExpressions {
         int argument = random.nextInt(8);
         return switch (random.nextInt(12)) {
             case 0 -> literal(random.nextInt(5));
-            case 1 -> literal(random.nextLong() >>> 1 + random.nextInt(62));
+            case 1 -> literal(random.nextLong() >>> (1 + random.nextInt(62)));
             case 2 -> {
                 long value = random.nextLong();
                 yield new Sample("0x" + Long.toHexString(value), value < 0, _ -> value);

@@ -9,13 +9,13 @@ import org.jspecify.annotations.Nullable;
  * <p>Tested by {@code GeneratedFunctionTest}, and by {@code ExpressionsOnKernelTest}.
  */
 enum EventField {
-    NSECS(96, Type.Int.U64, Field.NSECS),
-    CGROUP(112, Type.Int.U64, Field.CGROUP),
-    RETVAL(120, Type.Int.U64, null),
-    PID(128, new Type.Int(4, false), null),
-    TID(132, new Type.Int(4, false), null),
-    UID(136, new Type.Int(4, false), Field.UID),
-    CPU(140, new Type.Int(4, false), Field.CPU);
+    NSECS(96, 8, Field.NSECS),
+    CGROUP(112, 8, Field.CGROUP),
+    RETVAL(120, 8, null),
+    PID(128, 4, null),
+    TID(132, 4, null),
+    UID(136, 4, Field.UID),
+    CPU(140, 4, Field.CPU);
 
     /** Offsets of what has no name, or is no number. */
     static final int COOKIE = 104;
@@ -25,12 +25,12 @@ enum EventField {
     static final int COMM_SIZE = 16;
 
     private final int offset;
-    private final Type.Int type;
+    private final int size;
     private final Optional<Field> filled;
 
-    EventField(int offset, Type.Int type, @Nullable Field filled) {
+    EventField(int offset, int size, @Nullable Field filled) {
         this.offset = offset;
-        this.type = type;
+        this.size = size;
         this.filled = Optional.ofNullable(filled);
     }
 
@@ -38,8 +38,9 @@ enum EventField {
         return offset;
     }
 
+    /** All of them are unsigned. */
     Type.Int type() {
-        return type;
+        return new Type.Int(size, false);
     }
 
     /** What the frame must be asked to fill. */

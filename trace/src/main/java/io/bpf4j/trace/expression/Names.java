@@ -83,13 +83,13 @@ final class Names {
         Map<Scope.Argument, SortedSet<Integer>> groups = new LinkedHashMap<>();
         byProbe.forEach((number, argument) ->
                 groups.computeIfAbsent(argument, _ -> new TreeSet<>()).add(number));
-        List<Scope.Argument> smallestFirst = groups.keySet().stream()
-                .sorted(Comparator.comparingInt(argument -> groups.get(argument).size()))
+        List<Map.Entry<Scope.Argument, SortedSet<Integer>>> smallestFirst = groups.entrySet().stream()
+                .sorted(Comparator.comparingInt(group -> group.getValue().size()))
                 .toList();
-        Term result = value(smallestFirst.getLast(), name);
-        for (Scope.Argument argument : smallestFirst.subList(0, smallestFirst.size() - 1)) {
-            Numeric condition = new Term.OfProbe(groups.get(argument));
-            result = either(condition, value(argument, name), result, name);
+        Term result = value(smallestFirst.getLast().getKey());
+        for (Map.Entry<Scope.Argument, SortedSet<Integer>> group : smallestFirst.subList(0, smallestFirst.size() - 1)) {
+            Numeric condition = new Term.OfProbe(group.getValue());
+            result = either(condition, value(group.getKey()), result, name);
         }
         return result;
     }
@@ -105,7 +105,7 @@ final class Names {
         throw error(name.at(), "'" + name.name() + "' is text in some of the probes, and a number in others");
     }
 
-    private Term value(Scope.Argument argument, Syntax.Name name) {
+    private Term value(Scope.Argument argument) {
         Numeric number = new Term.Argument(argument.index(), Type.Int.U64);
         return switch (argument.kind()) {
             case Scope.Int(int size, boolean signed) -> new Term.Argument(argument.index(), new Type.Int(size, signed));

@@ -112,7 +112,7 @@ class ExpressionPropertiesTest {
     private static void assertReason(ExpressionException e, String text) {
         assertThat(e.reason()).isNotBlank().doesNotContain("\n").hasSizeLessThan(8_400);
         assertThat(e.position()).isBetween(0, text.length());
-        assertThat(e.getMessage().lines()).hasSize(3);
+        assertThat(String.valueOf(e.getMessage()).lines()).hasSize(3);
     }
 
     /** Jumps stay inside, each instruction can be reached, the stack is not larger than it may be. */
