@@ -57,8 +57,7 @@ final class FunctionSelection {
         for (Path file : files) {
             try {
                 if (seen.add(FileIdentity.of(file))) {
-                    found.addAll(
-                            FunctionProbe.matching(file, name.substring(colon + 1), name.startsWith("ur")));
+                    found.addAll(FunctionProbe.matching(file, name.substring(colon + 1), name.startsWith("ur")));
                 }
             } catch (MalformedDataException e) {
                 if (files.size() == 1) {

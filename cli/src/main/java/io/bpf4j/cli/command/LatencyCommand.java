@@ -50,16 +50,10 @@ final class LatencyCommand implements Callable<Integer> {
             description = "Begin and end belong together if this has the same value, in any thread of a process.")
     private String pair = "";
 
-    @Option(
-            names = "--slower",
-            paramLabel = "T",
-            description = "Print each end that came at least so late: 50ms.")
+    @Option(names = "--slower", paramLabel = "T", description = "Print each end that came at least so late: 50ms.")
     private @Nullable String slower;
 
-    @Option(
-            names = "--show",
-            paramLabel = "EXPR[,…]",
-            description = "With --slower: the values to print of each.")
+    @Option(names = "--show", paramLabel = "EXPR[,…]", description = "With --slower: the values to print of each.")
     private List<String> show = new ArrayList<>();
 
     LatencyCommand(Console console, Interruption interruption) {

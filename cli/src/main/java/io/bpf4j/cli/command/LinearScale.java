@@ -16,8 +16,7 @@ record LinearScale(long from, long to, long step) {
     private static final Pattern PARTS = Pattern.compile(":");
 
     static LinearScale parse(String text) {
-        List<OptionalLong> numbers =
-                PARTS.splitAsStream(text)
+        List<OptionalLong> numbers = PARTS.splitAsStream(text)
                 .map(part -> Expression.parse(part).constant())
                 .toList();
         if (numbers.size() != 3 || numbers.stream().anyMatch(OptionalLong::isEmpty)) {

@@ -57,8 +57,9 @@ final class ListCommand implements Callable<Integer> {
 
     @Option(
             names = "-v",
-            description = "Show of each site, too: module and function, by which DTrace's names choose; the code: nop, or nop,nop5 "
-                    + "and nop,nop10 where the kernel could make the probe faster.")
+            description =
+                    "Show of each site, too: module and function, by which DTrace's names choose; the code: nop, or nop,nop5 "
+                            + "and nop,nop10 where the kernel could make the probe faster.")
     private boolean verbose;
 
     @Option(names = "--json", description = "One JSON object for each probe.")

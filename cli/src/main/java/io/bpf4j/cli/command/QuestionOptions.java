@@ -28,8 +28,9 @@ final class QuestionOptions {
     @Option(
             names = "--where",
             paramLabel = "EXPR",
-            description = "Only events for which this is not 0: 'arg0 > 50ms && comm ~ \"java*\"'. Expressions are C's, with "
-                    + "arg0 to arg11 and the names of 'bpf4j catalog', pid tid comm cpu uid cgroup probe, str(p), str(p, n).")
+            description =
+                    "Only events for which this is not 0: 'arg0 > 50ms && comm ~ \"java*\"'. Expressions are C's, with "
+                            + "arg0 to arg11 and the names of 'bpf4j catalog', pid tid comm cpu uid cgroup probe, str(p), str(p, n).")
     private String where = "";
 
     @Option(
@@ -44,7 +45,8 @@ final class QuestionOptions {
     @Option(
             names = "--max-keys",
             paramLabel = "N",
-            description = "Room for N combinations of --by (default: ${DEFAULT-VALUE}); events of others are counted as such.")
+            description =
+                    "Room for N combinations of --by (default: ${DEFAULT-VALUE}); events of others are counted as such.")
     private int maxKeys = 10_240;
 
     /**
@@ -93,8 +95,7 @@ final class QuestionOptions {
     }
 
     /** A question about probes and functions, without filter and keys. */
-    static Question about(
-            TargetOptions target, List<UsdtProbe> probes, List<FunctionProbe> functions, int specs)
+    static Question about(TargetOptions target, List<UsdtProbe> probes, List<FunctionProbe> functions, int specs)
             throws IOException {
         return Question.on(probes)
                 .on(functions.toArray(FunctionProbe[]::new))

@@ -41,7 +41,10 @@ final class ReadyCommand implements Callable<Integer> {
     private final String group;
     private final CommandLine tree;
 
-    @Parameters(arity = "0..*", paramLabel = "QUESTION", description = "Its name, and options of the command behind it.")
+    @Parameters(
+            arity = "0..*",
+            paramLabel = "QUESTION",
+            description = "Its name, and options of the command behind it.")
     private List<String> words = new ArrayList<>();
 
     private ReadyCommand(Console console, String group, CommandLine tree) {

@@ -46,7 +46,8 @@ import picocli.CommandLine.ScopeType;
         exitCodeList = {"0:done", "1:failed, and standard error says why", "2:wrong usage"})
 final class RootCommand implements Runnable {
     /** The subcommands for users. */
-    static final String COMMANDS = "demo, list, trace, count, hist, latency, top, stack, catalog, load, inspect, features, args";
+    static final String COMMANDS =
+            "demo, list, trace, count, hist, latency, top, stack, catalog, load, inspect, features, args";
 
     @Option(
             names = "--debug",

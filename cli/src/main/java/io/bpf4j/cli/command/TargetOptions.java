@@ -30,8 +30,9 @@ final class TargetOptions {
     @Option(
             names = "-c",
             paramLabel = "CMD",
-            description = "Start this command, trace it and its libraries, and end with it. With a FILE: only these files in it. "
-                    + "It is held while probes are attached; the sums say if first events may be missing nevertheless.")
+            description =
+                    "Start this command, trace it and its libraries, and end with it. With a FILE: only these files in it. "
+                            + "It is held while probes are attached; the sums say if first events may be missing nevertheless.")
     private @Nullable String command;
 
     @Option(
@@ -48,21 +49,25 @@ final class TargetOptions {
 
     @Option(
             names = "--no-hold",
-            description = "With -c or --follow: hold no process, and look for new code every few milliseconds instead. First "
-                    + "events may be missing; strace, gdb and the like can trace the processes.")
+            description =
+                    "With -c or --follow: hold no process, and look for new code every few milliseconds instead. First "
+                            + "events may be missing; strace, gdb and the like can trace the processes.")
     private boolean noHold;
 
     @Option(names = "--duration", paramLabel = "S", description = "End after that many seconds.")
     private @Nullable Double duration;
 
-    @Option(names = "--json", description = "One JSON object on a line for each event or result, and one with the sums.")
+    @Option(
+            names = "--json",
+            description = "One JSON object on a line for each event or result, and one with the sums.")
     private boolean json;
 
     @Option(
             names = "--strategy",
             paramLabel = "auto|multi|cookie|ipmap",
-            description = "How to attach: one uprobe_multi link, a perf uprobe for each site with a cookie, or one whose "
-                    + "arguments are found by address. Default: the first that the kernel has.")
+            description =
+                    "How to attach: one uprobe_multi link, a perf uprobe for each site with a cookie, or one whose "
+                            + "arguments are found by address. Default: the first that the kernel has.")
     private StrategyChoice strategy = StrategyChoice.AUTO;
 
     @Option(names = "--strict", description = "Refuse probes with an argument that can't be read.")
@@ -74,8 +79,9 @@ final class TargetOptions {
     @Parameters(
             arity = "0..*",
             paramLabel = "FILE|PROVIDER:NAME",
-            description = "Executables and libraries, and which of their probes; * and ? match any text. Questions take functions, "
-                    + "too: u:NAME for the entry of a function, ur:NAME for its return.")
+            description =
+                    "Executables and libraries, and which of their probes; * and ? match any text. Questions take functions, "
+                            + "too: u:NAME for the entry of a function, ur:NAME for its return.")
     private List<String> operands = new ArrayList<>();
 
     /** {@code u:NAME} and {@code ur:NAME}. */

@@ -148,8 +148,7 @@ final class TargetRun {
         try (ProbeSession session = work.load(probes, functions, sites + (appearing ? SPECS_OF_LATER_FILES : 0))) {
             interruption.onRequest(session::wakeup);
             if (!functions.isEmpty()) {
-                session.attachFunctions(
-                        functions, child == null ? options.process() : OptionalInt.of(child.pid()));
+                session.attachFunctions(functions, child == null ? options.process() : OptionalInt.of(child.pid()));
                 attachedAny = true;
                 console.error("bpf4j: tracing " + Scans.count(functions.size(), "function") + "; Ctrl-C ends");
             }
@@ -188,14 +187,14 @@ final class TargetRun {
      *
      * @return why first events may be missing; empty if none is
      */
-    private List<String> follow(
-            ProbeSession session, Work work, List<UsdtProbe> first, @Nullable ChildCommand child) {
+    private List<String> follow(ProbeSession session, Work work, List<UsdtProbe> first, @Nullable ChildCommand child) {
         Follower follower = new Follower(session, selection.ofLater(first), this::report, this::notAttached);
         UsdtWatch.Builder what = child != null
                 ? UsdtWatch.of(child.pid()).fromExec()
                 : UsdtWatch.of(options.process().orElseThrow());
         UsdtWatch.Builder followed = options.follow() ? what.withChildren() : what;
-        try (UsdtWatch watch = (options.hold() ? followed : followed.withoutHolding()).start(new Listener(follower, work))) {
+        try (UsdtWatch watch =
+                (options.hold() ? followed : followed.withoutHolding()).start(new Listener(follower, work))) {
             if (child != null) {
                 if (!watch.gaps().isEmpty() && !first.isEmpty()) {
                     // Not held at its exec: what is attached to the process before then is there when it maps the file.

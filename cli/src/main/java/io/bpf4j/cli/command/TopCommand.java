@@ -28,10 +28,7 @@ import picocli.CommandLine.Mixin;
             "Ctrl-C ends and prints the counts. Without --by the keys are process, thread name and probe. Needs "
                     + "what 'trace' needs."
         },
-        footer = {
-            "  bpf4j top --all 'hotspot:*'",
-            "  bpf4j top -p 4711 hotspot:object__alloc --by class --every 2"
-        })
+        footer = {"  bpf4j top --all 'hotspot:*'", "  bpf4j top -p 4711 hotspot:object__alloc --by class --every 2"})
 final class TopCommand implements Callable<Integer> {
     private static final long EVERY = 1_000_000_000;
 

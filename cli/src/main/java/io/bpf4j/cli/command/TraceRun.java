@@ -2,13 +2,13 @@ package io.bpf4j.cli.command;
 
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.JsonLine;
+import io.bpf4j.cli.question.UserCatalog;
 import io.bpf4j.cli.trace.EventFormat;
 import io.bpf4j.cli.trace.ProbeSession;
+import io.bpf4j.cli.trace.StringArg;
 import io.bpf4j.cli.trace.TraceEvent;
 import io.bpf4j.cli.trace.TracedProbe;
 import io.bpf4j.cli.trace.Tracer;
-import io.bpf4j.cli.question.UserCatalog;
-import io.bpf4j.cli.trace.StringArg;
 import io.bpf4j.trace.FunctionProbe;
 import io.bpf4j.trace.catalog.ArgumentType;
 import io.bpf4j.trace.catalog.Catalog;
@@ -73,8 +73,8 @@ final class TraceRun implements TargetRun.Work {
         }
         catalog.probes().stream()
                 .filter(this::isExpected)
-                .forEach(probe -> probe.arguments()
-                        .forEach(argument -> add(byArgument, argument.index(), Optional.of(probe))));
+                .forEach(probe ->
+                        probe.arguments().forEach(argument -> add(byArgument, argument.index(), Optional.of(probe))));
         return byArgument.values().stream()
                 .filter(kinds -> kinds.size() == 1)
                 .flatMap(Set::stream)
@@ -98,7 +98,8 @@ final class TraceRun implements TargetRun.Work {
     }
 
     private static Optional<StringArg> text(ProbeSignature probe, ProbeArgument argument) {
-        return argument.type() instanceof ArgumentType.Text text && text.pointerAt().isEmpty()
+        return argument.type() instanceof ArgumentType.Text text
+                        && text.pointerAt().isEmpty()
                 ? Optional.of(new StringArg(
                         argument.index(),
                         text.length()
@@ -142,7 +143,8 @@ final class TraceRun implements TargetRun.Work {
             JsonLine line = new JsonLine()
                     .beginObject()
                     .field("type", "sums")
-                    .field("events", events).field("lost", lost);
+                    .field("events", events)
+                    .field("lost", lost);
             if (unknown > 0) {
                 line.field("unknown", unknown);
             }

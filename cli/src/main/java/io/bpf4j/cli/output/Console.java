@@ -54,7 +54,8 @@ public final class Console {
     /** A terminal is a character device under /dev/pts or /dev/tty. */
     private static boolean isTerminal(int descriptor) {
         try {
-            String name = Files.readSymbolicLink(Host.running().self().resolve("fd/" + descriptor)).toString();
+            String name = Files.readSymbolicLink(Host.running().self().resolve("fd/" + descriptor))
+                    .toString();
             return name.startsWith("/dev/pts/") || name.startsWith("/dev/tty");
         } catch (IOException | UnsupportedOperationException e) {
             return false;

@@ -128,7 +128,8 @@ public final class AnswerReport {
             table.row(range(bucket, unsigned, unit), Long.toString(bucket.count()), bar(bucket.count(), most));
         }
         table.print(console);
-        console.line("  " + distribution.count() + (distribution.count() == 1 ? " event" : " events") + ", min " + AnswerValues.withUnit(distribution.min(), unsigned, unit)
+        console.line("  " + distribution.count() + (distribution.count() == 1 ? " event" : " events") + ", min "
+                + AnswerValues.withUnit(distribution.min(), unsigned, unit)
                 + mean(distribution, unit) + ", p99 <= "
                 + AnswerValues.withUnit(distribution.quantile(0.99), unsigned, unit) + ", max "
                 + AnswerValues.withUnit(distribution.max(), unsigned, unit));
@@ -140,9 +141,7 @@ public final class AnswerReport {
         double mean = distribution.mean();
         return Double.isNaN(mean)
                 ? ""
-                : ", mean "
-                        + AnswerValues.withUnit(
-                                new BigDecimal(mean).longValue(), distribution.unsigned(), unit);
+                : ", mean " + AnswerValues.withUnit(new BigDecimal(mean).longValue(), distribution.unsigned(), unit);
     }
 
     private static String range(Distribution.Bucket bucket, boolean unsigned, String unit) {
@@ -189,7 +188,9 @@ public final class AnswerReport {
         console.line(String.join(
                 " ",
                 List.of(
-                        event.latencyNs() > 0 ? AnswerValues.withUnit(event.latencyNs(), true, "ns") : Text.printable(event.probe()),
+                        event.latencyNs() > 0
+                                ? AnswerValues.withUnit(event.latencyNs(), true, "ns")
+                                : Text.printable(event.probe()),
                         event.pid() + "/" + event.tid(),
                         Text.printable(event.comm()),
                         values)));
@@ -207,8 +208,7 @@ public final class AnswerReport {
         long total = eventsOnly ? shown : events;
         List<Lack> lacks = lacks(lack).stream().filter(each -> each.count() > 0).toList();
         if (json) {
-            JsonLine line =
-                    new JsonLine().beginObject().field("events", total).field("lost", lack.lost());
+            JsonLine line = new JsonLine().beginObject().field("events", total).field("lost", lack.lost());
             lacks.forEach(each -> line.field(each.name(), each.count()));
             if (appearing) {
                 line.field("exact", gaps.isEmpty());

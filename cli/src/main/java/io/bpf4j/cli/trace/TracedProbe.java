@@ -48,7 +48,8 @@ public record TracedProbe(
                 .flatMap(type -> switch (type) {
                     case ArgumentType.Bool _ -> Optional.of(Boolean.toString(bits != 0));
                     case ArgumentType.Pointer _ -> Optional.of("0x" + Long.toHexString(bits));
-                    case ArgumentType.Int number -> Optional.ofNullable(number.names().get(bits));
+                    case ArgumentType.Int number ->
+                        Optional.ofNullable(number.names().get(bits));
                     case ArgumentType.Text _ -> Optional.<String>empty();
                 })
                 .orElseGet(() -> kind(n).format(bits));
@@ -61,7 +62,7 @@ public record TracedProbe(
     }
 
     private Optional<ProbeArgument> known(int n) {
-        return signature.flatMap(
-                probe -> n < probe.arguments().size() ? Optional.of(probe.arguments().get(n)) : Optional.empty());
+        return signature.flatMap(probe ->
+                n < probe.arguments().size() ? Optional.of(probe.arguments().get(n)) : Optional.empty());
     }
 }

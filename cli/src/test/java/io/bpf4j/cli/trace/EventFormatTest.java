@@ -45,9 +45,10 @@ class EventFormatTest {
     @Test
     void jsonHasTheSameValuesAsNumbersAndStrings() {
         assertThat(format.json(event, probe))
-                .isEqualTo("{\"type\":\"event\",\"time\":\"2026-01-02T03:04:06.000000123Z\",\"ns\":1000000123,\"pid\":7,\"tid\":8,\"comm\":\"ja\\u001bva\","
-                        + "\"path\":\"/lib/x.so\",\"provider\":\"hotspot\",\"name\":\"class__loaded\","
-                        + "\"args\":[-1,18446744073709551615,0.1,-2.5,17,\"a\\nb\\\"\",null],\"truncated\":[5]}");
+                .isEqualTo(
+                        "{\"type\":\"event\",\"time\":\"2026-01-02T03:04:06.000000123Z\",\"ns\":1000000123,\"pid\":7,\"tid\":8,\"comm\":\"ja\\u001bva\","
+                                + "\"path\":\"/lib/x.so\",\"provider\":\"hotspot\",\"name\":\"class__loaded\","
+                                + "\"args\":[-1,18446744073709551615,0.1,-2.5,17,\"a\\nb\\\"\",null],\"truncated\":[5]}");
     }
 
     /** A field that is a string in one line must not be a number in the next. */
@@ -79,10 +80,7 @@ class EventFormatTest {
                 List.of(NumberKind.UNSIGNED, NumberKind.SIGNED, NumberKind.UNSIGNED, NumberKind.SIGNED),
                 Catalog.builtIn().find("hotspot", "class__loaded"));
         List<TraceEvent.Value> values = List.of(
-                new TraceEvent.Str("A", false),
-                new TraceEvent.Num(1),
-                new TraceEvent.Num(0x10),
-                new TraceEvent.Num(1));
+                new TraceEvent.Str("A", false), new TraceEvent.Num(1), new TraceEvent.Num(0x10), new TraceEvent.Num(1));
 
         assertThat(format.human(new TraceEvent(0, 1, 7, 8, "java", values), known))
                 .endsWith("name=\"A\" loader=0x10 shared=true");

@@ -115,7 +115,8 @@ class CliAnswersOfProgramsTest {
                 .map(key -> String.valueOf(key.get("name")))
                 .toList();
         // Text of a key has a bound; a hidden class has an address in its name, which the log writes in another way.
-        assertThat(logged).filteredOn(name -> name.length() < 60 && !name.contains("+") && !name.contains("0x"))
+        assertThat(logged)
+                .filteredOn(name -> name.length() < 60 && !name.contains("+") && !name.contains("0x"))
                 .isNotEmpty()
                 .allMatch(counted::contains);
     }
@@ -154,8 +155,8 @@ class CliAnswersOfProgramsTest {
                 lines = Json.lines(result.out());
             }
             List<String> log = server.log();
-            List<Double> logged = millis(
-                    log.subList(before, log.size()).stream().filter(line -> line.endsWith(sleep)), DURATION);
+            List<Double> logged =
+                    millis(log.subList(before, log.size()).stream().filter(line -> line.endsWith(sleep)), DURATION);
             assertThat(logged).hasSize(20);
             Map<String, @Nullable Object> distribution = lines.get(lines.size() - 2);
             assertSame(distribution, logged);
@@ -166,7 +167,9 @@ class CliAnswersOfProgramsTest {
                 assertThat(event).containsEntry("probe", "postgresql:query__done");
                 assertThat(event.get("values")).isEqualTo(Map.of("query", sleep));
             });
-            assertThat(slow.stream().mapToLong(event -> (Long) event.get("latency")).sum())
+            assertThat(slow.stream()
+                            .mapToLong(event -> (Long) event.get("latency"))
+                            .sum())
                     .isEqualTo(distribution.get("sum"));
         }
     }
@@ -184,10 +187,9 @@ class CliAnswersOfProgramsTest {
                 "-o",
                 program.toString(),
                 TargetProgram.testModule().resolve("src/test/c/throws/main.cc").toString()));
-        for (List<String> question : List.of(
-                List.of("count", "libstdcxx:throw", "--by", "type"), List.of("cxx", "exceptions"))) {
-            List<String> line = Stream.concat(
-                            question.stream(), Stream.of("--json", "-c", program + " 1002"))
+        for (List<String> question :
+                List.of(List.of("count", "libstdcxx:throw", "--by", "type"), List.of("cxx", "exceptions"))) {
+            List<String> line = Stream.concat(question.stream(), Stream.of("--json", "-c", program + " 1002"))
                     .toList();
             List<Map<String, @Nullable Object>> lines = ask(line.toArray(String[]::new));
             assertThat(lines.subList(0, lines.size() - 1))

@@ -138,11 +138,14 @@ class CliAnswersTest {
             Path err = Files.createTempFile(folder, "closed", ".err");
             List<String> line = Cli.command(question.toArray(String[]::new));
             line.addAll(List.of("-c", program + " values 2000000000"));
-            Process command = new ProcessBuilder(line).redirectError(err.toFile()).start();
+            Process command =
+                    new ProcessBuilder(line).redirectError(err.toFile()).start();
             try (BufferedReader out = command.inputReader()) {
                 assertThat(out.readLine()).isNotBlank();
             }
-            assertThat(command.waitFor(Patience.scaled(120), TimeUnit.SECONDS)).as(question.toString()).isTrue();
+            assertThat(command.waitFor(Patience.scaled(120), TimeUnit.SECONDS))
+                    .as(question.toString())
+                    .isTrue();
             assertThat(command.exitValue()).as(Files.readString(err)).isZero();
             assertThat(Files.readAllLines(err))
                     .as(question.toString())

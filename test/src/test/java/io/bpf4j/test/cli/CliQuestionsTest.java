@@ -99,7 +99,8 @@ class CliQuestionsTest {
                         ask("values 600", "count", "asked:value", "--where", "arg0 < 100 && str(arg1) ~ \"*e?*n\""),
                         "none"))
                 .containsValue(33L);
-        assertThat(ask("values 600", "count", "asked:value", "--where", "arg3 < -290").getLast())
+        assertThat(ask("values 600", "count", "asked:value", "--where", "arg3 < -290")
+                        .getLast())
                 .containsEntry("events", 10L);
     }
 
@@ -107,9 +108,13 @@ class CliQuestionsTest {
     void aHistogramHasPowersOfTwo() throws IOException, InterruptedException {
         List<Map<String, @Nullable Object>> lines = ask("values 4000", "hist", "asked:value", "--of", "arg2");
         Map<String, @Nullable Object> histogram = lines.getFirst();
-        assertThat(histogram).containsEntry("count", 4000L).containsEntry("min", 1L).containsEntry("max", 1L << 39);
-        assertThat(buckets(histogram)).hasSize(40).allSatisfy(bucket -> assertThat(bucket)
-                .containsEntry("count", 100L));
+        assertThat(histogram)
+                .containsEntry("count", 4000L)
+                .containsEntry("min", 1L)
+                .containsEntry("max", 1L << 39);
+        assertThat(buckets(histogram))
+                .hasSize(40)
+                .allSatisfy(bucket -> assertThat(bucket).containsEntry("count", 100L));
         assertThat(buckets(histogram).get(3)).isEqualTo(Map.of("from", 8L, "to", 15L, "count", 100L));
     }
 
@@ -152,9 +157,8 @@ class CliQuestionsTest {
     void slowOnesAreShownWithTheirValues() throws IOException, InterruptedException {
         List<Map<String, @Nullable Object>> lines = ask(
                 "pairs 5 3000", "latency", "asked:begin", "asked:end", "--slower", "1ms", "--show", "arg0, str(arg1)");
-        List<Map<String, @Nullable Object>> events = lines.stream()
-                .filter(line -> "event".equals(line.get("type")))
-                .toList();
+        List<Map<String, @Nullable Object>> events =
+                lines.stream().filter(line -> "event".equals(line.get("type"))).toList();
         assertThat(events).hasSize(5);
         assertThat((Map<?, ?>) events.get(1).get("values")).isEqualTo(Map.of("arg0", 1L, "str(arg1)", "green"));
         assertThat((Long) events.get(1).get("latency")).isGreaterThanOrEqualTo(3_000_000L);
@@ -252,7 +256,8 @@ class CliQuestionsTest {
 
     @Test
     void aReturnHasNoArguments() throws IOException, InterruptedException {
-        assertThat(Cli.run("count", program.toString(), "ur:leaf", "--by", "arg0").err())
+        assertThat(Cli.run("count", program.toString(), "ur:leaf", "--by", "arg0")
+                        .err())
                 .contains("no 'arg0': these probes have no arguments; what a function returned is 'retval'");
     }
 
@@ -261,8 +266,8 @@ class CliQuestionsTest {
         String table = Cli.run("count", "-c", program + " values 30", "asked:value", "--by", "str(arg1)")
                 .out();
         assertThat(table).contains("COUNT  STR(ARG1)").contains("10     green").endsWith("30 events\n");
-        String histogram =
-                Cli.run("hist", "-c", program + " values 40", "asked:value", "--of", "arg2 & 255").out();
+        String histogram = Cli.run("hist", "-c", program + " values 40", "asked:value", "--of", "arg2 & 255")
+                .out();
         assertThat(histogram).contains("128 .. 256  1").contains("█").contains("max 128");
     }
 

@@ -61,7 +61,10 @@ class CliStrategyTest {
 
     /** Without cookies a probe is known by its address; in a second mapping of its file it has another one. */
     @ParameterizedTest
-    @CsvSource({"false, '1 event, 0 lost, 2 of no known probe'", "true, '{\"type\":\"sums\",\"events\":1,\"lost\":0,\"unknown\":2}'"})
+    @CsvSource({
+        "false, '1 event, 0 lost, 2 of no known probe'",
+        "true, '{\"type\":\"sums\",\"events\":1,\"lost\":0,\"unknown\":2}'"
+    })
     @Timeout(300)
     void eventsOfNoKnownProbeAreCountedAndShown(boolean json, String closing, @TempDir Path folder)
             throws IOException, InterruptedException {

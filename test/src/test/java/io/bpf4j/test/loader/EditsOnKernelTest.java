@@ -206,9 +206,7 @@ class EditsOnKernelTest {
                 Assembler.create().movReg(Assembler.R0, Assembler.R6).exit().assemble();
         BpfLoader refused = BpfLoader.of(Bpf.spec("corpus/subprograms.bpf.o"))
                 .function("weak_answer", function -> function.withInstructions(unset));
-        assertThatThrownBy(refused::load)
-                .isInstanceOf(VerifierException.class)
-                .hasMessageContaining("weak_answer");
+        assertThatThrownBy(refused::load).isInstanceOf(VerifierException.class).hasMessageContaining("weak_answer");
     }
 
     @Test

@@ -62,7 +62,9 @@ class ExpressionsOnKernelTest {
                         run(object, event);
                         for (int n = 0; n < numbers.size(); n++) {
                             OptionalLong expected = expected(numbers.get(n), event, n == 0);
-                            assertThat(result(object, n)).as(() -> event + "\n" + texts).isEqualTo(expected);
+                            assertThat(result(object, n))
+                                    .as(() -> event + "\n" + texts)
+                                    .isEqualTo(expected);
                             read += expected.isPresent() ? 1 : 0;
                         }
                     }
@@ -82,7 +84,9 @@ class ExpressionsOnKernelTest {
             object.set(ValueLayout.JAVA_LONG, 8, address);
             SampleEvent event = new SampleEvent(
                     memory,
-                    new long[] {7, 0x101, 0, 0, 0, 0, 0, -1, address, address, object.address(), memory.address("x".repeat(64))},
+                    new long[] {
+                        7, 0x101, 0, 0, 0, 0, 0, -1, address, address, object.address(), memory.address("x".repeat(64))
+                    },
                     0,
                     4L | 7L << 32,
                     0,
@@ -95,14 +99,27 @@ class ExpressionsOnKernelTest {
                     "fifteen-letters");
             assertThat(shown(event, "query", "className", "inner", "str(query, 3)", "str(query, 8)"))
                     .containsExactly(text, "SELECT ", text, "SEL", "SELECT *");
-            assertThat(shown(event, "str(arg11)", "str(arg11, 63)", "str(arg11, 65)", "str(arg11 + 1)", "str(arg11, 1)"))
+            assertThat(shown(
+                            event, "str(arg11)", "str(arg11, 63)", "str(arg11, 65)", "str(arg11 + 1)", "str(arg11, 1)"))
                     .containsExactly("x".repeat(64), "x".repeat(63), "x".repeat(64), "x".repeat(63), "x");
             assertThat(shown(event, "str(arg11, arg0)", "str(arg11, -arg0)", "str(arg11, arg7)", "str(arg11, arg7, 9)"))
                     .containsExactly("x".repeat(7), "", "x".repeat(64), "x".repeat(9));
             assertThat(shown(event, "comm", "probe", "provider", "retval", "pid", "tid", "uid", "cpu"))
                     .containsExactly(
-                            "fifteen-letters", "jvm:end", "jvm", new BigInteger("18446744073709551614"), 11L, 12L, 13L, 14L);
-            assertThat(shown(event, "flag", "arg0 > 5 ? \"big\" : \"little\"", "probe == \"jvm:end\"", "provider ~ \"d*\""))
+                            "fifteen-letters",
+                            "jvm:end",
+                            "jvm",
+                            new BigInteger("18446744073709551614"),
+                            11L,
+                            12L,
+                            13L,
+                            14L);
+            assertThat(shown(
+                            event,
+                            "flag",
+                            "arg0 > 5 ? \"big\" : \"little\"",
+                            "probe == \"jvm:end\"",
+                            "provider ~ \"d*\""))
                     .containsExactly(true, "big", true, false);
             assertThat(shown(event, "query ~ \"*x = '?'\"", "arg7", "(s64)arg7", "str(query, 300)"))
                     .containsExactly(true, new BigInteger("18446744073709551615"), -1L, text);
@@ -143,27 +160,26 @@ class ExpressionsOnKernelTest {
                 "thresholds",
             })
     void theLargestFunctionsAreAccepted(String kind) {
-        String text =
-                switch (kind) {
-                    case "patterns" -> repeated("query !~ \"" + "?*".repeat(63) + "\"", " && ", 15);
-                    case "literals" -> repeated("str(query, 120) != \"" + "x".repeat(120) + "\"", " || ", 25);
-                    case "texts" -> repeated("query == className", " || ", 30);
-                    case "names" -> repeated("comm ~ \"*a*\"", " || ", 15);
-                    case "waiting" -> balanced(7);
-                    case "sum" -> repeated("arg0", " + ", 500);
-                    case "choices" -> repeated("(arg0 > 3 ? mixed : *(u32*)arg8)", " ^ ", 60);
-                    case "weights" ->
-                        IntStream.range(0, 60)
-                                        .mapToObj(n -> "(*(u8*)(arg8 + " + n + ") > 9) << " + n)
-                                        .collect(Collectors.joining(" | "))
-                                + " == 77";
-                    case "thresholds" ->
-                        IntStream.range(0, 60)
-                                        .mapToObj(n -> "(arg" + (n % 5 + 7) + " > " + n * 37 % 60 + ") << " + n)
-                                        .collect(Collectors.joining(" | "))
-                                + " == 77";
-                    default -> throw new AssertionError(kind);
-                };
+        String text = switch (kind) {
+            case "patterns" -> repeated("query !~ \"" + "?*".repeat(63) + "\"", " && ", 15);
+            case "literals" -> repeated("str(query, 120) != \"" + "x".repeat(120) + "\"", " || ", 25);
+            case "texts" -> repeated("query == className", " || ", 30);
+            case "names" -> repeated("comm ~ \"*a*\"", " || ", 15);
+            case "waiting" -> balanced(7);
+            case "sum" -> repeated("arg0", " + ", 500);
+            case "choices" -> repeated("(arg0 > 3 ? mixed : *(u32*)arg8)", " ^ ", 60);
+            case "weights" ->
+                IntStream.range(0, 60)
+                                .mapToObj(n -> "(*(u8*)(arg8 + " + n + ") > 9) << " + n)
+                                .collect(Collectors.joining(" | "))
+                        + " == 77";
+            case "thresholds" ->
+                IntStream.range(0, 60)
+                                .mapToObj(n -> "(arg" + (n % 5 + 7) + " > " + n * 37 % 60 + ") << " + n)
+                                .collect(Collectors.joining(" | "))
+                        + " == 77";
+            default -> throw new AssertionError(kind);
+        };
         Tables tables = new Tables();
         GeneratedFunction where = GeneratedFunction.predicate(Expression.parse(text), new SampleScope(), tables);
         GeneratedFunction none = GeneratedFunction.outputs(List.of(), new SampleScope(), tables, 0);

@@ -24,7 +24,20 @@ final class SampleExpressions {
     static final List<Integer> SIZES = List.of(4, 1, 2, 8, 4, 1, 2, 8);
 
     private static final List<String> PATTERNS = List.of(
-            "*", "", "SELECT*", "*t", "?", "a*b", "*ab*ab*", "[A-Z]*", "[!a-z]*", "*/String", "x*x", "S?LECT*", "12345678", "*x*y");
+            "*",
+            "",
+            "SELECT*",
+            "*t",
+            "?",
+            "a*b",
+            "*ab*ab*",
+            "[A-Z]*",
+            "[!a-z]*",
+            "*/String",
+            "x*x",
+            "S?LECT*",
+            "12345678",
+            "*x*y");
 
     private final Random random;
 
@@ -115,12 +128,11 @@ final class SampleExpressions {
 
     private Sample shift(Sample left, Sample right) {
         boolean up = random.nextBoolean();
-        return new Sample(
-                "(" + left.text() + (up ? " << " : " >> ") + right.text() + ")", left.unsigned(), event -> {
-                    long a = left.value().applyAsLong(event);
-                    long b = right.value().applyAsLong(event);
-                    return up ? a << b : left.unsigned() ? a >>> b : a >> b;
-                });
+        return new Sample("(" + left.text() + (up ? " << " : " >> ") + right.text() + ")", left.unsigned(), event -> {
+            long a = left.value().applyAsLong(event);
+            long b = right.value().applyAsLong(event);
+            return up ? a << b : left.unsigned() ? a >>> b : a >> b;
+        });
     }
 
     private Sample compared(Sample left, Sample right) {
@@ -200,8 +212,8 @@ final class SampleExpressions {
         boolean wanted = random.nextBoolean();
         if (random.nextBoolean()) {
             String glob = PATTERNS.get(random.nextInt(PATTERNS.size()));
-            Pattern regex = Pattern.compile(
-                    glob.replace("*", ".*").replace("?", ".").replace("[!", "[^"), Pattern.DOTALL);
+            Pattern regex =
+                    Pattern.compile(glob.replace("*", ".*").replace("?", ".").replace("[!", "[^"), Pattern.DOTALL);
             return truth(
                     "(" + text.text() + (wanted ? " ~ " : " !~ ") + "\"" + glob + "\")",
                     event -> regex.matcher(new String(text.value().apply(event), StandardCharsets.ISO_8859_1))
@@ -226,22 +238,24 @@ final class SampleExpressions {
         int argument = random.nextInt(8, 12);
         int bound = random.nextInt(30, 33);
         return switch (random.nextInt(depth > 0 ? 5 : 4)) {
-            case 0 ->
-                new Text("comm", false, event -> event.comm().getBytes(StandardCharsets.US_ASCII));
-            case 1 -> new Text("str(arg" + argument + ", " + bound + ")", false, event -> {
-                long address = event.arg(argument, 8, false);
-                return event.memory().text(address, bound);
-            });
-            case 2 -> new Text("str(arg" + argument + ", arg0 - 1, 31)", false, event -> {
-                long address = event.arg(argument, 8, false);
-                int length = (int) Math.max(0, Math.min(31, event.arg(0, 4, true) - 1));
-                return event.memory().bytes(address, length);
-            });
-            case 3 -> new Text("str(arg" + argument + ", (u64)arg0, 29)", false, event -> {
-                long address = event.arg(argument, 8, false);
-                long length = event.arg(0, 4, true);
-                return event.memory().bytes(address, length < 0 || length > 29 ? 29 : (int) length);
-            });
+            case 0 -> new Text("comm", false, event -> event.comm().getBytes(StandardCharsets.US_ASCII));
+            case 1 ->
+                new Text("str(arg" + argument + ", " + bound + ")", false, event -> {
+                    long address = event.arg(argument, 8, false);
+                    return event.memory().text(address, bound);
+                });
+            case 2 ->
+                new Text("str(arg" + argument + ", arg0 - 1, 31)", false, event -> {
+                    long address = event.arg(argument, 8, false);
+                    int length = (int) Math.max(0, Math.min(31, event.arg(0, 4, true) - 1));
+                    return event.memory().bytes(address, length);
+                });
+            case 3 ->
+                new Text("str(arg" + argument + ", (u64)arg0, 29)", false, event -> {
+                    long address = event.arg(argument, 8, false);
+                    long length = event.arg(0, 4, true);
+                    return event.memory().bytes(address, length < 0 || length > 29 ? 29 : (int) length);
+                });
             default -> {
                 Sample condition = number(depth - 1);
                 Text then = text(0);

@@ -62,13 +62,12 @@ final class SampleMemory {
 
     long number(long address, int size, boolean signed) {
         long at = offset(address, size);
-        long value =
-                switch (size) {
-                    case 1 -> segment.get(ValueLayout.JAVA_BYTE, at);
-                    case 2 -> segment.get(ValueLayout.JAVA_SHORT_UNALIGNED, at);
-                    case 4 -> segment.get(ValueLayout.JAVA_INT_UNALIGNED, at);
-                    default -> segment.get(ValueLayout.JAVA_LONG_UNALIGNED, at);
-                };
+        long value = switch (size) {
+            case 1 -> segment.get(ValueLayout.JAVA_BYTE, at);
+            case 2 -> segment.get(ValueLayout.JAVA_SHORT_UNALIGNED, at);
+            case 4 -> segment.get(ValueLayout.JAVA_INT_UNALIGNED, at);
+            default -> segment.get(ValueLayout.JAVA_LONG_UNALIGNED, at);
+        };
         return SampleEvent.narrow(value, size, signed);
     }
 

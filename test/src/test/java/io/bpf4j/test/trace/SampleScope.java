@@ -10,8 +10,7 @@ import java.util.TreeMap;
 
 /** The names of {@link SampleExpressions}, for four probes of two providers. */
 final class SampleScope implements Scope {
-    private static final Map<Integer, String> PROBES =
-            Map.of(1, "db:begin", 2, "db:end", 3, "jvm:begin", 4, "jvm:end");
+    private static final Map<Integer, String> PROBES = Map.of(1, "db:begin", 2, "db:end", 3, "jvm:begin", 4, "jvm:end");
 
     @Override
     public Optional<Map<Integer, Argument>> find(String name) {
@@ -27,7 +26,14 @@ final class SampleScope implements Scope {
             case "mixed" -> {
                 Argument common = new Argument(0, new Int(4, true));
                 yield Optional.of(Map.of(
-                        1, common, 2, common, 3, new Argument(1, new Int(1, true)), 4, new Argument(4, new Int(4, false))));
+                        1,
+                        common,
+                        2,
+                        common,
+                        3,
+                        new Argument(1, new Int(1, true)),
+                        4,
+                        new Argument(4, new Int(4, false))));
             }
             case "flag" -> everywhere(new Argument(1, new Bool()));
             case "query" -> everywhere(new Argument(8, new Text(OptionalInt.empty(), OptionalInt.empty())));
