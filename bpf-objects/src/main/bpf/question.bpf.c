@@ -55,7 +55,7 @@ __u64 lost = 0;          /* records that found no room */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
-	__uint(max_entries, 10240);
+	__uint(max_entries, 256); /* user space makes room for as many keys as the question may have */
 	__uint(key_size, QUESTION_OUT);
 	__uint(value_size, sizeof(struct question_distribution));
 } table SEC(".maps");

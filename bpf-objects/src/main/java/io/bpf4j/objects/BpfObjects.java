@@ -32,7 +32,12 @@ public final class BpfObjects {
      * and the maps.
      */
     public static byte[] question() {
-        return read("question.bpf.o", ByteOrder.nativeOrder());
+        return question(ByteOrder.nativeOrder());
+    }
+
+    /** {@link #question()} for machines of a byte order. */
+    public static byte[] question(ByteOrder order) {
+        return read("question.bpf.o", order);
     }
 
     private static byte[] read(String object, ByteOrder order) {

@@ -10,11 +10,14 @@ import org.junit.jupiter.api.Test;
  */
 class BpfObjectsTest {
     @Test
-    void theTracerComesInTheOrderThatIsAskedFor() {
+    void objectsComeInTheOrderThatIsAskedFor() {
         // e_ident[EI_DATA]: ELFDATA2LSB or ELFDATA2MSB
         assertThat(BpfObjects.tracer(ByteOrder.LITTLE_ENDIAN)[5]).isEqualTo((byte) 1);
         assertThat(BpfObjects.tracer(ByteOrder.BIG_ENDIAN)[5]).isEqualTo((byte) 2);
         assertThat(BpfObjects.tracer()).isEqualTo(BpfObjects.tracer(ByteOrder.nativeOrder()));
+        assertThat(BpfObjects.question(ByteOrder.LITTLE_ENDIAN)[5]).isEqualTo((byte) 1);
+        assertThat(BpfObjects.question(ByteOrder.BIG_ENDIAN)[5]).isEqualTo((byte) 2);
+        assertThat(BpfObjects.question()).isEqualTo(BpfObjects.question(ByteOrder.nativeOrder()));
     }
 
     @Test

@@ -25,7 +25,7 @@ class ShippedModulesTest {
     private static final List<String> NOT_SHIPPED = List.of("test/objects", "benchmarks", "test");
 
     @Test
-    void theOnlyBpfObjectsAreThoseOfTheTracer() throws IOException, ParserConfigurationException, SAXException {
+    void theOnlyBpfObjectsAreThoseOfTheCommands() throws IOException, ParserConfigurationException, SAXException {
         List<String> objects = new ArrayList<>();
         List<String> sources = new ArrayList<>();
         for (String module : shipped()) {
@@ -33,8 +33,15 @@ class ShippedModulesTest {
             sources.addAll(files(module, "src/main", ".bpf.c"));
         }
         String folder = "bpf-objects/src/main/resources/io/bpf4j/objects";
-        assertThat(objects).containsExactlyInAnyOrder(folder + "/trace.bpf.o", folder + "/big/trace.bpf.o");
-        assertThat(sources).containsExactly("bpf-objects/src/main/bpf/trace.bpf.c");
+        assertThat(objects)
+                .containsExactlyInAnyOrder(
+                        folder + "/trace.bpf.o",
+                        folder + "/big/trace.bpf.o",
+                        folder + "/question.bpf.o",
+                        folder + "/big/question.bpf.o");
+        assertThat(sources)
+                .containsExactlyInAnyOrder(
+                        "bpf-objects/src/main/bpf/trace.bpf.c", "bpf-objects/src/main/bpf/question.bpf.c");
     }
 
     @Test

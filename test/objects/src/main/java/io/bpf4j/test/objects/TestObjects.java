@@ -16,12 +16,15 @@ import java.util.stream.Stream;
  */
 public final class TestObjects {
     private static final String TRACER = "trace.bpf.o";
+    private static final String QUESTION = "question.bpf.o";
 
     private TestObjects() {}
 
     /** File names of all objects but those of {@link #corpus()}, in alphabetical order. */
     public static List<String> names() {
-        return Stream.concat(lines("names"), Stream.of(TRACER)).sorted().toList();
+        return Stream.concat(lines("names"), Stream.of(TRACER, QUESTION))
+                .sorted()
+                .toList();
     }
 
     /**
@@ -56,6 +59,9 @@ public final class TestObjects {
     public static byte[] bytes(String name, ByteOrder order) {
         if (name.equals(TRACER)) {
             return BpfObjects.tracer(order);
+        }
+        if (name.equals(QUESTION)) {
+            return BpfObjects.question(order);
         }
         List<String> names = names();
         if (!names.contains(name) && !corpus().contains(name)) {
