@@ -310,11 +310,6 @@ public final class Answer implements AutoCloseable {
                 failed ? Map.of() : question.shownOf(shown, numbers));
     }
 
-    /** The number of probes' sites that the question is attached to. */
-    public synchronized int siteCount() {
-        return links.stream().mapToInt(UsdtLink::siteCount).sum();
-    }
-
     @Override
     public synchronized void close() {
         try (object;
