@@ -4,12 +4,15 @@ import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.LinkCommand;
+import io.bpf4j.loader.internal.sys.LinkInfo;
 import io.bpf4j.loader.internal.sys.Struct;
 import io.bpf4j.loader.internal.sys.StructLayout;
 import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.IteratorLink;
 import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.LinkDetail;
 import java.io.InputStream;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
@@ -22,16 +25,23 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Tested by {@code LinkTargetGoldenTest} and {@code IteratorsOnKernelTest}.
  */
-record IterKind(AttachTarget.Iter target) {
+record IterKind(AttachTarget.Iter target) implements LinkKind {
     private static final StructLayout CREATE =
             StructLayout.of("bpf_attr.link_create", "u64 iter_info", "u32 iter_info_len");
     private static final StructLayout MAP = StructLayout.of("bpf_iter_link_info.map", "u32 map_fd");
     private static final StructLayout CGROUP =
             StructLayout.of("bpf_iter_link_info.cgroup", "u32 order", "u32 cgroup_fd");
     private static final StructLayout TASK = StructLayout.of("bpf_iter_link_info.task", "u32 tid", "u32 pid");
+    private static final StructLayout INFO =
+            StructLayout.of("bpf_link_info.iter", "u64 target_name", "u32 target_name_len", "u32 map.map_id");
+
+    static final LinkView VIEW = LinkView.of(
+                    4 /* BPF_LINK_TYPE_ITER */, info -> new LinkDetail.Iter(info.text(), info.u32(INFO, "map.map_id")))
+            .withText(_ -> new LinkInfo.TextField(INFO, "target_name", "target_name_len"))
+            .withOpener(OpenIterator::new);
 
     /** <i>Thread-safe.</i> */
-    static final class OpenIterator extends KernelLink implements IteratorLink {
+    private static final class OpenIterator extends KernelLink implements IteratorLink {
         OpenIterator(Kernel kernel, String description, Fd link) {
             super(kernel, description, link);
         }
@@ -47,7 +57,8 @@ record IterKind(AttachTarget.Iter target) {
 
     private static final int SIZE = 16;
 
-    Link attach(Attempt attempt) {
+    @Override
+    public Link attach(Attempt attempt) {
         if (target.map().isPresent()) {
             Fd map = KernelMap.of(target.map().get()).fd();
             return link(attempt, info(MAP_SIZE, MAP, "map_fd", map.number()), map);
@@ -87,5 +98,14 @@ record IterKind(AttachTarget.Iter target) {
             }
         }));
         return new OpenIterator(attempt.kernel(), attempt.what(), link);
+    }
+
+    @Override
+    public String refusal(Errno errno) {
+        return switch (errno) {
+            case EBADF, EINVAL -> "; this kind of iterator goes over something else, or needs to be told over what";
+            case EACCES -> "; the program reads more of a key or value than the map has";
+            default -> "";
+        };
     }
 }

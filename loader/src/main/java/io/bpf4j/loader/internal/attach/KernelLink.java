@@ -75,12 +75,12 @@ class KernelLink implements Link {
     @Override
     public LinkInfo info() {
         var info = withText(kernel.execute(new ObjectCommand.InfoOfLink(fd)));
-        return new LinkInfo(info.id(), info.type(), info.programId(), LinkDetails.of(info));
+        return new LinkInfo(info.id(), info.type(), info.programId(), LinkKinds.detail(info));
     }
 
     /** Whether a link has a text depends on its type, so the kernel is asked twice. */
     private io.bpf4j.loader.internal.sys.LinkInfo withText(io.bpf4j.loader.internal.sys.LinkInfo known) {
-        TextField text = LinkDetails.text(known);
+        TextField text = LinkKinds.text(known);
         if (text == null) {
             return known;
         }

@@ -2,9 +2,12 @@ package io.bpf4j.loader.internal.attach;
 
 import io.bpf4j.loader.internal.linux.TraceFs;
 import io.bpf4j.loader.internal.sys.LinkCommand;
+import io.bpf4j.loader.internal.sys.StructLayout;
 import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.LinkDetail;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -14,8 +17,17 @@ import java.util.Set;
  *
  * <p>Tested by {@code KernelLinkTest} and {@code KernelFunctionsOnKernelTest}.
  */
-record KprobeMultiKind(AttachTarget.KprobeMulti target, TraceFs traceFs) {
-    Link attach(Attempt attempt) {
+record KprobeMultiKind(AttachTarget.KprobeMulti target, TraceFs traceFs) implements LinkKind {
+    private static final StructLayout INFO =
+            StructLayout.of("bpf_link_info.kprobe_multi", "u64 addrs", "u32 count", "u32 flags", "u64 missed");
+
+    static final LinkView VIEW = LinkView.of(
+            8 /* BPF_LINK_TYPE_KPROBE_MULTI */,
+            info -> new LinkDetail.KprobeMulti(
+                    info.u32(INFO, "count"), info.u32(INFO, "flags"), info.u64(INFO, "missed")));
+
+    @Override
+    public Link attach(Attempt attempt) {
         AttachType type = attempt.many(
                 AttachType.TRACE_KPROBE_MULTI, AttachType.TRACE_KPROBE_SESSION, target.returns(), "kprobe");
         List<NamePattern> patterns =
@@ -42,5 +54,13 @@ record KprobeMultiKind(AttachTarget.KprobeMulti target, TraceFs traceFs) {
                 target.cookies().stream().mapToLong(Long::longValue).toArray(),
                 target.returns());
         return attempt.link(attempt.create(type, details));
+    }
+
+    /** Debian's 6.1 has the link type, but not the feature that it needs. */
+    @Override
+    public String refusal(Errno errno) {
+        return errno == Errno.EOPNOTSUPP
+                ? "; this kernel is built without CONFIG_FPROBE"
+                : PerfKind.refusalOfKprobe(errno);
     }
 }

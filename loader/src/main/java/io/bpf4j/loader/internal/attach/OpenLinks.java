@@ -2,6 +2,7 @@ package io.bpf4j.loader.internal.attach;
 
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.internal.attach.LinkView.Opener;
 import io.bpf4j.loader.internal.sys.BpfFs;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.FileCommand;
@@ -29,12 +30,16 @@ public final class OpenLinks {
 
     /** Opens a link as its own Java type, because some kinds have more operations. Takes ownership. */
     private static Link adopt(Kernel kernel, String description, Fd link) {
-        return link.ownedBy(
-                own -> switch (kernel.execute(new ObjectCommand.InfoOfLink(own)).type()) {
-                    case LinkDetails.TYPE_ITER -> new IterKind.OpenIterator(kernel, description, own);
-                    case LinkDetails.TYPE_STRUCT_OPS -> new StructOpsKind(kernel, description, own);
-                    default -> new KernelLink(kernel, description, own);
-                });
+        try {
+            int type = kernel.execute(new ObjectCommand.InfoOfLink(link)).type();
+            return LinkKinds.view(type)
+                    .<Opener>map(LinkView::opener)
+                    .orElse(KernelLink::new)
+                    .open(kernel, description, link);
+        } catch (RuntimeException e) {
+            link.close();
+            throw e;
+        }
     }
 
     /**

@@ -11,9 +11,7 @@ import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.LinkGroup;
-import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.loader.link.TargetFile;
-import java.util.List;
 import java.util.OptionalInt;
 
 /**
@@ -22,21 +20,15 @@ import java.util.OptionalInt;
  *
  * <p>Tested by {@code AttacherTest} and {@code KernelLinkTest}.
  */
-record PerfAttacher(PerfSources sources, FunctionSites functions) {
-    Link uprobe(Attempt attempt, AttachTarget.Uprobe target) {
-        if (target.function().isEmpty()) {
-            return uprobe(attempt, target.file(), target.offset(), target);
-        }
-        List<String> function = List.of(target.function().get());
-        FunctionSites.Places place =
-                functions.each(attempt.what(), target.file().path(), function);
-        try (OpenFile file = place.open(attempt)) {
-            return uprobe(attempt, file, place.offsets()[0] + target.offset(), target);
-        }
+final class PerfAttacher {
+    private final PerfSources sources;
+
+    PerfAttacher(PerfSources sources) {
+        this.sources = sources;
     }
 
     /** Attaches at an offset in a file, in bytes; all else is as the target says. */
-    private Link uprobe(Attempt attempt, TargetFile file, long offset, AttachTarget.Uprobe target) {
+    Link uprobe(Attempt attempt, TargetFile file, long offset, AttachTarget.Uprobe target) {
         if (attempt.isFor(AttachType.TRACE_UPROBE_MULTI) || attempt.isFor(AttachType.TRACE_UPROBE_SESSION)) {
             throw attempt.refused("the program was loaded for a link of many uprobes, which the kernel fixes at load;"
                     + " SEC(\"uprobe\") makes one for single uprobes");
@@ -72,33 +64,7 @@ record PerfAttacher(PerfSources sources, FunctionSites functions) {
                 target.cookie());
     }
 
-    Link kprobe(Attempt attempt, AttachTarget.Kprobe target) {
-        return kprobe(attempt, target.function(), target.offset(), target.returns(), target.cookie());
-    }
-
-    Link ksyscall(Attempt attempt, AttachTarget.Ksyscall target) {
-        return kprobe(attempt, systemCall(attempt, target.name()), 0, target.returns(), target.cookie());
-    }
-
-    /**
-     * The function that implements a system call. If calls go through a wrapper with pt_regs (4.17), its name contains
-     * the architecture (SYSCALL_DEFINE in arch/*&#47;include/asm/syscall_wrapper.h); powerpc and loongarch have none.
-     */
-    private static String systemCall(Attempt attempt, String name) {
-        String os = System.getProperty("os.arch", "");
-        if (attempt.features().lacks(Feature.SYSCALL_WRAPPER)) {
-            return "__se_sys_" + name;
-        }
-        return switch (os) {
-            case "amd64", "x86_64" -> "__x64_sys_" + name;
-            case "aarch64" -> "__arm64_sys_" + name;
-            case "s390x" -> "__s390x_sys_" + name;
-            case "riscv64" -> "__riscv_sys_" + name;
-            default -> throw attempt.refused("it is not known how system calls are wrapped on " + os);
-        };
-    }
-
-    private Link kprobe(Attempt attempt, String function, long offset, boolean returns, long cookie) {
+    Link kprobe(Attempt attempt, String function, long offset, boolean returns, long cookie) {
         if (attempt.isFor(AttachType.TRACE_KPROBE_MULTI) || attempt.isFor(AttachType.TRACE_KPROBE_SESSION)) {
             throw attempt.refused("the program was loaded for a link of many kprobes, which the kernel fixes at load;"
                     + " SEC(\"kprobe\") makes one for single kprobes");
@@ -160,25 +126,32 @@ record PerfAttacher(PerfSources sources, FunctionSites functions) {
 
     /** A program on a perf event: through a link if the kernel has perf links (5.15), else by ioctl. Owns the event. */
     private static Link link(Attempt attempt, Fd event, long cookie) {
-        return event.ownedBy(own -> {
+        try {
             if (!attempt.features().lacks(Feature.PERF_LINK)) {
-                LinkCommand.Create create =
-                        attempt.create(AttachType.PERF_EVENT, new LinkCommand.Details.PerfEvent(cookie));
-                return attempt.execute(create.withTarget(own)).ownedBy(link -> {
-                    attempt.execute(new PerfCommand.Enable(own));
-                    return KernelLink.of(attempt, link, own);
-                });
+                Fd link =
+                        attempt.execute(attempt.create(AttachType.PERF_EVENT, new LinkCommand.Details.PerfEvent(cookie))
+                                .withTarget(event));
+                try {
+                    attempt.execute(new PerfCommand.Enable(event));
+                } catch (RuntimeException e) {
+                    link.close();
+                    throw e;
+                }
+                return KernelLink.of(attempt, link, event);
             }
             if (cookie != 0) {
                 // The ioctl below has no field for a cookie, and would drop it silently.
                 attempt.features().require(Feature.BPF_COOKIE, "attach " + attempt.what() + " with a cookie");
                 attempt.features().require(Feature.PERF_LINK, "attach " + attempt.what() + " with a cookie");
             }
-            attempt.execute(new PerfCommand.SetProgram(own, attempt.program()));
-            attempt.execute(new PerfCommand.Enable(own));
+            attempt.execute(new PerfCommand.SetProgram(event, attempt.program()));
+            attempt.execute(new PerfCommand.Enable(event));
             LinkGroup held = LinkGroup.inSequence(attempt.what());
-            held.afterClose(own::close);
+            held.afterClose(event::close);
             return held;
-        });
+        } catch (RuntimeException e) {
+            event.close();
+            throw e;
+        }
     }
 }

@@ -8,9 +8,11 @@ import io.bpf4j.loader.internal.plan.StructOpsImage;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.LinkCommand;
+import io.bpf4j.loader.internal.sys.StructLayout;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.LinkDetail;
 import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.link.StructOpsLink;
 import io.bpf4j.loader.map.BpfMap;
@@ -32,9 +34,15 @@ import org.jspecify.annotations.Nullable;
  * <p>Tested by {@code LinkTargetGoldenTest} and {@code StructOpsOnKernelTest}.
  */
 public final class StructOpsKind extends KernelLink implements StructOpsLink {
+    private static final StructLayout INFO = StructLayout.of("bpf_link_info.struct_ops", "u32 map_id");
+
+    static final LinkView VIEW = LinkView.of(
+                    9 /* BPF_LINK_TYPE_STRUCT_OPS */, info -> new LinkDetail.StructOps(info.u32(INFO, "map_id")))
+            .withOpener(StructOpsKind::new);
+
     private static final byte[] ONLY_KEY = new byte[4];
 
-    StructOpsKind(Kernel kernel, String description, Fd link) {
+    private StructOpsKind(Kernel kernel, String description, Fd link) {
         super(kernel, description, link);
     }
 

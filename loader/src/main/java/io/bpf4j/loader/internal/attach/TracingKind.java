@@ -4,10 +4,13 @@ import io.bpf4j.btf.BtfKind;
 import io.bpf4j.loader.internal.linux.ProgramBtf;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.LinkCommand;
+import io.bpf4j.loader.internal.sys.LinkInfo;
 import io.bpf4j.loader.internal.sys.StructLayout;
 import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.LinkDetail;
 import java.util.Optional;
 
 /**
@@ -20,23 +23,42 @@ import java.util.Optional;
  */
 final class TracingKind {
     private static final StructLayout CREATE =
-            StructLayout.of("bpf_attr.link_create.tracing", "u32 target_btf_id; u64 cookie");
+            StructLayout.of("bpf_attr.link_create.tracing", "u32 target_btf_id", "u64 cookie");
+    private static final StructLayout INFO = StructLayout.of(
+            "bpf_link_info.tracing", "u32 attach_type", "u32 target_obj_id", "u32 target_btf_id", "u64 cookie");
+    private static final StructLayout RAW_INFO =
+            StructLayout.of("bpf_link_info.raw_tracepoint", "u64 tp_name", "u32 tp_name_len", "u64 cookie");
+
+    static final LinkView VIEW = LinkView.of(
+            2 /* BPF_LINK_TYPE_TRACING */,
+            info -> new LinkDetail.Tracing(
+                    AttachType.of(info.u32(INFO, "attach_type")),
+                    info.u32(INFO, "target_obj_id"),
+                    info.u32(INFO, "target_btf_id"),
+                    info.u64(INFO, "cookie")));
+
+    static final LinkView RAW_VIEW = LinkView.of(
+                    1 /* BPF_LINK_TYPE_RAW_TRACEPOINT */,
+                    info -> new LinkDetail.RawTracepoint(info.text(), info.u64(RAW_INFO, "cookie")))
+            .withText(_ -> new LinkInfo.TextField(RAW_INFO, "tp_name", "tp_name_len"));
 
     private TracingKind() {}
 
-    static Link raw(Attempt attempt, AttachTarget.RawTracepoint target) {
-        return open(attempt, target.name(), target.cookie());
+    static LinkKind of(AttachTarget.RawTracepoint target) {
+        return attempt -> open(attempt, target.name(), target.cookie());
     }
 
-    static Link asLoaded(Attempt attempt, AttachTarget.Tracing target) {
-        if (target.cookie() == 0) {
-            return open(attempt, "", 0);
-        }
-        // Given a cookie for fentry, the older command would drop it in silence.
-        AttachType type = attempt.type(Optional.empty(), "fentry or tp_btf");
-        return type == AttachType.TRACE_RAW_TP
-                ? open(attempt, "", target.cookie())
-                : attempt.link(attempt.create(type, LinkCommand.Details.of(CREATE, 0, target.cookie())));
+    static LinkKind of(AttachTarget.Tracing target) {
+        return attempt -> {
+            if (target.cookie() == 0) {
+                return open(attempt, "", 0);
+            }
+            // Given a cookie for fentry, the older command would drop it in silence.
+            AttachType type = attempt.type(Optional.empty(), "fentry or tp_btf");
+            return type == AttachType.TRACE_RAW_TP
+                    ? open(attempt, "", target.cookie())
+                    : attempt.link(attempt.create(type, details(0, target.cookie())));
+        };
     }
 
     private static Link open(Attempt attempt, String name, long cookie) {
@@ -44,22 +66,36 @@ final class TracingKind {
                 attempt, attempt.execute(new LinkCommand.OpenRawTracepoint(name, attempt.program(), cookie)));
     }
 
-    /** A function of another program. */
-    static Link freplace(Attempt attempt, AttachTarget.Freplace target) {
-        Fd other = Attempt.fd(target.program());
-        int function = functionId(attempt, other, target.function());
-        // A program of this type has no attach type, which the kernel writes as 0.
-        LinkCommand.Details details = LinkCommand.Details.of(CREATE, function);
-        return attempt.link(LinkCommand.Create.of(attempt.what(), attempt.program(), 0, details)
-                .withTarget(other));
+    private static LinkCommand.Details details(int function, long cookie) {
+        return (union, _) -> {
+            CREATE.set(union, "target_btf_id", function);
+            CREATE.set(union, "cookie", cookie);
+        };
     }
 
-    /** The id of a function's type in the BTF that a program was loaded with. */
-    private static int functionId(Attempt attempt, Fd program, String function) {
-        return ProgramBtf.of(attempt.kernel(), program)
-                .orElseThrow(() ->
-                        attempt.refused(program.what() + " was loaded without BTF, which says where its functions are"))
-                .find(function, BtfKind.FUNC)
-                .orElseThrow(() -> attempt.refused(program.what() + " has no function \"" + function + "\""));
+    /** A function of another program. */
+    record Freplace(AttachTarget.Freplace target) implements LinkKind {
+        @Override
+        public Link attach(Attempt attempt) {
+            Fd other = Attempt.fd(target.program());
+            int function = functionId(attempt, other, target.function());
+            // A program of this type has no attach type, which the kernel writes as 0.
+            return attempt.link(
+                    new LinkCommand.Create(attempt.what(), attempt.program(), other, 0, 0, 0, details(function, 0)));
+        }
+
+        @Override
+        public String refusal(Errno errno) {
+            return errno == Errno.EINVAL ? "; the function has another signature than the program" : "";
+        }
+
+        /** The id of a function's type in the BTF that a program was loaded with. */
+        private static int functionId(Attempt attempt, Fd program, String function) {
+            return ProgramBtf.of(attempt.kernel(), program)
+                    .orElseThrow(() -> attempt.refused(
+                            program.what() + " was loaded without BTF, which says where its functions are"))
+                    .find(function, BtfKind.FUNC)
+                    .orElseThrow(() -> attempt.refused(program.what() + " has no function \"" + function + "\""));
+        }
     }
 }

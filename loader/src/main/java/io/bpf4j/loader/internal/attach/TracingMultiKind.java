@@ -4,9 +4,12 @@ import io.bpf4j.btf.Btf;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.internal.linux.TraceFs;
 import io.bpf4j.loader.internal.sys.LinkCommand;
+import io.bpf4j.loader.internal.sys.StructLayout;
 import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.LinkDetail;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -23,8 +26,19 @@ import java.util.function.Predicate;
  *
  * @param types the types of a module, or of the kernel if the name is empty
  */
-record TracingMultiKind(AttachTarget.TracingMulti target, Function<String, Optional<Btf>> types, TraceFs traceFs) {
-    Link attach(Attempt attempt) {
+record TracingMultiKind(AttachTarget.TracingMulti target, Function<String, Optional<Btf>> types, TraceFs traceFs)
+        implements LinkKind {
+    /** Since 7.3 (commit 859055e07697); zeroes before. */
+    private static final StructLayout INFO =
+            StructLayout.of("bpf_link_info.tracing_multi", "u32 attach_type", "u32 count", "u32 obj_id");
+
+    static final LinkView VIEW = LinkView.of(
+            15 /* BPF_LINK_TYPE_TRACING_MULTI */,
+            info -> new LinkDetail.TracingMulti(
+                    AttachType.of(info.u32(INFO, "attach_type")), info.u32(INFO, "count"), info.u32(INFO, "obj_id")));
+
+    @Override
+    public Link attach(Attempt attempt) {
         AttachType type = attempt.attachType()
                 .filter(t -> t == AttachType.TRACE_FENTRY_MULTI
                         || t == AttachType.TRACE_FEXIT_MULTI
@@ -54,6 +68,15 @@ record TracingMultiKind(AttachTarget.TracingMulti target, Function<String, Optio
                 ids.stream().mapToInt(Integer::intValue).toArray(),
                 target.cookies().stream().mapToLong(Long::longValue).toArray());
         return attempt.link(attempt.create(type, details));
+    }
+
+    @Override
+    public String refusal(Errno errno) {
+        return switch (errno) {
+            case EINVAL, ENOENT, EBUSY -> "; one of the functions can't be traced, which the kernel doesn't name";
+            case EOPNOTSUPP -> "; this kernel's tracer can't do it (CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS)";
+            default -> "";
+        };
     }
 
     /** The text before the colon, the same for all names: a link has functions of one BTF object. */

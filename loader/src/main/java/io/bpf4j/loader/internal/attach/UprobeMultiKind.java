@@ -3,10 +3,14 @@ package io.bpf4j.loader.internal.attach;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.internal.sys.LinkCommand;
+import io.bpf4j.loader.internal.sys.LinkInfo;
+import io.bpf4j.loader.internal.sys.StructLayout;
 import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.LinkDetail;
 import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.loader.link.TargetFile;
 import java.nio.file.Path;
@@ -17,13 +21,46 @@ import java.util.OptionalInt;
  *
  * <p>Tested by {@code AttacherTest} and {@code LinksTest}.
  */
-record UprobeMultiKind(AttachTarget.UprobeMulti target, FunctionSites functions) {
-    Link attach(Attempt attempt) {
+record UprobeMultiKind(AttachTarget.UprobeMulti target, FunctionSites functions) implements LinkKind {
+    private static final StructLayout INFO = StructLayout.of(
+            "bpf_link_info.uprobe_multi",
+            "u64 path",
+            "u64 offsets",
+            "u64 ref_ctr_offsets",
+            "u64 cookies",
+            "u32 path_size",
+            "u32 count",
+            "u32 flags",
+            "u32 pid");
+
+    static final LinkView VIEW = LinkView.of(
+                    12 /* BPF_LINK_TYPE_UPROBE_MULTI */,
+                    info -> new LinkDetail.UprobeMulti(
+                            info.text(), info.u32(INFO, "count"), info.u32(INFO, "flags"), info.u32(INFO, "pid")))
+            .withText(_ -> new LinkInfo.TextField(INFO, "path", "path_size"));
+
+    @Override
+    public Link attach(Attempt attempt) {
         AttachType type = attempt.many(
                 AttachType.TRACE_UPROBE_MULTI, AttachType.TRACE_UPROBE_SESSION, target.returns(), "uprobe");
         return target.functions().isEmpty()
                 ? link(attempt, type, target.file(), target.offsets())
                 : byNames(attempt, type, target.semaphores().length == 0 && target.cookies().length == 0);
+    }
+
+    @Override
+    public String refusal(Errno errno) {
+        return refusalOfUprobe(errno);
+    }
+
+    static String refusalOfUprobe(Errno errno) {
+        return switch (errno) {
+            case ESRCH -> "; the process is gone";
+            case EINVAL ->
+                "; an offset is not the start of an instruction that can be probed, or its semaphore is not where the"
+                        + " site says";
+            default -> "";
+        };
     }
 
     /** Attaches to all functions that match, or to one for each name. */
@@ -75,7 +112,7 @@ record UprobeMultiKind(AttachTarget.UprobeMulti target, FunctionSites functions)
             throw new AttachException(
                     "attach " + attempt.what() + ": site " + (index + 1) + " of " + offsets.length
                             + ", at file offset 0x" + Long.toHexString(offsets[index]) + ": " + e.getMessage()
-                            + Refusals.ofUprobe(e.errno()),
+                            + refusalOfUprobe(e.errno()),
                     e,
                     index);
         }

@@ -2,7 +2,7 @@
  * Creates a kernel link for an attach target; a failed attempt is undone in reverse order.
  *
  * <p>{@link io.bpf4j.loader.internal.attach.Attacher} delegates to one class for each of the kernel's ways to attach:
- * perf events, links of many functions, tracing, the hooks of the network, iterators. {@code Refusals} explains the
- * kernel's errors, {@code LinkDetails} reads what the kernel says of a link.
+ * perf events, links of many functions, tracing, the hooks of the network, iterators. Each class also explains the
+ * kernel's errors for its targets ({@code LinkKind.refusal}).
  */
 package io.bpf4j.loader.internal.attach;

@@ -3,7 +3,7 @@ package io.bpf4j.loader.internal.sys;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bpf4j.loader.internal.attach.LinkDetails;
+import io.bpf4j.loader.internal.attach.LinkKinds;
 import io.bpf4j.loader.kernel.MapInfo;
 import io.bpf4j.loader.kernel.ProgramInfo;
 import java.io.IOException;
@@ -315,7 +315,7 @@ class AttrGoldenTest {
     }
 
     private LinkInfo.@Nullable TextField textOf(String kind) {
-        return LinkDetails.text(RecordedCall.answered(new ObjectCommand.InfoOfLink(first), bytes("link_info_" + kind)));
+        return LinkKinds.text(RecordedCall.answered(new ObjectCommand.InfoOfLink(first), bytes("link_info_" + kind)));
     }
 
     @Test

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What the kernel says about each kind of link: the bytes are those that attr-golden.c wrote. */
-class LinkDetailsTest {
+class LinkKindsTest {
     @BeforeEach
     void littleEndian() {
         assertThat(ByteOrder.nativeOrder()).as("of attr-golden.txt").isEqualTo(ByteOrder.LITTLE_ENDIAN);
@@ -42,7 +42,7 @@ class LinkDetailsTest {
     }
 
     private static LinkDetail detail(String kind, String text) {
-        return LinkDetails.of(golden(kind, text));
+        return LinkKinds.detail(golden(kind, text));
     }
 
     private static LinkDetail detail(String kind) {
@@ -83,9 +83,9 @@ class LinkDetailsTest {
     void whatIsNewerThanThisLibraryIsKeptAsBytes() {
         byte[] bytes = new byte[48];
         bytes[0] = 0x7f;
-        LinkDetail unknown = LinkDetails.of(new LinkInfo(99, 1, 2, bytes, ""));
+        LinkDetail unknown = LinkKinds.detail(new LinkInfo(99, 1, 2, bytes, ""));
         assertThat(unknown).isEqualTo(new LinkDetail.Unknown("7f" + "00".repeat(47)));
         // A perf event of a kernel that doesn't tell which.
-        assertThat(LinkDetails.of(new LinkInfo(7, 1, 2))).isInstanceOf(LinkDetail.Unknown.class);
+        assertThat(LinkKinds.detail(new LinkInfo(7, 1, 2))).isInstanceOf(LinkDetail.Unknown.class);
     }
 }

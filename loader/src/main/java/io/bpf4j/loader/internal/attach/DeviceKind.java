@@ -1,0 +1,54 @@
+package io.bpf4j.loader.internal.attach;
+
+import io.bpf4j.loader.internal.sys.StructLayout;
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.link.Anchor;
+import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.LinkDetail;
+import io.bpf4j.loader.link.NetDevice;
+
+/**
+ * Traffic control of network devices, and pairs of netkit devices: programs in an order.
+ *
+ * <p>Tested by {@code LinkTargetGoldenTest} and {@code HooksOnKernelTest}.
+ */
+record DeviceKind(NetDevice device, AttachType type, Anchor anchor) implements LinkKind {
+    private static final StructLayout TCX_INFO = StructLayout.of("bpf_link_info.tcx", "u32 ifindex", "u32 attach_type");
+    private static final StructLayout NETKIT_INFO =
+            StructLayout.of("bpf_link_info.netkit", "u32 ifindex", "u32 attach_type");
+
+    static final LinkView TCX_VIEW = LinkView.of(
+            11 /* BPF_LINK_TYPE_TCX */,
+            info -> new LinkDetail.Tcx(
+                    info.u32(TCX_INFO, "ifindex"), AttachType.of(info.u32(TCX_INFO, "attach_type"))));
+
+    static final LinkView NETKIT_VIEW = LinkView.of(
+            13 /* BPF_LINK_TYPE_NETKIT */,
+            info -> new LinkDetail.Netkit(
+                    info.u32(NETKIT_INFO, "ifindex"), AttachType.of(info.u32(NETKIT_INFO, "attach_type"))));
+
+    static LinkKind of(AttachTarget.Tcx target) {
+        AttachType type = target.isIngress() ? AttachType.TCX_INGRESS : AttachType.TCX_EGRESS;
+        return new DeviceKind(target.device(), type, target.anchor());
+    }
+
+    static LinkKind of(AttachTarget.Netkit target) {
+        AttachType type = target.isPeer() ? AttachType.NETKIT_PEER : AttachType.NETKIT_PRIMARY;
+        return new DeviceKind(target.device(), type, target.anchor());
+    }
+
+    @Override
+    public Link attach(Attempt attempt) {
+        Place place = Place.of(anchor);
+        return attempt.link(attempt.create(type, place.details())
+                .withTarget(attempt.index(device))
+                .withFlags(place.flags()));
+    }
+
+    @Override
+    public String refusal(Errno errno) {
+        return Place.refusal(errno, anchor);
+    }
+}

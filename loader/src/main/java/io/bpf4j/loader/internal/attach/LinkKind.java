@@ -1,0 +1,19 @@
+package io.bpf4j.loader.internal.attach;
+
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.link.Link;
+
+/** Attaches to one kind of target. One class has all code of a kind, also the description of its links. */
+interface LinkKind {
+    /**
+     * Attaches.
+     *
+     * @throws io.bpf4j.loader.error.SyscallException if the kernel rejects it; nothing is left attached
+     */
+    Link attach(Attempt attempt);
+
+    /** The usual meaning of an error number for this kind, appended to the kernel's error; empty if not known. */
+    default String refusal(Errno errno) {
+        return "";
+    }
+}

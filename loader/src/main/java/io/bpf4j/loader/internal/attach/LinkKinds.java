@@ -1,0 +1,101 @@
+package io.bpf4j.loader.internal.attach;
+
+import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.internal.sys.LinkInfo;
+import io.bpf4j.loader.internal.sys.LinkInfo.TextField;
+import io.bpf4j.loader.kernel.KernelVersion;
+import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.LinkDetail;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All kinds of links: selects the code that attaches to a target and the code that reads the kernel's description of a
+ * link ({@code struct bpf_link_info}, include/uapi/linux/bpf.h, 6.18). <i>Immutable.</i>
+ */
+public final class LinkKinds {
+    private static final List<LinkView> VIEWS = List.of(
+            TracingKind.RAW_VIEW,
+            TracingKind.VIEW,
+            CgroupKind.VIEW,
+            IterKind.VIEW,
+            NetNamespaceKind.VIEW,
+            XdpKind.VIEW,
+            PerfKind.VIEW,
+            KprobeMultiKind.VIEW,
+            StructOpsKind.VIEW,
+            NetfilterKind.VIEW,
+            DeviceKind.TCX_VIEW,
+            UprobeMultiKind.VIEW,
+            DeviceKind.NETKIT_VIEW,
+            SockmapKind.VIEW,
+            TracingMultiKind.VIEW);
+
+    private final Host host;
+    private final PerfAttacher perf;
+    private final FunctionSites functions;
+
+    LinkKinds(Host host, FunctionSites functions) {
+        this.host = host;
+        this.perf = new PerfAttacher(host.perfSources());
+        this.functions = functions;
+    }
+
+    LinkKind of(AttachTarget target) {
+        return switch (target) {
+            case AttachTarget.Uprobe uprobe -> PerfKind.of(uprobe, perf, functions);
+            case AttachTarget.UprobeMulti uprobes -> new UprobeMultiKind(uprobes, functions);
+            case AttachTarget.Kprobe kprobe -> PerfKind.of(kprobe, perf);
+            case AttachTarget.Ksyscall call -> PerfKind.of(call, perf);
+            case AttachTarget.KprobeMulti kprobes -> new KprobeMultiKind(kprobes, host.traceFs());
+            case AttachTarget.Tracepoint tracepoint -> attempt -> perf.tracepoint(attempt, tracepoint);
+            case AttachTarget.RawTracepoint raw -> TracingKind.of(raw);
+            case AttachTarget.Tracing tracing -> TracingKind.of(tracing);
+            case AttachTarget.TracingMulti many -> new TracingMultiKind(many, host.types()::ofModule, host.traceFs());
+            case AttachTarget.Freplace freplace -> new TracingKind.Freplace(freplace);
+            case AttachTarget.PerfEvent event -> attempt -> perf.event(attempt, event);
+            case AttachTarget.OpenPerfEvent event -> PerfKind.of(event, perf);
+            case AttachTarget.Cgroup cgroup -> new CgroupKind(cgroup);
+            case AttachTarget.Xdp xdp -> new XdpKind(xdp);
+            case AttachTarget.Tcx tcx -> DeviceKind.of(tcx);
+            case AttachTarget.Netkit netkit -> DeviceKind.of(netkit);
+            case AttachTarget.Netfilter netfilter -> new NetfilterKind(netfilter);
+            case AttachTarget.NetNamespace namespace -> new NetNamespaceKind(namespace);
+            case AttachTarget.Sockmap sockmap -> new SockmapKind(sockmap);
+            case AttachTarget.Iter iter -> new IterKind(iter);
+            case AttachTarget.Lirc lirc -> attempt -> Unlinked.lirc(attempt, lirc);
+        };
+    }
+
+    /** The first kernel with such links, older kernels return EINVAL; null if another probe detects them. */
+    static @Nullable KernelVersion since(AttachTarget target) {
+        return switch (target) {
+            case AttachTarget.Cgroup _ -> KernelVersion.of(5, 7);
+            case AttachTarget.NetNamespace _, AttachTarget.Iter _ -> KernelVersion.of(5, 8);
+            case AttachTarget.Xdp _ -> KernelVersion.of(5, 9);
+            case AttachTarget.Netfilter _ -> KernelVersion.of(6, 4);
+            case AttachTarget.Tcx _ -> KernelVersion.of(6, 6);
+            case AttachTarget.Netkit _ -> KernelVersion.of(6, 7);
+            default -> null;
+        };
+    }
+
+    static Optional<LinkView> view(int type) {
+        return VIEWS.stream().filter(view -> view.type() == type).findFirst();
+    }
+
+    /** The text that the kernel can be asked for; null for none. */
+    public static @Nullable TextField text(LinkInfo known) {
+        return view(known.type()).map(view -> view.text().apply(known)).orElse(null);
+    }
+
+    static LinkDetail detail(LinkInfo info) {
+        return view(info.type()).map(view -> view.detail().apply(info)).orElseGet(() -> unknown(info));
+    }
+
+    static LinkDetail unknown(LinkInfo info) {
+        return new LinkDetail.Unknown(HexFormat.of().formatHex(info.detail()));
+    }
+}

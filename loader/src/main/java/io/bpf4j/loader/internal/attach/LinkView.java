@@ -1,0 +1,37 @@
+package io.bpf4j.loader.internal.attach;
+
+import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.Kernel;
+import io.bpf4j.loader.internal.sys.LinkInfo;
+import io.bpf4j.loader.internal.sys.LinkInfo.TextField;
+import io.bpf4j.loader.link.LinkDetail;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The description and the operations of links of one kernel type. <i>Immutable.</i>
+ *
+ * @param type the kernel's number ({@code enum bpf_link_type} of include/uapi/linux/bpf.h)
+ * @param text the text that such a link has, chosen by its other fields; null for none
+ * @param detail reads the fields specific to the type
+ * @param opener opens an existing link as its own Java type
+ */
+record LinkView(
+        int type, Function<LinkInfo, @Nullable TextField> text, Function<LinkInfo, LinkDetail> detail, Opener opener) {
+    /** Takes ownership of the descriptor. */
+    interface Opener {
+        KernelLink open(Kernel kernel, String description, Fd link);
+    }
+
+    static LinkView of(int type, Function<LinkInfo, LinkDetail> detail) {
+        return new LinkView(type, _ -> null, detail, KernelLink::new);
+    }
+
+    LinkView withText(Function<LinkInfo, @Nullable TextField> newText) {
+        return new LinkView(type, newText, detail, opener);
+    }
+
+    LinkView withOpener(Opener newOpener) {
+        return new LinkView(type, text, detail, newOpener);
+    }
+}

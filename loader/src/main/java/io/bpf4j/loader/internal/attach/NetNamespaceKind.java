@@ -1,0 +1,42 @@
+package io.bpf4j.loader.internal.attach;
+
+import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.LinkCommand;
+import io.bpf4j.loader.internal.sys.StructLayout;
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.LinkDetail;
+import java.util.Optional;
+
+/**
+ * Network namespaces.
+ *
+ * <p>Tested by {@code LinkTargetGoldenTest} and {@code HooksOnKernelTest}.
+ */
+record NetNamespaceKind(AttachTarget.NetNamespace target) implements LinkKind {
+    private static final StructLayout INFO = StructLayout.of("bpf_link_info.netns", "u32 netns_ino", "u32 attach_type");
+
+    static final LinkView VIEW = LinkView.of(
+            5 /* BPF_LINK_TYPE_NETNS */,
+            info -> new LinkDetail.NetNamespace(
+                    info.u32(INFO, "netns_ino"), AttachType.of(info.u32(INFO, "attach_type"))));
+
+    @Override
+    public Link attach(Attempt attempt) {
+        AttachType type = attempt.type(Optional.empty(), "sk_lookup or flow_dissector");
+        try (Fd namespace = attempt.open(target.file())) {
+            return attempt.link(attempt.create(type, LinkCommand.Details.NONE).withTarget(namespace));
+        }
+    }
+
+    @Override
+    public String refusal(Errno errno) {
+        return switch (errno) {
+            case EEXIST, E2BIG -> "; it has as many programs of the kind as it takes: 1 flow dissector, 64 sk_lookup";
+            case EINVAL -> "; it is no file of a network namespace";
+            default -> "";
+        };
+    }
+}

@@ -1,0 +1,52 @@
+package io.bpf4j.loader.internal.attach;
+
+import io.bpf4j.loader.internal.sys.StructLayout;
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.LinkDetail;
+
+/**
+ * Hooks of netfilter.
+ *
+ * <p>Tested by {@code LinkTargetGoldenTest} and {@code HooksOnKernelTest}.
+ */
+record NetfilterKind(AttachTarget.Netfilter target) implements LinkKind {
+    private static final StructLayout CREATE =
+            StructLayout.of("bpf_attr.link_create.netfilter", "u32 pf", "u32 hooknum", "u32 priority", "u32 flags");
+    private static final StructLayout INFO =
+            StructLayout.of("bpf_link_info.netfilter", "u32 pf", "u32 hooknum", "u32 priority", "u32 flags");
+
+    static final LinkView VIEW = LinkView.of(
+            10 /* BPF_LINK_TYPE_NETFILTER */,
+            info -> new LinkDetail.Netfilter(
+                    info.u32(INFO, "pf"),
+                    info.u32(INFO, "hooknum"),
+                    info.u32(INFO, "priority"),
+                    info.u32(INFO, "flags")));
+
+    /** BPF_F_NETFILTER_IP_DEFRAG. */
+    private static final int DEFRAGMENT = 1;
+
+    @Override
+    public Link attach(Attempt attempt) {
+        return attempt.link(attempt.create(AttachType.NETFILTER, (union, _) -> {
+            CREATE.set(union, "pf", target.family());
+            CREATE.set(union, "hooknum", target.hook().number());
+            CREATE.set(union, "priority", target.priority());
+            CREATE.set(union, "flags", target.defragments() ? DEFRAGMENT : 0);
+        }));
+    }
+
+    @Override
+    public String refusal(Errno errno) {
+        return switch (errno) {
+            case EBUSY -> "; another BPF program has this priority at the hook";
+            case EAFNOSUPPORT -> "; programs take families 2 (IPv4) and 10 (IPv6)";
+            case EPROTO -> "; there is no such hook";
+            case ERANGE -> "; the least and the greatest int are no priorities, and with defragment none up to -400";
+            default -> "";
+        };
+    }
+}

@@ -1,0 +1,162 @@
+package io.bpf4j.loader.internal.attach;
+
+import io.bpf4j.loader.internal.sys.LinkInfo;
+import io.bpf4j.loader.internal.sys.LinkInfo.TextField;
+import io.bpf4j.loader.internal.sys.StructLayout;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.LinkDetail;
+import io.bpf4j.loader.link.OpenFile;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Single uprobes and kprobes, tracepoints and other perf events; {@link PerfAttacher} attaches them.
+ *
+ * <p>Tested by {@code KernelLinkTest} and {@code LinkKindsTest}.
+ */
+record PerfKind(Function<Attempt, Link> attaching, Function<Errno, String> meaning) implements LinkKind {
+    private static final StructLayout UPROBE = StructLayout.of(
+            "bpf_link_info.perf_event",
+            "u32 type",
+            "u64 uprobe.file_name",
+            "u32 uprobe.name_len",
+            "u32 uprobe.offset",
+            "u64 uprobe.cookie",
+            "u64 uprobe.ref_ctr_offset");
+    private static final StructLayout KPROBE = StructLayout.of(
+            "bpf_link_info.perf_event",
+            "u32 type",
+            "u64 kprobe.func_name",
+            "u32 kprobe.name_len",
+            "u32 kprobe.offset",
+            "u64 kprobe.addr",
+            "u64 kprobe.missed",
+            "u64 kprobe.cookie");
+    private static final StructLayout TRACEPOINT = StructLayout.of(
+            "bpf_link_info.perf_event",
+            "u32 type",
+            "u64 tracepoint.tp_name",
+            "u32 tracepoint.name_len",
+            "u64 tracepoint.cookie");
+    private static final StructLayout EVENT = StructLayout.of(
+            "bpf_link_info.perf_event", "u32 type", "u64 event.config", "u32 event.type", "u64 event.cookie");
+
+    static final LinkView VIEW =
+            LinkView.of(7 /* BPF_LINK_TYPE_PERF_EVENT */, PerfKind::detail).withText(PerfKind::text);
+
+    /** By {@code enum bpf_perf_event_type}; 0 on kernels before 6.6, which don't report it. */
+    private static LinkDetail detail(LinkInfo info) {
+        int type = info.u32(EVENT, "type");
+        return switch (type) {
+            case 1, 2 ->
+                new LinkDetail.Uprobe(
+                        info.text(),
+                        Integer.toUnsignedLong(info.u32(UPROBE, "uprobe.offset")),
+                        info.u64(UPROBE, "uprobe.ref_ctr_offset"),
+                        type == 2,
+                        info.u64(UPROBE, "uprobe.cookie"));
+            case 3, 4 ->
+                new LinkDetail.Kprobe(
+                        info.text(),
+                        info.u32(KPROBE, "kprobe.offset"),
+                        info.u64(KPROBE, "kprobe.addr"),
+                        info.u64(KPROBE, "kprobe.missed"),
+                        type == 4,
+                        info.u64(KPROBE, "kprobe.cookie"));
+            case 5 -> new LinkDetail.Tracepoint(info.text(), info.u64(TRACEPOINT, "tracepoint.cookie"));
+            case 6 ->
+                new LinkDetail.PerfEvent(
+                        info.u32(EVENT, "event.type"),
+                        info.u64(EVENT, "event.config"),
+                        info.u64(EVENT, "event.cookie"));
+            default -> LinkKinds.unknown(info);
+        };
+    }
+
+    private static @Nullable TextField text(LinkInfo info) {
+        return switch (info.u32(EVENT, "type")) {
+            case 1, 2 -> new TextField(UPROBE, "uprobe.file_name", "uprobe.name_len");
+            case 3, 4 -> new TextField(KPROBE, "kprobe.func_name", "kprobe.name_len");
+            case 5 -> new TextField(TRACEPOINT, "tracepoint.tp_name", "tracepoint.name_len");
+            default -> null;
+        };
+    }
+
+    static LinkKind of(AttachTarget.Uprobe target, PerfAttacher perf, FunctionSites functions) {
+        return new PerfKind(
+                attempt -> {
+                    if (target.function().isEmpty()) {
+                        return perf.uprobe(attempt, target.file(), target.offset(), target);
+                    }
+                    FunctionSites.Places place = functions.each(
+                            attempt.what(),
+                            target.file().path(),
+                            List.of(target.function().get()));
+                    try (OpenFile file = place.open(attempt)) {
+                        return perf.uprobe(attempt, file, place.offsets()[0] + target.offset(), target);
+                    }
+                },
+                UprobeMultiKind::refusalOfUprobe);
+    }
+
+    static LinkKind of(AttachTarget.Kprobe target, PerfAttacher perf) {
+        return new PerfKind(
+                attempt -> perf.kprobe(attempt, target.function(), target.offset(), target.returns(), target.cookie()),
+                PerfKind::refusalOfKprobe);
+    }
+
+    static LinkKind of(AttachTarget.Ksyscall target, PerfAttacher perf) {
+        return new PerfKind(
+                attempt ->
+                        perf.kprobe(attempt, systemCall(attempt, target.name()), 0, target.returns(), target.cookie()),
+                PerfKind::refusalOfKprobe);
+    }
+
+    /** ENOTTY comes from the ioctl that replaces a link before 5.15. */
+    static LinkKind of(AttachTarget.OpenPerfEvent target, PerfAttacher perf) {
+        return new PerfKind(attempt -> perf.openEvent(attempt, target), errno -> switch (errno) {
+            case EBADF, EINVAL, ENOTTY -> "; the descriptor is no perf event";
+            default -> "";
+        });
+    }
+
+    @Override
+    public Link attach(Attempt attempt) {
+        return attaching.apply(attempt);
+    }
+
+    @Override
+    public String refusal(Errno errno) {
+        return meaning.apply(errno);
+    }
+
+    static String refusalOfKprobe(Errno errno) {
+        return switch (errno) {
+            case ENOENT, ESRCH -> "; this kernel has no function of such a name that can be traced";
+            case EINVAL, EOPNOTSUPP, EILSEQ -> "; the function can't be probed, or not there";
+            default -> "";
+        };
+    }
+
+    /**
+     * The function that implements a system call. If calls go through a wrapper with pt_regs (4.17), its name contains
+     * the architecture (SYSCALL_DEFINE in arch/*&#47;include/asm/syscall_wrapper.h); powerpc and loongarch have none.
+     */
+    private static String systemCall(Attempt attempt, String name) {
+        String os = System.getProperty("os.arch", "");
+        if (attempt.features().lacks(Feature.SYSCALL_WRAPPER)) {
+            return "__se_sys_" + name;
+        }
+        return switch (os) {
+            case "amd64", "x86_64" -> "__x64_sys_" + name;
+            case "aarch64" -> "__arm64_sys_" + name;
+            case "s390x" -> "__s390x_sys_" + name;
+            case "riscv64" -> "__riscv_sys_" + name;
+            default -> throw attempt.refused("it is not known how system calls are wrapped on " + os);
+        };
+    }
+}

@@ -1,0 +1,41 @@
+package io.bpf4j.loader.internal.attach;
+
+import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.internal.sys.Fd;
+import io.bpf4j.loader.internal.sys.LinkCommand;
+import io.bpf4j.loader.internal.sys.StructLayout;
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.LinkDetail;
+
+/**
+ * Socket maps: by a link if the kernel supports links for these maps (6.10, commit 699c23f02c65), else without a link.
+ *
+ * <p>Tested by {@code KernelLinkTest} and {@code HooksOnKernelTest}.
+ */
+record SockmapKind(AttachTarget.Sockmap target) implements LinkKind {
+    private static final StructLayout INFO = StructLayout.of("bpf_link_info.sockmap", "u32 map_id", "u32 attach_type");
+
+    static final LinkView VIEW = LinkView.of(
+            14 /* BPF_LINK_TYPE_SOCKMAP */,
+            info -> new LinkDetail.Sockmap(info.u32(INFO, "map_id"), AttachType.of(info.u32(INFO, "attach_type"))));
+
+    @Override
+    public Link attach(Attempt attempt) {
+        AttachType type = attempt.type(target.attachType(), "sk_msg or sk_skb/…");
+        Fd map = KernelMap.of(target.map()).fd();
+        return Unlinked.orElse(
+                attempt, attempt.create(type, LinkCommand.Details.NONE).withTarget(map), map, type);
+    }
+
+    @Override
+    public String refusal(Errno errno) {
+        return switch (errno) {
+            case EOPNOTSUPP -> "; a map of that type takes no such program";
+            case EBUSY -> "; it has a program of the kind already";
+            default -> "";
+        };
+    }
+}

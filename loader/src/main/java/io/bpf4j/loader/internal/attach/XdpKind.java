@@ -1,0 +1,38 @@
+package io.bpf4j.loader.internal.attach;
+
+import io.bpf4j.loader.internal.sys.LinkCommand;
+import io.bpf4j.loader.internal.sys.StructLayout;
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.Errno;
+import io.bpf4j.loader.link.AttachTarget;
+import io.bpf4j.loader.link.Link;
+import io.bpf4j.loader.link.LinkDetail;
+
+/**
+ * XDP: packets that a network device receives, before the network stack.
+ *
+ * <p>Tested by {@code LinkTargetGoldenTest} and {@code HooksOnKernelTest}.
+ */
+record XdpKind(AttachTarget.Xdp target) implements LinkKind {
+    private static final StructLayout INFO = StructLayout.of("bpf_link_info.xdp", "u32 ifindex");
+
+    static final LinkView VIEW =
+            LinkView.of(6 /* BPF_LINK_TYPE_XDP */, info -> new LinkDetail.Xdp(info.u32(INFO, "ifindex")));
+
+    @Override
+    public Link attach(Attempt attempt) {
+        return attempt.link(attempt.create(AttachType.XDP, LinkCommand.Details.NONE)
+                .withTarget(attempt.index(target.device()))
+                .withFlags(target.mode().flag()));
+    }
+
+    @Override
+    public String refusal(Errno errno) {
+        return switch (errno) {
+            case EBUSY -> "; the device has an XDP program already: ip link show tells which";
+            case EOPNOTSUPP -> "; the driver can't: Xdp.Mode.GENERIC works with every device";
+            case EINVAL -> "; there is no such device, or its MTU is more than the program takes: SEC(\"xdp.frags\")";
+            default -> "";
+        };
+    }
+}
