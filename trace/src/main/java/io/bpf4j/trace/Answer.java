@@ -75,10 +75,18 @@ public final class Answer implements AutoCloseable {
      * @param tid the thread, likewise
      * @param comm the thread's name, at most 15 bytes
      * @param latencyNs the time since the begin of the pair, in nanoseconds; 0 if the question is no latency
-     * @param values by their expressions, in order, as in {@link Row#key}; empty if one of them could not be read
+     * @param values by their expressions, in order, as in {@link Row#key}
+     * @param unreadable whether one of the values could not be read; then there are none
      */
     public record Event(
-            long timeNs, String probe, int pid, int tid, String comm, long latencyNs, Map<String, Object> values) {}
+            long timeNs,
+            String probe,
+            int pid,
+            int tid,
+            String comm,
+            long latencyNs,
+            Map<String, Object> values,
+            boolean unreadable) {}
 
     /**
      * What the answer lacks. All 0: it is complete.
@@ -190,7 +198,7 @@ public final class Answer implements AutoCloseable {
         Closing _ = link.closeAsync();
     }
 
-    /** Detaches from probes, and returns after none of them fires any more. */
+    /** Detaches from probes, and returns when none of them can fire any more. */
     public synchronized void close(UsdtLink link) {
         links.remove(link);
         link.close();
@@ -307,7 +315,8 @@ public final class Answer implements AutoCloseable {
                 record.get(ValueLayout.JAVA_INT_UNALIGNED, 28),
                 CompiledQuestion.text(record.asSlice(32, 16).toArray(ValueLayout.JAVA_BYTE)),
                 record.get(ValueLayout.JAVA_LONG_UNALIGNED, 16),
-                failed ? Map.of() : question.shownOf(shown, numbers));
+                failed ? Map.of() : question.shownOf(shown, numbers),
+                failed);
     }
 
     @Override

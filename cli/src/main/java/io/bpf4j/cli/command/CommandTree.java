@@ -7,6 +7,7 @@ import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.OutputClosedException;
 import io.bpf4j.cli.trace.Interruption;
 import io.bpf4j.cli.trace.StrategyChoice;
+import io.bpf4j.loader.error.UnknownNameException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.InvalidPathException;
@@ -101,7 +102,11 @@ public final class CommandTree {
             return "there is no option '" + argument + "'";
         }
         return command.getParent() == null
-                ? "there is no command '" + argument + "', but " + RootCommand.COMMANDS
+                ? "there is no command '" + argument + "'"
+                        + UnknownNameException.nearest(
+                                        argument, command.getSubcommands().keySet())
+                                .map(nearest -> "; the nearest is '" + nearest + "'")
+                                .orElse("")
                 : "'" + argument + "' is one operand too many";
     }
 

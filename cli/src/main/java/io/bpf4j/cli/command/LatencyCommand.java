@@ -74,7 +74,7 @@ final class LatencyCommand implements Callable<Integer> {
             Question latency = question.latency(ends.getFirst(), ends.getLast());
             pairing.ifPresent(latency::pairedBy);
             limit.ifPresent(latency::slowerThan);
-            return show.isEmpty() ? latency : latency.show(QuestionOptions.split(show));
+            return show.isEmpty() ? latency : latency.show(QuestionOptions.split("--show", show));
         }));
         return CommandTree.OK;
     }

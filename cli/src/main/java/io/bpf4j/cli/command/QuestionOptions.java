@@ -9,6 +9,7 @@ import io.bpf4j.trace.expression.Expression;
 import io.bpf4j.usdt.UsdtProbe;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.UnaryOperator;
@@ -65,7 +66,7 @@ final class QuestionOptions {
         }
     }
 
-    /** Sets what is not given. */
+    /** Sets the keys and the interval that hold if the user gives none. */
     void defaults(List<String> keys, OptionalLong everyNanos) {
         if (by.isEmpty()) {
             by = keys;
@@ -90,7 +91,7 @@ final class QuestionOptions {
         return (probes, functions, specs) -> {
             Question question =
                     about(target, probes, functions, specs).withMaxKeys(maxKeys).where(where);
-            return asked.apply(by.isEmpty() ? question : question.by(split(by)));
+            return asked.apply(by.isEmpty() ? question : question.by(split("--by", by)));
         };
     }
 
@@ -105,8 +106,16 @@ final class QuestionOptions {
                 .expecting(target.filesMayAppear() ? target.patterns() : List.of(), specs);
     }
 
-    /** The expressions of an option that is a list, or is given several times. */
-    static String[] split(List<String> lists) {
-        return lists.stream().flatMap(list -> Expression.split(list).stream()).toArray(String[]::new);
+    /**
+     * The expressions of an option that is a list, or is given several times.
+     *
+     * @throws UsageException if one of them is empty
+     */
+    static String[] split(String option, List<String> lists) {
+        String[] all = lists.stream().flatMap(list -> Expression.split(list).stream()).toArray(String[]::new);
+        if (Arrays.asList(all).contains("")) {
+            throw new UsageException(option + ": an expression is empty in '" + String.join(",", lists) + "'");
+        }
+        return all;
     }
 }

@@ -105,7 +105,7 @@ final class StackCommand implements Callable<Integer> {
 
     /** A JVM writes the names of its compiled methods when it is asked. Others don't listen. */
     private void askForNames(int pid) {
-        if (!user) {
+        if (!user || !Files.isDirectory(Host.running().process(pid))) {
             return;
         }
         try {

@@ -86,7 +86,7 @@ final class TraceOptions {
                                 ? IntStream.range(0, fewest)
                                         .mapToObj(n -> "arg" + n)
                                         .toArray(String[]::new)
-                                : QuestionOptions.split(show));
+                                : QuestionOptions.split("--show", show));
         return where.isEmpty() ? question : question.where(where);
     }
 

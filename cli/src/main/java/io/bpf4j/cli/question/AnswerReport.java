@@ -180,11 +180,15 @@ public final class AnswerReport {
                 line.field("latency", event.latencyNs());
             }
             line.key("values");
-            AnswerValues.json(line, event.values());
+            if (event.unreadable()) {
+                line.value((String) null);
+            } else {
+                AnswerValues.json(line, event.values());
+            }
             console.line(line.endObject().toString());
             return;
         }
-        String values = AnswerValues.text(event.values());
+        String values = event.unreadable() ? "? (a value could not be read)" : AnswerValues.text(event.values());
         console.line(String.join(
                 " ",
                 List.of(

@@ -61,7 +61,7 @@ class CliUsageTest {
         assertThat(usage("features", "more")).endsWith("'more' is one operand too many");
         assertThat(usage("features", "--helpers", "ext")).endsWith("--helpers: those of type ext depend on the target");
         assertThat(usage("features", "--more")).endsWith("there is no option '--more'");
-        assertThat(usage("trcae", "-p", "1")).contains("there is no command 'trcae', but demo, list, trace");
+        assertThat(usage("trcae", "-p", "1")).contains("there is no command 'trcae'; the nearest is 'trace'");
     }
 
     @Test

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Native memory of this process, full of texts with NUL behind each. Expressions read it in the kernel, and the test
- * reads it in Java. Before and behind it nothing can be read, as far as the test says.
+ * Native memory of this process, full of texts that each end with NUL. Expressions read it in the kernel, and the
+ * test reads it in Java. The test takes the memory before and after it for unreadable.
  */
 final class SampleMemory {
     private static final List<String> TEXTS = List.of(

@@ -37,6 +37,11 @@ public final class FailureHints {
                         + " descriptor for all";
             case ENFILE -> "the machine has as many files open as sysctl fs.file-max allows";
             case ENOSYS -> missing(command);
+            case E2BIG ->
+                command instanceof MapCommand.Create create
+                        ? "max_entries (" + Integer.toUnsignedString(create.maxEntries()) + ") or the size of a value ("
+                                + create.valueSize() + " bytes) may be more than the kernel allows"
+                        : null;
             case ENOMEM -> "no memory, or more than the cgroup of this process may charge";
             case ENOENT -> absent(command);
             case EAGAIN, EINTR ->

@@ -354,18 +354,29 @@ abstract class Node {
             return to instanceof Pack pack && isIntoPack(out) ? pack.elements.get(out.packIndex) : to;
         }
 
-        /** A reference to a reference is one reference, to a value only if both are. */
-        private boolean isCollapsed(Output out) {
-            return sign.startsWith("&") && target(out) instanceof Pointer inner && inner.sign.startsWith("&");
+        /** Whether this and the type it points to are both references. */
+        private boolean isCollapsedWith(Pointer inner) {
+            return sign.startsWith("&") && inner.sign.startsWith("&");
+        }
+
+        /** A reference to a reference is one reference: {@code &&} only if both are. */
+        private Pointer collapsedWith(Pointer inner) {
+            return new Pointer(inner.to, sign.equals("&") ? sign : inner.sign);
+        }
+
+        /** Leaves the pack if its element was taken already. Returns the index to restore. */
+        private int outsideOfPack(Output out) {
+            int index = out.packIndex;
+            out.packIndex = isIntoPack(out) ? -1 : index;
+            return index;
         }
 
         @Override
         void left(Output out) throws MalformedSymbolException {
             Node target = target(out);
-            if (isCollapsed(out) && target instanceof Pointer inner) {
-                int index = out.packIndex;
-                out.packIndex = isIntoPack(out) ? -1 : index;
-                new Pointer(inner.to, sign.equals("&") ? sign : inner.sign).left(out);
+            if (target instanceof Pointer inner && isCollapsedWith(inner)) {
+                int index = outsideOfPack(out);
+                collapsedWith(inner).left(out);
                 out.packIndex = index;
                 return;
             }
@@ -379,10 +390,9 @@ abstract class Node {
         @Override
         void right(Output out) throws MalformedSymbolException {
             Node target = target(out);
-            if (isCollapsed(out) && target instanceof Pointer inner) {
-                int index = out.packIndex;
-                out.packIndex = isIntoPack(out) ? -1 : index;
-                new Pointer(inner.to, sign).right(out);
+            if (target instanceof Pointer inner && isCollapsedWith(inner)) {
+                int index = outsideOfPack(out);
+                collapsedWith(inner).right(out);
                 out.packIndex = index;
                 return;
             }
