@@ -93,7 +93,12 @@ class QuestionRun implements TargetRun.Work {
 
     /** Prints the answer so far. */
     void interim(Answer answer) {
-        print(answer);
+        report.interim(answer);
+    }
+
+    /** Whether standard output is for a program that wants rows alone. */
+    boolean rowsAlone() {
+        return false;
     }
 
     /** Prints the answer. */
@@ -118,6 +123,6 @@ class QuestionRun implements TargetRun.Work {
         Answer answer = session().answer();
         answer.drain(this::print);
         print(answer);
-        report.sums(answer, shown, gaps, target.filesMayAppear());
+        report.sums(answer, shown, gaps, target.filesMayAppear(), rowsAlone());
     }
 }

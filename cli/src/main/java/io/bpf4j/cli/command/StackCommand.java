@@ -84,7 +84,9 @@ final class StackCommand implements Callable<Integer> {
         user |= !kernel;
         requireWritable(svg);
         requireWritable(html);
-        options.target().process().ifPresent(this::askForNames);
+        options.target().process().ifPresent(pid -> {
+            boolean _ = askForNames(pid);
+        });
         try (Symbolizer symbolizer = Symbolizer.of(Host.running())) {
             TargetRun.of(console, interruption, options.target()).run(new Run(symbolizer));
         }
@@ -103,20 +105,22 @@ final class StackCommand implements Callable<Integer> {
         }
     }
 
-    /** A JVM writes the names of its compiled methods when it is asked. Others don't listen. */
-    private void askForNames(int pid) {
+    /** A JVM writes the names of its compiled methods when it is asked, and true is returned. Others don't listen. */
+    private boolean askForNames(int pid) {
         if (!user || !Files.isDirectory(Host.running().process(pid))) {
-            return;
+            return false;
         }
         try {
             if (PerfMap.isJvm(Host.running(), pid)) {
                 PerfMap.request(pid);
+                return true;
             }
         } catch (IOException e) {
             console.error("bpf4j: frames of compiled Java methods may have no names: " + e.getMessage());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+        return false;
     }
 
     /** The work: counts by stack, then names the frames. */
@@ -138,6 +142,27 @@ final class StackCommand implements Callable<Integer> {
             if (user) {
                 symbolizer.remember(pid);
             }
+        }
+
+        @Override
+        void interim(Answer answer) {
+            print(answer);
+        }
+
+        @Override
+        boolean rowsAlone() {
+            return folded;
+        }
+
+        /** A JVM has compiled more since the start. */
+        @Override
+        public void finish(List<String> gaps) {
+            options.target().process().ifPresent(pid -> {
+                if (askForNames(pid)) {
+                    symbolizer.remember(pid);
+                }
+            });
+            super.finish(gaps);
         }
 
         @Override

@@ -132,6 +132,9 @@ public final class Text {
             default -> {
                 if (!isUnsafe(c)) {
                     to.appendCodePoint(c);
+                } else if (c >= 0xdc80 && c <= 0xdcff) {
+                    // A byte that is not UTF-8, as the values of questions have it.
+                    to.append(String.format("\\x%02x", c - 0xdc00));
                 } else if (c < 0x100) {
                     to.append(String.format("\\x%02x", c));
                 } else {

@@ -10,7 +10,6 @@ import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.function.LongFunction;
 
@@ -53,20 +52,33 @@ public final class AnswerReport {
         }
     }
 
+    /** Prints the answer so far; a count without keys has no rows but its sum. */
+    public void interim(Answer answer) {
+        List<Answer.Row> rows = answer.rows();
+        if (!json && rows.stream().allMatch(row -> row.distribution() == null && row.key().isEmpty())) {
+            console.line(events(rows.stream().mapToLong(Answer.Row::count).sum()));
+        } else {
+            rows(answer);
+        }
+    }
+
+    private static String events(long count) {
+        return count + (count == 1 ? " event" : " events");
+    }
+
     private void table(List<Answer.Row> rows) {
         Table table = new Table("");
         fill(table, "COUNT", rows, Long::toString);
         table.print(console);
     }
 
-    /** Fills a table with counts and keys, a column for each key. */
+    /** Fills a table with counts and keys, a column for each key, which has the expression as it was written. */
     public static void fill(Table table, String count, List<Answer.Row> rows, LongFunction<String> text) {
         if (rows.isEmpty()) {
             return;
         }
         List<String> names = List.copyOf(rows.getFirst().key().keySet());
-        table.row(with(
-                count, names.stream().map(name -> name.toUpperCase(Locale.ROOT)).toList()));
+        table.row(with(count, names));
         for (Answer.Row row : rows) {
             table.row(with(
                     text.apply(row.count()),
@@ -128,7 +140,7 @@ public final class AnswerReport {
             table.row(range(bucket, unsigned, unit), Long.toString(bucket.count()), bar(bucket.count(), most));
         }
         table.print(console);
-        console.line("  " + distribution.count() + (distribution.count() == 1 ? " event" : " events") + ", min "
+        console.line("  " + events(distribution.count()) + ", min "
                 + AnswerValues.withUnit(distribution.min(), unsigned, unit)
                 + mean(distribution, unit) + ", p99 <= "
                 + AnswerValues.withUnit(distribution.quantile(0.99), unsigned, unit) + ", max "
@@ -204,8 +216,9 @@ public final class AnswerReport {
      * Prints the sums, and what the answer lacks.
      *
      * @param gaps why first events may be missing
+     * @param apart whether they go to standard error, because standard output is for a program that wants rows alone
      */
-    public void sums(Answer answer, long shown, List<String> gaps, boolean appearing) {
+    public void sums(Answer answer, long shown, List<String> gaps, boolean appearing, boolean apart) {
         Answer.Gaps lack = answer.gaps();
         long events = answer.rows().stream().mapToLong(Answer.Row::count).sum();
         boolean eventsOnly = answer.showsEvents() && events == 0;
@@ -220,7 +233,7 @@ public final class AnswerReport {
             console.line(line.endObject().toString());
             return;
         }
-        StringBuilder text = new StringBuilder().append(total).append(total == 1 ? " event" : " events");
+        StringBuilder text = new StringBuilder(events(total));
         if (lack.lost() > 0) {
             text.append(", ").append(lack.lost()).append(" not shown, because they came too fast");
         }
@@ -228,7 +241,11 @@ public final class AnswerReport {
         if (!gaps.isEmpty()) {
             text.append("; the first milliseconds of new code may be missing: ").append(String.join("; ", gaps));
         }
-        console.line(text.toString());
+        if (apart) {
+            console.error("bpf4j: " + text);
+        } else {
+            console.line(text.toString());
+        }
     }
 
     /** One thing that an answer may lack: its name in JSON, and what a person reads after the count. */

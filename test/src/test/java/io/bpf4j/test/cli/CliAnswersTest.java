@@ -87,6 +87,8 @@ class CliAnswersTest {
                 .as(result.out())
                 .singleElement()
                 .satisfies(line -> assertThat(line).endsWith("main;top;middle;leaf 5000"));
+        assertThat(result.out().lines()).as("nothing but stacks").allMatch(line -> line.contains(";"));
+        assertThat(result.err()).contains("5000 events");
     }
 
     @Test
@@ -95,8 +97,8 @@ class CliAnswersTest {
         String tables = Cli.run("top", "-c", run, "asked:value", "--by", "str(arg1)", "--every", "0.01")
                 .out();
         assertThat(tables)
-                .startsWith("EVENTS/S  STR(ARG1)\n")
-                .endsWith("COUNT   STR(ARG1)\n333334  red\n333333  blue\n333333  green\n1000000 events\n");
+                .startsWith("EVENTS/S  str(arg1)\n")
+                .endsWith("COUNT   str(arg1)\n333334  red\n333333  blue\n333333  green\n1000000 events\n");
     }
 
     @Test

@@ -265,7 +265,7 @@ class CliQuestionsTest {
     void tablesAndHistogramsAreForPeople() throws IOException, InterruptedException {
         String table = Cli.run("count", "-c", program + " values 30", "asked:value", "--by", "str(arg1)")
                 .out();
-        assertThat(table).contains("COUNT  STR(ARG1)").contains("10     green").endsWith("30 events\n");
+        assertThat(table).contains("COUNT  str(arg1)").contains("10     green").endsWith("30 events\n");
         String histogram = Cli.run("hist", "-c", program + " values 40", "asked:value", "--of", "arg2 & 255")
                 .out();
         assertThat(histogram).contains("128 .. 256  1").contains("█").contains("max 128");

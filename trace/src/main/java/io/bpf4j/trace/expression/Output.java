@@ -3,6 +3,9 @@ package io.bpf4j.trace.expression;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.CharBuffer;
+import java.nio.charset.CharsetDecoder;
+import java.nio.charset.CoderResult;
 import java.nio.charset.StandardCharsets;
 import java.util.function.IntFunction;
 
@@ -22,7 +25,8 @@ public record Output(String text, Type type, int offset, int size) {
 
     /**
      * The value: a {@link Long}, or a {@link BigInteger} for an unsigned number that needs it; a {@link Boolean}; or a
-     * {@link String} for text, of which bytes that aren't UTF-8 become U+FFFD, and for the names of probes.
+     * {@link String} for text and for the names of probes. A byte of a text that isn't UTF-8 becomes a lone surrogate,
+     * U+DC00 plus the byte, as in Python (PEP 383): different bytes are different strings.
      *
      * @param out the function's output; numbers have the machine's byte order
      * @param probeName the name of the probe with a number, {@code provider:name}
@@ -33,7 +37,7 @@ public record Output(String text, Type type, int offset, int size) {
             while (length > 0 && out[offset + length - 1] == 0) {
                 length--;
             }
-            return new String(out, offset, length, StandardCharsets.UTF_8);
+            return text(out, offset, length);
         }
         long number = ByteBuffer.wrap(out).order(ByteOrder.nativeOrder()).getLong(offset);
         return switch (type) {
@@ -46,6 +50,24 @@ public record Output(String text, Type type, int offset, int size) {
                     case TEXT -> throw new AssertionError();
                 };
         };
+    }
+
+    private static String text(byte[] bytes, int offset, int length) {
+        String text = new String(bytes, offset, length, StandardCharsets.UTF_8);
+        if (text.indexOf('\ufffd') < 0) {
+            return text;
+        }
+        CharsetDecoder decoder = StandardCharsets.UTF_8.newDecoder();
+        ByteBuffer in = ByteBuffer.wrap(bytes, offset, length);
+        CharBuffer decoded = CharBuffer.allocate(length);
+        CoderResult result = decoder.decode(in, decoded, true);
+        while (result.isMalformed()) {
+            for (int i = 0; i < result.length(); i++) {
+                decoded.put((char) (0xdc00 + (in.get() & 0xff)));
+            }
+            result = decoder.decode(in, decoded, true);
+        }
+        return decoded.flip().toString();
     }
 
     static String provider(String probe) {

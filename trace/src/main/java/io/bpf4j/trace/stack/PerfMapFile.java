@@ -50,6 +50,7 @@ final class PerfMapFile {
     private long left = MAX_ALL_BYTES;
     private @Nullable FileIdentity read;
     private AddressTable functions = new AddressTable.Builder(0).build();
+    private AddressTable earlier = functions;
     private String problem = "";
 
     PerfMapFile(Host host, int pid) {
@@ -60,6 +61,11 @@ final class PerfMapFile {
     /** The functions that were read last. */
     AddressTable functions() {
         return functions;
+    }
+
+    /** The functions that were read before the last time. A JVM's list has only those that exist when it is written. */
+    AddressTable earlier() {
+        return earlier;
     }
 
     /** Why the list was not read, although it exists; empty if it was, or does not exist. */
@@ -104,7 +110,9 @@ final class PerfMapFile {
             if (!Objects.equals(owner, 0) && !field(status, "Uid:", 1).equals(Optional.ofNullable(owner))) {
                 throw new IOException(path + " belongs to user " + owner + ", who may write anything into it");
             }
-            functions = read(file);
+            AddressTable present = read(file);
+            earlier = functions;
+            functions = present;
             read = file.identity();
             left -= Math.min(MAX_BYTES, file.identity().size());
             problem = "";

@@ -124,11 +124,17 @@ final class ProcessCode {
             found = list.refresh() ? list.functions().find(lookup) : -1;
             listRereads.tried(found >= 0);
         }
+        AddressTable functions = list.functions();
+        if (found < 0) {
+            // The code may have been thrown away since.
+            functions = list.earlier();
+            found = functions.find(lookup);
+        }
         if (found < 0) {
             return Optional.empty();
         }
-        String symbol = list.functions().name(found);
-        long offset = address - list.functions().start(found);
+        String symbol = functions.name(found);
+        long offset = address - functions.start(found);
         return Optional.of(new Frame(address, names.of(symbol), symbol, offset, "[jit]", Frame.Source.PERF_MAP));
     }
 }
