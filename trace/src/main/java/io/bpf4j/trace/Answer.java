@@ -2,10 +2,6 @@ package io.bpf4j.trace;
 
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.Program;
-import io.bpf4j.loader.kernel.AttachType;
-import io.bpf4j.loader.kernel.Feature;
-import io.bpf4j.loader.link.AttachTarget.Uprobe;
-import io.bpf4j.loader.link.AttachTarget.UprobeMulti;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.link.Link.Closing;
 import io.bpf4j.loader.link.LinkGroup;
@@ -29,7 +25,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -152,44 +147,13 @@ public final class Answer implements AutoCloseable {
      * Attaches to functions that the question names: all of them, or none.
      *
      * @param pid the process to watch; empty for every process that runs the files
-     * @throws io.bpf4j.loader.error.AttachException if a file lacks one of them, or the kernel refuses it
+     * @return the functions that are left out: a wildcard found them, and the kernel can't probe their first instruction
+     * @throws io.bpf4j.loader.error.AttachException if a file lacks one of the others, or the kernel refuses it
      */
-    public synchronized void attachFunctions(List<FunctionProbe> functions, OptionalInt pid) {
-        LinkGroup group = LinkGroup.inParallel("functions");
-        try {
-            functions.stream()
-                    .collect(Collectors.groupingBy(
-                            probe -> Map.entry(probe.file(), probe.returns()), LinkedHashMap::new, Collectors.toList()))
-                    .values()
-                    .forEach(ofOneKind -> attachTo(ofOneKind, pid, group));
-        } catch (RuntimeException e) {
-            group.closeAfter(e);
-            throw e;
-        }
-        functionLinks.add(group);
-    }
-
-    /** One link for all functions of a file, or one for each if the kernel has no such links. */
-    private void attachTo(List<FunctionProbe> functions, OptionalInt pid, LinkGroup group) {
-        Program program = object.program(CompiledQuestion.FUNCTION_PROGRAM);
-        FunctionProbe first = functions.getFirst();
-        if (object.features().has(Feature.UPROBE_MULTI_LINK)) {
-            String[] names = functions.stream().map(FunctionProbe::function).toArray(String[]::new);
-            UprobeMulti all = (first.returns()
-                            ? UprobeMulti.exit(first.file(), names)
-                            : UprobeMulti.entry(first.file(), names))
-                    .withCookies(functions.stream().mapToLong(numbers::cookie).toArray());
-            group.add(program.forAttachType(AttachType.TRACE_UPROBE_MULTI)
-                    .attach(pid.isPresent() ? all.inProcess(pid.getAsInt()) : all));
-            return;
-        }
-        for (FunctionProbe function : functions) {
-            Uprobe one = (function.returns()
-                            ? Uprobe.exit(function.file(), function.function())
-                            : Uprobe.entry(function.file(), function.function()))
-                    .withCookie(numbers.cookie(function));
-            group.add(program.withoutAttachType().attach(pid.isPresent() ? one.inProcess(pid.getAsInt()) : one));
-        }
+    public synchronized List<FunctionProbe> attachFunctions(List<FunctionProbe> functions, OptionalInt pid) {
+        List<FunctionProbe> leftOut = new ArrayList<>();
+        functionLinks.add(FunctionLinks.attach(object, functions, numbers::cookie, pid, leftOut));
+        return leftOut;
     }
 
     /** Detaches from probes in the background. */

@@ -1,12 +1,16 @@
 package io.bpf4j.trace;
 
+import io.bpf4j.elf.DebugFiles;
 import io.bpf4j.elf.ElfFile;
-import io.bpf4j.elf.Symbol;
+import io.bpf4j.elf.FileIdentity;
+import io.bpf4j.elf.SymbolPlaces;
 import io.bpf4j.usdt.ProbePattern;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.stream.Stream;
+import java.util.Map;
+import java.util.Optional;
 
 /**
  * The entry or the return of a function in a file. At the entry {@code arg0} to {@code arg5} are the registers in which
@@ -15,20 +19,25 @@ import java.util.stream.Stream;
  *
  * <p>Needs BPF cookies (Linux 5.15). Functions that are inlined don't exist at run time.
  */
-public sealed interface FunctionProbe {
-    /** The start of a function, by its symbol. */
+public sealed interface FunctionProbe permits FunctionProbeData {
+    /** The start of a function, by its symbol. The file is read when the probe is attached. */
     static FunctionProbe entry(Path file, String function) {
-        return new FunctionProbeData(file, function, false);
+        return new FunctionProbeData(file, function, false, Optional.empty());
     }
 
-    /** The return of a function. */
+    /** The return of a function. The file is read when the probe is attached. */
     static FunctionProbe exit(Path file, String function) {
-        return new FunctionProbeData(file, function, true);
+        return new FunctionProbeData(file, function, true, Optional.empty());
     }
 
     /**
      * The functions of a file whose names match a pattern: {@code *} matches any text, {@code ?} any character. Empty if
-     * there are none. Separate debug files are not searched.
+     * there are none.
+     *
+     * <p>They are looked up in the file's symbols, and in a stripped file's separate debug symbols. Two functions of one
+     * name are two probes; two names of one function are one. An indirect function (IFUNC) is left out: it chooses the
+     * code that runs, and is not that code. If the pattern has a wildcard, a function that the kernel can't probe is left
+     * out when the others are attached.
      *
      * @param returns whether their returns are meant
      * @throws IOException if the file can't be read
@@ -36,15 +45,31 @@ public sealed interface FunctionProbe {
      */
     static List<FunctionProbe> matching(Path file, String pattern, boolean returns) throws IOException {
         ProbePattern wanted = new ProbePattern("*", pattern);
+        boolean wild = pattern.contains("*") || pattern.contains("?");
         try (ElfFile elf = ElfFile.open(file)) {
-            return Stream.concat(elf.symbols(), elf.dynamicSymbols())
-                    .filter(symbol -> symbol.isFunction() && symbol.isInSection())
-                    .map(Symbol::name)
-                    .filter(name -> wanted.matches("", name))
-                    .distinct()
-                    .<FunctionProbe>map(name -> new FunctionProbeData(file, name, returns))
-                    .toList();
+            Path opened = elf.path().orElse(file);
+            FileIdentity identity = elf.identity().orElseThrow();
+            Map<Long, FunctionProbe> byOffset = new LinkedHashMap<>();
+            SymbolPlaces.read(elf, DebugFiles.standard(), (_, symbol) -> {
+                if (symbol.isFunction() && symbol.isInSection()) {
+                    String name = unversioned(symbol.name());
+                    elf.fileOffset(symbol.value()).ifPresent(offset -> {
+                        if (wanted.matches("", name)) {
+                            long start = elf.containerOffset() + offset;
+                            FunctionProbeData.Place place = new FunctionProbeData.Place(opened, identity, start, wild);
+                            byOffset.putIfAbsent(start, new FunctionProbeData(file, name, returns, Optional.of(place)));
+                        }
+                    });
+                }
+            });
+            return List.copyOf(byOffset.values());
         }
+    }
+
+    /** The linker writes versions into the names of the full table: {@code memcpy@@GLIBC_2.14}. */
+    private static String unversioned(String name) {
+        int at = name.indexOf('@', 1);
+        return at > 0 ? name.substring(0, at) : name;
     }
 
     Path file();
@@ -62,13 +87,5 @@ public sealed interface FunctionProbe {
     /** {@code u:malloc} or {@code ur:malloc}. */
     default String fullName() {
         return provider() + ":" + function();
-    }
-}
-
-/** The one implementation of {@link FunctionProbe}. */
-record FunctionProbeData(Path file, String function, boolean returns) implements FunctionProbe {
-    @Override
-    public String toString() {
-        return fullName() + " in " + file;
     }
 }

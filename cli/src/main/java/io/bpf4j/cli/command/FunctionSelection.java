@@ -40,9 +40,10 @@ final class FunctionSelection {
         for (String name : options.functions()) {
             List<FunctionProbe> found = in(files, name);
             if (found.isEmpty()) {
-                throw new CommandException("no function " + name + " in "
-                        + (files.size() == 1 ? files.iterator().next().toString() : files.size() + " files")
-                        + "; it may be inlined, or the file stripped");
+                throw new CommandException(
+                        "no function " + name + " in "
+                                + (files.size() == 1 ? files.iterator().next().toString() : files.size() + " files")
+                                + "; it may be inlined, the file stripped, or the function chosen when a process starts (IFUNC)");
             }
             functions.addAll(found);
         }

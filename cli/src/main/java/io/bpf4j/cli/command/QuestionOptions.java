@@ -112,7 +112,8 @@ final class QuestionOptions {
      * @throws UsageException if one of them is empty
      */
     static String[] split(String option, List<String> lists) {
-        String[] all = lists.stream().flatMap(list -> Expression.split(list).stream()).toArray(String[]::new);
+        String[] all =
+                lists.stream().flatMap(list -> Expression.split(list).stream()).toArray(String[]::new);
         if (Arrays.asList(all).contains("")) {
             throw new UsageException(option + ": an expression is empty in '" + String.join(",", lists) + "'");
         }

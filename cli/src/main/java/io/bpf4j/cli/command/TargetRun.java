@@ -3,6 +3,7 @@ package io.bpf4j.cli.command;
 import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.output.Console;
+import io.bpf4j.cli.output.Text;
 import io.bpf4j.cli.trace.ChildCommand;
 import io.bpf4j.cli.trace.Detachment;
 import io.bpf4j.cli.trace.Follower;
@@ -148,9 +149,15 @@ final class TargetRun {
         try (ProbeSession session = work.load(probes, functions, sites + (appearing ? SPECS_OF_LATER_FILES : 0))) {
             interruption.onRequest(session::wakeup);
             if (!functions.isEmpty()) {
-                session.attachFunctions(functions, child == null ? options.process() : OptionalInt.of(child.pid()));
+                List<FunctionProbe> leftOut = session.attachFunctions(
+                        functions, child == null ? options.process() : OptionalInt.of(child.pid()));
                 attachedAny = true;
-                console.error("bpf4j: tracing " + Scans.count(functions.size(), "function") + "; Ctrl-C ends");
+                for (FunctionProbe each : leftOut) {
+                    console.error("bpf4j: " + Text.printable(each.toString())
+                            + " is left out: the kernel can't probe its first instruction");
+                }
+                console.error("bpf4j: tracing " + Scans.count(functions.size() - leftOut.size(), "function")
+                        + "; Ctrl-C ends");
             }
             List<String> gaps = List.of();
             if (appearing) {

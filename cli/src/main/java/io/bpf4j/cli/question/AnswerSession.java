@@ -39,8 +39,8 @@ public final class AnswerSession implements ProbeSession {
     }
 
     @Override
-    public void attachFunctions(List<FunctionProbe> functions, OptionalInt pid) {
-        answer.attachFunctions(functions, pid);
+    public List<FunctionProbe> attachFunctions(List<FunctionProbe> functions, OptionalInt pid) {
+        return answer.attachFunctions(functions, pid);
     }
 
     @Override

@@ -22,9 +22,10 @@ public interface ProbeSession extends AutoCloseable {
     /**
      * Attaches to entries and returns of functions: all of them, or none.
      *
+     * @return the functions that are left out, because the kernel can't probe them
      * @throws UnsupportedOperationException if the session takes USDT probes only
      */
-    default void attachFunctions(List<FunctionProbe> functions, OptionalInt pid) {
+    default List<FunctionProbe> attachFunctions(List<FunctionProbe> functions, OptionalInt pid) {
         throw new UnsupportedOperationException("functions can't be traced, only counted");
     }
 

@@ -261,6 +261,50 @@ class CliQuestionsTest {
                 .contains("no 'arg0': these probes have no arguments; what a function returned is 'retval'");
     }
 
+    /** Tables of symbols have static functions of one name, and functions that no kernel can probe. */
+    @Test
+    void aWildcardTakesEveryFunctionThatCanBeProbed(@TempDir Path folder) throws IOException, InterruptedException {
+        Path main = folder.resolve("main.c");
+        Files.writeString(main, """
+                #include <stdio.h>
+                __attribute__((noinline)) static int twice(int n) { return n + 1; }
+                int other(int n);
+                int main(int argc, char **argv) {
+                    (void)argv;
+                    return argc > 1 ? getchar() : other(twice(argc)) == 0;
+                }
+                """);
+        Path other = folder.resolve("other.c");
+        Files.writeString(
+                other, """
+                __attribute__((noinline)) static int twice(int n) { return n * 3; }
+                int other(int n) { return twice(n) + twice(n + 1); }
+                asm(".text; .globl odd; .type odd, @function; odd: %s; .size odd, . - odd");
+                """.formatted(System.getProperty("os.arch").equals("amd64") ? "int3; ret" : ".long 0"));
+        Path made = folder.resolve("twice");
+        Commands.check(List.of("gcc", "-O1", "-fno-ipa-icf", "-o", made.toString(), main.toString(), other.toString()));
+        Commands.Result all = Cli.run("count", "-c", made.toString(), "u:*", "--by", "probe", "--json");
+        assertThat(all.out())
+                .as(all.err())
+                .contains("{\"key\":{\"probe\":\"u:twice\"},\"count\":3}")
+                .contains("{\"key\":{\"probe\":\"u:main\"},\"count\":1}");
+
+        // The kernel looks at the instructions when a process maps the file.
+        Process running = new ProcessBuilder(made.toString(), "waits").start();
+        try {
+            String pid = Long.toString(running.pid());
+            assertThat(Cli.run("count", "-p", pid, made.toString(), "u:*", "--duration", "0.2")
+                            .err())
+                    .contains("u:odd in " + made + " is left out: the kernel can't probe its first instruction");
+            assertThat(Cli.run("count", "-p", pid, made.toString(), "u:odd", "--duration", "0.2")
+                            .err())
+                    .contains("u:odd in " + made + ": attach")
+                    .contains("the kernel can't probe the instruction there: it is a breakpoint");
+        } finally {
+            running.destroyForcibly().waitFor();
+        }
+    }
+
     @Test
     void tablesAndHistogramsAreForPeople() throws IOException, InterruptedException {
         String table = Cli.run("count", "-c", program + " values 30", "asked:value", "--by", "str(arg1)")

@@ -61,7 +61,8 @@ class DemanglerOnLibrariesTest {
         for (String symbol : symbols) {
             String theirs = expected.get(at++);
             String ours = demangler.apply(symbol);
-            // A name that c++filt can't read is not compared. c++filt writes a blank between two closing brackets, but not
+            // A name that c++filt can't read is not compared. c++filt writes a blank between two closing brackets, but
+            // not
             // after an empty pack.
             if (!theirs.equals(symbol) && !packed(theirs).equals(packed(ours))) {
                 different.add(symbol + "\n  c++filt: " + theirs + "\n  here:    " + ours);

@@ -59,6 +59,10 @@ record UprobeMultiKind(AttachTarget.UprobeMulti target, FunctionSites functions)
             case EINVAL ->
                 "; an offset is not the start of an instruction that can be probed, or its semaphore is not where the"
                         + " site says";
+            // arch_uprobe_analyze_insn and prepare_uprobe of the kernel.
+            case ENOTSUPP, ENOEXEC ->
+                "; the kernel can't probe the instruction there: it is a breakpoint, has a lock prefix, or is no instruction"
+                        + " that the kernel knows";
             default -> "";
         };
     }

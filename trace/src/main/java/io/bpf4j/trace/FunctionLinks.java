@@ -1,0 +1,162 @@
+package io.bpf4j.trace;
+
+import io.bpf4j.elf.FileIdentity;
+import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.Program;
+import io.bpf4j.loader.error.AttachException;
+import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.loader.link.AttachTarget.Uprobe;
+import io.bpf4j.loader.link.AttachTarget.UprobeMulti;
+import io.bpf4j.loader.link.LinkGroup;
+import io.bpf4j.loader.link.OpenFile;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
+
+/**
+ * Attaches a question to functions: by one link for those of a file, or by one link for each function if the kernel has
+ * no uprobe_multi (Linux 6.6).
+ *
+ * <p>A function that a wildcard found is left out if the kernel can't probe its first instruction. Tables of a big
+ * program usually have some such functions, written in assembler.
+ *
+ * <p>Tested by {@code CliQuestionsTest}.
+ */
+final class FunctionLinks {
+    private final Program program;
+    private final boolean together;
+    private final ToLongFunction<FunctionProbe> cookies;
+    private final OptionalInt pid;
+    private final LinkGroup group = LinkGroup.inParallel("functions");
+    private final List<FunctionProbe> leftOut = new ArrayList<>();
+
+    /** Functions that one link can take. */
+    private record Kind(Path file, Optional<FileIdentity> identity, boolean returns) {
+        static Kind of(FunctionProbeData function) {
+            return new Kind(
+                    function.place().map(FunctionProbeData.Place::file).orElse(function.file()),
+                    function.place().map(FunctionProbeData.Place::identity),
+                    function.returns());
+        }
+    }
+
+    private FunctionLinks(BpfObject object, ToLongFunction<FunctionProbe> cookies, OptionalInt pid) {
+        this.together = object.features().has(Feature.UPROBE_MULTI_LINK);
+        Program loaded = object.program(CompiledQuestion.FUNCTION_PROGRAM);
+        this.program = together ? loaded.forAttachType(AttachType.TRACE_UPROBE_MULTI) : loaded.withoutAttachType();
+        this.cookies = cookies;
+        this.pid = pid;
+    }
+
+    /**
+     * Attaches to all functions, but for those that are left out.
+     *
+     * @param leftOut receives the functions that are left out
+     * @throws AttachException if a file lacks one of them, or the kernel refuses one that may not be left out; then
+     *     nothing is attached
+     */
+    static LinkGroup attach(
+            BpfObject object,
+            List<FunctionProbe> functions,
+            ToLongFunction<FunctionProbe> cookies,
+            OptionalInt pid,
+            List<FunctionProbe> leftOut) {
+        FunctionLinks links = new FunctionLinks(object, cookies, pid);
+        try {
+            functions.stream()
+                    .map(FunctionProbeData.class::cast)
+                    .collect(Collectors.groupingBy(Kind::of, LinkedHashMap::new, Collectors.toList()))
+                    .forEach(links::attach);
+        } catch (RuntimeException e) {
+            links.group.closeAfter(e);
+            throw e;
+        }
+        leftOut.addAll(links.leftOut);
+        return links.group;
+    }
+
+    private void attach(Kind kind, List<FunctionProbeData> functions) {
+        if (kind.identity().isEmpty()) {
+            attach(functions, Optional.empty());
+            return;
+        }
+        try (OpenFile file =
+                OpenFile.open(Host.running(), kind.file(), kind.file().toString())) {
+            if (!file.identity().equals(kind.identity().get())) {
+                throw new AttachException("attach to functions of " + kind.file()
+                        + ": the file was replaced or written after its symbols were read; try again");
+            }
+            attach(functions, Optional.of(file));
+        }
+    }
+
+    /** @param file where the offsets are; empty if the functions are known by name */
+    private void attach(List<FunctionProbeData> functions, Optional<OpenFile> file) {
+        List<FunctionProbeData> wanted = new ArrayList<>(functions);
+        if (!together) {
+            for (FunctionProbeData function : functions) {
+                try {
+                    Uprobe one = one(function, file).withCookie(cookies.applyAsLong(function));
+                    group.add(program.attach(pid.isPresent() ? one.inProcess(pid.getAsInt()) : one));
+                } catch (AttachException e) {
+                    leaveOut(wanted, wanted.indexOf(function), e);
+                }
+            }
+            return;
+        }
+        while (true) {
+            try {
+                UprobeMulti all = all(wanted, file)
+                        .withCookies(wanted.stream().mapToLong(cookies).toArray());
+                group.add(program.attach(pid.isPresent() ? all.inProcess(pid.getAsInt()) : all));
+                return;
+            } catch (AttachException e) {
+                leaveOut(
+                        wanted,
+                        e.site().orElseThrow(() -> e),
+                        new AttachException(wanted.get(e.site().getAsInt()) + ": " + e.getMessage(), e));
+            }
+        }
+    }
+
+    /** @param wanted of one file; the last one is not left out, because then there is nothing to attach to */
+    private void leaveOut(List<FunctionProbeData> wanted, int index, AttachException why) {
+        boolean may = wanted.get(index)
+                .place()
+                .map(FunctionProbeData.Place::oneOfMany)
+                .orElse(false);
+        if (!may || wanted.size() == 1) {
+            throw why;
+        }
+        leftOut.add(wanted.remove(index));
+    }
+
+    private static Uprobe one(FunctionProbeData function, Optional<OpenFile> file) {
+        if (file.isPresent()) {
+            long offset = function.place().orElseThrow().offset();
+            return function.returns() ? Uprobe.exitAt(file.get(), offset) : Uprobe.at(file.get(), offset);
+        }
+        return function.returns()
+                ? Uprobe.exit(function.file(), function.function())
+                : Uprobe.entry(function.file(), function.function());
+    }
+
+    private static UprobeMulti all(List<FunctionProbeData> functions, Optional<OpenFile> file) {
+        FunctionProbeData first = functions.getFirst();
+        if (file.isPresent()) {
+            long[] offsets = functions.stream()
+                    .mapToLong(function -> function.place().orElseThrow().offset())
+                    .toArray();
+            return first.returns() ? UprobeMulti.exitAt(file.get(), offsets) : UprobeMulti.at(file.get(), offsets);
+        }
+        String[] names = functions.stream().map(FunctionProbe::function).toArray(String[]::new);
+        return first.returns() ? UprobeMulti.exit(first.file(), names) : UprobeMulti.entry(first.file(), names);
+    }
+}
