@@ -5,6 +5,7 @@ import io.bpf4j.cli.failure.InputFile;
 import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.OutputClosedException;
+import io.bpf4j.cli.output.Paint;
 import io.bpf4j.cli.trace.Interruption;
 import io.bpf4j.cli.trace.StrategyChoice;
 import io.bpf4j.loader.error.UnknownNameException;
@@ -58,6 +59,7 @@ public final class CommandTree {
                 .registerConverter(Long.class, CommandTree::longNumber)
                 .registerConverter(Double.class, CommandTree::decimal)
                 .registerConverter(StrategyChoice.class, CommandTree::strategy)
+                .registerConverter(Paint.Choice.class, CommandTree::color)
                 .setParameterExceptionHandler(this::onUsage)
                 .setExecutionExceptionHandler(this::onFailure);
         ReadyCommand.addTo(tree, console);
@@ -173,6 +175,14 @@ public final class CommandTree {
             return StrategyChoice.valueOf(text.toUpperCase(Locale.ROOT));
         } catch (IllegalArgumentException e) {
             throw new TypeConversionException("'" + text + "' is none of auto, multi, cookie, ipmap");
+        }
+    }
+
+    private static Paint.Choice color(String text) {
+        try {
+            return Paint.Choice.valueOf(text.toUpperCase(Locale.ROOT));
+        } catch (IllegalArgumentException e) {
+            throw new TypeConversionException("'" + text + "' is none of auto, always, never");
         }
     }
 

@@ -1,6 +1,8 @@
 package io.bpf4j.cli.command;
 
 import io.bpf4j.cli.failure.UsageException;
+import io.bpf4j.cli.output.Console;
+import io.bpf4j.cli.output.Paint;
 import io.bpf4j.cli.question.UserCatalog;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.trace.FunctionProbe;
@@ -40,7 +42,10 @@ final class QuestionOptions {
             description = "One answer for each combination of these values: 'pid,comm'.")
     private List<String> by = new ArrayList<>();
 
-    @Option(names = "--every", paramLabel = "S", description = "Print the answer so far every S seconds.")
+    @Option(
+            names = "--every",
+            paramLabel = "S",
+            description = "Print the answer so far every S seconds; at a terminal, what the interval brought.")
     private @Nullable Double every;
 
     @Option(
@@ -49,6 +54,12 @@ final class QuestionOptions {
             description =
                     "Room for N combinations of --by (default: ${DEFAULT-VALUE}); events of others are counted as such.")
     private int maxKeys = 10_240;
+
+    @Option(
+            names = "--color",
+            paramLabel = "auto|always|never",
+            description = "Colours: at a terminal, unless NO_COLOR is set (the default), always, or never.")
+    private Paint.Choice color = Paint.Choice.AUTO;
 
     /**
      * Looks at the options together, before anything is done.
@@ -74,6 +85,11 @@ final class QuestionOptions {
         if (every == null && everyNanos.isPresent()) {
             every = everyNanos.getAsLong() / 1e9;
         }
+    }
+
+    /** The colours of output. */
+    Paint paint(Console console) {
+        return Paint.of(color, console.isTerminal(), System.getenv());
     }
 
     TargetOptions target() {

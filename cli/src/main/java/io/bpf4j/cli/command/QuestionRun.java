@@ -2,9 +2,12 @@ package io.bpf4j.cli.command;
 
 import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.output.Console;
+import io.bpf4j.cli.output.Paint;
 import io.bpf4j.cli.question.AnswerReport;
 import io.bpf4j.cli.question.AnswerSession;
+import io.bpf4j.cli.question.IntervalLines;
 import io.bpf4j.cli.trace.ProbeSession;
+import io.bpf4j.cli.trace.Signals;
 import io.bpf4j.trace.Answer;
 import io.bpf4j.trace.FunctionProbe;
 import io.bpf4j.trace.Question;
@@ -24,11 +27,13 @@ import org.jspecify.annotations.Nullable;
  * <p>Tested by {@code CliQuestionsTest}.
  */
 class QuestionRun implements TargetRun.Work {
+    private final Console console;
     private final TargetOptions target;
     private final OptionalLong every;
     private final OptionalLong most;
     private final Asker asker;
     private final AnswerReport report;
+    private final @Nullable IntervalLines lines;
     private @Nullable AnswerSession session;
     private long shown;
     private long nextReport = Long.MAX_VALUE;
@@ -45,22 +50,34 @@ class QuestionRun implements TargetRun.Work {
      * @param most how many events are shown at most
      */
     QuestionRun(Console console, TargetOptions target, OptionalLong every, OptionalLong most, Asker asker) {
+        this(console, target, every, most, asker, Paint.NONE);
+    }
+
+    private QuestionRun(
+            Console console, TargetOptions target, OptionalLong every, OptionalLong most, Asker asker, Paint paint) {
+        this.console = console;
         this.target = target;
         this.every = every;
         this.most = most;
         this.asker = asker;
-        this.report = new AnswerReport(console, target.json());
+        this.report = new AnswerReport(console, target.json(), paint);
+        this.lines = console.isTerminal() && !target.json() && every.isPresent()
+                ? new IntervalLines(console, paint, every.getAsLong())
+                : null;
     }
 
     /** A run that prints its answer at the end, and in between if it is wanted. */
     QuestionRun(Console console, QuestionOptions options, UnaryOperator<Question> asked) {
-        this(console, options.target(), options.every(), OptionalLong.empty(), options.asker(asked));
+        this(console, options.target(), options.every(), OptionalLong.empty(), options.asker(asked), options.paint(console));
     }
 
     @Override
     public ProbeSession load(List<UsdtProbe> probes, List<FunctionProbe> functions, int specs) throws IOException {
         AnswerSession loaded = new AnswerSession(loaded(asker.ask(probes, functions, specs)));
         session = loaded;
+        if (console.isTerminal()) {
+            Signals.onResize(console::resized);
+        }
         every.ifPresent(nanos -> nextReport = System.nanoTime() + nanos);
         return loaded;
     }
@@ -93,7 +110,12 @@ class QuestionRun implements TargetRun.Work {
 
     /** Prints the answer so far. */
     void interim(Answer answer) {
-        report.interim(answer);
+        IntervalLines atTerminal = lines;
+        if (atTerminal == null) {
+            report.interim(answer);
+        } else {
+            atTerminal.print(answer);
+        }
     }
 
     /** Whether standard output is for a program that wants rows alone. */

@@ -1,6 +1,5 @@
 package io.bpf4j.cli.output;
 
-import io.bpf4j.loader.host.Host;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.FileDescriptor;
@@ -13,7 +12,11 @@ import java.io.PrintWriter;
 import java.io.Reader;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Standard input, output and error as the commands see them.
@@ -26,16 +29,23 @@ import java.nio.file.Files;
  * to standard error.
  */
 public final class Console {
+    private static final int USUAL_COLUMNS = 80;
+    private static final int MOST_HELD = 100;
+
     private final Writer out;
     private final Writer err;
     private final BufferedReader in;
-    private final boolean terminal;
+    private final @Nullable Terminal terminal;
+    private volatile @Nullable OptionalInt columns;
+
+    /** Messages that wait until the screen is free; null if it is. */
+    private @Nullable Deque<String> held;
 
     public Console(Writer out, Writer err, Reader in) {
-        this(out, err, in, false);
+        this(out, err, in, null);
     }
 
-    private Console(Writer out, Writer err, Reader in, boolean terminal) {
+    private Console(Writer out, Writer err, Reader in, @Nullable Terminal terminal) {
         this.terminal = terminal;
         this.out = out;
         this.err = err;
@@ -48,18 +58,7 @@ public final class Console {
                 writer(FileDescriptor.out),
                 writer(FileDescriptor.err),
                 new InputStreamReader(System.in, StandardCharsets.UTF_8),
-                isTerminal(1));
-    }
-
-    /** A terminal is a character device under /dev/pts or /dev/tty. */
-    private static boolean isTerminal(int descriptor) {
-        try {
-            String name = Files.readSymbolicLink(Host.running().self().resolve("fd/" + descriptor))
-                    .toString();
-            return name.startsWith("/dev/pts/") || name.startsWith("/dev/tty");
-        } catch (IOException | UnsupportedOperationException e) {
-            return false;
-        }
+                Terminal.ofOutput().orElse(null));
     }
 
     private static Writer writer(FileDescriptor fd) {
@@ -82,9 +81,64 @@ public final class Console {
         }
     }
 
-    /** Whether standard output is a terminal, which is one screen that may be drawn again. */
+    /** The terminal that standard output is, if it is one. */
+    public Optional<Terminal> terminal() {
+        return Optional.ofNullable(terminal);
+    }
+
+    /** Whether standard output is a terminal. */
     public boolean isTerminal() {
-        return terminal;
+        return terminal != null;
+    }
+
+    /**
+     * Columns that a line may have; empty if there is no bound, as for a file. {@code COLUMNS} in the environment comes
+     * before the size of the terminal (POSIX, environment variables).
+     */
+    public OptionalInt columns() {
+        Terminal device = terminal;
+        if (device == null) {
+            return OptionalInt.empty();
+        }
+        OptionalInt known = columns;
+        if (known == null) {
+            String wanted = System.getenv().getOrDefault("COLUMNS", "");
+            known = wanted.matches("[1-9]\\d{0,3}")
+                    ? OptionalInt.of(Integer.parseInt(wanted))
+                    : OptionalInt.of(device.size().map(Terminal.Size::columns).orElse(USUAL_COLUMNS));
+            columns = known;
+        }
+        return known;
+    }
+
+    /** The terminal has another size now. */
+    public void resized() {
+        columns = null;
+    }
+
+    /** Keeps messages until {@link #releaseErrors}, because the screen is drawn; the last 100 of them. */
+    void holdErrors() {
+        synchronized (err) {
+            held = new ArrayDeque<>();
+        }
+    }
+
+    /** The last message that is kept. */
+    Optional<String> lastHeld() {
+        synchronized (err) {
+            return held == null ? Optional.empty() : Optional.ofNullable(held.peekLast());
+        }
+    }
+
+    /** Writes the messages that were kept. */
+    void releaseErrors() {
+        synchronized (err) {
+            Deque<String> all = held;
+            held = null;
+            if (all != null) {
+                all.forEach(this::write);
+            }
+        }
     }
 
     /** Writes characters that control the terminal to standard output. */
@@ -129,6 +183,13 @@ public final class Console {
 
     private void write(String text) {
         synchronized (err) {
+            if (held != null) {
+                if (held.size() == MOST_HELD) {
+                    held.removeFirst();
+                }
+                held.addLast(text);
+                return;
+            }
             try {
                 err.write(text);
                 err.write('\n');

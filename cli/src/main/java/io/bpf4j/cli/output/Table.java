@@ -2,7 +2,9 @@ package io.bpf4j.cli.output;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
+import java.util.OptionalInt;
 
 /**
  * Rows in columns as wide as their widest cell; the last column is never padded, so no line ends in blanks. Cells
@@ -14,8 +16,12 @@ public final class Table {
     /** A wider cell overflows its column, so that one very long name does not widen every row. */
     private static final int WIDEST = 64;
 
+    /** A column is not made narrower, even if the terminal is. */
+    private static final int NARROWEST = 6;
+
     private final String indent;
     private final List<List<String>> rows = new ArrayList<>();
+    private boolean headed;
 
     public Table(String indent) {
         this.indent = indent;
@@ -26,15 +32,64 @@ public final class Table {
         return this;
     }
 
+    /** The first row, which names the columns. */
+    public Table header(String... cells) {
+        headed = true;
+        return row(cells);
+    }
+
     public void print(Console console) {
         lines().forEach(console::line);
     }
 
+    /** Prints it in colours, and fits it to the terminal, if it goes to one. */
+    public void print(Console console, Paint paint) {
+        lines(console.columns(), paint).forEach(console::line);
+    }
+
     List<String> lines() {
+        return lines(OptionalInt.empty(), Paint.NONE);
+    }
+
+    /** Lines that are not wider than {@code columns}; cells that are cut end in {@code …}. */
+    public List<String> lines(OptionalInt columns, Paint paint) {
+        List<Integer> widths = widths(columns.isPresent() ? Integer.MAX_VALUE : WIDEST);
+        columns.ifPresent(most -> shrink(widths, most - indent.length() - 2 * (widths.size() - 1)));
+        List<String> lines = new ArrayList<>();
+        for (List<String> row : rows) {
+            List<String> cells = columns.isEmpty() ? row : cut(row, widths);
+            String line = line(cells, widths);
+            lines.add(headed && lines.isEmpty() ? paint.strong(line) : line);
+        }
+        return lines;
+    }
+
+    private static List<String> cut(List<String> row, List<Integer> widths) {
+        List<String> cells = new ArrayList<>();
+        for (int i = 0; i < row.size(); i++) {
+            cells.add(CellWidth.cut(row.get(i), widths.get(i)));
+        }
+        return cells;
+    }
+
+    /** Takes from the widest columns until all fit, but leaves each something. */
+    private static void shrink(List<Integer> widths, int room) {
+        int sum = widths.stream().mapToInt(Integer::intValue).sum();
+        while (sum > room) {
+            int widest = Collections.max(widths);
+            if (widest <= NARROWEST) {
+                return;
+            }
+            widths.set(widths.lastIndexOf(widest), widest - 1);
+            sum--;
+        }
+    }
+
+    private List<Integer> widths(int most) {
         List<Integer> widths = new ArrayList<>();
         for (List<String> row : rows) {
             for (int i = 0; i < row.size(); i++) {
-                int width = Math.min(row.get(i).length(), WIDEST);
+                int width = Math.min(CellWidth.of(row.get(i)), most);
                 if (i == widths.size()) {
                     widths.add(width);
                 } else {
@@ -42,7 +97,7 @@ public final class Table {
                 }
             }
         }
-        return rows.stream().map(row -> line(row, widths)).toList();
+        return widths;
     }
 
     private String line(List<String> row, List<Integer> widths) {
@@ -51,7 +106,7 @@ public final class Table {
             String cell = row.get(i);
             line.append(cell);
             if (i < row.size() - 1) {
-                line.repeat(' ', Math.max(0, widths.get(i) - cell.length()) + 2);
+                line.repeat(' ', Math.max(0, widths.get(i) - CellWidth.of(cell)) + 2);
             }
         }
         return line.toString().stripTrailing();

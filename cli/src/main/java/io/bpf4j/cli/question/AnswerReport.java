@@ -1,16 +1,18 @@
 package io.bpf4j.cli.question;
 
+import io.bpf4j.cli.output.CellWidth;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.JsonLine;
+import io.bpf4j.cli.output.Paint;
 import io.bpf4j.cli.output.Table;
 import io.bpf4j.cli.output.Text;
 import io.bpf4j.trace.Answer;
 import io.bpf4j.trace.Distribution;
-import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.OptionalInt;
 import java.util.function.LongFunction;
 
 /**
@@ -21,13 +23,22 @@ import java.util.function.LongFunction;
 public final class AnswerReport {
     private static final String BLOCKS = " ▏▎▍▌▋▊▉█";
     private static final int WIDEST_BAR = 50;
+    private static final int WIDEST_AT_TERMINAL = 100;
+    private static final int NARROWEST_BAR = 8;
 
     private final Console console;
     private final boolean json;
+    private final Paint paint;
 
+    /** Without colours. */
     public AnswerReport(Console console, boolean json) {
+        this(console, json, Paint.NONE);
+    }
+
+    public AnswerReport(Console console, boolean json, Paint paint) {
         this.console = console;
         this.json = json;
+        this.paint = paint;
     }
 
     /** The rows, those with the most events first. */
@@ -56,20 +67,16 @@ public final class AnswerReport {
     public void interim(Answer answer) {
         List<Answer.Row> rows = answer.rows();
         if (!json && rows.stream().allMatch(row -> row.distribution() == null && row.key().isEmpty())) {
-            console.line(events(rows.stream().mapToLong(Answer.Row::count).sum()));
+            console.line(AnswerValues.events(rows.stream().mapToLong(Answer.Row::count).sum()));
         } else {
             rows(answer);
         }
     }
 
-    private static String events(long count) {
-        return count + (count == 1 ? " event" : " events");
-    }
-
     private void table(List<Answer.Row> rows) {
         Table table = new Table("");
         fill(table, "COUNT", rows, Long::toString);
-        table.print(console);
+        table.print(console, paint);
     }
 
     /** Fills a table with counts and keys, a column for each key, which has the expression as it was written. */
@@ -78,7 +85,7 @@ public final class AnswerReport {
             return;
         }
         List<String> names = List.copyOf(rows.getFirst().key().keySet());
-        table.row(with(count, names));
+        table.header(with(count, names));
         for (Answer.Row row : rows) {
             table.row(with(
                     text.apply(row.count()),
@@ -129,50 +136,37 @@ public final class AnswerReport {
         boolean unsigned = distribution.unsigned();
         String key = AnswerValues.text(row.key());
         if (!key.isEmpty()) {
-            console.line(key);
+            OptionalInt columns = console.columns();
+            console.line(paint.strong(columns.isPresent() ? CellWidth.cut(key, columns.getAsInt()) : key));
         }
         long most = distribution.buckets().stream()
                 .mapToLong(Distribution.Bucket::count)
                 .max()
                 .orElse(1);
-        Table table = new Table("  ");
-        for (Distribution.Bucket bucket : distribution.buckets()) {
-            table.row(range(bucket, unsigned, unit), Long.toString(bucket.count()), bar(bucket.count(), most));
+        List<String> ranges = distribution.buckets().stream()
+                .map(bucket -> AnswerValues.range(bucket, unsigned, unit))
+                .toList();
+        int wide = ranges.stream().mapToInt(String::length).max().orElse(0);
+        int digits = Long.toString(most).length();
+        int room = console.columns().isPresent()
+                ? Math.clamp(console.columns().getAsInt() - wide - digits - 6, NARROWEST_BAR, WIDEST_AT_TERMINAL)
+                : WIDEST_BAR;
+        for (int i = 0; i < ranges.size(); i++) {
+            long count = distribution.buckets().get(i).count();
+            StringBuilder line = new StringBuilder("  ").append(ranges.get(i));
+            line.repeat(' ', wide - ranges.get(i).length() + 2).append(count);
+            if (count > 0) {
+                line.repeat(' ', digits - Long.toString(count).length() + 2).append(paint.bar(bar(count, most, room)));
+            }
+            console.line(line.toString());
         }
-        table.print(console);
-        console.line("  " + events(distribution.count()) + ", min "
-                + AnswerValues.withUnit(distribution.min(), unsigned, unit)
-                + mean(distribution, unit) + ", p99 <= "
-                + AnswerValues.withUnit(distribution.quantile(0.99), unsigned, unit) + ", max "
-                + AnswerValues.withUnit(distribution.max(), unsigned, unit));
+        console.line("  " + AnswerValues.summary(distribution, unit));
         console.line("");
     }
 
-    /** Empty if it is not known. */
-    private static String mean(Distribution distribution, String unit) {
-        double mean = distribution.mean();
-        return Double.isNaN(mean)
-                ? ""
-                : ", mean " + AnswerValues.withUnit(new BigDecimal(mean).longValue(), distribution.unsigned(), unit);
-    }
-
-    private static String range(Distribution.Bucket bucket, boolean unsigned, String unit) {
-        if (!unsigned && bucket.from() == Long.MIN_VALUE) {
-            return "< " + AnswerValues.withUnit(bucket.to() + 1, false, unit);
-        }
-        if (bucket.from() == bucket.to()) {
-            return AnswerValues.withUnit(bucket.from(), unsigned, unit);
-        }
-        boolean last = bucket.to() == (unsigned ? -1 : Long.MAX_VALUE);
-        return last
-                ? ">= " + AnswerValues.withUnit(bucket.from(), unsigned, unit)
-                : AnswerValues.withUnit(bucket.from(), unsigned, unit) + " .. "
-                        + AnswerValues.withUnit(bucket.to() + 1, unsigned, unit);
-    }
-
     /** A bar in eighths of a character. */
-    private static String bar(long count, long most) {
-        long eighths = count == 0 ? 0 : Math.max(1, Math.round(8.0 * WIDEST_BAR * count / most));
+    static String bar(long count, long most, int width) {
+        long eighths = count == 0 ? 0 : Math.max(1, Math.round(8.0 * width * count / most));
         return "█".repeat((int) (eighths / 8))
                 + (eighths % 8 == 0 ? "" : BLOCKS.substring((int) (eighths % 8), (int) (eighths % 8) + 1));
     }
@@ -233,7 +227,7 @@ public final class AnswerReport {
             console.line(line.endObject().toString());
             return;
         }
-        StringBuilder text = new StringBuilder(events(total));
+        StringBuilder text = new StringBuilder(AnswerValues.events(total));
         if (lack.lost() > 0) {
             text.append(", ").append(lack.lost()).append(" not shown, because they came too fast");
         }

@@ -2,6 +2,8 @@ package io.bpf4j.cli.question;
 
 import io.bpf4j.cli.output.JsonLine;
 import io.bpf4j.cli.output.Text;
+import io.bpf4j.trace.Distribution;
+import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.Locale;
 import java.util.Map;
@@ -15,7 +17,7 @@ public final class AnswerValues {
     private AnswerValues() {}
 
     /** A value in a table: text without quotes. */
-    static String cell(Object value) {
+    public static String cell(Object value) {
         return value instanceof String text ? Text.printable(text) : value.toString();
     }
 
@@ -46,7 +48,7 @@ public final class AnswerValues {
      *
      * @param unit {@code ns}, {@code bytes}, or another, which stays
      */
-    static String withUnit(long value, boolean unsigned, String unit) {
+    public static String withUnit(long value, boolean unsigned, String unit) {
         double number = unsigned && value < 0 ? 0x1p64 + value : value;
         return switch (unit) {
             case "ns" -> scaled(number, TIMES, 1000);
@@ -54,6 +56,40 @@ public final class AnswerValues {
             case "" -> unsigned ? Long.toUnsignedString(value) : Long.toString(value);
             default -> (unsigned ? Long.toUnsignedString(value) : Long.toString(value)) + " " + unit;
         };
+    }
+
+    /** The values of a bucket: {@code 64 us .. 128 us}, without the upper bound. */
+    public static String range(Distribution.Bucket bucket, boolean unsigned, String unit) {
+        if (!unsigned && bucket.from() == Long.MIN_VALUE) {
+            return "< " + withUnit(bucket.to() + 1, false, unit);
+        }
+        if (bucket.from() == bucket.to()) {
+            return withUnit(bucket.from(), unsigned, unit);
+        }
+        boolean last = bucket.to() == (unsigned ? -1 : Long.MAX_VALUE);
+        return last
+                ? ">= " + withUnit(bucket.from(), unsigned, unit)
+                : withUnit(bucket.from(), unsigned, unit) + " .. " + withUnit(bucket.to() + 1, unsigned, unit);
+    }
+
+    /** Where a bucket begins. */
+    public static String bound(Distribution.Bucket bucket, boolean unsigned, String unit) {
+        return !unsigned && bucket.from() == Long.MIN_VALUE ? "<" : withUnit(bucket.from(), unsigned, unit);
+    }
+
+    /** The sums of a distribution: how many, minimum, mean, 99th percentile, maximum. */
+    public static String summary(Distribution distribution, String unit) {
+        boolean unsigned = distribution.unsigned();
+        double mean = distribution.mean();
+        String average =
+                Double.isNaN(mean) ? "" : ", mean " + withUnit(new BigDecimal(mean).longValue(), unsigned, unit);
+        return events(distribution.count()) + ", min " + withUnit(distribution.min(), unsigned, unit) + average
+                + ", p99 <= " + withUnit(distribution.quantile(0.99), unsigned, unit) + ", max "
+                + withUnit(distribution.max(), unsigned, unit);
+    }
+
+    public static String events(long count) {
+        return count + (count == 1 ? " event" : " events");
     }
 
     private static String scaled(double number, String[] units, int step) {

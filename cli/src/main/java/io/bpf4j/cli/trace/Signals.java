@@ -21,8 +21,13 @@ import java.util.stream.Stream;
  *
  * <p>Tested by {@code InterruptionTest}.
  */
-final class Signals {
+public final class Signals {
     private Signals() {}
+
+    /** Runs {@code handler} each time that the terminal gets another size. */
+    public static void onResize(Runnable handler) {
+        boolean _ = handle("WINCH", handler);
+    }
 
     /**
      * The same for a signal that ends a trace, even if a shell has started this process with the signal ignored, as for

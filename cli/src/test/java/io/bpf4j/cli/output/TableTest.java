@@ -2,6 +2,7 @@ package io.bpf4j.cli.output;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 
 class TableTest {
@@ -25,5 +26,14 @@ class TableTest {
     @Test
     void aCellCannotDriveTheTerminal() {
         assertThat(new Table("").row("a\u001b[2J", "b\nc").lines()).containsExactly("a\\x1b[2J  b\\nc");
+    }
+
+    @Test
+    void fitsATerminal() {
+        Table table = new Table("").header("COUNT", "query").row("1", "x".repeat(100)).row("2", "\u4f60".repeat(50));
+        assertThat(table.lines(OptionalInt.of(20), Paint.NONE))
+                .containsExactly("COUNT  query", "1      " + "x".repeat(12) + "…", "2      " + "\u4f60".repeat(6) + "…");
+        assertThat(table.lines(OptionalInt.of(200), Paint.NONE)).contains("1      " + "x".repeat(100));
+        assertThat(CellWidth.of("e\u0301\u4f60a")).isEqualTo(4);
     }
 }

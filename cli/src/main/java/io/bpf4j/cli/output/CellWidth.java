@@ -1,0 +1,57 @@
+package io.bpf4j.cli.output;
+
+/**
+ * How many columns of a terminal text takes: two for a character of East Asian scripts and most pictures (Unicode
+ * Standard Annex 11), none for a mark that combines with the one before, one for all others.
+ *
+ * <p>Tested by {@code TableTest}.
+ */
+public final class CellWidth {
+    private static final String CUT = "…";
+
+    /** First and last code points of what is wide: blocks, not single characters. */
+    private static final int[][] WIDE = {
+        {0x1100, 0x115f}, {0x2e80, 0x303e}, {0x3041, 0xa4cf}, {0xac00, 0xd7a3}, {0xf900, 0xfaff}, {0xfe30, 0xfe6f},
+        {0xff00, 0xff60}, {0xffe0, 0xffe6}, {0x1f300, 0x1f64f}, {0x1f680, 0x1f6ff}, {0x1f900, 0x1faff},
+        {0x20000, 0x3fffd},
+    };
+
+    private CellWidth() {}
+
+    public static int of(String text) {
+        return text.codePoints().map(CellWidth::of).sum();
+    }
+
+    private static int of(int c) {
+        if (c < 0x300) {
+            return 1;
+        }
+        int type = Character.getType(c);
+        if (type == Character.NON_SPACING_MARK || type == Character.ENCLOSING_MARK) {
+            return 0;
+        }
+        for (int[] range : WIDE) {
+            if (c >= range[0] && c <= range[1]) {
+                return 2;
+            }
+        }
+        return 1;
+    }
+
+    /** Text that is not wider than this; one that is cut ends in {@code …}. */
+    public static String cut(String text, int width) {
+        if (of(text) <= width) {
+            return text;
+        }
+        StringBuilder cut = new StringBuilder();
+        int left = width - 1;
+        for (int c : text.codePoints().toArray()) {
+            left -= of(c);
+            if (left < 0) {
+                break;
+            }
+            cut.appendCodePoint(c);
+        }
+        return width < 1 ? "" : cut + CUT;
+    }
+}

@@ -1,0 +1,113 @@
+package io.bpf4j.cli.output;
+
+import io.bpf4j.loader.host.Host;
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The terminal that standard output is, with its size and its settings.
+ *
+ * <p>Java has no API for them, and {@code ioctl} is not for the command to call. So {@code stty} does it, which POSIX
+ * requires and every system has: a process of 2 ms, once for each change of the size. A library such as JLine would
+ * be half a megabyte, with native access of its own, for a size and two settings.
+ *
+ * <p><i>Thread-safe.</i>
+ *
+ * <p>Tested by {@code CliTerminalTest}.
+ */
+public final class Terminal {
+    private static final Pattern SIZE = Pattern.compile("(\\d{1,4}) (\\d{1,4})");
+    private static final int MOST_ATTEMPTS = 3;
+
+    private final boolean input;
+
+    /** Rows and columns, in characters. */
+    public record Size(int rows, int columns) {}
+
+    private Terminal(boolean input) {
+        this.input = input;
+    }
+
+    /** The terminal of this process's standard output; empty if that is something else. */
+    static Optional<Terminal> ofOutput() {
+        return isTerminal(1) ? Optional.of(new Terminal(isTerminal(0))) : Optional.empty();
+    }
+
+    /** A terminal is a character device under /dev/pts or /dev/tty. */
+    private static boolean isTerminal(int descriptor) {
+        try {
+            String name = Files.readSymbolicLink(file(descriptor)).toString();
+            return name.startsWith("/dev/pts/") || name.startsWith("/dev/tty");
+        } catch (IOException | UnsupportedOperationException e) {
+            return false;
+        }
+    }
+
+    private static Path file(int descriptor) {
+        return Host.running().self().resolve("fd/" + descriptor);
+    }
+
+    /** Its size now; empty if it has none, or can't be asked. */
+    public Optional<Size> size() {
+        Matcher size = SIZE.matcher(stty("size").orElse(""));
+        if (!size.matches()) {
+            return Optional.empty();
+        }
+        int rows = Integer.parseInt(size.group(1));
+        int columns = Integer.parseInt(size.group(2));
+        return rows < 1 || columns < 1 ? Optional.empty() : Optional.of(new Size(rows, columns));
+    }
+
+    /** All settings, as {@link #set} takes them; empty if it can't be asked. */
+    Optional<String> settings() {
+        return stty("-g");
+    }
+
+    /** Changes settings. Ctrl-C ends {@code stty}, too, so it is tried again. */
+    boolean set(String... settings) {
+        for (int i = 0; i < MOST_ATTEMPTS; i++) {
+            if (stty(settings).isPresent()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** What is typed: standard input, or, if that is something else, the terminal itself. */
+    InputStream keys() throws IOException {
+        return input ? new FileInputStream(FileDescriptor.in) : new FileInputStream(file(1).toFile());
+    }
+
+    /** What {@code stty} prints, without the line end; empty if it fails. */
+    private Optional<String> stty(String... arguments) {
+        List<String> command = new ArrayList<>(List.of("stty"));
+        command.addAll(List.of(arguments));
+        try {
+            Process process = new ProcessBuilder(command)
+                    .redirectInput(input ? Redirect.INHERIT : Redirect.from(file(1).toFile()))
+                    .redirectError(Redirect.DISCARD)
+                    .start();
+            String answer;
+            try (InputStream out = process.getInputStream()) {
+                answer = new String(out.readAllBytes(), StandardCharsets.US_ASCII).strip();
+            }
+            return process.waitFor() == 0 ? Optional.of(answer) : Optional.empty();
+        } catch (IOException e) {
+            return Optional.empty();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return Optional.empty();
+        }
+    }
+}
