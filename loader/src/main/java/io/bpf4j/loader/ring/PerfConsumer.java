@@ -156,4 +156,9 @@ final class PerfConsumer extends RecordConsumer {
     long pending() {
         return (long) POSITION.getAcquire(positions, HEAD) - (long) POSITION.getAcquire(positions, TAIL);
     }
+
+    @Override
+    long capacity() {
+        return mask + 1;
+    }
 }

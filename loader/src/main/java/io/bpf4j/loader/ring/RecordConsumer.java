@@ -23,4 +23,7 @@ abstract sealed class RecordConsumer permits RingConsumer, PerfConsumer {
 
     /** Bytes that programs have written or reserved and the consumer has not released, headers included. */
     abstract long pending();
+
+    /** Bytes that programs can write before the consumer has to release some. */
+    abstract long capacity();
 }

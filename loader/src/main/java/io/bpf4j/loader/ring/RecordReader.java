@@ -39,14 +39,21 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
 
     private final List<? extends RecordConsumer> consumers;
     private final RingPoll poll;
+    private final Pace pace;
 
     RecordReader(List<? extends RecordConsumer> consumers, RingPoll poll) {
         this.consumers = List.copyOf(consumers);
         this.poll = poll;
+        this.pace = new Pace(
+                consumers.stream().mapToLong(RecordConsumer::capacity).min().orElse(0));
     }
 
     /**
      * Passes the available records to the handler; if there are none, waits for some first.
+     *
+     * <p>After a pass over many records the next one comes a millisecond later, or earlier in a small ring: programs
+     * that would wake the reader for each record slow down themselves and the reader. A single record is handled at
+     * once.
      *
      * <p>Returns after one pass over all rings, so that a producer that never pauses can't block it forever. An
      * interrupt of the thread does not end the wait; {@link #wakeup} does. A virtual thread may poll: a platform thread
@@ -57,11 +64,18 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
      * @throws IllegalStateException if closed, or if another thread is polling
      */
     public int poll(Duration timeout, RecordHandler handler) {
+        if (timeout.isPositive()) {
+            pace.await();
+        }
         return poll.poll(timeout, () -> {
             int handled = 0;
+            long bytes = 0;
             for (RecordConsumer consumer : consumers) {
+                long before = consumer.bytes;
                 handled += consumer.consume(handler, poll::isClosed);
+                bytes += consumer.bytes - before;
             }
+            pace.passed(handled, bytes + (long) RingConsumer.HEADER_SIZE * handled, System.nanoTime());
             return handled;
         });
     }

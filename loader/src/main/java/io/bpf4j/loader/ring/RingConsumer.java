@@ -122,4 +122,9 @@ final class RingConsumer extends RecordConsumer {
     long pending() {
         return (long) POSITION.getAcquire(producer, 0L) - (long) POSITION.getAcquire(consumer, 0L);
     }
+
+    @Override
+    long capacity() {
+        return mask + 1;
+    }
 }
