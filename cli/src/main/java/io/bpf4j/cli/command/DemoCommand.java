@@ -5,12 +5,11 @@ import io.bpf4j.cli.demo.DemoSummary;
 import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.output.Console;
+import io.bpf4j.cli.output.LineBuffer;
 import io.bpf4j.cli.trace.Detachment;
 import io.bpf4j.cli.trace.EventFormat;
 import io.bpf4j.cli.trace.Interruption;
 import io.bpf4j.cli.trace.StringArg;
-import io.bpf4j.cli.trace.TraceEvent;
-import io.bpf4j.cli.trace.TracedProbe;
 import io.bpf4j.cli.trace.Tracer;
 import io.bpf4j.usdt.ProbePattern;
 import io.bpf4j.usdt.UsdtLink;
@@ -55,7 +54,7 @@ final class DemoCommand implements Callable<Integer> {
 
     private final Console console;
     private final Interruption interruption;
-    private final EventFormat format = EventFormat.create();
+    private final LineBuffer lines = new LineBuffer();
 
     @Option(
             names = "--seconds",
@@ -82,6 +81,11 @@ final class DemoCommand implements Callable<Integer> {
             throw new CommandException(library.whyNone());
         }
         DemoSummary summary = new DemoSummary(probes);
+        EventFormat format = EventFormat.create(json, lines);
+        Tracer.Handler print = (event, probe) -> {
+            summary.add(probe, event.timeNs());
+            format.write(event, probe);
+        };
         int specs = probes.stream().mapToInt(p -> p.sites().size()).sum();
         try (Tracer tracer = Tracer.load(NAMES, specs);
                 DemoJvm jvm = DemoJvm.start(Duration.ofSeconds(seconds))) {
@@ -92,21 +96,17 @@ final class DemoCommand implements Callable<Integer> {
                     + Scans.count(seconds, "second"));
             jvm.go();
             while (jvm.isAlive() && !interruption.requested()) {
-                tracer.poll(PATIENCE, (event, probe) -> print(event, probe, summary));
-                console.flush();
+                tracer.poll(PATIENCE, print);
+                console.lines(lines);
             }
             Detachment.await(tracer.detach(), console, interruption);
-            tracer.drain((event, probe) -> print(event, probe, summary));
+            tracer.drain(print);
+            console.lines(lines);
             summary.lost(tracer.lost());
             summary.unknown(tracer.unknown());
         }
         print(summary);
         return CommandTree.OK;
-    }
-
-    private void print(TraceEvent event, TracedProbe probe, DemoSummary summary) {
-        summary.add(event, probe);
-        console.line(json ? format.json(event, probe) : format.human(event, probe));
     }
 
     private void print(DemoSummary summary) {

@@ -89,7 +89,7 @@ final class TopCommand implements Callable<Integer> {
             AnswerReport.fill(
                     table, "EVENTS/S", rates.stream().limit(MOST_ROWS).toList(), count -> perSecond(count, every));
             if (console.isTerminal()) {
-                console.control(CLEAR);
+                console.text(CLEAR);
             }
             table.print(console);
             console.line("");

@@ -2,6 +2,7 @@ package io.bpf4j.cli.command;
 
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.JsonLine;
+import io.bpf4j.cli.output.LineBuffer;
 import io.bpf4j.cli.question.UserCatalog;
 import io.bpf4j.cli.trace.EventFormat;
 import io.bpf4j.cli.trace.ProbeSession;
@@ -35,13 +36,15 @@ import org.jspecify.annotations.Nullable;
 final class TraceRun implements TargetRun.Work {
     private final Console console;
     private final TraceOptions options;
-    private final EventFormat format = EventFormat.create();
+    private final LineBuffer lines = new LineBuffer();
+    private final EventFormat format;
     private @Nullable Tracer tracer;
     private long events;
 
     TraceRun(Console console, TraceOptions options) {
         this.console = console;
         this.options = options;
+        this.format = EventFormat.create(options.target().json(), lines);
     }
 
     @Override
@@ -116,6 +119,7 @@ final class TraceRun implements TargetRun.Work {
     @Override
     public void poll(Duration patience) {
         tracer().poll(patience, this::print);
+        console.lines(lines);
     }
 
     @Override
@@ -127,6 +131,7 @@ final class TraceRun implements TargetRun.Work {
     @Override
     public void finish(List<String> gaps) {
         tracer().drain(this::print);
+        console.lines(lines);
         summary(tracer().lost(), tracer().unknown(), gaps);
     }
 
@@ -135,7 +140,10 @@ final class TraceRun implements TargetRun.Work {
             return;
         }
         events++;
-        console.line(options.target().json() ? format.json(event, probe) : format.human(event, probe));
+        format.write(event, probe);
+        if (lines.size() >= LineBuffer.FULL) {
+            console.lines(lines);
+        }
     }
 
     private void summary(long lost, long unknown, List<String> gaps) {

@@ -2,7 +2,6 @@ package io.bpf4j.cli.demo;
 
 import io.bpf4j.cli.output.JsonLine;
 import io.bpf4j.cli.output.Table;
-import io.bpf4j.cli.trace.TraceEvent;
 import io.bpf4j.cli.trace.TracedProbe;
 import io.bpf4j.usdt.UsdtProbe;
 import java.util.ArrayList;
@@ -29,13 +28,14 @@ public final class DemoSummary {
         probes.forEach(probe -> counts.put(probe.fullName(), 0L));
     }
 
-    public void add(TraceEvent event, TracedProbe probe) {
+    /** Adds an event. The time is in nanoseconds of CLOCK_MONOTONIC. */
+    public void add(TracedProbe probe, long timeNs) {
         counts.merge(probe.id(), 1L, Long::sum);
         switch (probe.name()) {
-            case "gc__begin" -> gcBegin = event.timeNs();
+            case "gc__begin" -> gcBegin = timeNs;
             case "gc__end" -> {
                 if (gcBegin != 0) {
-                    long pause = event.timeNs() - gcBegin;
+                    long pause = timeNs - gcBegin;
                     gcCount++;
                     gcNanos += pause;
                     gcLongest = Math.max(gcLongest, pause);

@@ -4,9 +4,9 @@ import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
-import java.io.FilterWriter;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.io.Reader;
@@ -32,7 +32,11 @@ public final class Console {
     private static final int USUAL_COLUMNS = 80;
     private static final int MOST_HELD = 100;
 
-    private final Writer out;
+    private final OutputStream out;
+
+    /** What waits to be written to {@link #out}; the lock of both. */
+    private final LineBuffer waiting = new LineBuffer();
+
     private final Writer err;
     private final BufferedReader in;
     private final @Nullable Terminal terminal;
@@ -41,11 +45,11 @@ public final class Console {
     /** Messages that wait until the screen is free; null if it is. */
     private @Nullable Deque<String> held;
 
-    public Console(Writer out, Writer err, Reader in) {
+    public Console(OutputStream out, Writer err, Reader in) {
         this(out, err, in, null);
     }
 
-    private Console(Writer out, Writer err, Reader in, @Nullable Terminal terminal) {
+    private Console(OutputStream out, Writer err, Reader in, @Nullable Terminal terminal) {
         this.terminal = terminal;
         this.out = out;
         this.err = err;
@@ -55,14 +59,12 @@ public final class Console {
     /** The console of this process. */
     public static Console standard() {
         return new Console(
-                writer(FileDescriptor.out),
-                writer(FileDescriptor.err),
+                new FileOutputStream(FileDescriptor.out),
+                new BufferedWriter(
+                        new OutputStreamWriter(new FileOutputStream(FileDescriptor.err), StandardCharsets.UTF_8),
+                        1 << 16),
                 new InputStreamReader(System.in, StandardCharsets.UTF_8),
                 Terminal.ofOutput().orElse(null));
-    }
-
-    private static Writer writer(FileDescriptor fd) {
-        return new BufferedWriter(new OutputStreamWriter(new FileOutputStream(fd), StandardCharsets.UTF_8), 1 << 16);
     }
 
     /**
@@ -71,13 +73,38 @@ public final class Console {
      * @throws OutputClosedException if the reader has closed its end
      */
     public void line(String text) {
-        synchronized (out) {
-            try {
-                out.write(text);
-                out.write('\n');
-            } catch (IOException e) {
-                throw new OutputClosedException(e);
+        synchronized (waiting) {
+            append(text);
+            waiting.append('\n');
+        }
+    }
+
+    /**
+     * Writes lines to standard output at once, and clears the buffer.
+     *
+     * @throws OutputClosedException if the reader has closed its end
+     */
+    public void lines(LineBuffer lines) {
+        synchronized (waiting) {
+            flush();
+            write(lines);
+        }
+    }
+
+    private void append(String text) {
+        waiting.append(text);
+        if (waiting.size() >= LineBuffer.FULL) {
+            write(waiting);
+        }
+    }
+
+    private void write(LineBuffer text) {
+        try {
+            if (text.size() > 0) {
+                text.writeTo(out);
             }
+        } catch (IOException e) {
+            throw new OutputClosedException(e);
         }
     }
 
@@ -141,14 +168,10 @@ public final class Console {
         }
     }
 
-    /** Writes characters that control the terminal to standard output. */
-    public void control(String sequence) {
-        synchronized (out) {
-            try {
-                out.write(sequence);
-            } catch (IOException e) {
-                throw new OutputClosedException(e);
-            }
+    /** Writes text that is no line to standard output, such as characters that control the terminal. */
+    public void text(String sequence) {
+        synchronized (waiting) {
+            append(sequence);
         }
     }
 
@@ -158,12 +181,8 @@ public final class Console {
      * @throws OutputClosedException if the reader has closed its end
      */
     public void flush() {
-        synchronized (out) {
-            try {
-                out.flush();
-            } catch (IOException e) {
-                throw new OutputClosedException(e);
-            }
+        synchronized (waiting) {
+            write(waiting);
         }
     }
 
@@ -205,9 +224,17 @@ public final class Console {
      * would hide a failure.
      */
     public PrintWriter outWriter() {
-        return new PrintWriter(new FilterWriter(out) {
+        return new PrintWriter(new Writer() {
+            @Override
+            public void write(char[] text, int offset, int length) {
+                text(new String(text, offset, length));
+            }
+
             @Override
             public void flush() {}
+
+            @Override
+            public void close() {}
         });
     }
 

@@ -12,10 +12,20 @@ import org.jspecify.annotations.Nullable;
  * <p><i>Confined.</i>
  */
 public final class JsonLine {
-    private final StringBuilder text = new StringBuilder();
+    private final LineBuffer text;
 
     /** Whether the next key or element needs a comma before it. */
     private boolean comma;
+
+    /** In a buffer of its own. */
+    public JsonLine() {
+        this(new LineBuffer());
+    }
+
+    /** At the end of a buffer. */
+    public JsonLine(LineBuffer text) {
+        this.text = text;
+    }
 
     public JsonLine beginObject() {
         separate();
@@ -53,14 +63,14 @@ public final class JsonLine {
 
     public JsonLine value(long value) {
         separate();
-        text.append(value);
+        text.decimal(value);
         return this;
     }
 
     /** A 64-bit number read as unsigned: {@code -1} is 18446744073709551615. */
     public JsonLine unsigned(long value) {
         separate();
-        text.append(Long.toUnsignedString(value));
+        text.unsigned(value);
         return this;
     }
 
@@ -69,13 +79,13 @@ public final class JsonLine {
             return value(Double.toString(value));
         }
         separate();
-        text.append(value);
+        text.append(Double.toString(value));
         return this;
     }
 
     public JsonLine value(boolean value) {
         separate();
-        text.append(value);
+        text.append(Boolean.toString(value));
         return this;
     }
 
@@ -106,7 +116,7 @@ public final class JsonLine {
         return key(name).unsigned(value);
     }
 
-    /** The line, without its line feed. */
+    /** What the buffer has: the line, without its line feed. */
     @Override
     public String toString() {
         return text.toString();
@@ -119,27 +129,7 @@ public final class JsonLine {
         comma = true;
     }
 
-    /** Characters that JSON allows are escaped, too, if they could control a terminal. */
     private void quote(String value) {
-        text.append('"');
-        value.codePoints().forEach(c -> {
-            switch (c) {
-                case '"' -> text.append("\\\"");
-                case '\\' -> text.append("\\\\");
-                case '\n' -> text.append("\\n");
-                case '\r' -> text.append("\\r");
-                case '\t' -> text.append("\\t");
-                default -> {
-                    if (Text.isUnsafe(c)) {
-                        for (char unit : Character.toChars(c)) {
-                            text.append(String.format("\\u%04x", (int) unit));
-                        }
-                    } else {
-                        text.appendCodePoint(c);
-                    }
-                }
-            }
-        });
-        text.append('"');
+        text.append('"').append(Text.jsonEscape(value)).append('"');
     }
 }

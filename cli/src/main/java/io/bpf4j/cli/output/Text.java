@@ -91,7 +91,31 @@ public final class Text {
         return escaped.toString();
     }
 
-    /** The same for text without surrounding quotes, such as the names in a file: quotes and backslashes stay. */
+    /** The same in JSON's notation. Characters that JSON allows are escaped, too, if they could control a terminal. */
+    public static String jsonEscape(String text) {
+        StringBuilder escaped = new StringBuilder(text.length());
+        text.codePoints().forEach(c -> {
+            switch (c) {
+                case '"' -> escaped.append("\\\"");
+                case '\\' -> escaped.append("\\\\");
+                case '\n' -> escaped.append("\\n");
+                case '\r' -> escaped.append("\\r");
+                case '\t' -> escaped.append("\\t");
+                default -> {
+                    if (isUnsafe(c)) {
+                        for (char unit : Character.toChars(c)) {
+                            escaped.append(String.format("\\u%04x", (int) unit));
+                        }
+                    } else {
+                        escaped.appendCodePoint(c);
+                    }
+                }
+            }
+        });
+        return escaped.toString();
+    }
+
+    /** The same as {@link #escape} for text without surrounding quotes, such as the names in a file: quotes and backslashes stay. */
     public static String printable(String text) {
         return printable(text, -1);
     }

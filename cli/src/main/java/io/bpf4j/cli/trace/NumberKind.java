@@ -1,6 +1,7 @@
 package io.bpf4j.cli.trace;
 
 import io.bpf4j.cli.output.JsonLine;
+import io.bpf4j.cli.output.LineBuffer;
 
 /**
  * The interpretation of the 64 bits of an argument as a number.
@@ -30,25 +31,31 @@ public enum NumberKind {
         return signed ? SIGNED : UNSIGNED;
     }
 
-    /** The number as text for display. */
-    public String format(long bits) {
-        return switch (this) {
-            case SIGNED -> Long.toString(bits);
-            case UNSIGNED ->
-                Long.compareUnsigned(bits, LARGEST_DECIMAL) > 0 ? "0x" + Long.toHexString(bits) : Long.toString(bits);
-            case FLOAT -> Float.toString(Float.intBitsToFloat((int) bits));
-            case DOUBLE -> Double.toString(Double.longBitsToDouble(bits));
-        };
+    /** Appends the number as text for display. */
+    void write(LineBuffer line, long bits) {
+        switch (this) {
+            case SIGNED -> line.decimal(bits);
+            case UNSIGNED -> {
+                if (Long.compareUnsigned(bits, LARGEST_DECIMAL) > 0) {
+                    line.hex(bits);
+                } else {
+                    line.decimal(bits);
+                }
+            }
+            case FLOAT -> line.append(Float.toString(Float.intBitsToFloat((int) bits)));
+            case DOUBLE -> line.append(Double.toString(Double.longBitsToDouble(bits)));
+        }
     }
 
-    /** Appends the number to a line of JSON. */
-    public void write(JsonLine line, long bits) {
+    /** Appends the number as JSON. */
+    void writeJson(LineBuffer line, long bits) {
         switch (this) {
-            case SIGNED -> line.value(bits);
+            case SIGNED -> line.decimal(bits);
             case UNSIGNED -> line.unsigned(bits);
             // Through its text: 0.1f is 0.1, not 0.10000000149011612.
-            case FLOAT -> line.value(Double.parseDouble(Float.toString(Float.intBitsToFloat((int) bits))));
-            case DOUBLE -> line.value(Double.longBitsToDouble(bits));
+            case FLOAT ->
+                new JsonLine(line).value(Double.parseDouble(Float.toString(Float.intBitsToFloat((int) bits))));
+            case DOUBLE -> new JsonLine(line).value(Double.longBitsToDouble(bits));
         }
     }
 }

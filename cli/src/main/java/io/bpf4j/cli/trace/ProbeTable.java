@@ -23,7 +23,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class ProbeTable {
     private final Catalog catalog;
-    private final List<TracedProbe> traced = new ArrayList<>();
+    /** Replaced as a whole, so that the reader of events needs no lock. */
+    private volatile TracedProbe[] traced = {};
+
     private final Map<UsdtProbe, Long> numbers = new HashMap<>();
 
     /** @param catalog names the arguments */
@@ -38,10 +40,11 @@ final class ProbeTable {
      */
     synchronized List<UsdtProbe> add(List<UsdtProbe> probes) {
         Set<UsdtProbe> parts = new LinkedHashSet<>();
+        List<TracedProbe> all = new ArrayList<>(List.of(traced));
         for (UsdtProbe probe : probes) {
             split(probe).forEach((kinds, part) -> {
-                if (numbers.putIfAbsent(part, traced.size() + 1L) == null) {
-                    traced.add(new TracedProbe(
+                if (numbers.putIfAbsent(part, all.size() + 1L) == null) {
+                    all.add(new TracedProbe(
                             probe.binary().name(),
                             probe.provider(),
                             probe.name(),
@@ -52,6 +55,7 @@ final class ProbeTable {
                 parts.add(part);
             });
         }
+        traced = all.toArray(TracedProbe[]::new);
         return List.copyOf(parts);
     }
 
@@ -66,8 +70,9 @@ final class ProbeTable {
 
     /** The probe with this cookie; null if no probe has it, as for 0. */
     @Nullable
-    synchronized TracedProbe probe(long number) {
-        return number > 0 && number <= traced.size() ? traced.get((int) number - 1) : null;
+    TracedProbe probe(long number) {
+        TracedProbe[] all = traced;
+        return number > 0 && number <= all.length ? all[(int) number - 1] : null;
     }
 
     private static Map<List<NumberKind>, UsdtProbe> split(UsdtProbe probe) {

@@ -42,26 +42,14 @@ public record TracedProbe(
         return known(n).map(ProbeArgument::name).orElse("arg" + n);
     }
 
-    /** A number as a person reads it: an address, a truth value, the name of a value. */
-    String text(int n, long bits) {
-        return known(n).map(ProbeArgument::type)
-                .flatMap(type -> switch (type) {
-                    case ArgumentType.Bool _ -> Optional.of(Boolean.toString(bits != 0));
-                    case ArgumentType.Pointer _ -> Optional.of("0x" + Long.toHexString(bits));
-                    case ArgumentType.Int number ->
-                        Optional.ofNullable(number.names().get(bits));
-                    case ArgumentType.Text _ -> Optional.<String>empty();
-                })
-                .orElseGet(() -> kind(n).format(bits));
-    }
-
     /** Whether argument {@code n} is the length of a text, which says it by itself. */
     boolean isLengthOf(int n, int pointer) {
         return known(pointer).map(ProbeArgument::type).orElse(null) instanceof ArgumentType.Text text
                 && text.length().filter(argument(n)::equals).isPresent();
     }
 
-    private Optional<ProbeArgument> known(int n) {
+    /** What the catalog knows of argument {@code n}. */
+    Optional<ProbeArgument> known(int n) {
         return signature.flatMap(probe ->
                 n < probe.arguments().size() ? Optional.of(probe.arguments().get(n)) : Optional.empty());
     }

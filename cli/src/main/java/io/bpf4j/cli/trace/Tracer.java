@@ -14,11 +14,11 @@ import io.bpf4j.usdt.AttachOptions;
 import io.bpf4j.usdt.Usdt;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
-import java.util.function.BiConsumer;
 
 /**
  * Loads the tracer's BPF object, attaches it to probes and delivers their events.
@@ -38,18 +38,18 @@ public final class Tracer implements ProbeSession {
     private final BpfObject object;
     private final Usdt usdt;
     private final RingBuffer ring;
-    private final RecordLayout layout;
+    private final TraceEvent event;
     private final boolean strict;
     private final ProbeTable table;
     private final List<UsdtLink> links = new ArrayList<>();
     private long unknown;
 
-    private Tracer(BpfObject object, RecordLayout layout, boolean strict, Catalog catalog) {
+    private Tracer(BpfObject object, TraceEvent event, boolean strict, Catalog catalog) {
         this.table = new ProbeTable(catalog);
         this.strict = strict;
         this.object = object;
         this.usdt = Usdt.of(object);
-        this.layout = layout;
+        this.event = event;
         this.ring = RingBuffer.open(object.map("events"));
     }
 
@@ -94,7 +94,7 @@ public final class Tracer implements ProbeSession {
                 .map("__bpf_usdt_specs", map -> map.withMaxEntries(Math.max(FEWEST_SPECS, specs)))
                 .load();
         try {
-            return new Tracer(object, new RecordLayout(strings, STRING_MAX), strict, catalog);
+            return new Tracer(object, new TraceEvent(strings, STRING_MAX), strict, catalog);
         } catch (RuntimeException e) {
             object.close();
             throw e;
@@ -123,20 +123,28 @@ public final class Tracer implements ProbeSession {
         link.close();
     }
 
+    /** Takes events. */
+    @FunctionalInterface
+    public interface Handler {
+        /** An event, valid until this method returns, and its probe. */
+        void onEvent(TraceEvent event, TracedProbe probe);
+    }
+
     /** Waits for events and delivers them; returns at once if {@link #wakeup} was called. */
-    public void poll(Duration patience, BiConsumer<TraceEvent, TracedProbe> handler) {
-        ring.poll(patience, record -> hand(layout.read(record), handler));
+    public void poll(Duration patience, Handler handler) {
+        ring.poll(patience, (_, data, offset, size) -> hand(data, offset, size, handler));
     }
 
     /** Delivers the available events, without waiting. */
-    public void drain(BiConsumer<TraceEvent, TracedProbe> handler) {
-        ring.consume(record -> hand(layout.read(record), handler));
+    public void drain(Handler handler) {
+        poll(Duration.ZERO, handler);
     }
 
-    private void hand(TraceEvent event, BiConsumer<TraceEvent, TracedProbe> handler) {
+    private void hand(MemorySegment data, long offset, int size, Handler handler) {
+        event.moveTo(data, offset, size);
         TracedProbe probe = table.probe(event.cookie());
         if (probe != null) {
-            handler.accept(event, probe);
+            handler.onEvent(event, probe);
         } else {
             unknown++;
         }

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.trace.Interruption;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.Reader;
 import java.io.StringWriter;
-import java.io.Writer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -120,19 +120,11 @@ class CommandTreeTest {
 
     @Test
     void aReaderThatGoesAwayEndsTheCommandQuietly() {
-        Writer closed = new Writer() {
+        OutputStream closed = new OutputStream() {
             @Override
-            public void write(char[] buffer, int offset, int length) throws IOException {
+            public void write(int b) throws IOException {
                 throw new IOException("Broken pipe");
             }
-
-            @Override
-            public void flush() throws IOException {
-                throw new IOException("Broken pipe");
-            }
-
-            @Override
-            public void close() {}
         };
         StringWriter err = new StringWriter();
         CommandTree tree = new CommandTree(new Console(closed, err, Reader.nullReader()), new Interruption());

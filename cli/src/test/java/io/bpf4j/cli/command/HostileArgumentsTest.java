@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.trace.Interruption;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.Reader;
 import java.io.StringWriter;
-import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -86,17 +86,11 @@ class HostileArgumentsTest {
         }
     }
 
-    /** As a writer with a buffer over /dev/full: the failure comes at the flush. */
-    private static final class FullDisk extends Writer {
+    /** As /dev/full. */
+    private static final class FullDisk extends OutputStream {
         @Override
-        public void write(char[] buffer, int offset, int length) {}
-
-        @Override
-        public void flush() throws IOException {
+        public void write(int b) throws IOException {
             throw new IOException("No space left on device");
         }
-
-        @Override
-        public void close() {}
     }
 }

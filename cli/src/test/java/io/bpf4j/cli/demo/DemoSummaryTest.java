@@ -2,7 +2,6 @@ package io.bpf4j.cli.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bpf4j.cli.trace.TraceEvent;
 import io.bpf4j.cli.trace.TracedProbe;
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.usdt.UsdtBinary;
@@ -37,8 +36,7 @@ class DemoSummaryTest {
     }
 
     private static void add(DemoSummary summary, String name, long timeNs) {
-        summary.add(
-                new TraceEvent(timeNs, 0, 1, 1, "java", List.of()), new TracedProbe("/x", "hotspot", name, List.of()));
+        summary.add(new TracedProbe("/x", "hotspot", name, List.of()), timeNs);
     }
 
     private static UsdtProbe probe(String name) {

@@ -3,14 +3,14 @@ package io.bpf4j.cli.output;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.Reader;
 import java.io.StringWriter;
-import java.io.Writer;
 import org.junit.jupiter.api.Test;
 
 class WarningsTest {
     private final StringWriter err = new StringWriter();
-    private final System.Logger logger = new Warnings(new Console(Writer.nullWriter(), err, Reader.nullReader()))
+    private final System.Logger logger = new Warnings(new Console(OutputStream.nullOutputStream(), err, Reader.nullReader()))
             .getLogger("io.bpf4j", WarningsTest.class.getModule());
 
     @Test

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.trace.Answer;
-import java.io.StringReader;
-import java.io.StringWriter;
+import java.io.ByteArrayOutputStream;
+import java.io.Reader;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -29,8 +31,10 @@ class AnswerReportTest {
     }
 
     private static String printed(Answer.Event event, boolean json) {
-        StringWriter out = new StringWriter();
-        new AnswerReport(new Console(out, new StringWriter(), new StringReader("")), json).event(event);
-        return out.toString();
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        Console console = new Console(out, Writer.nullWriter(), Reader.nullReader());
+        new AnswerReport(console, json).event(event);
+        console.flush();
+        return out.toString(StandardCharsets.UTF_8);
     }
 }

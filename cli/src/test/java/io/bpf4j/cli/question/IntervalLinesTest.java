@@ -7,8 +7,10 @@ import io.bpf4j.cli.output.Paint;
 import io.bpf4j.trace.Answer;
 import io.bpf4j.trace.Distribution;
 import io.bpf4j.trace.Distribution.Bucket;
+import java.io.ByteArrayOutputStream;
 import java.io.Reader;
-import java.io.StringWriter;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
 import java.time.LocalTime;
 import java.util.List;
 import java.util.Map;
@@ -17,15 +19,15 @@ import org.junit.jupiter.api.Test;
 class IntervalLinesTest {
     private static final LocalTime NOON = LocalTime.NOON;
 
-    private final StringWriter out = new StringWriter();
-    private final Console console = new Console(out, new StringWriter(), Reader.nullReader());
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final Console console = new Console(out, Writer.nullWriter(), Reader.nullReader());
     private final IntervalLines lines = new IntervalLines(console, Paint.NONE, 1_000_000_000);
 
     private String print(int columns, Answer.Row... rows) {
-        out.getBuffer().setLength(0);
+        out.reset();
         lines.print(NOON, List.of(rows), "ns", columns);
         console.flush();
-        return out.toString();
+        return out.toString(StandardCharsets.UTF_8);
     }
 
     private static Answer.Row row(Map<String, Object> key, Bucket... buckets) {

@@ -1,0 +1,108 @@
+package io.bpf4j.cli.trace;
+
+import io.bpf4j.cli.output.JsonLine;
+import io.bpf4j.cli.output.LineBuffer;
+import io.bpf4j.cli.output.Text;
+import io.bpf4j.trace.catalog.ArgumentType;
+import io.bpf4j.trace.catalog.ProbeArgument;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the lines of a probe's events have in common, as bytes: names are escaped and encoded once. <i>Immutable.</i>
+ *
+ * <p>Tested by {@code EventFormatTest}.
+ */
+final class ProbeFormat {
+    private static final int ID_WIDTH = 24;
+
+    /** The last column of a line without arguments, and the column before the arguments. */
+    final byte[] idAtEnd;
+
+    final byte[] id;
+
+    /** What is in JSON between the thread's name and the arguments. */
+    final byte[] json;
+
+    private final Argument[] arguments = new Argument[StringArg.MAX_ARGS];
+
+    ProbeFormat(TracedProbe probe) {
+        String name = Text.printable(probe.id());
+        idAtEnd = encode(name.stripTrailing());
+        id = encode(name + " ".repeat(Math.max(0, ID_WIDTH - name.length()) + 2));
+        String object = new JsonLine()
+                .beginObject()
+                .field("path", probe.path())
+                .field("provider", probe.provider())
+                .field("name", probe.name())
+                .key("args")
+                .beginArray()
+                .toString();
+        json = encode("," + object.substring(1));
+        for (int n = 0; n < arguments.length; n++) {
+            arguments[n] = new Argument(probe, n);
+        }
+    }
+
+    private static byte[] encode(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** An argument of the probe, or one that it doesn't declare. */
+    Argument argument(int n) {
+        return arguments[n];
+    }
+
+    /** An argument in a line of text. <i>Immutable.</i> */
+    static final class Argument {
+        private static final byte[] TRUE = encode("true");
+        private static final byte[] FALSE = encode("false");
+
+        /** {@code name=}. */
+        final byte[] label;
+
+        /** Bit n: it is the length of argument n, which says it by itself if it is a text. */
+        final int lengthOf;
+
+        final NumberKind kind;
+        private final @Nullable ArgumentType type;
+
+        /** The numbers that have names, ascending, and their names. */
+        private final long[] values;
+
+        private final byte[][] names;
+
+        private Argument(TracedProbe probe, int n) {
+            label = encode(probe.argument(n) + "=");
+            kind = probe.kind(n);
+            type = probe.known(n).map(ProbeArgument::type).orElse(null);
+            int lengths = 0;
+            for (int pointer = 0; pointer < StringArg.MAX_ARGS; pointer++) {
+                lengths |= probe.isLengthOf(n, pointer) ? 1 << pointer : 0;
+            }
+            lengthOf = lengths;
+            Map<Long, String> named = type instanceof ArgumentType.Int number ? new TreeMap<>(number.names()) : Map.of();
+            values = named.keySet().stream().mapToLong(Long::longValue).toArray();
+            names = named.values().stream().map(ProbeFormat::encode).toArray(byte[][]::new);
+        }
+
+        /** Writes a number as a person reads it: an address, a truth value, the name of a value. */
+        void write(LineBuffer line, long bits) {
+            if (type instanceof ArgumentType.Bool) {
+                line.append(bits != 0 ? TRUE : FALSE);
+            } else if (type instanceof ArgumentType.Pointer) {
+                line.hex(bits);
+            } else {
+                int name = values.length == 0 ? -1 : Arrays.binarySearch(values, bits);
+                if (name >= 0) {
+                    line.append(names[name]);
+                } else {
+                    kind.write(line, bits);
+                }
+            }
+        }
+    }
+}
