@@ -15,19 +15,27 @@ die() {
   exit 1
 }
 
-# The major version of the JDK in folder $1, or nothing where there is no compiler. Reads the JDK's own `release`
-# file: starting a JVM to ask takes longer than the rest of this file.
+# Sets $major to the major version of the JDK in folder $1, or to nothing where there is no compiler. Reads the JDK's own
+# `release` file, by the shell alone: starting a JVM to ask takes longer than the rest of this file.
 jdk_major() {
+  major=
   [ -x "$1/bin/javac" ] || return 0
   if [ -r "$1/release" ]; then
-    sed -n 's/^JAVA_VERSION="\([0-9]*\).*/\1/p' "$1/release"
+    while read -r line; do
+      case $line in
+        JAVA_VERSION=\"*)
+          major=${line#*\"}
+          major=${major%%[!0-9]*}
+          ;;
+      esac
+    done <"$1/release"
   else
-    "$1/bin/javac" -version 2>&1 | sed -n 's/^javac \([0-9]*\).*/\1/p'
+    major=$("$1/bin/javac" -version 2>&1 | sed -n 's/^javac \([0-9]*\).*/\1/p')
   fi
 }
 
 is_jdk() {
-  major=$(jdk_major "$1")
+  jdk_major "$1"
   [ -n "$major" ] && [ "$major" -ge "$jdk_version" ]
 }
 

@@ -13,10 +13,14 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
+import java.util.function.Supplier;
 import picocli.CommandLine;
-import picocli.CommandLine.IFactory;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.TypeConversionException;
@@ -36,18 +40,78 @@ public final class CommandTree {
     public static final int USAGE = 2;
 
     private final Console console;
-    private final Interruption interruption;
     private final RootCommand root = new RootCommand();
+
+    /** What makes each subcommand, by its name, in the order of the help: an annotated object, or its command line. */
+    private final Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
 
     public CommandTree(Console console, Interruption interruption) {
         this.console = console;
-        this.interruption = interruption;
+        commands.put("demo", () -> new DemoCommand(console, interruption));
+        commands.put("list", () -> new ListCommand(console));
+        commands.put("trace", () -> new TraceCommand(console, interruption));
+        commands.put("count", () -> new CountCommand(console, interruption));
+        commands.put("hist", () -> new HistCommand(console, interruption));
+        commands.put("latency", () -> new LatencyCommand(console, interruption));
+        commands.put("top", () -> new TopCommand(console, interruption));
+        commands.put("stack", () -> new StackCommand(console, interruption));
+        commands.put("catalog", () -> new CatalogCommand(console));
+        commands.put("load", () -> new LoadCommand(console));
+        commands.put("inspect", () -> new InspectCommand(console));
+        commands.put("features", () -> new FeaturesCommand(console));
+        commands.put("args", () -> takingDashes(new ArgsCommand(console)));
+        commands.put("adopt", () -> new AdoptCommand(console));
+        ReadyCommand.groups()
+                .forEach(group -> commands.put(group, () -> ReadyCommand.of(group, console, this::execute)));
     }
 
     /** Runs the command with {@code args}. */
     public int run(String... args) {
-        CommandLine tree = new CommandLine(root, new Factory(console, interruption))
-                .setOut(console.outWriter())
+        try {
+            int code = isVersion(args) ? version() : execute(args);
+            console.flush();
+            return code;
+        } catch (OutputClosedException e) {
+            return closed(e);
+        } catch (StackOverflowError | OutOfMemoryError | LinkageError e) {
+            // picocli passes exceptions only.
+            return failed(e);
+        }
+    }
+
+    /** The version alone needs none of picocli. */
+    private static boolean isVersion(String... args) {
+        return args.length == 1 && (args[0].equals("--version") || args[0].equals("-V"));
+    }
+
+    private int version() {
+        console.line(Version.line());
+        return OK;
+    }
+
+    private int execute(String... args) {
+        return tree(wanted(args)).execute(args);
+    }
+
+    /**
+     * The subcommands that {@code args} can mean: one if it is named, else all, for the help or the nearest name. picocli
+     * reads the annotations of a subcommand when it is added, which takes milliseconds each.
+     */
+    private Collection<String> wanted(String... args) {
+        for (String arg : args) {
+            if (!arg.equals("--debug")) {
+                return commands.containsKey(arg) ? List.of(arg) : commands.keySet();
+            }
+        }
+        return commands.keySet();
+    }
+
+    /** picocli's model of the command with these subcommands. */
+    private CommandLine tree(Collection<String> names) {
+        CommandLine tree = new CommandLine(root);
+        names.forEach(name -> tree.addSubcommand(
+                name, Objects.requireNonNull(commands.get(name)).get()));
+        return tree.setOut(console.outWriter())
                 .setErr(console.errWriter())
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setUsageHelpAutoWidth(false)
@@ -62,19 +126,11 @@ public final class CommandTree {
                 .registerConverter(Paint.Choice.class, CommandTree::color)
                 .setParameterExceptionHandler(this::onUsage)
                 .setExecutionExceptionHandler(this::onFailure);
-        ReadyCommand.addTo(tree, console);
-        // An argument string starts with a dash if its first argument is signed.
-        Objects.requireNonNull(tree.getSubcommands().get("args")).setUnmatchedOptionsArePositionalParams(true);
-        try {
-            int code = tree.execute(args);
-            console.flush();
-            return code;
-        } catch (OutputClosedException e) {
-            return closed(e);
-        } catch (StackOverflowError | OutOfMemoryError | LinkageError e) {
-            // picocli passes exceptions only.
-            return failed(e);
-        }
+    }
+
+    /** An argument string starts with a dash if its first argument is signed. */
+    private static CommandLine takingDashes(Object command) {
+        return new CommandLine(command).setUnmatchedOptionsArePositionalParams(true);
     }
 
     /** A message of this command, because picocli's message names a class. */
@@ -188,55 +244,5 @@ public final class CommandTree {
 
     private boolean wantsStack() {
         return "1".equals(System.getenv("BPF4J_DEBUG")) || root.debug();
-    }
-
-    /** Makes commands that need constructor arguments, without reflection. */
-    private record Factory(Console console, Interruption interruption) implements IFactory {
-        @Override
-        public <K> K create(Class<K> type) throws Exception {
-            if (type == ListCommand.class) {
-                return type.cast(new ListCommand(console));
-            }
-            if (type == ArgsCommand.class) {
-                return type.cast(new ArgsCommand(console));
-            }
-            if (type == TraceCommand.class) {
-                return type.cast(new TraceCommand(console, interruption));
-            }
-            if (type == CountCommand.class) {
-                return type.cast(new CountCommand(console, interruption));
-            }
-            if (type == HistCommand.class) {
-                return type.cast(new HistCommand(console, interruption));
-            }
-            if (type == LatencyCommand.class) {
-                return type.cast(new LatencyCommand(console, interruption));
-            }
-            if (type == TopCommand.class) {
-                return type.cast(new TopCommand(console, interruption));
-            }
-            if (type == StackCommand.class) {
-                return type.cast(new StackCommand(console, interruption));
-            }
-            if (type == CatalogCommand.class) {
-                return type.cast(new CatalogCommand(console));
-            }
-            if (type == DemoCommand.class) {
-                return type.cast(new DemoCommand(console, interruption));
-            }
-            if (type == LoadCommand.class) {
-                return type.cast(new LoadCommand(console));
-            }
-            if (type == InspectCommand.class) {
-                return type.cast(new InspectCommand(console));
-            }
-            if (type == FeaturesCommand.class) {
-                return type.cast(new FeaturesCommand(console));
-            }
-            if (type == AdoptCommand.class) {
-                return type.cast(new AdoptCommand(console));
-            }
-            return CommandLine.defaultFactory().create(type);
-        }
     }
 }

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -39,7 +40,7 @@ final class ReadyCommand implements Callable<Integer> {
 
     private final Console console;
     private final String group;
-    private final CommandLine tree;
+    private final ToIntFunction<String[]> others;
 
     @Parameters(
             arity = "0..*",
@@ -47,10 +48,10 @@ final class ReadyCommand implements Callable<Integer> {
             description = "Its name, and options of the command behind it.")
     private List<String> words = new ArrayList<>();
 
-    private ReadyCommand(Console console, String group, CommandLine tree) {
+    private ReadyCommand(Console console, String group, ToIntFunction<String[]> others) {
         this.console = console;
         this.group = group;
-        this.tree = tree;
+        this.others = others;
     }
 
     /** The names of the groups. */
@@ -58,15 +59,24 @@ final class ReadyCommand implements Callable<Integer> {
         return GROUPS.stream().map(List::getFirst).toList();
     }
 
-    /** Adds the groups to the command's subcommands. */
-    static void addTo(CommandLine tree, Console console) {
-        for (List<String> group : GROUPS) {
-            CommandLine added = new CommandLine(new ReadyCommand(console, group.getFirst(), tree));
-            added.getCommandSpec().usageMessage().description(group.getLast());
-            // What follows the name is for the other command to understand.
-            added.setStopAtPositional(true);
-            tree.addSubcommand(group.getFirst(), added);
-        }
+    /**
+     * The command of a group.
+     *
+     * @param others runs the command behind a question
+     */
+    static CommandLine of(String group, Console console, ToIntFunction<String[]> others) {
+        CommandLine command = new CommandLine(new ReadyCommand(console, group, others));
+        command.getCommandSpec().usageMessage().description(help(group));
+        // What follows the name is for the other command to understand.
+        return command.setStopAtPositional(true);
+    }
+
+    private static String help(String group) {
+        return GROUPS.stream()
+                .filter(known -> known.getFirst().equals(group))
+                .findFirst()
+                .orElseThrow()
+                .getLast();
     }
 
     @Override
@@ -88,7 +98,7 @@ final class ReadyCommand implements Callable<Integer> {
         if (!question.flags().isEmpty() && !given.contains("-p")) {
             console.error("bpf4j: this needs a program that was started with " + String.join(" ", question.flags()));
         }
-        return tree.execute(line.toArray(String[]::new));
+        return others.applyAsInt(line.toArray(String[]::new));
     }
 
     private ReadyQuestion find(Catalog catalog) {

@@ -11,22 +11,6 @@ import picocli.CommandLine.ScopeType;
         description = {
             "Loads BPF programs and traces USDT probes, in Java alone: no libbpf, no clang.",
         },
-        subcommands = {
-            DemoCommand.class,
-            ListCommand.class,
-            TraceCommand.class,
-            CountCommand.class,
-            HistCommand.class,
-            LatencyCommand.class,
-            TopCommand.class,
-            StackCommand.class,
-            CatalogCommand.class,
-            LoadCommand.class,
-            InspectCommand.class,
-            FeaturesCommand.class,
-            ArgsCommand.class,
-            AdoptCommand.class
-        },
         synopsisSubcommandLabel = "COMMAND",
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,

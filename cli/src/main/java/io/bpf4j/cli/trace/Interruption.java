@@ -1,5 +1,6 @@
 package io.bpf4j.cli.trace;
 
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Interruption {
     private final AtomicInteger requests = new AtomicInteger();
+    private final AtomicBoolean handles;
     private volatile @Nullable Runnable stop;
 
     private enum Signal {
@@ -27,24 +29,35 @@ public final class Interruption {
         }
     }
 
-    /** An instance that receives the signals of this process. */
+    /** An instance that receives no signals, only {@link #request}. */
+    public Interruption() {
+        this(true);
+    }
+
+    private Interruption(boolean handles) {
+        this.handles = new AtomicBoolean(handles);
+    }
+
+    /**
+     * An instance that receives the signals of this process once a command has registered. Until then the JVM ends the
+     * process at a signal, with the same exit code; so commands that don't register need not set handlers.
+     */
     public static Interruption ofProcess() {
-        Interruption interruption = new Interruption();
+        return new Interruption(false);
+    }
+
+    private void handleSignals() {
         for (Signal signal : Signal.values()) {
-            Runnable handler = () -> interruption.onSignal(128 + signal.number);
+            Runnable handler = () -> onSignal(128 + signal.number);
             if (signal == Signal.HUP) {
                 Signals.handle(signal.name(), handler);
             } else {
                 Signals.handleAlways(signal.name(), signal.number, handler);
             }
         }
-        return interruption;
     }
 
     private void onSignal(int exitCode) {
-        if (stop == null) {
-            System.exit(exitCode);
-        }
         request();
         if (requests.get() > 2) {
             Runtime.getRuntime().halt(exitCode);
@@ -68,6 +81,9 @@ public final class Interruption {
      */
     public void onRequest(Runnable stop) {
         this.stop = stop;
+        if (handles.compareAndSet(false, true)) {
+            handleSignals();
+        }
         if (requested()) {
             stop.run();
         }

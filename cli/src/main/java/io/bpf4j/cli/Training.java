@@ -1,0 +1,40 @@
+package io.bpf4j.cli;
+
+import io.bpf4j.cli.command.CommandTree;
+import io.bpf4j.cli.output.Console;
+import io.bpf4j.cli.trace.Interruption;
+import java.util.List;
+
+/**
+ * Runs what most commands run, so that the JVM sees which classes they load: the training run of the launcher's AOT
+ * cache.
+ *
+ * <p>It needs no privilege. As root, it attaches to its own process and to a command that does nothing; else these
+ * commands fail, and what they would have loaded after that is not in the cache.
+ */
+public final class Training {
+    private Training() {}
+
+    public static void main(String[] args) {
+        String self = String.valueOf(ProcessHandle.current().pid());
+        CommandTree tree = new CommandTree(Console.standard(), Interruption.ofProcess());
+        for (List<String> line : List.of(
+                List.of("--version"),
+                List.of("--help"),
+                List.of("count", "--help"),
+                List.of("no-such-command"),
+                List.of("args", "8@%rax"),
+                List.of("catalog", "hotspot:gc*", "--json"),
+                List.of("jvm"),
+                List.of("list", "-p", self),
+                List.of("count", "-p", self, "hotspot:gc__begin", "--by", "pid,comm", "--duration", "0.02"),
+                List.of("hist", "-p", self, "hotspot:gc__begin", "--of", "full", "--by", "pid", "--duration", "0.02"),
+                List.of("jvm", "gc", "-p", self, "--duration", "0.02"),
+                List.of("trace", "-p", self, "hotspot:thread__start", "--where", "name != \"\"", "--duration", "0.02"),
+                List.of("trace", "-c", "true", "libc:*", "--json"),
+                List.of("count", "-c", "true", "libc:*"))) {
+            tree.run(line.toArray(String[]::new));
+        }
+        System.exit(CommandTree.OK);
+    }
+}
