@@ -71,6 +71,9 @@ final class TargetRun {
         /** Waits for events, and takes those that are there. */
         void poll(Duration patience);
 
+        /** There are no more polls. What is attached is detached next, which may take a while. */
+        default void ended() {}
+
         /** Whether the command has as much as it wanted. */
         boolean isFull();
 
@@ -252,6 +255,7 @@ final class TargetRun {
             work.poll(left < PATIENCE.toNanos() ? Duration.ofNanos(Math.max(0, left)) : PATIENCE);
             console.flush();
         }
+        work.ended();
     }
 
     /** A trace of one process ends with it. */

@@ -17,11 +17,12 @@ public final class Table {
     private static final int WIDEST = 64;
 
     /** A column is not made narrower, even if the terminal is. */
-    private static final int NARROWEST = 6;
+    private static final int NARROWEST = 4;
 
     private final String indent;
     private final List<List<String>> rows = new ArrayList<>();
     private boolean headed;
+    private int kept;
 
     public Table(String indent) {
         this.indent = indent;
@@ -36,6 +37,12 @@ public final class Table {
     public Table header(String... cells) {
         headed = true;
         return row(cells);
+    }
+
+    /** The first columns, of numbers, are not cut: a number that is cut is another one. */
+    public Table keeping(int columns) {
+        kept = columns;
+        return this;
     }
 
     public void print(Console console) {
@@ -59,7 +66,8 @@ public final class Table {
         for (List<String> row : rows) {
             List<String> cells = columns.isEmpty() ? row : cut(row, widths);
             String line = line(cells, widths);
-            lines.add(headed && lines.isEmpty() ? paint.strong(line) : line);
+            String fitting = columns.isEmpty() ? line : CellWidth.cut(line, columns.getAsInt());
+            lines.add(headed && lines.isEmpty() ? paint.strong(fitting) : fitting);
         }
         return lines;
     }
@@ -73,14 +81,15 @@ public final class Table {
     }
 
     /** Takes from the widest columns until all fit, but leaves each something. */
-    private static void shrink(List<Integer> widths, int room) {
+    private void shrink(List<Integer> widths, int room) {
         int sum = widths.stream().mapToInt(Integer::intValue).sum();
-        while (sum > room) {
-            int widest = Collections.max(widths);
+        List<Integer> others = widths.subList(Math.min(kept, widths.size()), widths.size());
+        while (sum > room && !others.isEmpty()) {
+            int widest = Collections.max(others);
             if (widest <= NARROWEST) {
                 return;
             }
-            widths.set(widths.lastIndexOf(widest), widest - 1);
+            others.set(others.lastIndexOf(widest), widest - 1);
             sum--;
         }
     }

@@ -74,7 +74,7 @@ public final class AnswerReport {
     }
 
     private void table(List<Answer.Row> rows) {
-        Table table = new Table("");
+        Table table = new Table("").keeping(1);
         fill(table, "COUNT", rows, Long::toString);
         table.print(console, paint);
     }

@@ -456,6 +456,20 @@ public enum Requirement {
             return Commands.find("c++filt").isPresent();
         }
     },
+    /** A real terminal, which can be typed at and looked at. */
+    TMUX("tmux (Debian: apt-get install tmux)") {
+        @Override
+        boolean present() {
+            return Commands.find("tmux").isPresent();
+        }
+    },
+    /** A browser for what is written as HTML and SVG. */
+    CHROMIUM("Chromium (Debian: apt-get install chromium)") {
+        @Override
+        boolean present() {
+            return Commands.find("chromium").isPresent();
+        }
+    },
     SDT_H("<sys/sdt.h> (Debian: apt-get install systemtap-sdt-dev)") {
         @Override
         boolean present() {

@@ -1,0 +1,202 @@
+package io.bpf4j.test.cli;
+
+import static io.bpf4j.test.support.Requirement.BPF;
+import static io.bpf4j.test.support.Requirement.GCC;
+import static io.bpf4j.test.support.Requirement.SDT_H;
+import static io.bpf4j.test.support.Requirement.TMUX;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bpf4j.test.support.AskedProgram;
+import io.bpf4j.test.support.Cli;
+import io.bpf4j.test.support.Commands;
+import io.bpf4j.test.support.Requires;
+import io.bpf4j.test.support.Tmux;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Questions at a terminal: full screen, keys, sizes, colours. */
+@Requires({BPF, GCC, SDT_H, TMUX})
+@Timeout(300)
+class CliTerminalTest {
+    @TempDir
+    static Path programs;
+
+    private static Path program;
+    private static Process working;
+
+    @TempDir
+    Path folder;
+
+    @BeforeAll
+    static void start() throws IOException, InterruptedException {
+        program = AskedProgram.compile(programs);
+        // About a thousand pairs a second, for as long as it is let live.
+        working = new ProcessBuilder(program.toString(), "pairs", "1000000000", "1000").start();
+    }
+
+    @AfterAll
+    static void end() throws InterruptedException {
+        if (working != null) {
+            working.destroyForcibly().waitFor();
+        }
+    }
+
+    private static String top() {
+        return "./bpf4j top -p " + working.pid() + " asked:end --by 'str(arg1),comm' --every 0.2";
+    }
+
+    /** The rows below a header that has this. */
+    private static List<String> below(String screen, String header) {
+        return screen.lines()
+                .dropWhile(line -> !line.contains(header))
+                .skip(1)
+                .takeWhile(line -> line.matches(" *\\d+ +\\d+ .*"))
+                .toList();
+    }
+
+    @Test
+    void topFillsTheScreenAndObeysKeys() throws IOException, InterruptedException {
+        try (Tmux terminal = new Tmux(folder, 100, 20)) {
+            terminal.line(top());
+            String full = terminal.await("three rows", screen -> below(screen, "EVENTS/S▼").size() == 3);
+            assertThat(full).startsWith("bpf4j top  asked:end").contains("q quit").doesNotContain("$");
+            assertThat(terminal.isFullScreen()).isTrue();
+            assertThat(terminal.showsCursor()).isFalse();
+            terminal.press("Right");
+            terminal.await("TOTAL▼");
+            terminal.press(">");
+            assertThat(rows(terminal.await("str(arg1)▼"))).containsExactly("blue", "green", "red");
+            terminal.press("r");
+            assertThat(rows(terminal.await("str(arg1)▲"))).containsExactly("red", "green", "blue");
+            terminal.press("1");
+            terminal.await("one row", screen -> below(screen, "comm▲").size() == 1);
+            terminal.press("h");
+            terminal.await("pause and go on");
+            terminal.press("h");
+            terminal.press("p");
+            terminal.await("PAUSED");
+            terminal.press("q");
+            String last = terminal.await("the table and the prompt", screen -> screen.contains(" events\n$"));
+            assertThat(last).contains("comm▲").contains("tracing 1 probe");
+            assertThat(terminal.isFullScreen()).isFalse();
+            assertThat(terminal.showsCursor()).isTrue();
+        }
+    }
+
+    private static List<String> rows(String screen) {
+        return below(screen, "str(arg1)").stream()
+                .map(line -> line.strip().split(" +")[2])
+                .collect(Collectors.toList());
+    }
+
+    @Test
+    void topFollowsTheSize() throws IOException, InterruptedException {
+        try (Tmux terminal = new Tmux(folder, 100, 20)) {
+            terminal.line(top());
+            terminal.await("q quit");
+            terminal.resize(30, 5);
+            terminal.await("a last line that is cut", screen -> screen.lines()
+                    .anyMatch(line -> line.startsWith("q quit") && line.endsWith("…")));
+            assertThat(terminal.await("two rows", screen -> below(screen, "EVENTS/S").size() == 2)
+                            .lines())
+                    .hasSizeLessThanOrEqualTo(5);
+            terminal.resize(120, 20);
+            terminal.await("three rows", screen -> below(screen, "EVENTS/S").size() == 3);
+            terminal.press("q");
+            terminal.await(" events\n$");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"INT", "TERM", "HUP"})
+    void theTerminalIsGivenBack(String signal) throws IOException, InterruptedException {
+        try (Tmux terminal = new Tmux(folder, 100, 20)) {
+            terminal.line("stty -g >before");
+            terminal.line(top() + "; stty -g >after; echo 'ended' 'now'");
+            terminal.await("q quit");
+            if (signal.equals("INT")) {
+                terminal.press("C-c");
+            } else {
+                String pid = Commands.check(List.of("pgrep", "-n", "-f", "io.bpf4j.cli.Main top -p " + working.pid()));
+                Commands.check(List.of("kill", "-" + signal, pid.strip()));
+            }
+            String last = terminal.await("ended now");
+            assertThat(below(last, "EVENTS/S")).hasSize(3);
+            assertThat(terminal.isFullScreen()).isFalse();
+            assertThat(terminal.showsCursor()).isTrue();
+            assertThat(folder.resolve("after")).hasSameTextualContentAs(folder.resolve("before"));
+        }
+    }
+
+    @Test
+    void aDumbTerminalGetsTables() throws IOException, InterruptedException {
+        try (Tmux terminal = new Tmux(folder, 100, 20)) {
+            terminal.line("TERM=dumb " + top() + " --duration 2");
+            assertThat(terminal.await("events\n$")).contains("EVENTS/S  str(arg1)");
+            assertThat(terminal.isFullScreen()).isFalse();
+        }
+    }
+
+    @Test
+    void aHistogramHasColoursAndFits() throws IOException, InterruptedException {
+        try (Tmux terminal = new Tmux(folder, 60, 40)) {
+            String question =
+                    "./bpf4j hist -c '" + program + " values 400' asked:value --of arg2 --by 'str(arg1)' --linear 0:8:1";
+            terminal.line(question);
+            String shown = terminal.await("400 events");
+            assertThat(terminal.coloured()).contains("\u001b[36m█").contains("\u001b[1mstr(arg1)=");
+            assertThat(shown.lines()).as("no line is broken").filteredOn(line -> line.startsWith("█")).isEmpty();
+            terminal.line("clear; NO_COLOR=1 " + question + " | tail -1; NO_COLOR=1 " + question);
+            terminal.await("twice", screen -> screen.lines().filter("400 events"::equals).count() == 2);
+            assertThat(terminal.coloured()).contains("█").doesNotContain("\u001b[36m");
+        }
+    }
+
+    @Test
+    void aDistributionOverTimeIsALineForEachInterval() throws IOException, InterruptedException {
+        try (Tmux terminal = new Tmux(folder, 80, 40, "NO_COLOR=1")) {
+            terminal.line("./bpf4j latency -p " + working.pid() + " asked:begin asked:end --every 0.2");
+            terminal.await("five lines", screen -> screen.lines()
+                            .filter(line -> line.matches("\\d\\d:\\d\\d:\\d\\d\\.\\d{3}  .*[░▒▓█].*  \\d+"))
+                            .count()
+                    >= 5);
+            assertThat(terminal.screen()).contains("524 us");
+            terminal.press("C-c");
+            terminal.await("events, min");
+        }
+    }
+
+    @Test
+    void aCountOverTimeIsABarForEachInterval() throws IOException, InterruptedException {
+        try (Tmux terminal = new Tmux(folder, 80, 40)) {
+            terminal.line("./bpf4j count -p " + working.pid() + " asked:end --every 0.2");
+            terminal.await("three lines", screen -> screen.lines()
+                            .filter(line -> line.matches("\\d\\d:\\d\\d:\\d\\d\\.\\d{3}  \\d+ +█.*"))
+                            .count()
+                    >= 3);
+            terminal.press("C-c");
+            terminal.await("events\n$");
+        }
+    }
+
+    @Test
+    void aReaderThatLeavesEndsAQuestion() throws IOException, InterruptedException {
+        List<String> line = new ArrayList<>(List.of("sh", "-c", "\"$@\" | head -1", "sh"));
+        line.addAll(Cli.command(
+                "count", "-p", Long.toString(working.pid()), "asked:end", "--by", "str(arg1)", "--every", "0.1"));
+        Commands.Result result = Commands.run(line);
+        assertThat(result.exitCode()).isZero();
+        assertThat(result.out()).isEqualTo("COUNT  str(arg1)\n");
+        assertThat(result.err().lines()).as(result.err()).hasSize(1).allMatch(text -> text.contains("tracing"));
+    }
+}
