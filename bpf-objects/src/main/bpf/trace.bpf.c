@@ -10,6 +10,9 @@
  * though the compiler doesn't know it: .rodata is frozen before the program is verified, so what is
  * loaded from there is a known number, and so are all the offsets that follow from it. Arguments
  * that aren't strings cost nothing, for the verifier drops the branches of dead modes.
+ *
+ * Most probes have few arguments, and most of what an event costs here is memory that is written on
+ * one CPU and read on another. So the code is there twice, with room for few arguments and for all.
  */
 #include <bpf4j/usdt.h>
 #include <bpf4j/pidns.h>
@@ -17,13 +20,18 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
+#define SIGSTOP 19 /* on every machine that this runs on */
+
+HELPER(109, long, bpf_send_signal, __u32 signal); /* to the process; since 5.3 */
+
 const volatile __u32 target_tgid = 0;
 const volatile __u32 string_max = 128;
-const volatile __u32 wakeup_bytes = 0;
 const volatile __u8 string_mode[TRACE_ARGS] = {};
 const volatile __u8 string_length_arg[TRACE_ARGS] = {};
+const volatile bool lossless = false;
 
 __u64 lost = 0;
+__u64 pause_bytes = 0;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -31,19 +39,24 @@ struct {
 } events SEC(".maps");
 
 /* Sizes that user space may not exceed; kept from wrapping so that a wrong one is refused, not obeyed. */
-static __always_inline __u32 slot_size(void)
+static __always_inline __u32 string_limit(void)
 {
 	__u32 size = string_max;
 
 	return size > TRACE_STRING_LIMIT ? TRACE_STRING_LIMIT : size;
 }
 
-static __always_inline __u32 record_size(void)
+static __always_inline __u32 slot_size(void)
 {
-	__u32 size = sizeof(struct trace_record);
+	return (sizeof(struct trace_string) + string_limit() + 7) & ~7U;
+}
+
+static __always_inline __u32 record_size(__u32 args)
+{
+	__u32 size = sizeof(struct trace_record) + args * sizeof(__u64);
 
 #pragma unroll
-	for (int n = 0; n < TRACE_ARGS; n++)
+	for (__u32 n = 0; n < args; n++)
 		if (string_mode[n] != TRACE_VALUE)
 			size += slot_size();
 	return size;
@@ -54,16 +67,16 @@ static __always_inline __u32 record_size(void)
  * bytes it stops after S - 1 and a NUL, hence a result of S means cut, or just fitting: the next byte
  * of the target decides. The last byte of a slot is thereby never part of the text.
  */
-static __always_inline void read_cstring(struct trace_record *record, int n, __u8 *slot)
+static __always_inline void read_cstring(struct trace_record *record, int n, struct trace_string *slot)
 {
-	__u32 size = slot_size();
+	__u32 size = string_limit();
 	const __u8 *from = (const __u8 *)record->args[n];
-	long got = bpf_probe_read_user_str(slot, size, from);
+	long got = bpf_probe_read_user_str(slot->text, size, from);
 
 	if (got <= 0)
 		return;
 	record->string_bits |= 1 << n;
-	record->string_length[n] = got - 1;
+	slot->length = got - 1;
 	if (got == size) {
 		__u8 next = 0;
 
@@ -72,13 +85,13 @@ static __always_inline void read_cstring(struct trace_record *record, int n, __u
 	}
 }
 
-static __always_inline void read_counted(struct trace_record *record, int n, __u8 *slot)
+static __always_inline void read_counted(struct trace_record *record, int n, struct trace_string *slot, __u32 args)
 {
 	__u32 by = string_length_arg[n];
-	__u32 size = slot_size();
+	__u32 size = string_limit();
 	__u64 length;
 
-	if (by >= TRACE_ARGS || by >= record->arg_count || record->error_bits & (1 << by))
+	if (by >= args || by >= record->arg_count || record->error_bits & (1 << by))
 		return;
 	length = record->args[by];
 	if ((__s64)length < 0)
@@ -87,12 +100,90 @@ static __always_inline void read_counted(struct trace_record *record, int n, __u
 		length = size;
 		record->truncated_bits |= 1 << n;
 	}
-	if (length && bpf_probe_read_user(slot, length, (const void *)record->args[n])) {
+	if (length && bpf_probe_read_user(slot->text, length, (const void *)record->args[n])) {
 		record->truncated_bits &= ~(1 << n);
 		return;
 	}
 	record->string_bits |= 1 << n;
-	record->string_length[n] = length;
+	slot->length = length;
+}
+
+/* Whether the reader knows the numbers of current_ids(): those of its own pid namespace. */
+static __always_inline bool has_known_ids(void)
+{
+	struct pidns_ids ids;
+
+	return !pidns_inode || !bpf_get_ns_current_pid_tgid(pidns_device, pidns_inode, &ids, sizeof(ids));
+}
+
+/*
+ * Pauses this process if the ring is nearly full, and says so in the record.
+ *
+ * The signal is sent before the record is submitted: a reader that continues the processes of the records that it
+ * has read can't be too early, for SIGCONT cancels a SIGSTOP that was sent before, delivered or not. The thread stops
+ * before it is back in user mode; other threads of the process may fire until they notice, each with a signal of its
+ * own, for which the ring has room beyond pause_bytes. A process without a number that the reader knows is not
+ * paused: nobody could continue it.
+ */
+static __always_inline void pause_if_full(struct trace_record *record)
+{
+	__u64 most = *(volatile __u64 *)&pause_bytes;
+
+	if (!most || bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) < most || !has_known_ids())
+		return;
+	if (!bpf_send_signal(SIGSTOP))
+		record->error_bits |= TRACE_PAUSED;
+}
+
+/* `args` is a constant: how many arguments the record has room for. */
+static __always_inline int emit(struct pt_regs *ctx, struct __bpf_usdt_spec *spec, const struct pidns_ids *ids,
+				const __u32 args)
+{
+	struct trace_record *record = bpf_ringbuf_reserve(&events, record_size(args), 0);
+	__u32 slot = sizeof(struct trace_record) + args * sizeof(__u64);
+
+	if (!record) {
+		atomic_add(&lost, 1);
+		return 0;
+	}
+	record->time_ns = bpf_ktime_get_ns();
+	record->cookie = spec ? spec->usdt_cookie : 0;
+	record->pid = ids->tgid;
+	record->tid = ids->pid;
+	record->arg_count = spec ? spec->arg_cnt : 0;
+	record->error_bits = spec ? 0 : TRACE_NO_SPEC;
+	record->string_bits = 0;
+	record->truncated_bits = 0;
+	bpf_get_current_comm(record->comm, sizeof(record->comm));
+
+	for (__u32 n = 0; n < args; n++) {
+		__u64 value = 0;
+
+		if (n < record->arg_count && usdt_arg_of(ctx, spec, n, &value))
+			record->error_bits |= 1 << n;
+		record->args[n] = value;
+	}
+
+	/* Unrolled, so that each argument's mode is one load from .rodata that the verifier resolves. */
+#pragma unroll
+	for (__u32 n = 0; n < args; n++) {
+		struct trace_string *string = (void *)record + slot;
+
+		if (string_mode[n] == TRACE_VALUE)
+			continue;
+		if (n < record->arg_count && !(record->error_bits & (1 << n))) {
+			if (string_mode[n] == TRACE_CSTRING)
+				read_cstring(record, n, string);
+			else
+				read_counted(record, n, string, args);
+		}
+		slot += slot_size();
+	}
+
+	if (lossless)
+		pause_if_full(record);
+	bpf_ringbuf_submit(record, 0);
+	return 0;
 }
 
 SEC("usdt")
@@ -100,56 +191,11 @@ int trace(struct pt_regs *ctx)
 {
 	struct pidns_ids ids = current_ids();
 	struct __bpf_usdt_spec *spec;
-	struct trace_record *record;
-	__u32 slot = 0;
-	__u64 flags = 0;
 
 	if (target_tgid && ids.tgid != target_tgid)
 		return 0;
-
-	record = bpf_ringbuf_reserve(&events, record_size(), 0);
-	if (!record) {
-		atomic_add(&lost, 1);
-		return 0;
-	}
-
 	spec = usdt_spec(ctx);
-	record->time_ns = bpf_ktime_get_ns();
-	record->cookie = spec ? spec->usdt_cookie : 0;
-	record->pid = ids.tgid;
-	record->tid = ids.pid;
-	record->arg_count = spec ? spec->arg_cnt : 0;
-	record->error_bits = spec ? 0 : TRACE_NO_SPEC;
-	record->string_bits = 0;
-	record->truncated_bits = 0;
-	bpf_get_current_comm(record->comm, sizeof(record->comm));
-
-	for (int n = 0; n < TRACE_ARGS; n++) {
-		__u64 value = 0;
-
-		if (n < record->arg_count && usdt_arg_of(ctx, spec, n, &value))
-			record->error_bits |= 1 << n;
-		record->args[n] = value;
-		record->string_length[n] = 0;
-	}
-
-	/* Unrolled, so that each argument's mode is one load from .rodata that the verifier resolves. */
-#pragma unroll
-	for (int n = 0; n < TRACE_ARGS; n++) {
-		if (string_mode[n] == TRACE_VALUE)
-			continue;
-		if (n < record->arg_count && !(record->error_bits & (1 << n))) {
-			if (string_mode[n] == TRACE_CSTRING)
-				read_cstring(record, n, record->strings + slot);
-			else
-				read_counted(record, n, record->strings + slot);
-		}
-		slot += slot_size();
-	}
-
-	if (wakeup_bytes)
-		flags = bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) >= wakeup_bytes ? BPF_RB_FORCE_WAKEUP
-										       : BPF_RB_NO_WAKEUP;
-	bpf_ringbuf_submit(record, flags);
-	return 0;
+	if (!spec || spec->arg_cnt <= TRACE_FEW_ARGS)
+		return emit(ctx, spec, &ids, TRACE_FEW_ARGS);
+	return emit(ctx, spec, &ids, TRACE_ARGS);
 }

@@ -11,28 +11,33 @@
  *   u8  string_length_arg[12]  for argument n in mode TRACE_COUNTED: which argument holds its length
  *                              in bytes (0..11).
  *   u32 string_max             bytes kept of each string, 1..TRACE_STRING_LIMIT (default 128).
- *   u32 wakeup_bytes           0 (default): the kernel wakes the reader when the ring was empty.
- *                              Else it is woken only once that many bytes wait, so the reader has to
- *                              poll with a timeout; fewer context switches under a storm of events.
+ *   bool lossless              whether processes are paused when the ring is nearly full. Needs
+ *                              bpf_send_signal (Linux 5.3).
  *
  * Program: "trace", SEC("usdt"): attach it to any number of probes; the USDT cookie given at attach
  * comes back in the record and says which probe fired.
  *
  * Maps: "events", a ring buffer (1 MiB unless max_entries is edited before load; a power of two, a
- * multiple of the page size). Globals of .bss: u64 lost, events for which the ring had no room.
+ * multiple of the page size). Globals of .bss: u64 lost, events for which the ring had no room;
+ * u64 pause_bytes, may be changed at any time: a process that fires while so many bytes wait is sent
+ * SIGSTOP, and its record has TRACE_PAUSED. Whoever reads such a record owes the process a SIGCONT. 0
+ * pauses nobody.
  *
- * A record is `struct trace_record` and behind it one slot of string_max bytes for every argument n,
- * in ascending n, whose string_mode isn't TRACE_VALUE. So a loaded object has one record size,
+ * A record is `struct trace_record` with room for TRACE_FEW_ARGS arguments if the site has no more, else
+ * for TRACE_ARGS. Behind it is one slot for every argument n that there is room for, in ascending n,
+ * whose string_mode isn't TRACE_VALUE: a `struct trace_string` with string_max bytes, padded to a
+ * multiple of 8. So a loaded object has two record sizes,
  *
- *   sizeof(struct trace_record) + (number of string arguments) * string_max
+ *   48 + 8 * room + (number of string arguments below room) * (string_max + 2, rounded up to 8)
  *
- * and slot k starts at 168 + k * string_max. Only the first string_length[n] bytes of a slot were
- * written; what follows them is left over from older records.
+ * and slot k starts at 48 + 8 * room + k * (string_max + 2, rounded up to 8). What was not written, such as
+ * the bytes of a slot behind its text, is left over from older records.
  */
 #ifndef BPF4J_TRACE_H
 #define BPF4J_TRACE_H
 
 #define TRACE_ARGS 12
+#define TRACE_FEW_ARGS 4
 #define TRACE_STRING_LIMIT 4096
 
 /* string_mode[n] */
@@ -42,20 +47,25 @@
 
 /* error_bits: no spec was found for the site; arg_count is 0 then. */
 #define TRACE_NO_SPEC 0x8000
+/* error_bits: the process was sent SIGSTOP, because the ring is nearly full. */
+#define TRACE_PAUSED 0x4000
 
 struct trace_record {
-	__u64 time_ns;                   /*   0: CLOCK_MONOTONIC (bpf_ktime_get_ns) */
-	__u64 cookie;                    /*   8: the USDT cookie of the attachment */
-	__u32 pid;                       /*  16: process (tgid) */
-	__u32 tid;                       /*  20: thread */
-	char comm[16];                   /*  24: name of the thread, ends with NUL */
-	__u16 arg_count;                 /*  40: arguments of this site, 0..12 */
-	__u16 error_bits;                /*  42: bit n: argument n could not be read; args[n] is 0 */
-	__u16 string_bits;               /*  44: bit n: the string of argument n was read */
-	__u16 truncated_bits;            /*  46: bit n: that string was longer than string_max */
-	__u64 args[TRACE_ARGS];          /*  48: sign- or zero-extended to 64 bits; 0 from arg_count on */
-	__u16 string_length[TRACE_ARGS]; /* 144: bytes in the slot of argument n, without the NUL */
-	__u8 strings[];                  /* 168: the slots */
+	__u64 time_ns;        /*  0: CLOCK_MONOTONIC (bpf_ktime_get_ns) */
+	__u64 cookie;         /*  8: the USDT cookie of the attachment */
+	__u32 pid;            /* 16: process (tgid) */
+	__u32 tid;            /* 20: thread */
+	char comm[16];        /* 24: name of the thread, ends with NUL */
+	__u16 arg_count;      /* 40: arguments of this site, 0..12 */
+	__u16 error_bits;     /* 42: bit n: argument n could not be read; args[n] is 0 */
+	__u16 string_bits;    /* 44: bit n: the string of argument n was read */
+	__u16 truncated_bits; /* 46: bit n: that string was longer than string_max */
+	__u64 args[];         /* 48: sign- or zero-extended to 64 bits; 0 from arg_count on */
+};
+
+struct trace_string {
+	__u16 length; /* 0: bytes of the text, without the NUL */
+	__u8 text[];  /* 2 */
 };
 
 #endif

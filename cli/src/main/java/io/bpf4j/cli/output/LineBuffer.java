@@ -139,21 +139,17 @@ public final class LineBuffer {
     /** Appends a number that is not negative with exactly this many digits: zeros in front, or its last digits. */
     public LineBuffer fixed(int number, int digits) {
         reserve(digits);
-        int rest = number;
-        for (int at = size + digits - 1; at >= size; at--) {
-            bytes[at] = (byte) ('0' + rest % 10);
-            rest /= 10;
-        }
+        int start = size;
         size += digits;
-        return this;
-    }
-
-    /** Appends spaces until this many bytes were appended since {@code start}, which a {@link #size} was, and two more. */
-    public LineBuffer column(int start, int width) {
-        int spaces = Math.max(0, start + width - size) + 2;
-        reserve(spaces);
-        Arrays.fill(bytes, size, size + spaces, (byte) ' ');
-        size += spaces;
+        int at = size;
+        int rest = number;
+        while (at - start >= 2) {
+            at = pair(rest % 100, at);
+            rest /= 100;
+        }
+        if (at > start) {
+            bytes[start] = (byte) ('0' + rest % 10);
+        }
         return this;
     }
 

@@ -10,11 +10,12 @@ import java.time.format.DateTimeFormatter;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes events as lines of text or of JSON, at a rate of millions a second: from the bytes of the record to the bytes of
  * the line, without an object for an event. What is expensive is done once and kept as bytes: the names of a probe, the
- * name of a thread, the second of the day. Text that needs escapes, and floating point, take the long way by strings.
+ * numbers and the name of a thread, the second of the day. Text that needs escapes, and floating point, take the long way by strings.
  *
  * <p>Events have a timestamp of CLOCK_MONOTONIC; {@code System.nanoTime} reads the same clock on Linux, so reading both
  * clocks once gives the wall-clock time of every event. Setting the clock during the trace doesn't affect the times.
@@ -23,16 +24,12 @@ import java.util.function.UnaryOperator;
 public final class EventFormat {
     private static final DateTimeFormatter TIME_OF_DAY = DateTimeFormatter.ofPattern("HH:mm:ss");
     private static final long SECOND = 1_000_000_000;
-    private static final int IDS_WIDTH = 15;
-    private static final int COMM_WIDTH = 15;
+    private static final int THREAD_WIDTH = 15;
 
     private static final byte[] ADDRESS = encode("? at ");
     private static final byte[] TEXT_CUT = encode("\"...");
     private static final byte[] JSON_TIME = encode("{\"type\":\"event\",\"time\":\"");
     private static final byte[] JSON_NS = encode("Z\",\"ns\":");
-    private static final byte[] JSON_PID = encode(",\"pid\":");
-    private static final byte[] JSON_TID = encode(",\"tid\":");
-    private static final byte[] JSON_COMM = encode(",\"comm\":\"");
     private static final byte[] JSON_NULL = encode("null");
     private static final byte[] JSON_TRUNCATED = encode(",\"truncated\":[");
     private static final byte[] JSON_UNREADABLE = encode(",\"unreadable\":[");
@@ -46,8 +43,9 @@ public final class EventFormat {
     private final boolean json;
     private final LineBuffer line;
     private final UnaryOperator<String> escape;
-    private final CommCache comms;
+    private final ThreadNames threads;
     private final Map<TracedProbe, ProbeFormat> probes = new IdentityHashMap<>();
+    private @Nullable ProbeFormat last;
 
     /** The time of the last event up to its second, and when that second started, in nanoseconds of CLOCK_MONOTONIC. */
     private byte[] second = {};
@@ -60,7 +58,7 @@ public final class EventFormat {
         this.json = json;
         this.line = line;
         this.escape = json ? Text::jsonEscape : Text::escape;
-        this.comms = new CommCache(json ? EventFormat::jsonComm : EventFormat::textComm);
+        this.threads = new ThreadNames(json ? EventFormat::jsonThread : EventFormat::textThread);
     }
 
     /**
@@ -78,21 +76,24 @@ public final class EventFormat {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    private static byte[] jsonComm(String comm) {
-        return encode(Text.jsonEscape(comm));
+    private static byte[] jsonThread(int pid, int tid, String comm) {
+        return encode(",\"pid\":" + pid + ",\"tid\":" + tid + ",\"comm\":\"" + Text.jsonEscape(comm) + '"');
     }
 
-    private static byte[] textComm(String comm) {
-        String escaped = Text.escape(comm);
-        return encode(escaped + " ".repeat(Math.max(0, COMM_WIDTH - escaped.length()) + 2));
+    private static byte[] textThread(int pid, int tid, String comm) {
+        return encode("  " + column(pid + "/" + tid) + column(Text.escape(comm)));
+    }
+
+    private static String column(String cell) {
+        return cell + " ".repeat(Math.max(0, THREAD_WIDTH - cell.length()) + 2);
     }
 
     /** Appends the line of an event, with its line feed. */
     public void write(TraceEvent event, TracedProbe probe) {
-        ProbeFormat format = probes.get(probe);
-        if (format == null) {
-            format = new ProbeFormat(probe);
-            probes.put(probe, format);
+        ProbeFormat format = last;
+        if (format == null || format.probe != probe) {
+            format = probes.computeIfAbsent(probe, ProbeFormat::new);
+            last = format;
         }
         if (json) {
             json(event, format);
@@ -108,10 +109,7 @@ public final class EventFormat {
      */
     private void text(TraceEvent event, ProbeFormat probe) {
         int micros = nanosOfSecond(event.timeNs()) / 1000;
-        line.append(second).append('.').fixed(micros, 6).append(' ').append(' ');
-        int ids = line.size();
-        line.decimal(event.pid()).append('/').decimal(event.tid()).column(ids, IDS_WIDTH);
-        line.append(comms.of(event));
+        line.append(second).append('.').fixed(micros, 6).append(threads.of(event));
         boolean first = true;
         for (int n = 0; n < event.argCount(); n++) {
             ProbeFormat.Argument argument = probe.argument(n);
@@ -155,9 +153,7 @@ public final class EventFormat {
         line.append(JSON_TIME).append(second);
         appendFraction(nanos);
         line.append(JSON_NS).decimal(event.timeNs());
-        line.append(JSON_PID).decimal(event.pid());
-        line.append(JSON_TID).decimal(event.tid());
-        line.append(JSON_COMM).append(comms.of(event)).append('"').append(probe.json);
+        line.append(threads.of(event)).append(probe.json);
         int unreadable = 0;
         for (int n = 0; n < event.argCount(); n++) {
             if (n > 0) {

@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 final class ProbeFormat {
     private static final int ID_WIDTH = 24;
 
+    final TracedProbe probe;
+
     /** The last column of a line without arguments, and the column before the arguments. */
     final byte[] idAtEnd;
 
@@ -30,6 +32,7 @@ final class ProbeFormat {
     private final Argument[] arguments = new Argument[StringArg.MAX_ARGS];
 
     ProbeFormat(TracedProbe probe) {
+        this.probe = probe;
         String name = Text.printable(probe.id());
         idAtEnd = encode(name.stripTrailing());
         id = encode(name + " ".repeat(Math.max(0, ID_WIDTH - name.length()) + 2));

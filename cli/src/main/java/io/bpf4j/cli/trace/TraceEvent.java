@@ -2,37 +2,45 @@ package io.bpf4j.cli.trace;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.List;
 
 /**
- * One firing of a probe: a view of a {@code struct trace_record}, which {@code trace.bpf.o} writes for each event, in the
- * memory where it is. One object is moved from record to record, so an event costs no allocation.
+ * One firing of a probe: a view of a {@code struct trace_record}, which {@code trace.bpf.o} writes for each event. One object is moved from record to record, so an event costs no allocation.
  *
- * <p>Mirrors {@code bpf-objects/src/main/bpf/trace.h}, which documents each field. After the fixed part follows a slot
- * of {@code stringMax} bytes for every string argument, in ascending order of the argument, so the layout depends on
- * the options of the load. Little- or big-endian, like the machine. <i>Confined.</i>
+ * <p>Mirrors {@code bpf-objects/src/main/bpf/trace.h}, which documents each field. After the arguments follows
+ * a slot of {@code stringMax} bytes for every string argument, in ascending order of the argument, so the layout depends
+ * on the options of the load. Little- or big-endian, like the machine. <i>Confined.</i>
  */
 public final class TraceEvent {
     private static final ValueLayout.OfLong U64 = ValueLayout.JAVA_LONG_UNALIGNED;
-    private static final ValueLayout.OfInt U32 = ValueLayout.JAVA_INT_UNALIGNED;
-    private static final ValueLayout.OfShort U16 = ValueLayout.JAVA_SHORT_UNALIGNED;
+    private static final boolean BIG_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN;
 
-    private static final long TIME_NS = 0;
-    private static final long COOKIE = 8;
-    private static final long PID = 16;
-    private static final long TID = 20;
-    private static final long COMM = 24;
-    static final int COMM_SIZE = 16;
-    private static final long ARG_COUNT = 40;
-    private static final long ERROR_BITS = 42;
-    private static final long STRING_BITS = 44;
-    private static final long TRUNCATED_BITS = 46;
-    private static final long ARGS = 48;
-    private static final long STRING_LENGTH = 144;
-    private static final long STRINGS = 168;
+    // Numbers of words of 8 bytes.
+    private static final int TIME_NS = 0;
+    private static final int COOKIE = 1;
+    private static final int IDS = 2;
+    private static final int COMM = 3;
+    private static final int ARGS = 6;
 
+    /** How many arguments a record has room for, if its site has no more, and else. */
+    private static final int FEW_ARGS = 4;
+
+    private static final int ALL_ARGS = StringArg.MAX_ARGS;
+
+    // Numbers of fields of 2 bytes.
+    private static final int ARG_COUNT = 20;
+    private static final int ERROR_BITS = 21;
+    private static final int STRING_BITS = 22;
+    private static final int TRUNCATED_BITS = 23;
+
+    private static final int COMM_SIZE = 16;
     private static final int NO_SPEC = 0x8000;
+    private static final int PAUSED = 0x4000;
+
+    /** The length of a text comes before it. */
+    private static final ValueLayout.OfShort LENGTH = ValueLayout.JAVA_SHORT_UNALIGNED;
 
     private final int stringMax;
 
@@ -42,10 +50,19 @@ public final class TraceEvent {
     /** Bit n: argument n has a slot. */
     private final int slotBits;
 
-    private final long size;
+    private final int slotSize;
+    private final int fewSize;
+    private final int allSize;
+
+    /**
+     * The fixed part. It is copied by one call, because each access to memory outside of the heap has its own checks,
+     * which the JIT compilers do not all remove.
+     */
+    private final long[] words = new long[ARGS + ALL_ARGS];
 
     private MemorySegment data = MemorySegment.NULL;
     private long start;
+    private int room;
     private int argCount;
     private int errors;
     private int texts;
@@ -82,64 +99,80 @@ public final class TraceEvent {
             bits |= 1 << pointers[slot];
         }
         this.slotBits = bits;
-        this.size = STRINGS + (long) pointers.length * stringMax;
+        this.slotSize = Short.BYTES + stringMax + Long.BYTES - 1 & -Long.BYTES;
+        this.fewSize = size(FEW_ARGS);
+        this.allSize = size(ALL_ARGS);
     }
 
-    /** The size of each record in bytes. */
-    long size() {
-        return size;
+    /** The size in bytes of a record with room for that many arguments. */
+    private int size(int args) {
+        return (ARGS + args) * Long.BYTES + Integer.bitCount(slotBits & (1 << args) - 1) * slotSize;
     }
 
     /** Moves to a record. What the accessors return is valid as long as the record is. */
-    void moveTo(MemorySegment records, long offset, long recordSize) {
-        if (recordSize < size) {
-            throw new IllegalStateException("the tracer's record has " + recordSize + " bytes, not " + size
+    void moveTo(MemorySegment records, long offset, int size) {
+        if (size != fewSize && size != allSize) {
+            throw new IllegalStateException("the tracer's record has " + size + " bytes, not " + fewSize + " or " + allSize
                     + ": trace.bpf.o and this command are of different versions");
         }
+        room = size == fewSize ? FEW_ARGS : ALL_ARGS;
         data = records;
         start = offset;
+        MemorySegment.copy(records, U64, offset, words, 0, ARGS + room);
         errors = u16(ERROR_BITS);
-        argCount = (errors & NO_SPEC) == 0 ? Math.min(u16(ARG_COUNT), StringArg.MAX_ARGS) : 0;
+        argCount = (errors & NO_SPEC) == 0 ? Math.min(u16(ARG_COUNT), room) : 0;
         texts = u16(STRING_BITS) & slotBits & ~errors & (1 << argCount) - 1;
     }
 
-    private int u16(long field) {
-        return Short.toUnsignedInt(data.get(U16, start + field));
+    private int u16(int field) {
+        int shift = (BIG_ENDIAN ? 3 - field % 4 : field % 4) * Short.SIZE;
+        return (int) (words[field / 4] >>> shift) & 0xffff;
     }
 
     /** Nanoseconds of CLOCK_MONOTONIC. */
     public long timeNs() {
-        return data.get(U64, start + TIME_NS);
+        return words[TIME_NS];
     }
 
     /** The cookie given when the probe was attached; 0 if no attachment is known for the address. */
     long cookie() {
-        return data.get(U64, start + COOKIE);
+        return words[COOKIE];
+    }
+
+    /** {@link #pid} and {@link #tid} in one number, in the machine's order. */
+    long ids() {
+        return words[IDS];
     }
 
     /** The process, as this process's pid namespace numbers it. */
     int pid() {
-        return data.get(U32, start + PID);
+        return (int) (BIG_ENDIAN ? ids() >>> Integer.SIZE : ids());
     }
 
     /** The thread, likewise. */
     int tid() {
-        return data.get(U32, start + TID);
+        return (int) (BIG_ENDIAN ? ids() : ids() >>> Integer.SIZE);
     }
 
     /** The first or second eight bytes of the thread's name, which fills 16 bytes with what follows its NUL. */
     long comm(int half) {
-        return data.get(U64, start + COMM + Long.BYTES * half);
+        return words[COMM + half];
     }
 
     /** The thread's name: its bytes up to the NUL. */
     byte[] comm() {
-        byte[] bytes = data.asSlice(start + COMM, COMM_SIZE).toArray(ValueLayout.JAVA_BYTE);
+        byte[] bytes =
+                data.asSlice(start + COMM * Long.BYTES, COMM_SIZE).toArray(ValueLayout.JAVA_BYTE);
         int end = 0;
         while (end < bytes.length && bytes[end] != 0) {
             end++;
         }
         return Arrays.copyOf(bytes, end);
+    }
+
+    /** Whether the tracer has stopped the process, because the ring is nearly full. */
+    boolean isPaused() {
+        return (errors & PAUSED) != 0;
     }
 
     /** How many arguments it has, up to 12. */
@@ -174,7 +207,7 @@ public final class TraceEvent {
      * argument; the address, where a text is meant.
      */
     long bits(int n) {
-        return data.get(U64, start + ARGS + (long) Long.BYTES * n);
+        return words[ARGS + n];
     }
 
     /** The segment that has the texts. */
@@ -184,12 +217,16 @@ public final class TraceEvent {
 
     /** Where the text of argument {@code n} starts in {@link #data}. */
     long textStart(int n) {
-        return start + STRINGS + (long) slots[n] * stringMax;
+        return slot(n) + Short.BYTES;
     }
 
     /** Bytes of the text of argument {@code n}. */
     int textLength(int n) {
-        return Math.min(u16(STRING_LENGTH + 2L * n), stringMax);
+        return Math.min(Short.toUnsignedInt(data.get(LENGTH, slot(n))), stringMax);
+    }
+
+    private long slot(int n) {
+        return start + (long) (ARGS + room) * Long.BYTES + (long) slots[n] * slotSize;
     }
 
     /** The bytes of that text. */

@@ -40,15 +40,6 @@ class LineBufferTest {
     }
 
     @Test
-    void aColumnIsAtLeastTwoSpacesWiderThanItsText() {
-        LineBuffer line = new LineBuffer().append("before");
-        int start = line.size();
-        assertThat(line.append("abc").column(start, 5).append("|")).hasToString("beforeabc    |");
-        line.clear();
-        assertThat(line.append("abcdef").column(0, 5).append("|")).hasToString("abcdef  |");
-    }
-
-    @Test
     void bytesThatNeedEscapesAreNotAppended() {
         for (int b = 0; b < 256; b++) {
             LineBuffer line = new LineBuffer().append("x");

@@ -11,9 +11,10 @@ import java.util.List;
 final class TestRecord {
     static final int STRING_MAX = 16;
 
-    private static final int FIXED = 168;
+    private static final int ROOM_FOR_ALL = 12;
+    private static final int SLOT = 24;
 
-    private final ByteBuffer fixed = ByteBuffer.allocate(FIXED).order(ByteOrder.nativeOrder());
+    private final ByteBuffer fixed = ByteBuffer.allocate(48 + 8 * ROOM_FOR_ALL).order(ByteOrder.nativeOrder());
     private final List<StringArg> strings = new ArrayList<>();
     private final List<byte[]> slots = new ArrayList<>();
     private int count;
@@ -38,7 +39,6 @@ final class TestRecord {
         if (truncated) {
             set(46);
         }
-        fixed.putShort(144 + 2 * count, (short) text.length);
         return slot(text).number(0x7f00);
     }
 
@@ -64,10 +64,12 @@ final class TestRecord {
     /** A view of the record, which has something before it. */
     TraceEvent event() {
         fixed.putShort(40, (short) count);
-        ByteBuffer all = ByteBuffer.allocate(8 + FIXED + slots.size() * STRING_MAX);
-        all.put(8, fixed.array());
+        int slotsAt = 48 + 8 * (count <= 4 ? 4 : ROOM_FOR_ALL);
+        ByteBuffer all = ByteBuffer.allocate(8 + slotsAt + slots.size() * SLOT).order(ByteOrder.nativeOrder());
+        all.put(8, fixed.array(), 0, slotsAt);
         for (int slot = 0; slot < slots.size(); slot++) {
-            all.put(8 + FIXED + slot * STRING_MAX, slots.get(slot));
+            int at = 8 + slotsAt + slot * SLOT;
+            all.putShort(at, (short) slots.get(slot).length).put(at + 2, slots.get(slot));
         }
         TraceEvent event = new TraceEvent(strings, STRING_MAX);
         event.moveTo(MemorySegment.ofBuffer(all), 8, all.capacity() - 8);

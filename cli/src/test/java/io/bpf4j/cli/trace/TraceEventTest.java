@@ -15,14 +15,13 @@ import org.junit.jupiter.api.Test;
 /** The bytes follow bpf-objects/src/main/bpf/trace.h. */
 class TraceEventTest {
     private static final int STRING_MAX = 8;
+    private static final int SLOT = 16;
 
     @Test
     void readsEveryField() {
         TraceEvent event =
                 new TraceEvent(List.of(new StringArg(3, 4), new StringArg(0, StringArg.ZERO_TERMINATED)), STRING_MAX);
-        assertThat(event.size()).isEqualTo(168 + 2 * STRING_MAX);
-
-        ByteBuffer record = record(event);
+        ByteBuffer record = record(12, 2);
         record.putLong(0, 123_456_789L).putLong(8, 42).putInt(16, 100).putInt(20, 101);
         record.put(24, "java\0\377rest".getBytes(StandardCharsets.ISO_8859_1));
         record.putShort(40, (short) 5)
@@ -34,9 +33,8 @@ class TraceEventTest {
                 .putLong(64, 0)
                 .putLong(72, 0x7f10L)
                 .putLong(80, 20);
-        record.putShort(144, (short) 5).putShort(150, (short) 8);
-        record.put(168, "hello!!!".getBytes(StandardCharsets.US_ASCII));
-        record.put(176, "truncate".getBytes(StandardCharsets.US_ASCII));
+        record.putShort(144, (short) 5).put(146, "hello!!!".getBytes(StandardCharsets.US_ASCII));
+        record.putShort(160, (short) 8).put(162, "truncate".getBytes(StandardCharsets.US_ASCII));
 
         move(event, record);
         assertThat(event.timeNs()).isEqualTo(123_456_789L);
@@ -57,7 +55,7 @@ class TraceEventTest {
     @Test
     void anArgumentWhoseTextCouldNotBeReadIsItsAddress() {
         TraceEvent event = new TraceEvent(List.of(new StringArg(0, 1)), STRING_MAX);
-        ByteBuffer record = record(event).putShort(40, (short) 1).putLong(48, 1);
+        ByteBuffer record = record(4, 1).putShort(40, (short) 1).putLong(48, 1);
         move(event, record);
         assertThat(event.form(0)).isEqualTo(Form.NO_TEXT);
         assertThat(event.bits(0)).isEqualTo(1);
@@ -66,34 +64,48 @@ class TraceEventTest {
     @Test
     void aSiteWithoutSpecHasNoArguments() {
         TraceEvent event = new TraceEvent(List.of(), STRING_MAX);
-        ByteBuffer record = record(event).putShort(42, (short) 0x8000);
+        ByteBuffer record = record(4, 0).putShort(42, (short) 0x8000);
         move(event, record);
         assertThat(event.argCount()).isZero();
     }
 
     @Test
     void countsAndLengthsOutOfBoundsAreCut() {
-        TraceEvent event = new TraceEvent(List.of(new StringArg(0, 1)), STRING_MAX);
-        ByteBuffer record = record(event);
-        record.putShort(40, (short) -1).putShort(44, (short) -1).putShort(144, (short) -1);
-        move(event, record);
-        assertThat(event.argCount()).isEqualTo(12);
-        assertThat(event.form(0)).isEqualTo(Form.TEXT);
-        assertThat(event.textLength(0)).isEqualTo(STRING_MAX);
+        TraceEvent event = new TraceEvent(List.of(new StringArg(0, 1), new StringArg(7, 1)), STRING_MAX);
+        for (int room : new int[] {4, 12}) {
+            int slots = room == 4 ? 1 : 2;
+            ByteBuffer record = record(room, slots);
+            record.putShort(40, (short) -1).putShort(44, (short) -1).putShort(48 + 8 * room, (short) -1);
+            move(event, record);
+            assertThat(event.argCount()).isEqualTo(room);
+            assertThat(event.form(0)).isEqualTo(Form.TEXT);
+            assertThat(event.textLength(0)).isEqualTo(STRING_MAX);
+            assertThat(event.textStart(0)).isEqualTo(48 + 8 * room + 2);
+        }
+    }
+
+    @Test
+    void aProcessThatWasPausedIsMarked() {
+        TraceEvent event = new TraceEvent(List.of(), STRING_MAX);
+        move(event, record(4, 0));
+        assertThat(event.isPaused()).isFalse();
+        move(event, record(4, 0).putShort(42, (short) 0x4000).putShort(40, (short) 4));
+        assertThat(event.isPaused()).isTrue();
+        assertThat(event.argCount()).isEqualTo(4);
     }
 
     @Test
     void aRecordOfAnotherVersionIsNotRead() {
         TraceEvent event = new TraceEvent(List.of(), STRING_MAX);
         assertThatThrownBy(() -> event.moveTo(MemorySegment.ofArray(new byte[100]), 0, 100))
-                .hasMessageContaining("100 bytes, not 168");
+                .hasMessageContaining("100 bytes, not 80 or 144");
     }
 
     private static void move(TraceEvent event, ByteBuffer record) {
         event.moveTo(MemorySegment.ofBuffer(record), 0, record.capacity());
     }
 
-    private static ByteBuffer record(TraceEvent event) {
-        return ByteBuffer.allocate((int) event.size()).order(ByteOrder.nativeOrder());
+    private static ByteBuffer record(int room, int slots) {
+        return ByteBuffer.allocate(48 + 8 * room + slots * SLOT).order(ByteOrder.nativeOrder());
     }
 }

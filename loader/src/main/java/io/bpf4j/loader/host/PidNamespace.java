@@ -13,12 +13,18 @@ import java.nio.file.Path;
  * @param inode number of the namespace there; 0 for the initial namespace
  */
 public record PidNamespace(long device, long inode) {
+    /** PROC_PID_INIT_INO in include/linux/proc_ns.h; the kernel gives other namespaces other numbers. */
+    private static final long INITIAL = 0xefff_fffcL;
+
     /** The namespace of this process; the initial namespace if /proc doesn't tell. */
     public static PidNamespace own() {
         Path link = Host.running().self().resolve("ns/pid");
         try {
-            return new PidNamespace(
-                    (Long) Files.getAttribute(link, "unix:dev"), (Long) Files.getAttribute(link, "unix:ino"));
+            long inode = (Long) Files.getAttribute(link, "unix:ino");
+            // There the numbers are those that every helper gives: a program need not ask for them.
+            return inode == INITIAL
+                    ? new PidNamespace(0, 0)
+                    : new PidNamespace((Long) Files.getAttribute(link, "unix:dev"), inode);
         } catch (IOException | UnsupportedOperationException e) {
             return new PidNamespace(0, 0);
         }

@@ -24,9 +24,6 @@ public record TraceRecord(
         List<Long> args,
         List<Optional<String>> strings) {
 
-    /** Size of the part before the strings. */
-    public static final int HEADER = 168;
-
     /**
      * Reads a record.
      *
@@ -42,14 +39,16 @@ public record TraceRecord(
         for (int n = 0; n < argCount; n++) {
             args.add(record.getLong(48 + 8 * n));
         }
+        int slots = 48 + 8 * (argCount <= 4 ? 4 : 12);
+        int slotSize = (2 + stringMax + 7) / 8 * 8;
         List<Optional<String>> strings = new ArrayList<>();
         for (int n = 0; n < 12; n++) {
             int slot = stringArguments.indexOf(n);
             if ((stringBits & (1 << n)) == 0 || slot < 0) {
                 strings.add(Optional.empty());
             } else {
-                byte[] text = new byte[record.getShort(144 + 2 * n)];
-                record.get(HEADER + slot * stringMax, text);
+                byte[] text = new byte[record.getShort(slots + slot * slotSize)];
+                record.get(slots + slot * slotSize + 2, text);
                 strings.add(Optional.of(new String(text, StandardCharsets.UTF_8)));
             }
         }
