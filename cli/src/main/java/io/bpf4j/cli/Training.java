@@ -9,7 +9,7 @@ import java.util.List;
  * Runs what most commands run, so that the JVM sees which classes they load: the training run of the launcher's AOT
  * cache.
  *
- * <p>It needs no privilege. As root, it attaches to its own process and to a command that does nothing; else these
+ * <p>It needs no privilege. As root, it attaches to its own process and to a JVM that does nothing; else these
  * commands fail, and what they would have loaded after that is not in the cache.
  */
 public final class Training {
@@ -17,6 +17,7 @@ public final class Training {
 
     public static void main(String[] args) {
         String self = String.valueOf(ProcessHandle.current().pid());
+        String java = System.getProperty("java.home") + "/bin/java -version";
         CommandTree tree = new CommandTree(Console.standard(), Interruption.ofProcess());
         for (List<String> line : List.of(
                 List.of("--version"),
@@ -31,8 +32,8 @@ public final class Training {
                 List.of("hist", "-p", self, "hotspot:gc__begin", "--of", "full", "--by", "pid", "--duration", "0.02"),
                 List.of("jvm", "gc", "-p", self, "--duration", "0.02"),
                 List.of("trace", "-p", self, "hotspot:thread__start", "--where", "name != \"\"", "--duration", "0.02"),
-                List.of("trace", "-c", "true", "libc:*", "--json"),
-                List.of("count", "-c", "true", "libc:*"))) {
+                List.of("trace", "-c", java, "hotspot:vm__init__end", "--json"),
+                List.of("count", "-c", java, "hotspot:vm__init__end"))) {
             tree.run(line.toArray(String[]::new));
         }
         System.exit(CommandTree.OK);

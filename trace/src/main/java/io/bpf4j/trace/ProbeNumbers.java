@@ -63,8 +63,8 @@ final class ProbeNumbers {
                 .forEach(probes -> add(probes, question.catalog));
         question.functions.forEach(this::add);
         for (ProbePattern pattern : question.expected) {
-            question.catalog.probes().stream()
-                    .filter(probe -> pattern.matches(probe.provider(), probe.name()))
+            question.catalog
+                    .matching(pattern)
                     .forEach(probe ->
                             add(probe.provider(), probe.name(), List.of(), Optional.of(probe), Optional.empty()));
         }

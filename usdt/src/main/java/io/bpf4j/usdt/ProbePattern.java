@@ -115,7 +115,7 @@ public final class ProbePattern {
         return function.matches(symbol);
     }
 
-    boolean matchesProvider(String probeProvider) {
+    public boolean matchesProvider(String probeProvider) {
         return provider.matches(probeProvider);
     }
 

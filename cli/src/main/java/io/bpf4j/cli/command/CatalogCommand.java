@@ -41,9 +41,7 @@ final class CatalogCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         ProbePattern wanted = ProbePattern.parse(pattern);
-        List<ProbeSignature> found = Catalog.builtIn().probes().stream()
-                .filter(probe -> wanted.matches(probe.provider(), probe.name()))
-                .toList();
+        List<ProbeSignature> found = Catalog.builtIn().matching(wanted);
         if (found.isEmpty()) {
             throw new CommandException("the catalog has no probe " + pattern + "; its providers are "
                     + Catalog.builtIn().probes().stream()

@@ -74,21 +74,17 @@ final class TraceRun implements TargetRun.Work {
                 add(byArgument, n, signature);
             }
         }
-        catalog.probes().stream()
-                .filter(this::isExpected)
-                .forEach(probe ->
-                        probe.arguments().forEach(argument -> add(byArgument, argument.index(), Optional.of(probe))));
+        if (options.target().filesMayAppear()) {
+            options.target().patterns().stream()
+                    .flatMap(pattern -> catalog.matching(pattern).stream())
+                    .forEach(probe -> probe.arguments()
+                            .forEach(argument -> add(byArgument, argument.index(), Optional.of(probe))));
+        }
         return byArgument.values().stream()
                 .filter(kinds -> kinds.size() == 1)
                 .flatMap(Set::stream)
                 .flatMap(Optional::stream)
                 .toList();
-    }
-
-    private boolean isExpected(ProbeSignature probe) {
-        return options.target().filesMayAppear()
-                && options.target().patterns().stream()
-                        .anyMatch(pattern -> pattern.matches(probe.provider(), probe.name()));
     }
 
     private static void add(

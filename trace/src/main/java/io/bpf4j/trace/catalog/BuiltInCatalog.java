@@ -4,38 +4,42 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
-/** The catalog that bpf4j has: the files in the resources beside this class. They are listed, as a jar has no folders. */
+/**
+ * The catalog that bpf4j has: the files in the resources beside this class. They are listed, as a jar has no folders, with
+ * what is in them, so that only those are read that have what is asked for.
+ */
 final class BuiltInCatalog {
-    static final List<String> FILES = List.of(
-            "hotspot.probes",
-            "hotspot_jni.probes",
-            "postgresql.probes",
-            "python.probes",
-            "libstdcxx.probes",
-            "ruby.probes",
-            "php.probes",
-            "node.probes",
-            "mysql.probes",
-            "glibc.probes",
-            "libvirt.probes",
-            "qemu.probes");
+    /** A file, the providers of its probes, and the groups of its questions. */
+    record Resource(String file, Set<String> providers, Set<String> groups) {}
 
-    static final Catalog CATALOG = read();
+    static final List<Resource> RESOURCES = List.of(
+            new Resource("hotspot.probes", Set.of("hotspot", "hs_private"), Set.of("jvm")),
+            new Resource("hotspot_jni.probes", Set.of("hotspot_jni"), Set.of()),
+            new Resource("postgresql.probes", Set.of("postgresql"), Set.of("postgres")),
+            new Resource("python.probes", Set.of("python"), Set.of("python")),
+            new Resource("libstdcxx.probes", Set.of("libstdcxx", "libgcc"), Set.of("cxx")),
+            new Resource("ruby.probes", Set.of("ruby"), Set.of("ruby")),
+            new Resource("php.probes", Set.of("php"), Set.of("php")),
+            new Resource("node.probes", Set.of("node"), Set.of("node")),
+            new Resource("mysql.probes", Set.of("mysql"), Set.of("mysql")),
+            new Resource("glibc.probes", Set.of("libc", "libpthread", "rtld"), Set.of("libc")),
+            new Resource("libvirt.probes", Set.of("libvirt"), Set.of()),
+            new Resource("qemu.probes", Set.of("qemu"), Set.of("qemu")));
+
+    static final Catalog CATALOG = new Catalog(
+            RESOURCES.stream().map(BuiltInCatalog::part).toList());
 
     private BuiltInCatalog() {}
 
-    private static Catalog read() {
-        List<ProbeSignature> probes = new ArrayList<>();
-        List<ReadyQuestion> questions = new ArrayList<>();
-        for (String file : FILES) {
-            Catalog catalog = Catalog.parse(file, text(file));
-            probes.addAll(catalog.probes());
-            questions.addAll(catalog.questions());
-        }
-        return new Catalog(probes, questions);
+    private static CatalogPart part(Resource resource) {
+        return CatalogPart.of(resource.providers(), resource.groups(), () -> read(resource.file()));
+    }
+
+    static CatalogPart.Entries read(String file) {
+        return new CatalogParser(file).entries(text(file));
     }
 
     private static String text(String file) {

@@ -1,9 +1,9 @@
 package io.bpf4j.trace.catalog;
 
 import io.bpf4j.loader.error.UnknownNameException;
+import io.bpf4j.usdt.ProbePattern;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,21 +18,14 @@ import java.util.stream.Stream;
  * docs/catalog.md.
  */
 public final class Catalog {
-    private final List<ProbeSignature> probes;
-    private final List<ReadyQuestion> questions;
+    /** Entries of a part hide those of later parts that have the same name. */
+    private final List<CatalogPart> parts;
 
-    /** By full name; of one probe the entries with different numbers of arguments, in the order of the catalog. */
-    private final Map<String, List<ProbeSignature>> byName;
-
-    Catalog(List<ProbeSignature> probes, List<ReadyQuestion> questions) {
-        this.probes = List.copyOf(probes);
-        this.questions = List.copyOf(questions);
-        this.byName = new LinkedHashMap<>();
-        this.probes.forEach(probe -> byName.computeIfAbsent(probe.fullName(), _ -> new ArrayList<>(1))
-                .add(probe));
+    Catalog(List<CatalogPart> parts) {
+        this.parts = List.copyOf(parts);
     }
 
-    /** The catalog that bpf4j has; read at the first call. */
+    /** The catalog that bpf4j has. What it has for a program is read when it is first asked for. */
     public static Catalog builtIn() {
         return BuiltInCatalog.CATALOG;
     }
@@ -60,16 +53,12 @@ public final class Catalog {
     /** Both catalogs, the other's entries first: they hide those of this catalog that have the same name. */
     public Catalog with(Catalog other) {
         return new Catalog(
-                joined(
-                        other.probes,
-                        probes,
-                        probe -> List.of(probe.fullName(), probe.arguments().size())),
-                joined(other.questions, questions, question -> List.of(question.group(), question.name())));
+                Stream.concat(other.parts.stream(), parts.stream()).toList());
     }
 
     /** The probe; if several versions of a program have it with different arguments, the newest. */
     public Optional<ProbeSignature> find(String provider, String name) {
-        return named(provider, name).stream().findFirst();
+        return named(provider, name).findFirst();
     }
 
     /**
@@ -77,7 +66,7 @@ public final class Catalog {
      * no entry has that number, the result is the first entry, whose arguments may then not be those of the site.
      */
     public Optional<ProbeSignature> find(String provider, String name, int argumentCount) {
-        return named(provider, name).stream()
+        return named(provider, name)
                 .filter(probe -> probe.arguments().size() == argumentCount)
                 .findFirst()
                 .or(() -> find(provider, name));
@@ -85,22 +74,43 @@ public final class Catalog {
 
     /** All probes, in order; one that has several entries comes several times. */
     public List<ProbeSignature> probes() {
-        return probes;
+        return probes(parts.stream());
+    }
+
+    /** The probes that the pattern matches by provider and name, in order; no others need be read for that. */
+    public List<ProbeSignature> matching(ProbePattern pattern) {
+        return probes(parts.stream()
+                        .filter(part -> part.providers().stream().anyMatch(pattern::matchesProvider)))
+                .stream()
+                .filter(probe -> pattern.matches(probe.provider(), probe.name()))
+                .toList();
+    }
+
+    private static List<ProbeSignature> probes(Stream<CatalogPart> parts) {
+        return joined(
+                parts.flatMap(part -> part.entries().probes().stream()),
+                probe -> List.of(probe.fullName(), probe.arguments().size()));
     }
 
     /** All questions, in order. */
     public List<ReadyQuestion> questions() {
-        return questions;
+        return questions(parts.stream());
+    }
+
+    private static List<ReadyQuestion> questions(Stream<CatalogPart> parts) {
+        return joined(
+                parts.flatMap(part -> part.entries().questions().stream()),
+                question -> List.of(question.group(), question.name()));
     }
 
     /** The groups of the questions, in order. */
     public List<String> groups() {
-        return questions.stream().map(ReadyQuestion::group).distinct().toList();
+        return questions().stream().map(ReadyQuestion::group).distinct().toList();
     }
 
     /** The questions of a group, in order; empty if no such group exists. */
     public List<ReadyQuestion> questions(String group) {
-        return questions.stream()
+        return questions(parts.stream().filter(part -> part.hasGroup(group))).stream()
                 .filter(question -> question.group().equals(group))
                 .toList();
     }
@@ -130,13 +140,13 @@ public final class Catalog {
                         candidates.stream().map(ReadyQuestion::name).toList()));
     }
 
-    private List<ProbeSignature> named(String provider, String name) {
-        return byName.getOrDefault(provider + ":" + name, List.of());
+    private Stream<ProbeSignature> named(String provider, String name) {
+        return parts.stream().flatMap(part -> part.named(provider, name).stream());
     }
 
-    private static <T> List<T> joined(List<T> first, List<T> second, Function<T, Object> key) {
+    private static <T> List<T> joined(Stream<T> entries, Function<T, Object> key) {
         Map<Object, T> joined = new LinkedHashMap<>();
-        Stream.concat(first.stream(), second.stream()).forEach(entry -> joined.putIfAbsent(key.apply(entry), entry));
+        entries.forEach(entry -> joined.putIfAbsent(key.apply(entry), entry));
         return List.copyOf(joined.values());
     }
 }

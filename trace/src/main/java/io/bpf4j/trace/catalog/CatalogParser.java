@@ -53,6 +53,10 @@ final class CatalogParser {
     }
 
     Catalog parse(String text) {
+        return new Catalog(List.of(CatalogPart.of(entries(text))));
+    }
+
+    CatalogPart.Entries entries(String text) {
         Lines lines = new Lines(source, text);
         if (text.length() > CatalogText.MOST_BYTES) {
             throw lines.error("larger than " + CatalogText.MOST_BYTES + " characters: split it");
@@ -80,7 +84,7 @@ final class CatalogParser {
             }
         }
         questions.values().forEach(question -> question.check(lines));
-        return new Catalog(
+        return CatalogPart.Entries.of(
                 ProbePairs.joined(lines, List.copyOf(probes.values())),
                 questions.values().stream().map(QuestionEntry::question).toList());
     }

@@ -61,8 +61,11 @@ final class Lines {
         if (current.length() > LONGEST) {
             throw error("a line has at most " + LONGEST + " characters: continue a signature behind a comma");
         }
-        if (current.chars().anyMatch(c -> Character.isISOControl(c) && c != '\t')) {
-            throw error("a control character: expected printable text");
+        for (int i = 0; i < current.length(); i++) {
+            char c = current.charAt(i);
+            if (c != '\t' && Character.isISOControl(c)) {
+                throw error("a control character: expected printable text");
+            }
         }
     }
 }

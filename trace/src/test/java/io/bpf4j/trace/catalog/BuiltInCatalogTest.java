@@ -23,6 +23,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,13 +50,42 @@ class BuiltInCatalogTest {
                 .toURI());
         try (Stream<Path> files = Files.list(Objects.requireNonNull(one.getParent()))) {
             assertThat(files.map(file -> file.getFileName().toString()).filter(name -> name.endsWith(".probes")))
-                    .containsExactlyInAnyOrderElementsOf(BuiltInCatalog.FILES);
+                    .containsExactlyInAnyOrderElementsOf(files());
         }
+    }
+
+    private static List<String> files() {
+        return BuiltInCatalog.RESOURCES.stream()
+                .map(BuiltInCatalog.Resource::file)
+                .toList();
+    }
+
+    /** Else what it has would not be found. */
+    @Test
+    void whatAFileHasIsListed() {
+        assertThat(BuiltInCatalog.RESOURCES).allSatisfy(resource -> {
+            CatalogPart.Entries entries = BuiltInCatalog.read(resource.file());
+            assertThat(entries.probes().stream().map(ProbeSignature::provider).collect(Collectors.toSet()))
+                    .isEqualTo(resource.providers());
+            assertThat(entries.questions().stream().map(ReadyQuestion::group).collect(Collectors.toSet()))
+                    .isEqualTo(resource.groups());
+        });
+    }
+
+    @Test
+    void aPatternMatchesAcrossFiles() {
+        assertThat(CATALOG.matching(ProbePattern.parse("*:gc*")))
+                .extracting(ProbeSignature::provider)
+                .contains("hotspot", "python");
+        assertThat(CATALOG.matching(ProbePattern.parse("hotspot:*")))
+                .extracting(ProbeSignature::provider)
+                .containsOnly("hotspot");
+        assertThat(CATALOG.matching(ProbePattern.parse("none:*"))).isEmpty();
     }
 
     @Test
     void everyFileNamesItsSource() {
-        assertThat(BuiltInCatalog.FILES)
+        assertThat(files())
                 .allSatisfy(file -> assertThat(text(file)).as(file).containsPattern("(?m)^# Sources?: "));
     }
 

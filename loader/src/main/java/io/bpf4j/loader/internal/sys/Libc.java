@@ -31,6 +31,14 @@ import org.jspecify.annotations.Nullable;
 final class Libc {
     static final SyscallNumbers NUMBERS;
 
+    /**
+     * The type of all handles to functions that take numbers: of a second one of the same type the linker makes only the
+     * address. mmap has six arguments, some of them ints; it does not see a seventh, and a long in place of an int is what
+     * the calling conventions of 64-bit machines pass anyway.
+     */
+    private static final FunctionDescriptor SEVEN_LONGS = FunctionDescriptor.of(
+            JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+
     /** Null if calls are not possible, for the reason {@link #UNUSABLE}. */
     private static final @Nullable MethodHandle SYSCALL;
 
@@ -43,11 +51,7 @@ final class Libc {
         // An error during class initialisation would be reported only once, and later as a missing class.
         try {
             numbers = SyscallNumbers.of(System.getProperty("os.arch", ""));
-            syscall = link(
-                    "syscall",
-                    FunctionDescriptor.of(
-                            JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG),
-                    Linker.Option.firstVariadicArg(1));
+            syscall = link("syscall", SEVEN_LONGS, Linker.Option.firstVariadicArg(1));
         } catch (UnsupportedOperationException e) {
             unusable = String.valueOf(e.getMessage());
         } catch (IllegalCallerException e) {
@@ -70,8 +74,7 @@ final class Libc {
 
     private static final class Mmap {
         static final MethodHandle MMAP = link(
-                "mmap",
-                FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
+                "mmap", SEVEN_LONGS, Linker.Option.firstVariadicArg(1));
     }
 
     /** Memory that each thread reuses for all calls: the captured errno, and the struct of a call. */
@@ -132,7 +135,8 @@ final class Libc {
         Scratch scratch = Scratch.get();
         try {
             return scratch.result(
-                    (long) Mmap.MMAP.invokeExact(scratch.errno, address, size, protection, flags, fd, offset));
+                    (long) Mmap.MMAP.invokeExact(
+                            scratch.errno, address, size, (long) protection, (long) flags, (long) fd, offset, 0L));
         } catch (Throwable t) {
             throw unexpected(t);
         }
