@@ -88,10 +88,12 @@ public enum NopForm {
     }
 
     private boolean isAt(ByteView file, long offset) {
-        if (offset < 0 || offset > file.size() - code.length()) {
+        int length = code.length();
+        if (offset < 0 || offset > file.size() - length) {
             return false;
         }
-        for (int i = 0; i < code.length(); i++) {
+        // From the end: there the forms differ.
+        for (int i = length - 1; i >= 0; i--) {
             if (file.u8(offset + i) != code.charAt(i)) {
                 return false;
             }

@@ -14,8 +14,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.Optional;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the section {@code .note.stapsdt}.
@@ -68,7 +68,7 @@ public final class NoteReader {
 
     private final ElfClass elfClass;
     private final Segments segments;
-    private final Optional<Section> base;
+    private final @Nullable Section base;
     private final SiteColumns.Builder sites = new SiteColumns.Builder();
     /** The names of probes and the argument strings that sites have, with their numbers from 0. */
     private final Map<ProbeName, Integer> probes = new LinkedHashMap<>();
@@ -78,6 +78,10 @@ public final class NoteReader {
     private final Map<ProbeName, List<String>> ofProbes = new HashMap<>();
     private final Map<ProbeName, Long> beyondLimit = new HashMap<>();
     private final Map<String, String> strings = new HashMap<>();
+    /** The numbers of {@link #probes}, by {@code provider 0 name}. */
+    private final KnownTexts knownProbes = new KnownTexts();
+    /** The numbers of {@link #argumentStrings}. */
+    private final KnownTexts knownArguments = new KnownTexts();
     /** Where the sections that were read start and end in the file. */
     private final NavigableMap<Long, Long> placesRead = new TreeMap<>();
 
@@ -91,7 +95,7 @@ public final class NoteReader {
         this.elfClass = elf.header().elfClass();
         this.segments = new Segments(elf);
         // A section with address 0 isn't loaded: its address does not tell whether the file was moved.
-        this.base = elf.section(BASE_SECTION).filter(s -> s.address() != 0);
+        this.base = elf.section(BASE_SECTION).filter(s -> s.address() != 0).orElse(null);
     }
 
     /**
@@ -167,6 +171,7 @@ public final class NoteReader {
     }
 
     private void readSection(ByteView section) {
+        byte[] bytes = section.toByteArray();
         long at = 0;
         while (at < section.size()) {
             if (sites.size() == NoteLimits.MAX_SITES) {
@@ -192,10 +197,78 @@ public final class NoteReader {
                 return;
             }
             if (type == NT_STAPSDT && isOwner(section, owner, ownerSize)) {
-                readNote(section, at, section.slice(description, descriptionSize));
+                readNote(section, bytes, at, (int) description, (int) descriptionSize);
             }
             at = description + align(descriptionSize);
         }
+    }
+
+    /**
+     * Reads a note. Most notes have names and an argument string that were seen before, and a good place: nothing of
+     * these is decoded.
+     *
+     * @param bytes those of the section
+     */
+    private void readNote(ByteView section, byte[] bytes, long at, int description, int size) {
+        int names = description + 3 * elfClass.addressSize();
+        int namesEnd = endOfText(bytes, endOfText(bytes, names, description + size) + 1, description + size);
+        int argumentsEnd = endOfText(bytes, namesEnd + 1, description + size);
+        if (argumentsEnd >= description + size) {
+            readNote(section, at, section.slice(description, size)); // says what is wrong
+            return;
+        }
+        int probe = knownProbes.find(bytes, names, namesEnd);
+        int arguments = knownArguments.find(bytes, namesEnd + 1, argumentsEnd);
+        if (probe >= 0 && arguments >= 0 && addKnown(section, description, probe, arguments)) {
+            return;
+        }
+        int before = sites.size();
+        readNote(section, at, section.slice(description, size));
+        if (sites.size() > before) {
+            if (probe < 0) {
+                knownProbes.put(bytes, names, namesEnd, sites.lastProbe());
+            }
+            if (arguments < 0) {
+                knownArguments.put(bytes, namesEnd + 1, argumentsEnd, sites.lastArguments());
+            }
+        }
+    }
+
+    /** The index of the next NUL; {@code end} or more if there is none. */
+    private static int endOfText(byte[] bytes, int from, int end) {
+        int at = from;
+        while (at < end && bytes[at] != 0) {
+            at++;
+        }
+        return at;
+    }
+
+    /** Adds a site of a known probe. Returns false if its place has to be explained. */
+    private boolean addKnown(ByteView section, int description, int probe, int arguments) {
+        int word = elfClass.addressSize();
+        long shift = shift(elfClass.readWord(section, description + word));
+        long address = wrap(elfClass.readWord(section, description) + shift);
+        long fileOffset = segments.probeOffset(address);
+        if (fileOffset < 0) {
+            return false;
+        }
+        long linkedSemaphore = elfClass.readWord(section, description + 2L * word);
+        long semaphore = linkedSemaphore == 0 ? 0 : wrap(linkedSemaphore + shift);
+        long semaphoreOffset = 0;
+        if (semaphore != 0) {
+            Place counter = segments.semaphore(semaphore);
+            if (counter.problem() != null || counter.warning() != null) {
+                return false;
+            }
+            semaphoreOffset = counter.offset();
+        }
+        sites.add(probe, arguments, address, fileOffset, semaphore, semaphoreOffset);
+        return true;
+    }
+
+    /** The distance by which prelink has moved the file. */
+    private long shift(long linkedBase) {
+        return linkedBase == 0 || base == null ? 0 : base.address() - linkedBase;
     }
 
     private void readNote(ByteView section, long at, ByteView description) {
@@ -214,9 +287,7 @@ public final class NoteReader {
                 problem(section, at, "a note without " + (provider.isEmpty() ? "provider" : "name"));
                 return;
             }
-            long shift = linkedBase == 0
-                    ? 0
-                    : base.map(s -> s.address() - linkedBase).orElse(0L);
+            long shift = shift(linkedBase);
             add(
                     section,
                     at,

@@ -32,6 +32,9 @@ final class Segments {
      */
     private static final long PAGE = 4096;
 
+    private static final long NOWHERE = -1;
+    private static final long AMBIGUOUS = -2;
+
     private final List<Segment> executable;
     private final List<Segment> writable;
     private final boolean unlinked;
@@ -78,6 +81,15 @@ final class Segments {
     /** Whether the file has more segments than the limit. */
     boolean areIgnored() {
         return ignored;
+    }
+
+    /** The file offset of a probe at this address; -1 if there is a problem, which {@link #probe} tells. */
+    long probeOffset(long address) {
+        if (unlinked) {
+            return 0;
+        }
+        long found = find(executable, address, 1);
+        return found < 0 || found > fileSize - 1 ? -1 : containerOffset + found;
     }
 
     /** The file offset of a probe at this address. */
@@ -135,22 +147,31 @@ final class Segments {
     }
 
     private Place place(List<Segment> segments, long address, int bytes, String nowhere) {
-        long found = -1;
-        for (Segment segment : segments) {
-            long offset = offset(segment, address, bytes);
-            if (offset >= 0) {
-                if (found >= 0 && found != offset) {
-                    return Place.refused("in two segments that overlap, with different bytes there");
-                }
-                found = offset;
-            }
+        long found = find(segments, address, bytes);
+        if (found == AMBIGUOUS) {
+            return Place.refused("in two segments that overlap, with different bytes there");
         }
-        if (found < 0) {
+        if (found == NOWHERE) {
             return Place.refused(nowhere);
         }
         return found > fileSize - bytes
                 ? Place.refused("beyond the end of the file of " + fileSize + " bytes")
                 : Place.at(containerOffset + found);
+    }
+
+    /** The offset of these bytes in the ELF file, {@link #NOWHERE} or {@link #AMBIGUOUS}. */
+    private static long find(List<Segment> segments, long address, int bytes) {
+        long found = NOWHERE;
+        for (int i = 0; i < segments.size(); i++) {
+            long offset = offset(segments.get(i), address, bytes);
+            if (offset >= 0) {
+                if (found >= 0 && found != offset) {
+                    return AMBIGUOUS;
+                }
+                found = offset;
+            }
+        }
+        return found;
     }
 
     /** The offset of these bytes in the ELF file, or -1 if the segment doesn't contain all of them. */

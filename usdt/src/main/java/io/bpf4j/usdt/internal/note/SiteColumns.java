@@ -184,6 +184,16 @@ public final class SiteColumns extends AbstractList<UsdtSite> implements RandomA
             return size;
         }
 
+        /** The number of the probe of the site that was added last. */
+        int lastProbe() {
+            return numbers[2 * size - 2];
+        }
+
+        /** The number of the argument string of the site that was added last. */
+        int lastArguments() {
+            return numbers[2 * size - 1];
+        }
+
         void add(int probe, int arguments, long address, long fileOffset, long semaphoreAddress, long semaphoreOffset) {
             if (2 * size == numbers.length) {
                 numbers = Arrays.copyOf(numbers, 2 * numbers.length);

@@ -8,6 +8,7 @@ import io.bpf4j.usdt.StapsdtElf;
 import io.bpf4j.usdt.site.Machine;
 import java.nio.ByteOrder;
 import java.util.List;
+import java.util.stream.Stream;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -43,6 +44,31 @@ class NotePropertiesTest {
     @Property(tries = 3_000, seed = RunSeed.OF_PROPERTIES)
     void anyBytes(@ForAll("bytes") byte[] bytes) {
         check(StapsdtElf.x86_64().note("p", "first", "", 0x1010, 0).rawNotes(bytes), true);
+    }
+
+    /** The texts of a repeated note are not decoded again. */
+    @Property(tries = 2_000, seed = RunSeed.OF_PROPERTIES)
+    void aRepeatedNoteReadsLikeTheFirst(@ForAll("parts") List<Parts> notes, @ForAll boolean is64) {
+        assertThat(sitesOf(notes, is64, 2))
+                .isEqualTo(sitesOf(notes, is64, 1).stream()
+                        .flatMap(probe -> Stream.of(probe, probe))
+                        .toList());
+    }
+
+    /** The sites of each probe, sorted by probe and place. */
+    private static List<String> sitesOf(List<Parts> notes, boolean is64, int times) {
+        StapsdtElf file = new StapsdtElf(is64, ByteOrder.LITTLE_ENDIAN, is64 ? 62 : 3);
+        for (int i = 0; i < times; i++) {
+            notes.forEach(n -> file.note(n.address, n.semaphore, n.text, 0, 0));
+        }
+        try (ElfFile elf = ElfFile.parse("test", file.build())) {
+            return NoteReader.read(elf, Machine.X86_64).probes().stream()
+                    .flatMap(probe -> probe.sites().stream()
+                            .map(site -> probe.provider() + ":" + probe.name() + " " + site + " " + site.arguments()
+                                    + " " + site.args()))
+                    .sorted()
+                    .toList();
+        }
     }
 
     private static void check(StapsdtElf file, boolean onlyUsualSegments) {
