@@ -170,6 +170,18 @@ public final class ByteView {
         return copy;
     }
 
+    /**
+     * The same window over a copy of its bytes: many small reads are faster than from a file, and don't see it change.
+     *
+     * @param copy from {@link #toByteArray}; it must not be modified any more
+     */
+    public ByteView over(byte[] copy) {
+        if (copy.length != size) {
+            throw new IllegalArgumentException(copy.length + " bytes for a window of " + size);
+        }
+        return new ByteView(source, base, copy, null, 0, size, little);
+    }
+
     /** The NUL-terminated UTF-8 string at an offset, its terminator left out. */
     public String cString(long offset) {
         return cString(offset, MAX_ARRAY);

@@ -64,6 +64,9 @@ public final class NoteReader {
 
     private static final int HEADER_BYTES = 12;
 
+    /** With short names and two arguments. */
+    private static final int TYPICAL_NOTE_BYTES = 96;
+
     private static final Place NO_SEMAPHORE = new Place(0, null, null);
 
     private final ElfClass elfClass;
@@ -170,8 +173,10 @@ public final class NoteReader {
         return true;
     }
 
-    private void readSection(ByteView section) {
-        byte[] bytes = section.toByteArray();
+    private void readSection(ByteView inFile) {
+        byte[] bytes = inFile.toByteArray();
+        ByteView section = inFile.over(bytes);
+        sites.expect((int) Math.min(section.size() / TYPICAL_NOTE_BYTES, NoteLimits.MAX_SITES));
         long at = 0;
         while (at < section.size()) {
             if (sites.size() == NoteLimits.MAX_SITES) {

@@ -184,6 +184,18 @@ public final class SiteColumns extends AbstractList<UsdtSite> implements RandomA
             return size;
         }
 
+        /** Makes room for that many more sites, so that it need not grow step by step; more may come. */
+        void expect(int more) {
+            if (2 * (size + more) > numbers.length) {
+                grow(size + more);
+            }
+        }
+
+        private void grow(int capacity) {
+            numbers = Arrays.copyOf(numbers, 2 * capacity);
+            places = Arrays.copyOf(places, 4 * capacity);
+        }
+
         /** The number of the probe of the site that was added last. */
         int lastProbe() {
             return numbers[2 * size - 2];
@@ -196,8 +208,7 @@ public final class SiteColumns extends AbstractList<UsdtSite> implements RandomA
 
         void add(int probe, int arguments, long address, long fileOffset, long semaphoreAddress, long semaphoreOffset) {
             if (2 * size == numbers.length) {
-                numbers = Arrays.copyOf(numbers, 2 * numbers.length);
-                places = Arrays.copyOf(places, 2 * places.length);
+                grow(2 * size);
             }
             numbers[2 * size] = probe;
             numbers[2 * size + 1] = arguments;
