@@ -3,6 +3,7 @@ package io.bpf4j.trace;
 import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.host.PidNamespace;
+import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.objects.BpfObjects;
@@ -32,6 +33,25 @@ import org.jspecify.annotations.Nullable;
  * <p>Tested by {@code QuestionsOnKernelTest}.
  */
 final class CompiledQuestion {
+    /** What loading a question asks about the kernel. */
+    private static final List<Feature> ASKED = List.of(
+            Feature.ATOMIC_EXCHANGE,
+            Feature.MEMCG_ACCOUNTING,
+            Feature.BTF,
+            Feature.BTF_DATASEC,
+            Feature.BTF_FUNC,
+            Feature.BTF_GLOBAL_FUNC,
+            Feature.OBJECT_NAMES,
+            Feature.GLOBAL_DATA,
+            Feature.MMAPABLE_ARRAY,
+            Feature.MAP_FREEZE,
+            Feature.BPF_COOKIE,
+            Feature.PROBE_READ_KERNEL,
+            Feature.UPROBE_MULTI_LINK,
+            Feature.UPROBE_MULTI_PROCESS,
+            Feature.EXPECTED_ATTACH_TYPE,
+            Feature.UPROBE_MULTI_DESCRIPTOR);
+
     static final String USDT_PROGRAM = "question_usdt";
     static final String FUNCTION_PROGRAM = "question_function";
 
@@ -142,9 +162,21 @@ final class CompiledQuestion {
         return Math.ceilDiv(last.offset() + last.size(), Long.BYTES) * Long.BYTES;
     }
 
+    /** The object is read once. */
+    private static final class Frame {
+        static final ObjectSpec SPEC = ObjectSpec.parse("question.bpf.o", BpfObjects.question());
+    }
+
+    /** See {@link Question#prepare}. */
+    static void prepare() {
+        BpfLoader.of(Frame.SPEC).global("pidns_device", PidNamespace.own().device());
+        Features features = Features.ofRunningKernel();
+        ASKED.forEach(features::support);
+    }
+
     /** Loads the program. */
     BpfObject load() {
-        ObjectSpec spec = ObjectSpec.parse("question.bpf.o", BpfObjects.question());
+        ObjectSpec spec = Frame.SPEC;
         PidNamespace namespace = PidNamespace.own();
         boolean latency = question.kind == QuestionKind.LATENCY;
         int specs = question.probes.stream().mapToInt(p -> p.sites().size()).sum() + question.moreSpecs;

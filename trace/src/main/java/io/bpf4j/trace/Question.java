@@ -66,6 +66,17 @@ public final class Question {
         this.process = process;
     }
 
+    /**
+     * Does now what the first {@link #load} of a process would do first: reads the BPF object, links the system calls,
+     * tries what the kernel has. Later calls find it done. A program may call it in a thread of its own while it starts;
+     * any thread may, at any time. Without the rights to load, less can be found out.
+     *
+     * @throws io.bpf4j.loader.error.BpfException if native access is denied to bpf4j
+     */
+    public static void prepare() {
+        CompiledQuestion.prepare();
+    }
+
     /** About the probes of a scan: in the process that was scanned, or in all processes that run the scanned files. */
     public static Question on(UsdtScan scan) {
         return new Question(scan.probes(), scan.process());

@@ -19,10 +19,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.RunLast;
 import picocli.CommandLine.TypeConversionException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
@@ -38,6 +40,9 @@ public final class CommandTree {
     public static final int FAILED = 1;
     /** The command line is invalid. */
     public static final int USAGE = 2;
+
+    /** The commands that load questions, or the tracer, which asks for the same features. */
+    private static final Set<String> ASKING = Set.of("trace", "count", "hist", "latency", "top", "stack");
 
     private final Console console;
     private final RootCommand root = new RootCommand();
@@ -90,7 +95,16 @@ public final class CommandTree {
     }
 
     private int execute(String... args) {
-        return tree(wanted(args)).execute(args);
+        Collection<String> wanted = wanted(args);
+        Preparation preparation = wanted.stream().allMatch(ASKING::contains) ? new Preparation() : null;
+        CommandLine tree = tree(wanted);
+        if (preparation != null) {
+            tree.setExecutionStrategy(parsed -> {
+                preparation.await();
+                return new RunLast().execute(parsed);
+            });
+        }
+        return tree.execute(args);
     }
 
     /**
