@@ -17,7 +17,9 @@ import java.util.OptionalLong;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /**
  * What all questions have in common. <i>Confined.</i>
@@ -61,6 +63,12 @@ final class QuestionOptions {
             description = "Colours: at a terminal, unless NO_COLOR is set (the default), always, or never.")
     private Paint.Choice color = Paint.Choice.AUTO;
 
+    @Mixin
+    private final AnswerFiles files = new AnswerFiles();
+
+    @Spec(Spec.Target.MIXEE)
+    private @Nullable CommandSpec command;
+
     /**
      * Looks at the options together, before anything is done.
      *
@@ -75,6 +83,7 @@ final class QuestionOptions {
         if (maxKeys < 1) {
             throw new UsageException("--max-keys takes a number of keys, 1 or more");
         }
+        files.check();
     }
 
     /** Sets the keys and the interval that hold if the user gives none. */
@@ -85,6 +94,26 @@ final class QuestionOptions {
         if (every == null && everyNanos.isPresent()) {
             every = everyNanos.getAsLong() / 1e9;
         }
+    }
+
+    /** The files that the answer is written to, besides standard output. */
+    AnswerFiles files() {
+        return files;
+    }
+
+    /** The question in a few words: the command and the probes. */
+    String title() {
+        CommandSpec known = command;
+        return (known == null ? "" : known.name() + " ") + String.join(" ", target.names());
+    }
+
+    /** The question as it was typed. */
+    String line() {
+        CommandSpec known = command;
+        return known == null
+                ? title()
+                : ReadyCommand.shell(
+                        known.root().commandLine().getParseResult().originalArgs());
     }
 
     /** The colours of output. */

@@ -3,6 +3,8 @@ package io.bpf4j.cli.command;
 import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.Paint;
+import io.bpf4j.cli.picture.AnswerPage;
+import io.bpf4j.cli.picture.History;
 import io.bpf4j.cli.question.AnswerReport;
 import io.bpf4j.cli.question.AnswerSession;
 import io.bpf4j.cli.question.IntervalLines;
@@ -13,8 +15,13 @@ import io.bpf4j.trace.FunctionProbe;
 import io.bpf4j.trace.Question;
 import io.bpf4j.usdt.UsdtProbe;
 import java.io.IOException;
+import java.io.Writer;
 import java.time.Duration;
+import java.time.LocalTime;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.function.UnaryOperator;
@@ -27,7 +34,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Tested by {@code CliQuestionsTest}.
  */
 class QuestionRun implements TargetRun.Work {
+    private static final DateTimeFormatter DAY = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss z", Locale.ROOT);
+
     private final Console console;
+    private final @Nullable QuestionOptions options;
+    private final ZonedDateTime began = ZonedDateTime.now();
+    private final History history = new History();
     private final TargetOptions target;
     private final OptionalLong every;
     private final OptionalLong most;
@@ -50,12 +62,19 @@ class QuestionRun implements TargetRun.Work {
      * @param most how many events are shown at most
      */
     QuestionRun(Console console, TargetOptions target, OptionalLong every, OptionalLong most, Asker asker) {
-        this(console, target, every, most, asker, Paint.NONE);
+        this(console, target, every, most, asker, Paint.NONE, null);
     }
 
     private QuestionRun(
-            Console console, TargetOptions target, OptionalLong every, OptionalLong most, Asker asker, Paint paint) {
+            Console console,
+            TargetOptions target,
+            OptionalLong every,
+            OptionalLong most,
+            Asker asker,
+            Paint paint,
+            @Nullable QuestionOptions options) {
         this.console = console;
+        this.options = options;
         this.target = target;
         this.every = every;
         this.most = most;
@@ -68,7 +87,14 @@ class QuestionRun implements TargetRun.Work {
 
     /** A run that prints its answer at the end, and in between if it is wanted. */
     QuestionRun(Console console, QuestionOptions options, UnaryOperator<Question> asked) {
-        this(console, options.target(), options.every(), OptionalLong.empty(), options.asker(asked), options.paint(console));
+        this(
+                console,
+                options.target(),
+                options.every(),
+                OptionalLong.empty(),
+                options.asker(asked),
+                options.paint(console),
+                options);
     }
 
     @Override
@@ -104,6 +130,9 @@ class QuestionRun implements TargetRun.Work {
         }
         if (every.isPresent() && System.nanoTime() >= nextReport) {
             nextReport += every.getAsLong();
+            if (options != null && options.files().wanted()) {
+                history.add(LocalTime.now(), session().answer().rows());
+            }
             interim(session().answer());
         }
     }
@@ -128,6 +157,28 @@ class QuestionRun implements TargetRun.Work {
         report.rows(answer);
     }
 
+    private AnswerPage page(QuestionOptions asked, Answer answer, List<String> gaps) {
+        List<Answer.Row> rows = answer.rows();
+        String times = DAY.format(began) + " to " + DAY.format(ZonedDateTime.now());
+        long events = rows.stream().mapToLong(Answer.Row::count).sum();
+        return new AnswerPage(
+                asked.title(),
+                List.of(asked.line(), times, AnswerReport.sums(answer, events, gaps)),
+                rows,
+                answer.unit().orElse(""),
+                history);
+    }
+
+    /** Writes the answer as a page. */
+    void html(AnswerPage page, Writer writer) throws IOException {
+        page.html(writer);
+    }
+
+    /** Writes the answer as a picture. */
+    void svg(AnswerPage page, Writer writer) throws IOException {
+        page.svg(writer);
+    }
+
     private void print(Answer.Event event) {
         if (!isFull()) {
             shown++;
@@ -145,6 +196,11 @@ class QuestionRun implements TargetRun.Work {
         Answer answer = session().answer();
         answer.drain(this::print);
         print(answer);
+        QuestionOptions asked = options;
+        if (asked != null && asked.files().wanted()) {
+            AnswerPage page = page(asked, answer, gaps);
+            asked.files().write(writer -> html(page, writer), writer -> svg(page, writer));
+        }
         report.sums(answer, shown, gaps, target.filesMayAppear(), rowsAlone());
     }
 }

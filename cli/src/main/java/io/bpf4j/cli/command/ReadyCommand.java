@@ -120,7 +120,7 @@ final class ReadyCommand implements Callable<Integer> {
     }
 
     /** The line as a shell takes it. */
-    private static String shell(List<String> words) {
+    static String shell(List<String> words) {
         return words.stream()
                 .map(word -> word.matches("[-A-Za-z0-9_:./,=@%+]+") ? word : "'" + word.replace("'", "'\\''") + "'")
                 .collect(Collectors.joining(" ", "bpf4j ", ""));

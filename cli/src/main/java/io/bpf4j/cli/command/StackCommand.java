@@ -1,11 +1,10 @@
 package io.bpf4j.cli.command;
 
-import io.bpf4j.cli.failure.CommandException;
-import io.bpf4j.cli.failure.ErrorText;
 import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.JsonLine;
 import io.bpf4j.cli.output.Text;
+import io.bpf4j.cli.picture.AnswerPage;
 import io.bpf4j.cli.question.AnswerValues;
 import io.bpf4j.cli.trace.Interruption;
 import io.bpf4j.loader.host.Host;
@@ -20,13 +19,14 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -49,6 +49,9 @@ import picocli.CommandLine.Option;
             "  bpf4j stack -p 4711 libc:memory_sbrk_more --folded"
         })
 final class StackCommand implements Callable<Integer> {
+    /** Frames of a stack in the table of a page. */
+    private static final int MOST_FRAMES = 10;
+
     private final Console console;
     private final Interruption interruption;
 
@@ -64,12 +67,6 @@ final class StackCommand implements Callable<Integer> {
     @Option(names = "--folded", description = "Print a line for each stack, as flame graph tools read it.")
     private boolean folded;
 
-    @Option(names = "--svg", paramLabel = "FILE", description = "Write a flame graph.")
-    private @Nullable Path svg;
-
-    @Option(names = "--html", paramLabel = "FILE", description = "Write a page with a flame graph to zoom and search.")
-    private @Nullable Path html;
-
     StackCommand(Console console, Interruption interruption) {
         this.console = console;
         this.interruption = interruption;
@@ -82,8 +79,6 @@ final class StackCommand implements Callable<Integer> {
             throw new UsageException("--folded and --json are two forms of the same; give one");
         }
         user |= !kernel;
-        requireWritable(svg);
-        requireWritable(html);
         options.target().process().ifPresent(pid -> {
             boolean _ = askForNames(pid);
         });
@@ -91,18 +86,6 @@ final class StackCommand implements Callable<Integer> {
             TargetRun.of(console, interruption, options.target()).run(new Run(symbolizer));
         }
         return CommandTree.OK;
-    }
-
-    /** Before anything is attached: the answer would be lost. */
-    private static void requireWritable(@Nullable Path file) {
-        if (file != null) {
-            Path folder = file.toAbsolutePath().getParent();
-            if (Files.isDirectory(file)
-                    || (Files.exists(file) && !Files.isWritable(file))
-                    || (folder != null && !Files.isWritable(folder) && !Files.exists(file))) {
-                throw new UsageException("'" + file + "' can't be written");
-            }
-        }
     }
 
     /** A JVM writes the names of its compiled methods when it is asked, and true is returned. Others don't listen. */
@@ -127,6 +110,7 @@ final class StackCommand implements Callable<Integer> {
     private final class Run extends QuestionRun {
         private final Symbolizer symbolizer;
         private long endingEarly;
+        private List<Named> last = List.of();
 
         Run(Symbolizer symbolizer) {
             super(console, options, StackCommand.this::asked);
@@ -180,8 +164,32 @@ final class StackCommand implements Callable<Integer> {
             } else {
                 stacks.forEach(this::text);
             }
-            writeTo(svg, writer -> counts(stacks).svg(writer, title()));
-            writeTo(html, writer -> counts(stacks).html(writer, title()));
+            last = stacks;
+        }
+
+        @Override
+        void html(AnswerPage page, Writer writer) throws IOException {
+            page.withRows(rows()).html(writer, out -> counts(last).figure(out, title()));
+        }
+
+        /** The stacks as rows of a table, for those who can't see the graph; alike ones in the innermost frames are one. */
+        private List<Answer.Row> rows() {
+            Map<String, Long> stacks = new HashMap<>();
+            for (Named stack : last) {
+                String frames = Stream.concat(stack.kernel().stream(), stack.user().stream())
+                        .limit(MOST_FRAMES)
+                        .map(Frame::label)
+                        .collect(Collectors.joining(" \u2190 "));
+                stacks.merge(frames.isEmpty() ? "(none)" : frames, stack.count(), Long::sum);
+            }
+            return stacks.entrySet().stream()
+                    .map(entry -> new Answer.Row(Map.of("stack", entry.getKey()), entry.getValue(), null, null, null))
+                    .toList();
+        }
+
+        @Override
+        void svg(AnswerPage page, Writer writer) throws IOException {
+            counts(last).svg(writer, title());
         }
 
         private static String lines(StackCounts counts) {
@@ -243,9 +251,7 @@ final class StackCommand implements Callable<Integer> {
         }
 
         private String title() {
-            return String.join(
-                    ", ",
-                    options.target().patterns().stream().map(Object::toString).toList());
+            return String.join(", ", options.target().names());
         }
     }
 
@@ -254,20 +260,5 @@ final class StackCommand implements Callable<Integer> {
             question.byUserStack();
         }
         return kernel ? question.byKernelStack() : question;
-    }
-
-    /** What writes a file. */
-    private interface Page {
-        void to(Writer writer) throws IOException;
-    }
-
-    private static void writeTo(@Nullable Path file, Page page) {
-        if (file != null) {
-            try (Writer writer = Files.newBufferedWriter(file)) {
-                page.to(writer);
-            } catch (IOException e) {
-                throw new CommandException("the flame graph can't be written: " + ErrorText.of(e), e);
-            }
-        }
     }
 }

@@ -227,19 +227,28 @@ public final class AnswerReport {
             console.line(line.endObject().toString());
             return;
         }
+        String text = sums(answer, total, gaps);
+        if (apart) {
+            console.error("bpf4j: " + text);
+        } else {
+            console.line(text);
+        }
+    }
+
+    /** The sums in words. */
+    public static String sums(Answer answer, long total, List<String> gaps) {
+        Answer.Gaps lack = answer.gaps();
         StringBuilder text = new StringBuilder(AnswerValues.events(total));
         if (lack.lost() > 0) {
             text.append(", ").append(lack.lost()).append(" not shown, because they came too fast");
         }
-        lacks.forEach(each -> text.append(", ").append(each.count()).append(' ').append(each.text()));
+        lacks(lack).stream()
+                .filter(each -> each.count() > 0)
+                .forEach(each -> text.append(", ").append(each.count()).append(' ').append(each.text()));
         if (!gaps.isEmpty()) {
             text.append("; the first milliseconds of new code may be missing: ").append(String.join("; ", gaps));
         }
-        if (apart) {
-            console.error("bpf4j: " + text);
-        } else {
-            console.line(text.toString());
-        }
+        return text.toString();
     }
 
     /** One thing that an answer may lack: its name in JSON, and what a person reads after the count. */

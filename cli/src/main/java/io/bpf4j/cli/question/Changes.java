@@ -36,7 +36,7 @@ public final class Changes {
         }
 
         /** Of rows with the same keys, such as those of several stacks. */
-        Change plus(Change other) {
+        public Change plus(Change other) {
             Map<Long, Long> sums = new HashMap<>(buckets);
             other.buckets.forEach((from, events) -> sums.merge(from, events, Long::sum));
             return new Change(key, count + other.count, total + other.total, sums);

@@ -41,13 +41,6 @@ class CliStackTest {
         assertThat(result.err()).contains("the stacks of 5 of 5 events end early", "-fno-omit-frame-pointer");
     }
 
-    @Test
-    void aFileThatCantBeWrittenIsRefusedBeforehand() throws IOException, InterruptedException {
-        Commands.Result result = Cli.run("stack", "-p", "1", "u:probed", "--svg", folder.toString());
-        assertThat(result.exitCode()).isEqualTo(2);
-        assertThat(result.err()).contains(folder.toString(), "can't be written");
-    }
-
     private static Commands.Result ask(String flag, String... arguments) throws IOException, InterruptedException {
         Path program = CPrograms.compile("stacks", "-O2", flag);
         String[] line = new String[arguments.length + 3];

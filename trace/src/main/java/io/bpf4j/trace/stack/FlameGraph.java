@@ -27,7 +27,7 @@ final class FlameGraph {
     private static final String SCRIPT = "flamegraph.js";
 
     private static final String STYLE = """
-            #flamegraph { background: #fff; font: 11px ui-monospace, Menlo, Consolas, monospace; }
+            #flamegraph { background: #fff; max-width: 100%; height: auto; font: 11px ui-monospace, Menlo, Consolas, monospace; }
             #flamegraph text { fill: #111; }
             #flamegraph .frame { cursor: pointer; }
             #flamegraph .frame text { pointer-events: none; }
@@ -35,6 +35,11 @@ final class FlameGraph {
             #flamegraph .found rect { fill: #d81b60; }
             #flamegraph .found text { fill: #fff; }
             #flamegraph .button { cursor: pointer; text-decoration: underline; }
+            @media (prefers-color-scheme: dark) {
+              #flamegraph { background: #14171c; }
+              #flamegraph > text { fill: #e6e9ed; }
+              #flamegraph .frame:hover rect, #flamegraph .frame:focus rect { stroke: #fff; }
+            }
             """;
 
     private final CountedFrame root;
@@ -68,11 +73,17 @@ final class FlameGraph {
     }
 
     void html(Appendable out) throws IOException {
-        out.append("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>")
+        out.append("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                        + "<meta name=\"color-scheme\" content=\"light dark\">\n<title>")
                 .append(Escape.markup(title))
                 .append("</title>\n</head>\n<body>\n");
+        figure(out);
+        out.append("</body>\n</html>\n");
+    }
+
+    void figure(Appendable out) throws IOException {
         open(out);
-        out.append("</svg>\n<script>\n").append(script()).append("</script>\n</body>\n</html>\n");
+        out.append("</svg>\n<script>\n").append(script()).append("</script>\n");
     }
 
     private static String script() throws IOException {

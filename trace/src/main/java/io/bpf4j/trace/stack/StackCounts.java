@@ -81,6 +81,11 @@ public final class StackCounts {
         new FlameGraph(root, title).svg(out);
     }
 
+    /** Writes the flame graph as an element of a page of HTML, with its script behind it. One page takes one graph. */
+    public void figure(Appendable out, String title) throws IOException {
+        new FlameGraph(root, title).figure(out);
+    }
+
     /** Writes the flame graph as one HTML page, which needs nothing else. */
     public void html(Appendable out, String title) throws IOException {
         new FlameGraph(root, title).html(out);

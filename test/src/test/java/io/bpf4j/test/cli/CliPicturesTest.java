@@ -1,0 +1,123 @@
+package io.bpf4j.test.cli;
+
+import static io.bpf4j.test.support.Requirement.BPF;
+import static io.bpf4j.test.support.Requirement.CHROMIUM;
+import static io.bpf4j.test.support.Requirement.GCC;
+import static io.bpf4j.test.support.Requirement.SDT_H;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bpf4j.test.support.AskedProgram;
+import io.bpf4j.test.support.Chromium;
+import io.bpf4j.test.support.Cli;
+import io.bpf4j.test.support.Commands;
+import io.bpf4j.test.support.Requires;
+import java.awt.image.BufferedImage;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Answers as pages and pictures, in a browser. */
+@Requires({BPF, GCC, SDT_H})
+@Timeout(300)
+class CliPicturesTest {
+    @TempDir
+    static Path folder;
+
+    private static Path program;
+
+    @BeforeAll
+    static void compile() throws IOException, InterruptedException {
+        // The name of the process, and what an unescaped page would run.
+        program = Files.copy(AskedProgram.compile(folder), folder.resolve("<script>&\"b"));
+    }
+
+    /** Asks about a run of the program, and writes both forms; the page. */
+    private static Path ask(String run, String... question) throws IOException, InterruptedException {
+        Path page = folder.resolve(question[0] + ".html");
+        List<String> line = new ArrayList<>(List.of(question));
+        line.addAll(1, List.of("-c", "'" + program + "' " + run, "--html", page.toString()));
+        line.addAll(List.of("--svg", picture(page).toString()));
+        Commands.Result result = Cli.run(line.toArray(String[]::new));
+        assertThat(result.exitCode()).as(result.err()).isZero();
+        return page;
+    }
+
+    private static Path picture(Path page) {
+        return page.resolveSibling(page.getFileName().toString().replace(".html", ".svg"));
+    }
+
+    /** Different colours in the picture. */
+    private static long colours(BufferedImage image) {
+        return IntStream.range(0, image.getWidth() * image.getHeight())
+                .map(i -> image.getRGB(i % image.getWidth(), i / image.getWidth()))
+                .distinct()
+                .count();
+    }
+
+    @Test
+    @Requires(CHROMIUM)
+    void aCountIsATable() throws IOException, InterruptedException {
+        Path page = ask("values 300", "count", "asked:value", "--by", "str(arg1),comm");
+        Chromium browser = new Chromium(Files.createDirectory(folder.resolve("count")));
+        String dom = browser.dom(page);
+        assertThat(dom)
+                .contains("<html lang=\"en\">", "<title>count asked:value</title>", "<caption>")
+                .contains("<th scope=\"col\" class=\"key\">str(arg1)</th>")
+                .contains("<td class=\"key\">&lt;script&gt;&amp;\"b</td>")
+                .contains("<td class=\"number\">100</td>")
+                .doesNotContain("<script", "http:", "https:", "src=", "href=", "url(");
+        BufferedImage light = browser.look(page, false);
+        BufferedImage dark = browser.look(page, true);
+        assertThat(colours(light)).isGreaterThan(10);
+        assertThat(light.getRGB(0, 0)).isEqualTo(0xffffffff);
+        assertThat(dark.getRGB(0, 0)).isEqualTo(0xff14171c);
+        assertThat(new String(browser.pdf(page), StandardCharsets.ISO_8859_1)).startsWith("%PDF");
+    }
+
+    @Test
+    @Requires(CHROMIUM)
+    void aDistributionHasHistogramsAndWhatHappenedOverTime() throws IOException, InterruptedException {
+        Path page = ask("pairs 1000 1000", "latency", "asked:begin", "asked:end", "--by", "comm", "--every", "0.1");
+        Chromium browser = new Chromium(Files.createDirectory(folder.resolve("latency")));
+        assertThat(browser.dom(page))
+                .contains("<h2>comm=&lt;script&gt;&amp;\"b</h2>")
+                .contains("<th scope=\"row\" class=\"range\">", "<caption>Events by value</caption>")
+                .contains("<svg class=\"drawn\" role=\"img\" aria-label=\"Values over time", "class=\"h8\"")
+                .doesNotContain("<script");
+        String drawing = browser.dom(picture(page));
+        assertThat(drawing).contains("latency asked:begin asked:end", "class=\"bar\"", "class=\"h8\"");
+        assertThat(colours(browser.look(picture(page), false))).isGreaterThan(10);
+    }
+
+    @Test
+    @Requires(CHROMIUM)
+    void stacksAreAFlameGraphAndATable() throws IOException, InterruptedException {
+        Path page = ask("tree 3000", "stack", "asked:leaf");
+        Chromium browser = new Chromium(Files.createDirectory(folder.resolve("stack")));
+        assertThat(browser.dom(page))
+                .contains("<svg xmlns=\"http://www.w3.org/2000/svg\" id=\"flamegraph\"", "data-name=\"middle\"")
+                .contains("leaf \u2190 middle \u2190 top \u2190 main")
+                .doesNotContain("https:", "src=", "href=");
+        assertThat(colours(browser.look(page, true))).isGreaterThan(10);
+        assertThat(browser.dom(picture(page))).contains("data-name=\"middle\"");
+    }
+
+    @Test
+    void aFileThatCanNotBeWrittenIsRefusedBeforehand() throws IOException, InterruptedException {
+        for (String command : List.of("count", "top", "stack")) {
+            assertThat(Cli.fail(command, program.toString(), "asked:value", "--html", folder.toString()))
+                    .isEqualTo("bpf4j: '" + folder + "' can't be written: it is a directory");
+        }
+        Path nowhere = folder.resolve("nowhere/answer.svg");
+        assertThat(Cli.fail("hist", program.toString(), "asked:value", "--of", "arg2", "--svg", nowhere.toString()))
+                .endsWith("can't be written: there is no directory " + nowhere.getParent());
+    }
+}
