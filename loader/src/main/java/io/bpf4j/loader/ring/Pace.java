@@ -54,7 +54,7 @@ final class Pace {
     void passed(int records, long bytes, long now) {
         long interval = now - lastPass;
         lastPass = now;
-        pause = records < MANY ? 0 : (long) Math.min(LONGEST, (double) interval * (capacity / SHARE) / bytes);
+        pause = records < MANY ? 0 : (long) Math.min(LONGEST, (double) interval * capacity / SHARE / bytes);
     }
 
     /** Nanoseconds that the next {@link #await} waits. */
