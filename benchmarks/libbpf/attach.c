@@ -10,7 +10,7 @@
  *     attach OBJECT TARGET ROUNDS
  *
  * OBJECT has one program, SEC("usdt"); TARGET is made of sites.S. Prints a line for each way and each direction, fields
- * separated by tabs: way, direction, number of sites, shortest and median time in ms.
+ * separated by tabs: way, direction, number of sites, and the time of each round in ms.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -30,7 +30,7 @@
 #define SPECS 20
 #define SPEC_BYTES 304
 
-static void report_sites(const char *way, const char *direction, size_t sites, double *times, int rounds)
+static void report_sites(const char *way, const char *direction, size_t sites, const double *times, int rounds)
 {
 	char size[24];
 

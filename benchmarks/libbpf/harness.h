@@ -31,19 +31,13 @@ static double now_ms(void)
 	return now.tv_sec * 1e3 + now.tv_nsec / 1e6;
 }
 
-static int by_value(const void *a, const void *b)
+/* A line of results: way, work, size, and the time of each round in ms, with tabs between. */
+static void report(const char *way, const char *work, const char *size, const double *times, int rounds)
 {
-	double difference = *(const double *)a - *(const double *)b;
-
-	return (difference > 0) - (difference < 0);
-}
-
-/* A line of the yardstick: way, work, size, shortest and median time in ms, with tabs between. Sorts the times. */
-static void report(const char *way, const char *work, const char *size, double *times, int rounds)
-{
-	qsort(times, rounds, sizeof(*times), by_value);
-	printf("%s\t%s\t%s\t%.3f\t%.3f\n", way, work, size, times[0],
-	       rounds % 2 ? times[rounds / 2] : (times[rounds / 2 - 1] + times[rounds / 2]) / 2);
+	printf("%s\t%s\t%s", way, work, size);
+	for (int round = 0; round < rounds; round++)
+		printf("\t%.4f", times[round]);
+	putchar('\n');
 }
 
 #endif

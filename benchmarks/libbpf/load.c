@@ -9,7 +9,7 @@
  *
  *     load OBJECT ROUNDS
  *
- * Prints a line for each way and each step, fields separated by tabs: way, step, object, shortest and median time in ms.
+ * Prints a line for each way and each step, fields separated by tabs: way, step, object, and the time of each round in ms.
  */
 #include <bpf/bpf.h>
 #include <bpf/btf.h>

@@ -19,7 +19,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @BenchmarkMode(Mode.SingleShotTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
 @Warmup(iterations = 100)
-@Measurement(iterations = 50)
+@Measurement(iterations = 17)
 @Fork(1)
 public class AttachBenchmark {
     @Benchmark

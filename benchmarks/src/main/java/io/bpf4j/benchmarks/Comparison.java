@@ -1,8 +1,5 @@
 package io.bpf4j.benchmarks;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -10,96 +7,191 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.results.RunResult;
-import org.openjdk.jmh.util.Statistics;
 
 /**
- * One table per piece of work: a line for each size of the target, a pair of columns for each way to do it. The
- * shortest time says what the work costs, the median what a user waits for: the kernel's own grace periods make the
- * difference.
+ * The times of each piece of work, by size of the target and by the way to do it.
+ *
+ * <p>The shortest time says what the work costs, the median what a user waits for: the kernel's own grace periods make
+ * the difference. The slowest tenth says how much a shot differs from the next.
  * <b>Confined</b>.
  */
 final class Comparison {
-    /** In the unit of the work. */
-    private record Times(double shortest, double median) {}
+    static final String BPF4J = "bpf4j";
+
+    /** The secondary result of JMH's GC profiler. */
+    private static final String ALLOCATED = "gc.alloc.rate.norm";
 
     /** Sizes in the order of their numbers, then names. Work that has no size has the empty name. */
-    private record Size(String text) implements Comparable<Size> {
-        private long number() {
-            return !text.isEmpty() && text.chars().allMatch(Character::isDigit) ? Long.parseLong(text) : Long.MAX_VALUE;
+    record Size(String text) implements Comparable<Size> {
+        Optional<Long> number() {
+            return !text.isEmpty() && text.chars().allMatch(Character::isDigit)
+                    ? Optional.of(Long.parseLong(text))
+                    : Optional.empty();
         }
 
         @Override
         public int compareTo(Size other) {
-            int byNumber = Long.compare(number(), other.number());
+            int byNumber =
+                    Long.compare(number().orElse(Long.MAX_VALUE), other.number().orElse(Long.MAX_VALUE));
             return byNumber != 0 ? byNumber : text.compareTo(other.text);
         }
     }
 
-    private final Map<String, Map<Size, Map<String, Times>>> works = new LinkedHashMap<>();
+    /** One piece of work. */
+    static final class Work {
+        final SortedMap<Size, Map<String, Times>> sizes = new TreeMap<>();
+        /** Bytes that bpf4j allocates for the work, with what undoes it after each shot. */
+        final Map<Size, Double> allocated = new HashMap<>();
+        /** Milliseconds, if JMH says nothing else. */
+        String unit = "ms";
 
-    /** Milliseconds, if nothing else is said. */
-    private final Map<String, String> units = new HashMap<>();
+        Times of(String size, String way) {
+            return sizes.computeIfAbsent(new Size(size), _ -> new LinkedHashMap<>())
+                    .computeIfAbsent(way, _ -> new Times());
+        }
+
+        Set<String> ways() {
+            Set<String> ways = new LinkedHashSet<>();
+            if (sizes.values().stream().anyMatch(times -> times.containsKey(BPF4J))) {
+                ways.add(BPF4J);
+            }
+            sizes.values().forEach(times -> ways.addAll(times.keySet()));
+            return ways;
+        }
+
+        /** The library that bpf4j is compared with: {@code libbpf 1.5}. */
+        private Optional<String> peer() {
+            return ways().stream().filter(way -> way.startsWith("libbpf")).findFirst();
+        }
+
+        /**
+         * The exponent of the growth of bpf4j's shortest times with the size: 1 is linear. From sizes of at least a
+         * hundred; what does not depend on the size hides it below.
+         */
+        OptionalDouble growth() {
+            List<double[]> points = new ArrayList<>();
+            sizes.forEach((size, ways) -> {
+                Times own = ways.get(BPF4J);
+                long number = size.number().orElse(0L);
+                if (own != null && number >= 100) {
+                    points.add(new double[] {Math.log((double) number), Math.log(own.shortest())});
+                }
+            });
+            if (points.size() < 3) {
+                return OptionalDouble.empty();
+            }
+            double meanX = points.stream().mapToDouble(p -> p[0]).average().orElseThrow();
+            double meanY = points.stream().mapToDouble(p -> p[1]).average().orElseThrow();
+            double both = points.stream()
+                    .mapToDouble(p -> (p[0] - meanX) * (p[1] - meanY))
+                    .sum();
+            double square = points.stream()
+                    .mapToDouble(p -> (p[0] - meanX) * (p[0] - meanX))
+                    .sum();
+            return OptionalDouble.of(both / square);
+        }
+    }
+
+    private final Map<String, Work> works = new LinkedHashMap<>();
+
+    Map<String, Work> works() {
+        return works;
+    }
 
     /** Takes the result of a benchmark method: its name is the work, its only parameter the size. */
     void add(RunResult result) {
         String method = result.getParams().getBenchmark();
-        String work = method.substring(method.lastIndexOf('.') + 1);
         List<String> sizes = new ArrayList<>();
         for (String key : result.getParams().getParamsKeys()) {
             sizes.add(result.getParams().getParam(key));
         }
+        String size = String.join(" ", sizes);
+        Work work = work(method.substring(method.lastIndexOf('.') + 1));
         // "ns/op"
-        units.put(work, result.getPrimaryResult().getScoreUnit().replace("/op", ""));
-        Statistics times = result.getPrimaryResult().getStatistics();
-        add(work, String.join(" ", sizes), "bpf4j", new Times(times.getMin(), times.getPercentile(50)));
-    }
-
-    /** Takes the lines of the C harness: way, work, size, shortest and median time, with tabs between. */
-    void addYardstick(Path file) throws IOException {
-        for (String line : Files.readAllLines(file)) {
-            String[] fields = line.split("\t", -1);
-            if (fields.length != 5) {
-                throw new IOException(file + ": not five fields with tabs between: " + line);
+        work.unit = result.getPrimaryResult().getScoreUnit().replace("/op", "");
+        List<Double> shots = new ArrayList<>();
+        result.getPrimaryResult().getStatistics().getRawData().forEachRemaining(entry -> {
+            for (long i = 0; i < entry.getValue(); i++) {
+                shots.add(entry.getKey());
             }
-            add(
-                    fields[1],
-                    fields[2],
-                    fields[0],
-                    new Times(Double.parseDouble(fields[3]), Double.parseDouble(fields[4])));
+        });
+        work.of(size, BPF4J)
+                .addAll(shots.stream().mapToDouble(Double::doubleValue).toArray());
+        Result<?> allocated = result.getSecondaryResults().get(ALLOCATED);
+        if (allocated != null) {
+            work.allocated.put(new Size(size), allocated.getScore());
         }
     }
 
-    private void add(String work, String size, String way, Times times) {
-        works.computeIfAbsent(work, key -> new LinkedHashMap<>())
-                .computeIfAbsent(new Size(size), key -> new LinkedHashMap<>())
-                .put(way, times);
+    /** Takes the times of another way. */
+    void add(String way, String work, String size, double[] milliseconds) {
+        work(work).of(size, way).addAll(milliseconds);
     }
 
-    String table() {
+    private Work work(String name) {
+        return works.computeIfAbsent(name, _ -> new Work());
+    }
+
+    /**
+     * A table per piece of work: a line for each size, three columns for each way.
+     *
+     * @param quiet whether the machine was quiet enough to compare; if not, there are no ratios
+     */
+    String table(boolean quiet) {
         StringBuilder out = new StringBuilder();
-        works.forEach((work, sizes) -> {
-            Set<String> ways = new LinkedHashSet<>();
-            sizes.values().forEach(times -> ways.addAll(times.keySet()));
-            out.append(String.format(Locale.ROOT, "%n%-26s", work));
-            ways.forEach(way -> out.append(String.format(Locale.ROOT, "%22s", way)));
-            out.append(String.format(Locale.ROOT, "%n%-26s", units.getOrDefault(work, "ms")));
-            ways.forEach(way -> out.append(String.format(Locale.ROOT, "%12s%10s", "min", "median")));
+        works.forEach((name, work) -> {
+            Optional<String> peer = quiet ? work.peer() : Optional.empty();
+            out.append(String.format(Locale.ROOT, "%n%-26s", name));
+            work.ways().forEach(way -> out.append(String.format(Locale.ROOT, "%30s", way)));
+            peer.ifPresent(way -> out.append(String.format(Locale.ROOT, "%22s", "bpf4j : " + way)));
+            out.append(String.format(Locale.ROOT, "%n%-26s", work.unit));
+            work.ways().forEach(_ -> out.append(String.format(Locale.ROOT, "%10s%10s%10s", "min", "median", "p90")));
+            peer.ifPresent(_ -> out.append(String.format(Locale.ROOT, "%12s%10s", "min", "median")));
+            out.append(work.allocated.isEmpty() ? "" : String.format(Locale.ROOT, "%14s", "KB allocated"));
             out.append(System.lineSeparator());
-            for (Size size : new TreeSet<>(sizes.keySet())) {
-                out.append(String.format(Locale.ROOT, "%-26s", size.text()));
-                for (String way : ways) {
-                    Times times = sizes.getOrDefault(size, Map.of()).get(way);
-                    out.append(
-                            times == null
-                                    ? String.format(Locale.ROOT, "%12s%10s", "-", "-")
-                                    : String.format(Locale.ROOT, "%12.3f%10.3f", times.shortest(), times.median()));
-                }
-                out.append(System.lineSeparator());
-            }
+            work.sizes.forEach((size, byWay) -> line(out, work, size, byWay, peer));
+            work.growth().ifPresent(slope -> out.append(String.format(Locale.ROOT, "grows with size^%.2f%n", slope)));
         });
         return out.toString();
+    }
+
+    private static void line(StringBuilder out, Work work, Size size, Map<String, Times> byWay, Optional<String> peer) {
+        out.append(String.format(Locale.ROOT, "%-26s", size.text()));
+        for (String way : work.ways()) {
+            Times times = byWay.get(way);
+            out.append(
+                    times == null
+                            ? String.format(Locale.ROOT, "%10s%10s%10s", "-", "-", "-")
+                            : String.format(
+                                    Locale.ROOT,
+                                    "%10.3f%10.3f%10.3f",
+                                    times.shortest(),
+                                    times.median(),
+                                    times.slowTenth()));
+        }
+        if (peer.isPresent()) {
+            Times own = byWay.get(BPF4J);
+            Times theirs = byWay.get(peer.get());
+            out.append(
+                    own == null || theirs == null
+                            ? String.format(Locale.ROOT, "%12s%10s", "-", "-")
+                            : String.format(
+                                    Locale.ROOT,
+                                    "%11.2fx%9.2fx",
+                                    own.shortest() / theirs.shortest(),
+                                    own.median() / theirs.median()));
+        }
+        Double allocated = work.allocated.get(size);
+        if (allocated != null) {
+            out.append(String.format(Locale.ROOT, "%14.1f", allocated / 1024));
+        }
+        out.append(System.lineSeparator());
     }
 }

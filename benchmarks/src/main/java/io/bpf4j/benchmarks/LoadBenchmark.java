@@ -28,7 +28,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @BenchmarkMode(Mode.SingleShotTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
 @Warmup(iterations = 200)
-@Measurement(iterations = 50)
+@Measurement(iterations = 17)
 @Fork(1)
 public class LoadBenchmark {
     /** An object in memory. <b>Confined</b>. */

@@ -26,7 +26,7 @@ public class Loaded {
     /** The object that the C harness loads too. */
     private static final String OBJECT = "args12_208.bpf.o";
 
-    @Param({"1", "10", "100", "1000", "10000"})
+    @Param({"1", "10", "100", "1000", "10000", "50000"})
     public int sites;
 
     BpfObject object;

@@ -34,7 +34,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @BenchmarkMode(Mode.SingleShotTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
 @Warmup(iterations = 40)
-@Measurement(iterations = 50)
+@Measurement(iterations = 17)
 @Fork(1)
 public class WholeProgramBenchmark {
     /** All probes of one program, found before, and an object to attach to them. <b>Confined</b>. */
