@@ -22,6 +22,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.function.Supplier;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.RunLast;
@@ -65,6 +66,8 @@ public final class CommandTree {
         commands.put("inspect", () -> new InspectCommand(console));
         commands.put("features", () -> new FeaturesCommand(console));
         commands.put("args", () -> takingDashes(new ArgsCommand(console)));
+        commands.put("completion", () -> new CompletionCommand(console, this::whole));
+        commands.put("man", () -> new ManCommand(console, this::whole));
         commands.put("adopt", () -> new AdoptCommand(console));
         ReadyCommand.groups()
                 .forEach(group -> commands.put(group, () -> ReadyCommand.of(group, console, this::execute)));
@@ -140,6 +143,10 @@ public final class CommandTree {
                 .registerConverter(Paint.Choice.class, CommandTree::color)
                 .setParameterExceptionHandler(this::onUsage)
                 .setExecutionExceptionHandler(this::onFailure);
+    }
+
+    private CommandSpec whole() {
+        return tree(commands.keySet()).getCommandSpec();
     }
 
     /** An argument string starts with a dash if its first argument is signed. */

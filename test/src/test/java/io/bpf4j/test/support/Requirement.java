@@ -463,6 +463,19 @@ public enum Requirement {
             return Commands.find("tmux").isPresent();
         }
     },
+    ZSH("zsh (Debian: apt-get install zsh)") {
+        @Override
+        boolean present() {
+            return Commands.find("zsh").isPresent();
+        }
+    },
+    /** Formats manual pages. */
+    GROFF("groff (Debian: apt-get install groff-base)") {
+        @Override
+        boolean present() {
+            return Commands.find("groff").isPresent();
+        }
+    },
     /** A browser for what is written as HTML and SVG. */
     CHROMIUM("Chromium (Debian: apt-get install chromium)") {
         @Override

@@ -1,0 +1,108 @@
+package io.bpf4j.test.cli;
+
+import static io.bpf4j.test.support.Requirement.GROFF;
+import static io.bpf4j.test.support.Requirement.ZSH;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bpf4j.test.support.Cli;
+import io.bpf4j.test.support.Commands;
+import io.bpf4j.test.support.Requires;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Shells complete with the scripts that the command prints, and groff formats its manual page. */
+@Timeout(300)
+class CliCompletionTest {
+    @TempDir
+    Path folder;
+
+    /** Shows what bash has for the last of the words. */
+    private static final String BASH = """
+            source "$1"; shift
+            COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+            _bpf4j 2>/dev/null
+            echo "${COMPREPLY[*]}"
+            """;
+
+    @ParameterizedTest
+    @CsvSource({
+        "bpf4j cou, count",
+        "bpf4j count --strat, --strategy",
+        "bpf4j count --strategy mu, multi",
+        "bpf4j count --strategy = mu, multi",
+        "bpf4j -h compl, completion",
+        "bpf4j completion z, zsh",
+        "bpf4j jvm al, alloc",
+        "bpf4j jvm gc --slo, --slower",
+    })
+    void bashCompletes(String line, String completed) throws IOException, InterruptedException {
+        Path script = Files.writeString(folder.resolve("bpf4j.bash"), Cli.check("completion", "bash"));
+        List<String> command = new ArrayList<>(List.of("bash", "--norc", "-c", BASH, "bash", script.toString()));
+        command.addAll(List.of(line.split(" ")));
+        Commands.Result result = Commands.run(command);
+        assertThat(result.err()).isEmpty();
+        assertThat(result.out().strip()).isEqualTo(completed);
+    }
+
+    @Test
+    void bashCompletesProcessesAndLeavesFilesToItself() throws IOException, InterruptedException {
+        Path script = Files.writeString(folder.resolve("bpf4j.bash"), Cli.check("completion", "bash"));
+        String self = String.valueOf(ProcessHandle.current().pid());
+        assertThat(Commands.run(List.of("bash", "--norc", "-c", BASH, "bash", script.toString(), "bpf4j", "count", "-p", self))
+                        .out()
+                        .split("\\s+"))
+                .contains(self);
+        assertThat(Commands.run(List.of("bash", "--norc", "-c", BASH, "bash", script.toString(), "bpf4j", "count", "/bi"))
+                        .out())
+                .isBlank();
+        assertThat(Commands.run(List.of("bash", "--norc", "-c", "source \"$1\"; complete -p bpf4j", "bash", script.toString()))
+                        .out())
+                .contains("-o default", "-F _bpf4j bpf4j");
+    }
+
+    /** An interactive zsh at a terminal of its own, to which keys are typed. Its echo has what was completed. */
+    private static final String ZSH_KEYS = """
+            zmodload zsh/zpty
+            zpty shell zsh -f -i
+            zpty -w shell "stty cols 200; autoload -U compinit; compinit -D -u; source $1; setopt no_auto_menu; print LOADED-$((1+1))"
+            zpty -r shell out '*LOADED-2*'
+            zpty -n -w shell "$2"$'; print END-$((1+2))\\n'
+            zpty -r shell out '*END-3*'
+            print -r -- "$out"
+            zpty -d shell
+            """;
+
+    @ParameterizedTest
+    @CsvSource({"'bpf4j cou\t--strat\tmul\t', count --strategy=multi", "'bpf4j jvm al\t--slo', jvm alloc"})
+    @Requires(ZSH)
+    void zshCompletes(String keys, String completed) throws IOException, InterruptedException {
+        Path script = Files.writeString(folder.resolve("_bpf4j"), Cli.check("completion", "zsh"));
+        Commands.Result result = Commands.run(List.of("zsh", "-f", "-c", ZSH_KEYS, "zsh", script.toString(), keys));
+        assertThat(result.err()).isEmpty();
+        // Without the sequences that move and colour, and the characters that backspace took back.
+        String shown = result.out().replaceAll("\u001b\\[[0-9;?]*[A-Za-z]", "");
+        while (shown.matches("(?s).*[^\b]\b.*")) {
+            shown = shown.replaceFirst("[^\b]\b", "");
+        }
+        assertThat(shown).contains(completed);
+    }
+
+    @Test
+    @Requires(GROFF)
+    void groffFormatsTheManualPageWithoutWarnings() throws IOException, InterruptedException {
+        Path page = Files.writeString(folder.resolve("bpf4j.1"), Cli.check("man"));
+        Commands.Result result = Commands.run(List.of("groff", "-man", "-ww", "-Tutf8", page.toString()));
+        assertThat(result.exitCode()).isZero();
+        assertThat(result.err()).isEmpty();
+        // Bold is a letter printed twice, or a sequence of colours.
+        assertThat(result.out().replaceAll(".\b|\u001b\\[[0-9;]*m", "")).contains("SYNOPSIS", "bpf4j count", "--by", "EXIT STATUS", "wrong usage");
+    }
+}
