@@ -22,7 +22,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 #define SIGSTOP 19 /* on every machine that this runs on */
 
-HELPER(109, long, bpf_send_signal, __u32 signal); /* to the process; since 5.3 */
+HELPER(117, long, bpf_send_signal_thread, __u32 signal); /* since 5.6 */
 
 const volatile __u32 target_tgid = 0;
 const volatile __u32 string_max = 128;
@@ -120,10 +120,14 @@ static __always_inline bool has_known_ids(void)
  * Pauses this process if the ring is nearly full, and says so in the record.
  *
  * The signal is sent before the record is submitted: a reader that continues the processes of the records that it
- * has read can't be too early, for SIGCONT cancels a SIGSTOP that was sent before, delivered or not. The thread stops
- * before it is back in user mode; other threads of the process may fire until they notice, each with a signal of its
- * own, for which the ring has room beyond pause_bytes. A process without a number that the reader knows is not
- * paused: nobody could continue it.
+ * has read can't be too early, for SIGCONT cancels a SIGSTOP that was sent before, delivered or not.
+ *
+ * The signal goes to this thread, which handles it before it is back in user mode, and stops the whole process. Sent to
+ * the process, it would be one signal for all: a thread that has been chosen to handle it, and waits for a processor,
+ * would keep all others from being signalled, and they would fire on. As it is, each thread fires once at most after
+ * the ring is nearly full, for which there is room beyond pause_bytes.
+ *
+ * A process without a number that the reader knows is not paused: nobody could continue it.
  */
 static __always_inline void pause_if_full(struct trace_record *record)
 {
@@ -131,7 +135,7 @@ static __always_inline void pause_if_full(struct trace_record *record)
 
 	if (!most || bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) < most || !has_known_ids())
 		return;
-	if (!bpf_send_signal(SIGSTOP))
+	if (!bpf_send_signal_thread(SIGSTOP))
 		record->error_bits |= TRACE_PAUSED;
 }
 

@@ -12,7 +12,7 @@
  *                              in bytes (0..11).
  *   u32 string_max             bytes kept of each string, 1..TRACE_STRING_LIMIT (default 128).
  *   bool lossless              whether processes are paused when the ring is nearly full. Needs
- *                              bpf_send_signal (Linux 5.3).
+ *                              bpf_send_signal_thread (Linux 5.6).
  *
  * Program: "trace", SEC("usdt"): attach it to any number of probes; the USDT cookie given at attach
  * comes back in the record and says which probe fired.

@@ -5,6 +5,8 @@
 //                 one begin more has no end, and one end more has no begin
 //   crossed N     N pairs whose ends come in reverse order, in another thread
 //   threads T N   T threads, N times asked:value each
+//   fast T N      T threads, N times asked:fast(long i, long i * 1000003, int thread) each, from 0 and without a pause
+//   later T N     the same, once a line comes on standard input
 //   tree N        N times from top by middle to leaf, which fires asked:leaf
 //   bare          asked:value once with an address that can't be read
 #include <pthread.h>
@@ -66,6 +68,33 @@ static void threads(int t, long n) {
     }
 }
 
+struct fast {
+    int thread;
+    long count;
+};
+
+static void *fast_thread(void *arguments) {
+    const struct fast *fast = arguments;
+
+    for (long i = 0; i < fast->count; i++) {
+        DTRACE_PROBE3(asked, fast, i, i * 1000003, fast->thread);
+    }
+    return NULL;
+}
+
+static void fast(int t, long n) {
+    pthread_t all[64];
+    struct fast what[64];
+
+    for (int i = 0; i < t; i++) {
+        what[i] = (struct fast){.thread = i, .count = n};
+        pthread_create(&all[i], NULL, fast_thread, &what[i]);
+    }
+    for (int i = 0; i < t; i++) {
+        pthread_join(all[i], NULL);
+    }
+}
+
 // gcc makes no frame for a function that calls nothing and has nothing on the stack, not even if it is told to.
 __attribute__((noinline)) void leaf(long i) {
     volatile long kept = i;
@@ -97,6 +126,11 @@ int main(int argc, char **argv) {
         crossed(first);
     } else if (!strcmp(what, "threads")) {
         threads((int)first, second);
+    } else if (!strcmp(what, "fast")) {
+        fast((int)first, second);
+    } else if (!strcmp(what, "later")) {
+        getchar();
+        fast((int)first, second);
     } else if (!strcmp(what, "tree")) {
         for (long i = 0; i < first; i++) {
             top(i);
@@ -104,7 +138,7 @@ int main(int argc, char **argv) {
     } else if (!strcmp(what, "bare")) {
         DTRACE_PROBE4(asked, value, 1, (const char *)8, 1UL, 1L);
     } else {
-        fprintf(stderr, "usage: asked values|pairs|crossed|threads|tree|bare …\n");
+        fprintf(stderr, "usage: asked values|pairs|crossed|threads|fast|later|tree|bare …\n");
         return 2;
     }
     return 0;

@@ -61,9 +61,6 @@ final class CompiledQuestion {
     /** {@code QUESTION_SHOW}: the most bytes of values that are shown of an event. */
     private static final int MOST_SHOWN_BYTES = 1024;
 
-    /** A ring for events that are shown; they may come in bursts. */
-    private static final int RING_BYTES = 8 << 20;
-
     /** What the demangler says of the symbol of a type's name. */
     private static final String NAME_OF_TYPE = "typeinfo name for ";
 
@@ -207,7 +204,7 @@ final class CompiledQuestion {
                                 .withAutocreate(question.kind != QuestionKind.EVENTS))
                 .map("begins", map -> map.withAutocreate(latency))
                 .map("stacks", map -> map.withAutocreate(question.userStack || question.kernelStack))
-                .map("records", map -> map.withMaxEntries(RING_BYTES).withAutocreate(showsEvents()))
+                .map("records", map -> map.withMaxEntries(question.bufferBytes).withAutocreate(showsEvents()))
                 .map("__bpf_usdt_specs", map -> map.withMaxEntries(Math.max(FEWEST_SPECS, specs)))
                 .program(FUNCTION_PROGRAM, program -> program.withAutoload(!question.functions.isEmpty()));
         replace(loader, "question_where", where);

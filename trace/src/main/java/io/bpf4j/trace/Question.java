@@ -56,6 +56,7 @@ public final class Question {
     boolean userStack;
     boolean kernelStack;
     int maxKeys = 10_240;
+    int bufferBytes = 16 << 20;
     int moreSpecs;
     Catalog catalog = Catalog.builtIn();
     Features features = Features.ofRunningKernel();
@@ -187,6 +188,20 @@ public final class Question {
             throw new IllegalArgumentException("there must be room for a key at least, not " + keys);
         }
         maxKeys = keys;
+        return this;
+    }
+
+    /**
+     * Sets the size of the ring buffer for events that are shown and wait for {@link Answer#poll}; the default is 16 MiB.
+     * The kernel allocates it at once.
+     *
+     * @param bytes rounded up to a power of two of whole pages
+     */
+    public Question withBuffer(int bytes) {
+        if (bytes < 1 || bytes > 1 << 30) {
+            throw new IllegalArgumentException("a ring buffer has up to 1 GiB, and more than nothing; not " + bytes + " bytes");
+        }
+        bufferBytes = bytes;
         return this;
     }
 

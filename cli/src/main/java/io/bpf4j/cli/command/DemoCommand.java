@@ -12,6 +12,7 @@ import io.bpf4j.cli.trace.Interruption;
 import io.bpf4j.cli.trace.StringArg;
 import io.bpf4j.cli.trace.Tracer;
 import io.bpf4j.usdt.ProbePattern;
+import io.bpf4j.trace.catalog.Catalog;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.UsdtScan;
@@ -87,7 +88,7 @@ final class DemoCommand implements Callable<Integer> {
             format.write(event, probe);
         };
         int specs = probes.stream().mapToInt(p -> p.sites().size()).sum();
-        try (Tracer tracer = Tracer.load(NAMES, specs);
+        try (Tracer tracer = Tracer.load(Tracer.Options.of(NAMES), specs, Catalog.builtIn());
                 DemoJvm jvm = DemoJvm.start(Duration.ofSeconds(seconds))) {
             interruption.onRequest(tracer::wakeup);
             UsdtLink link = tracer.attach(probes, OptionalInt.of(jvm.pid()));
@@ -99,7 +100,7 @@ final class DemoCommand implements Callable<Integer> {
                 tracer.poll(PATIENCE, print);
                 console.lines(lines);
             }
-            Detachment.await(tracer.detach(), console, interruption);
+            Detachment.await(tracer.detach(), console, interruption, () -> {});
             tracer.drain(print);
             console.lines(lines);
             summary.lost(tracer.lost());

@@ -3,6 +3,7 @@ package io.bpf4j.cli.command;
 import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.question.UserCatalog;
+import io.bpf4j.cli.trace.BufferSize;
 import io.bpf4j.cli.trace.Interruption;
 import io.bpf4j.trace.Question;
 import io.bpf4j.trace.catalog.ProbePair;
@@ -56,6 +57,12 @@ final class LatencyCommand implements Callable<Integer> {
     @Option(names = "--show", paramLabel = "EXPR[,…]", description = "With --slower: the values to print of each.")
     private List<String> show = new ArrayList<>();
 
+    @Option(
+            names = "--buffer",
+            paramLabel = "SIZE",
+            description = "With --slower: room for events that wait to be printed (default: 16MiB).")
+    private @Nullable String buffer;
+
     LatencyCommand(Console console, Interruption interruption) {
         this.console = console;
         this.interruption = interruption;
@@ -68,10 +75,15 @@ final class LatencyCommand implements Callable<Integer> {
         if (!show.isEmpty() && limit.isEmpty()) {
             throw new UsageException("--show goes with --slower, which says which events are printed");
         }
+        String size = buffer;
+        if (size != null && limit.isEmpty()) {
+            throw new UsageException("--buffer goes with --slower: nothing else is printed as it happens");
+        }
+        int bufferBytes = size == null ? BufferSize.DEFAULT : TraceOptions.bufferBytes(size);
         List<String> ends = ends();
         Optional<String> pairing = pair.isEmpty() ? known(ends) : Optional.of(pair);
         TargetRun.of(console, interruption, options.target()).run(new QuestionRun(console, options, question -> {
-            Question latency = question.latency(ends.getFirst(), ends.getLast());
+            Question latency = question.latency(ends.getFirst(), ends.getLast()).withBuffer(bufferBytes);
             pairing.ifPresent(latency::pairedBy);
             limit.ifPresent(latency::slowerThan);
             return show.isEmpty() ? latency : latency.show(QuestionOptions.split("--show", show));

@@ -74,6 +74,9 @@ final class TargetRun {
         /** There are no more polls. What is attached is detached next, which may take a while. */
         default void ended() {}
 
+        /** Takes events while it is detached, so that no process waits for that. */
+        default void keepUp() {}
+
         /** Whether the command has as much as it wanted. */
         boolean isFull();
 
@@ -151,6 +154,7 @@ final class TargetRun {
         int sites = probes.stream().mapToInt(p -> p.sites().size()).sum();
         try (ProbeSession session = work.load(probes, functions, sites + (appearing ? SPECS_OF_LATER_FILES : 0))) {
             interruption.onRequest(session::wakeup);
+            interruption.beforeHalt(session::abandon);
             if (!functions.isEmpty()) {
                 List<FunctionProbe> leftOut = session.attachFunctions(
                         functions, child == null ? options.process() : OptionalInt.of(child.pid()));
@@ -172,7 +176,7 @@ final class TargetRun {
                 options.process().ifPresent(work::appeared);
                 poll(work, this::isThere);
             }
-            Detachment.await(session.detach(), console, interruption);
+            Detachment.await(session.detach(), console, interruption, work::keepUp);
             work.finish(gaps);
             if (appearing && !attachedAny) {
                 throw new CommandException("neither "

@@ -1,6 +1,7 @@
 package io.bpf4j.cli.command;
 
 import io.bpf4j.cli.failure.UsageException;
+import io.bpf4j.cli.trace.BufferSize;
 import io.bpf4j.cli.trace.StringArg;
 import io.bpf4j.trace.FunctionProbe;
 import io.bpf4j.trace.Question;
@@ -44,7 +45,20 @@ final class TraceOptions {
     @Option(names = "--count", paramLabel = "N", description = "End after that many events.")
     private @Nullable Long count;
 
+    @Option(
+            names = "--buffer",
+            paramLabel = "SIZE",
+            description = "Room for events that wait to be printed: 64KiB, 1GiB (default: 16MiB). The kernel's memory.")
+    private @Nullable String buffer;
+
+    @Option(
+            names = "--lossless",
+            description = "With -p or -c: pause the process by SIGSTOP while half of the buffer is full, so that no event is "
+                    + "lost. If bpf4j is killed by SIGKILL meanwhile, 'kill -CONT PID' continues the process.")
+    private boolean lossless;
+
     private List<StringArg> stringArgs = List.of();
+    private int bufferBytes = BufferSize.DEFAULT;
 
     /**
      * Looks at the options together, before anything is done.
@@ -62,10 +76,48 @@ final class TraceOptions {
             throw new UsageException("--count takes a number of events, 1 or more");
         }
         stringArgs = stringArgs();
+        checkBuffer();
         if (isQuestion() && !stringArgs.isEmpty()) {
             throw new UsageException("--str goes with the arguments as they are; with --show write str(arg"
                     + stringArgs.getFirst().pointer() + ")");
         }
+    }
+
+    private void checkBuffer() {
+        String size = buffer;
+        if (size != null) {
+            bufferBytes = bufferBytes(size);
+        }
+        if (!lossless) {
+            return;
+        }
+        if (target.process().isEmpty() && target.command().isEmpty()) {
+            throw new UsageException("--lossless pauses what it traces, so it goes with -p or -c, not with all processes");
+        }
+        if (isQuestion()) {
+            throw new UsageException("--lossless goes with the arguments as they are, not with --where and --show");
+        }
+        if (target.process().orElse(0) == ProcessHandle.current().pid()) {
+            throw new UsageException("--lossless can't pause bpf4j itself: nobody could continue it");
+        }
+    }
+
+    /** The bytes of a ring buffer, of the option's text. */
+    static int bufferBytes(String size) {
+        try {
+            return BufferSize.parse(size);
+        } catch (IllegalArgumentException e) {
+            throw new UsageException("--buffer: " + e.getMessage());
+        }
+    }
+
+    int bufferBytes() {
+        return bufferBytes;
+    }
+
+    /** Whether a process is paused when events would be lost. */
+    boolean lossless() {
+        return lossless;
     }
 
     /** Whether the kernel evaluates expressions. */
@@ -81,6 +133,7 @@ final class TraceOptions {
                 .min()
                 .orElse(0);
         Question question = QuestionOptions.about(target, probes, functions, specs)
+                .withBuffer(bufferBytes)
                 .show(
                         show.isEmpty()
                                 ? IntStream.range(0, fewest)

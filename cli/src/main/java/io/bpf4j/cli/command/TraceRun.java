@@ -1,5 +1,6 @@
 package io.bpf4j.cli.command;
 
+import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.JsonLine;
 import io.bpf4j.cli.output.LineBuffer;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
@@ -51,11 +53,19 @@ final class TraceRun implements TargetRun.Work {
     public ProbeSession load(List<UsdtProbe> probes, List<FunctionProbe> functions, int specs) throws IOException {
         Catalog catalog = UserCatalog.read();
         TargetOptions target = options.target();
+        OptionalInt process = target.process();
+        if (options.lossless() && process.isPresent() && !Tracer.mayPause(process.getAsInt())) {
+            throw new CommandException("process " + process.getAsInt()
+                    + " is another user's: it could be paused, but not continued; --lossless needs CAP_KILL");
+        }
         Tracer loaded = Tracer.load(
-                options.strings().isEmpty() ? known(probes, catalog) : options.strings(),
+                new Tracer.Options(
+                        options.strings().isEmpty() ? known(probes, catalog) : options.strings(),
+                        target.strategy(),
+                        target.strict(),
+                        options.bufferBytes(),
+                        options.lossless()),
                 specs,
-                target.strategy(),
-                target.strict(),
                 catalog);
         tracer = loaded;
         return loaded;
@@ -119,6 +129,11 @@ final class TraceRun implements TargetRun.Work {
     }
 
     @Override
+    public void keepUp() {
+        poll(Duration.ZERO);
+    }
+
+    @Override
     public boolean isFull() {
         OptionalLong most = options.count();
         return most.isPresent() && events >= most.getAsLong();
@@ -129,6 +144,8 @@ final class TraceRun implements TargetRun.Work {
         tracer().drain(this::print);
         console.lines(lines);
         summary(tracer().lost(), tracer().unknown(), gaps);
+        tracer().stuck().forEach(pid -> console.error("bpf4j: process " + pid
+                + " is still paused, and this user may not continue it; root can: kill -CONT " + pid));
     }
 
     private void print(TraceEvent event, TracedProbe probe) {

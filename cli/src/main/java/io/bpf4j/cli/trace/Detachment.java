@@ -26,16 +26,18 @@ public final class Detachment {
     /**
      * Waits.
      *
+     * @param meanwhile called again and again
      * @return whether all probes are detached; false if the user ended the wait
      */
-    public static boolean await(List<Closing> all, Console console, Interruption interruption) {
+    public static boolean await(
+            List<Closing> all, Console console, Interruption interruption, Runnable meanwhile) {
         List<CompletableFuture<Void>> each =
                 all.stream().map(Closing::toCompletableFuture).toList();
         CompletableFuture<Void> done = CompletableFuture.allOf(each.toArray(CompletableFuture[]::new));
         boolean said = false;
         Duration step = QUIET;
         try {
-            while (!await(done, step, interruption)) {
+            while (!await(done, step, interruption, meanwhile)) {
                 if (interruption.impatient()) {
                     leave(left(all), total(all), console);
                     return false;
@@ -58,7 +60,8 @@ public final class Detachment {
     }
 
     /** A signal handler can't wake this thread by a lock, so the thread polls for a second signal in small steps. */
-    private static boolean await(CompletableFuture<Void> done, Duration atMost, Interruption interruption)
+    private static boolean await(
+            CompletableFuture<Void> done, Duration atMost, Interruption interruption, Runnable meanwhile)
             throws InterruptedException {
         long end = System.nanoTime() + atMost.toNanos();
         while (true) {
@@ -68,6 +71,7 @@ public final class Detachment {
             } catch (ExecutionException e) {
                 return true; // each failure is reported at the end
             } catch (TimeoutException e) {
+                meanwhile.run();
                 if (interruption.impatient() || System.nanoTime() >= end) {
                     return false;
                 }

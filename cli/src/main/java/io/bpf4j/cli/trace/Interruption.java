@@ -16,6 +16,7 @@ public final class Interruption {
     private final AtomicInteger requests = new AtomicInteger();
     private final AtomicBoolean handles;
     private volatile @Nullable Runnable stop;
+    private volatile @Nullable Runnable last;
 
     private enum Signal {
         HUP(1),
@@ -60,6 +61,10 @@ public final class Interruption {
     private void onSignal(int exitCode) {
         request();
         if (requests.get() > 2) {
+            Runnable atLast = last;
+            if (atLast != null) {
+                atLast.run();
+            }
             Runtime.getRuntime().halt(exitCode);
         }
     }
@@ -87,6 +92,11 @@ public final class Interruption {
         if (requested()) {
             stop.run();
         }
+    }
+
+    /** Registers what the third signal does before it ends the process. */
+    public void beforeHalt(Runnable atLast) {
+        last = atLast;
     }
 
     /** Asks the command to end, as Ctrl-C does. */

@@ -41,6 +41,12 @@ public interface ProbeSession extends AutoCloseable {
     /** Makes a thread that waits for events return. */
     void wakeup();
 
+    /**
+     * Undoes what would outlive this process if it ended at once, without {@link #close}: processes that were paused are
+     * continued.
+     */
+    default void abandon() {}
+
     @Override
     void close();
 }

@@ -6,6 +6,7 @@ import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.host.PidNamespace;
 import io.bpf4j.loader.link.Link.Closing;
 import io.bpf4j.loader.link.LinkGroup;
+import io.bpf4j.loader.process.PausedProcesses;
 import io.bpf4j.loader.ring.RingBuffer;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.objects.BpfObjects;
@@ -19,6 +20,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Loads the tracer's BPF object, attaches it to probes and delivers their events.
@@ -30,53 +34,68 @@ public final class Tracer implements ProbeSession {
     /** Bytes kept of a string argument. */
     private static final int STRING_MAX = 256;
 
-    /** The size of the ring buffer in bytes; it holds the events of a burst until this process reads them. */
-    private static final int RING_BYTES = 8 << 20;
-
     private static final int FEWEST_SPECS = 256;
+    private static final String PAUSE_BYTES = "pause_bytes";
 
     private final BpfObject object;
     private final Usdt usdt;
     private final RingBuffer ring;
     private final TraceEvent event;
     private final boolean strict;
+    private final boolean lossless;
+    private final PausedProcesses paused = new PausedProcesses();
+
+    /** The processes that were attached to. */
+    private final Set<Integer> processes = ConcurrentHashMap.newKeySet();
+
+    /** Processes that were paused, and can't be continued. */
+    private final Set<Integer> stuck = new TreeSet<>();
+
     private final ProbeTable table;
     private final List<UsdtLink> links = new ArrayList<>();
     private long unknown;
 
-    private Tracer(BpfObject object, TraceEvent event, boolean strict, Catalog catalog) {
-        this.table = new ProbeTable(catalog);
-        this.strict = strict;
-        this.object = object;
-        this.usdt = Usdt.of(object);
-        this.event = event;
-        this.ring = RingBuffer.open(object.map("events"));
-    }
-
     /**
-     * Loads the tracer.
+     * How events are traced. <i>Immutable.</i>
      *
      * @param strings arguments to read as strings
-     * @param specs how many argument specs there may be at once: a site with arguments of its own needs one
-     */
-    public static Tracer load(List<StringArg> strings, int specs) {
-        return load(strings, specs, StrategyChoice.AUTO, false, Catalog.builtIn());
-    }
-
-    /**
-     * Loads the tracer.
-     *
-     * @param strings arguments to read as strings
-     * @param specs how many argument specs there may be at once: a site with arguments of its own needs one
      * @param strategy how to attach
      * @param strict whether an unreadable argument makes the attach fail
+     * @param bufferBytes of the ring buffer, a power of two
+     * @param lossless whether a process is paused when half of the buffer is full. The other half is for threads that
+     *     have not noticed it yet
+     */
+    public record Options(
+            List<StringArg> strings, StrategyChoice strategy, boolean strict, int bufferBytes, boolean lossless) {
+        /** The usual options. */
+        public static Options of(List<StringArg> strings) {
+            return new Options(strings, StrategyChoice.AUTO, false, BufferSize.DEFAULT, false);
+        }
+    }
+
+    private Tracer(BpfObject object, Options options, Catalog catalog) {
+        this.table = new ProbeTable(catalog);
+        this.strict = options.strict();
+        this.lossless = options.lossless();
+        this.object = object;
+        this.usdt = Usdt.of(object);
+        this.event = new TraceEvent(options.strings(), STRING_MAX);
+        this.ring = RingBuffer.open(object.map("events"));
+        if (lossless) {
+            object.global(PAUSE_BYTES).setLong(options.bufferBytes() / 2);
+        }
+    }
+
+    /**
+     * Loads the tracer.
+     *
+     * @param specs how many argument specs there may be at once: a site with arguments of its own needs one
      * @param catalog names the arguments
      */
-    public static Tracer load(
-            List<StringArg> strings, int specs, StrategyChoice strategy, boolean strict, Catalog catalog) {
+    public static Tracer load(Options options, int specs, Catalog catalog) {
         byte[] modes = new byte[StringArg.MAX_ARGS];
         byte[] lengths = new byte[StringArg.MAX_ARGS];
-        for (StringArg string : strings) {
+        for (StringArg string : options.strings()) {
             boolean counted = string.length() != StringArg.ZERO_TERMINATED;
             modes[string.pointer()] = (byte) (counted ? 2 : 1);
             lengths[string.pointer()] = (byte) (counted ? string.length() : 0);
@@ -84,17 +103,18 @@ public final class Tracer implements ProbeSession {
         ObjectSpec spec = ObjectSpec.parse("trace.bpf.o", BpfObjects.tracer());
         PidNamespace namespace = PidNamespace.own();
         BpfObject object = BpfLoader.of(spec)
-                .features(strategy.features(Features.ofRunningKernel()))
+                .features(options.strategy().features(Features.ofRunningKernel()))
                 .global("pidns_device", namespace.device())
                 .global("pidns_inode", namespace.inode())
                 .global("string_mode", modes)
                 .global("string_length_arg", lengths)
                 .global("string_max", STRING_MAX)
-                .map("events", map -> map.withMaxEntries(RING_BYTES))
+                .global("lossless", options.lossless())
+                .map("events", map -> map.withMaxEntries(options.bufferBytes()))
                 .map("__bpf_usdt_specs", map -> map.withMaxEntries(Math.max(FEWEST_SPECS, specs)))
                 .load();
         try {
-            return new Tracer(object, new TraceEvent(strings, STRING_MAX), strict, catalog);
+            return new Tracer(object, options, catalog);
         } catch (RuntimeException e) {
             object.close();
             throw e;
@@ -106,6 +126,7 @@ public final class Tracer implements ProbeSession {
         List<UsdtProbe> parts = table.add(probes);
         AttachOptions all = AttachOptions.defaults().withCookies(table::number).withStrict(strict);
         AttachOptions options = pid.isPresent() ? all.withPid(pid.getAsInt()) : all;
+        pid.ifPresent(processes::add);
         UsdtLink link = usdt.attach(object.program("trace"), parts, options);
         links.add(link);
         return link;
@@ -130,18 +151,50 @@ public final class Tracer implements ProbeSession {
         void onEvent(TraceEvent event, TracedProbe probe);
     }
 
-    /** Waits for events and delivers them; returns at once if {@link #wakeup} was called. */
+    /**
+     * Waits for events and delivers them; returns at once if {@link #wakeup} was called. Then continues processes that
+     * were paused.
+     */
     public void poll(Duration patience, Handler handler) {
         ring.poll(patience, (_, data, offset, size) -> hand(data, offset, size, handler));
+        stuck.addAll(paused.resume());
     }
 
-    /** Delivers the available events, without waiting. */
+    /** Delivers the last events, without waiting. From now on no process is paused. */
     public void drain(Handler handler) {
+        stopPausing();
         poll(Duration.ZERO, handler);
+    }
+
+    private void stopPausing() {
+        if (lossless) {
+            object.global(PAUSE_BYTES).setLong(0);
+        }
+    }
+
+    /** Whether this process may continue another one: else that one must not be paused. */
+    public static boolean mayPause(int pid) {
+        return new PausedProcesses().mayResume(pid);
+    }
+
+    /** The processes that are still stopped, because this process may not send them signals. */
+    public Set<Integer> stuck() {
+        return stuck;
+    }
+
+    @Override
+    public void abandon() {
+        if (lossless) {
+            stopPausing();
+            paused.resumeWith(processes);
+        }
     }
 
     private void hand(MemorySegment data, long offset, int size, Handler handler) {
         event.moveTo(data, offset, size);
+        if (event.isPaused()) {
+            paused.add(event.pid());
+        }
         TracedProbe probe = table.probe(event.cookie());
         if (probe != null) {
             handler.onEvent(event, probe);
@@ -184,7 +237,11 @@ public final class Tracer implements ProbeSession {
             LinkGroup all = LinkGroup.inParallel("the tracer's probes");
             links.forEach(all::add);
             links.clear();
-            all.close();
+            try {
+                all.close();
+            } finally {
+                drain((_, _) -> {});
+            }
         }
     }
 }

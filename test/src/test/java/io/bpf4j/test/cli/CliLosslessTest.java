@@ -1,0 +1,199 @@
+package io.bpf4j.test.cli;
+
+import static io.bpf4j.test.support.Requirement.BPF;
+import static io.bpf4j.test.support.Requirement.GCC;
+import static io.bpf4j.test.support.Requirement.SDT_H;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bpf4j.test.support.AskedProgram;
+import io.bpf4j.test.support.Cli;
+import io.bpf4j.test.support.Commands;
+import io.bpf4j.test.support.Requires;
+import io.bpf4j.test.support.TargetProgram;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Processes that are paused so that no event is lost, and what becomes of them. */
+@Requires({BPF, GCC, SDT_H})
+class CliLosslessTest {
+    private static final Pattern ARGUMENTS = Pattern.compile("arg0=(\\d+) arg1=(\\d+) arg2=(\\d+)$");
+    private static final Pattern SUMS = Pattern.compile("(\\d+) events, (\\d+) lost");
+
+    private static Path asked = Path.of("/nonexistent");
+
+    @BeforeAll
+    static void compile() throws IOException, InterruptedException {
+        asked = AskedProgram.compile(TargetProgram.temporaryFolder());
+    }
+
+    /** What a trace of {@code asked fast} printed: the last index of each thread, and the sums. */
+    private record Fired(long[] next, long events, long lost) {}
+
+    /** Traces to the end; the events of each thread have to be in order, each at most once. */
+    private static Fired trace(int threads, long count, String buffer) throws IOException, InterruptedException {
+        String command = asked + " fast " + threads + " " + count;
+        Process trace = new ProcessBuilder(
+                        Cli.command("trace", "--lossless", "--buffer", buffer, "-c", command, "asked:fast"))
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        long[] next = new long[threads];
+        long events = 0;
+        String last = "";
+        try (BufferedReader lines = trace.inputReader()) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                last = line;
+                Matcher arguments = ARGUMENTS.matcher(line);
+                if (arguments.find()) {
+                    long index = Long.parseLong(arguments.group(1));
+                    int thread = Integer.parseInt(arguments.group(3));
+                    if (index < next[thread] || Long.parseLong(arguments.group(2)) != index * 1_000_003) {
+                        throw new AssertionError("after event " + next[thread] + ": " + line);
+                    }
+                    next[thread] = index + 1;
+                    events++;
+                }
+            }
+        }
+        assertThat(trace.waitFor()).as(last).isZero();
+        Matcher sums = SUMS.matcher(last);
+        assertThat(sums.lookingAt()).as(last).isTrue();
+        assertThat(Long.parseLong(sums.group(1))).isEqualTo(events);
+        return new Fired(next, events, Long.parseLong(sums.group(2)));
+    }
+
+    @Test
+    @Timeout(600)
+    void eachOfFiveMillionEventsArrives() throws IOException, InterruptedException {
+        Fired fired = trace(1, 5_000_000, "256KiB");
+        assertThat(fired.lost()).isZero();
+        assertThat(fired.events()).isEqualTo(5_000_000);
+    }
+
+    /** Each thread stops after its own event, so the buffer has room for all, although most wait for a processor. */
+    @Test
+    @Timeout(600)
+    void noEventOfManyThreadsIsLost() throws IOException, InterruptedException {
+        Fired fired = trace(8, 100_000, "16KiB");
+        assertThat(fired.lost()).isZero();
+        assertThat(fired.next()).containsOnly(100_000);
+        assertThat(fired.events()).isEqualTo(800_000);
+    }
+
+    /** The pipe is full, and nobody reads it: the process is paused, and continues when bpf4j ends. */
+    @ParameterizedTest
+    @ValueSource(strings = {"third interrupt", "reader gone"})
+    @Timeout(120)
+    void aPausedProcessContinuesWhenTheTraceEnds(String end) throws IOException, InterruptedException {
+        try (Traced traced = new Traced()) {
+            traced.fire();
+            traced.awaitState('T');
+            if (end.equals("reader gone")) {
+                traced.trace.getInputStream().close();
+            } else {
+                while (traced.trace.isAlive()) {
+                    signal("INT", traced.trace.pid());
+                    Thread.sleep(100); // or two are one
+                }
+            }
+            assertThat(traced.target.waitFor()).isZero();
+        }
+    }
+
+    /** As the manual says: nobody can continue the process but its user. */
+    @Test
+    @Timeout(120)
+    void aPausedProcessWaitsForItsUserIfTheTraceIsKilled() throws IOException, InterruptedException {
+        try (Traced traced = new Traced()) {
+            traced.fire();
+            traced.awaitState('T');
+            assertThat(traced.trace.destroyForcibly().waitFor()).isNotZero();
+            assertThat(traced.state()).isEqualTo('T');
+            signal("CONT", traced.target.pid());
+            assertThat(traced.target.waitFor()).isZero();
+        }
+    }
+
+    @Test
+    @Timeout(120)
+    void aProcessThatItsUserStoppedStaysStopped() throws IOException, InterruptedException {
+        try (Traced traced = new Traced()) {
+            signal("STOP", traced.target.pid());
+            traced.awaitState('T');
+            signal("INT", traced.trace.pid());
+            assertThat(traced.trace.waitFor()).isZero();
+            assertThat(traced.state()).isEqualTo('T');
+        }
+    }
+
+    /** A process that will fire more than a pipe holds, and a trace of it. */
+    private static final class Traced implements AutoCloseable {
+        private final Process target;
+        private final Process trace;
+
+        Traced() throws IOException {
+            target = new ProcessBuilder(asked.toString(), "later", "2", "100000").start();
+            trace = new ProcessBuilder(Cli.command(
+                            "trace", "--lossless", "--buffer", "8KiB", "-p", Long.toString(target.pid()), "asked:fast"))
+                    .start();
+            String message = trace.errorReader().readLine();
+            assertThat(message).contains("tracing 1 probe");
+        }
+
+        void fire() throws IOException {
+            target.outputWriter().append('\n').flush();
+        }
+
+        void awaitState(char state) throws IOException, InterruptedException {
+            while (state() != state) {
+                Thread.sleep(10);
+            }
+        }
+
+        char state() throws IOException {
+            String stat = Files.readString(Path.of("/proc/" + target.pid() + "/stat"));
+            return stat.charAt(stat.lastIndexOf(')') + 2);
+        }
+
+        @Override
+        public void close() {
+            trace.destroyForcibly();
+            target.destroyForcibly();
+        }
+    }
+
+    @Test
+    @Timeout(60)
+    void isForProcessesThatAreNamed() throws IOException, InterruptedException {
+        for (String what : List.of("--all", asked.toString())) {
+            assertThat(usage("--lossless", what, "asked:fast")).contains("--lossless", "-p or -c");
+        }
+        String pid = Long.toString(ProcessHandle.current().pid());
+        assertThat(usage("--lossless", "-p", pid, "a:b", "--where", "1")).contains("--lossless", "--where");
+        assertThat(usage("--buffer", "1", "-p", pid, "a:b")).contains("--buffer", "4KiB to 1GiB");
+    }
+
+    /** What is wrong with the options, in one line before the hint. */
+    private static String usage(String... options) throws IOException, InterruptedException {
+        List<String> arguments = new ArrayList<>(List.of("trace"));
+        arguments.addAll(List.of(options));
+        Commands.Result result = Cli.run(arguments.toArray(String[]::new));
+        assertThat(result.exitCode()).as(result.err()).isEqualTo(2);
+        assertThat(result.err().lines()).hasSize(2);
+        return result.err().lines().findFirst().orElseThrow();
+    }
+
+    private static void signal(String name, long pid) throws IOException, InterruptedException {
+        Commands.check(List.of("kill", "-" + name, Long.toString(pid)));
+    }
+}
