@@ -112,8 +112,7 @@ final class QuestionOptions {
         CommandSpec known = command;
         return known == null
                 ? title()
-                : ReadyCommand.shell(
-                        known.root().commandLine().getParseResult().originalArgs());
+                : ReadyCommand.shell(known.root().commandLine().getParseResult().originalArgs());
     }
 
     /** The colours of output. */

@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.io.Writer;
 import java.time.Duration;
 import java.time.LocalTime;
+import java.time.ZoneId;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
@@ -38,7 +39,7 @@ class QuestionRun implements TargetRun.Work {
 
     private final Console console;
     private final @Nullable QuestionOptions options;
-    private final ZonedDateTime began = ZonedDateTime.now();
+    private final ZonedDateTime began = ZonedDateTime.now(ZoneId.systemDefault());
     private final History history = new History();
     private final TargetOptions target;
     private final OptionalLong every;
@@ -131,7 +132,7 @@ class QuestionRun implements TargetRun.Work {
         if (every.isPresent() && System.nanoTime() >= nextReport) {
             nextReport += every.getAsLong();
             if (options != null && options.files().wanted()) {
-                history.add(LocalTime.now(), session().answer().rows());
+                history.add(LocalTime.now(began.getZone()), session().answer().rows());
             }
             interim(session().answer());
         }
@@ -159,7 +160,7 @@ class QuestionRun implements TargetRun.Work {
 
     private AnswerPage page(QuestionOptions asked, Answer answer, List<String> gaps) {
         List<Answer.Row> rows = answer.rows();
-        String times = DAY.format(began) + " to " + DAY.format(ZonedDateTime.now());
+        String times = DAY.format(began) + " to " + DAY.format(ZonedDateTime.now(began.getZone()));
         long events = rows.stream().mapToLong(Answer.Row::count).sum();
         return new AnswerPage(
                 asked.title(),

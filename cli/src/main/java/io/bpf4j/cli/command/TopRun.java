@@ -156,8 +156,8 @@ final class TopRun extends QuestionRun implements AutoCloseable {
         }
         List<String> above = lines.subList(0, Math.max(0, Math.min(lines.size(), size.rows() - 1)));
         List<String> all = new ArrayList<>(above);
-        all.add(paint.faint(CellWidth.cut(
-                full.lastMessage().map(Text::printable).orElseGet(this::keys), size.columns())));
+        all.add(paint.faint(
+                CellWidth.cut(full.lastMessage().map(Text::printable).orElseGet(this::keys), size.columns())));
         full.draw(all);
     }
 
@@ -171,7 +171,10 @@ final class TopRun extends QuestionRun implements AutoCloseable {
     private String keys() {
         StringBuilder text = new StringBuilder("q quit  < > sort  r reverse  p pause  h help ");
         for (int i = 0; i < Math.min(9, table.names().size()); i++) {
-            text.append(' ').append(i + 1).append(' ').append(Text.printable(table.names().get(i)));
+            text.append(' ')
+                    .append(i + 1)
+                    .append(' ')
+                    .append(Text.printable(table.names().get(i)));
         }
         return text.toString();
     }
@@ -191,7 +194,11 @@ final class TopRun extends QuestionRun implements AutoCloseable {
         if (table.names().isEmpty()) {
             look(answer);
         }
-        int rows = console.terminal().flatMap(Terminal::size).map(Terminal.Size::rows).orElse(MOST_ROWS) - AROUND;
+        int rows = console.terminal()
+                        .flatMap(Terminal::size)
+                        .map(Terminal.Size::rows)
+                        .orElse(MOST_ROWS)
+                - AROUND;
         table.lines(rows, console.columns(), paint).forEach(console::line);
     }
 

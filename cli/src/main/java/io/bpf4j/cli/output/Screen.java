@@ -110,7 +110,9 @@ public final class Screen implements AutoCloseable {
         int shown = Math.min(lines.size(), size().rows());
         for (int i = 0; i < shown; i++) {
             // Before the text: after a line that fills the screen the cursor is on its last character.
-            picture.append(i == 0 ? "" : "\r\n").append(i < shown - 1 ? ERASE_LINE : ERASE_REST).append(lines.get(i));
+            picture.append(i == 0 ? "" : "\r\n")
+                    .append(i < shown - 1 ? ERASE_LINE : ERASE_REST)
+                    .append(lines.get(i));
         }
         write(picture.toString());
     }

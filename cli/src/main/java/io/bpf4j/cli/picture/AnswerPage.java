@@ -73,7 +73,8 @@ public record AnswerPage(String title, List<String> facts, List<Answer.Row> rows
     public void html(Appendable out, Part... parts) throws IOException {
         out.append("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
                 .append("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
-                .append("<meta http-equiv=\"Content-Security-Policy\" content=\"" + (parts.length == 0 ? POLICY : SCRIPT_POLICY) + "\">\n<title>")
+                .append("<meta http-equiv=\"Content-Security-Policy\" content=\""
+                        + (parts.length == 0 ? POLICY : SCRIPT_POLICY) + "\">\n<title>")
                 .append(Markup.text(title))
                 .append("</title>\n<style>\n" + Style.PAGE + "</style>\n</head>\n<body>\n<main>\n<h1>")
                 .append(Markup.text(title))
@@ -101,7 +102,8 @@ public record AnswerPage(String title, List<String> facts, List<Answer.Row> rows
             figure(out, keysOverTime());
             counts(out);
         } else {
-            for (Answer.Row row : distributions.stream().limit(MOST_DISTRIBUTIONS).toList()) {
+            for (Answer.Row row :
+                    distributions.stream().limit(MOST_DISTRIBUTIONS).toList()) {
                 distribution(out, row, Objects.requireNonNull(row.distribution()));
             }
             more(out, distributions.size() - MOST_DISTRIBUTIONS);
@@ -119,7 +121,9 @@ public record AnswerPage(String title, List<String> facts, List<Answer.Row> rows
         List<String> names = List.copyOf(rows.getFirst().key().keySet());
         long most = rows.getFirst().count();
         long all = rows.stream().mapToLong(Answer.Row::count).sum();
-        out.append("<table>\n<caption>" + (names.isEmpty() ? "Events" : "Events by " + Markup.text(String.join(", ", names))) + "</caption>\n<thead><tr>");
+        out.append("<table>\n<caption>"
+                + (names.isEmpty() ? "Events" : "Events by " + Markup.text(String.join(", ", names)))
+                + "</caption>\n<thead><tr>");
         for (String name : names) {
             out.append("<th scope=\"col\" class=\"key\">" + Markup.text(name) + "</th>");
         }
@@ -183,7 +187,8 @@ public record AnswerPage(String title, List<String> facts, List<Answer.Row> rows
         for (HeatMap map : maps) {
             StringBuilder drawing = new StringBuilder();
             map.draw(drawing, 0);
-            out.append("<figure>\n<figcaption>" + Markup.text(map.title()) + "</figcaption>\n<svg class=\"drawn\" role=\"img\" aria-label=\""
+            out.append("<figure>\n<figcaption>" + Markup.text(map.title())
+                            + "</figcaption>\n<svg class=\"drawn\" role=\"img\" aria-label=\""
                             + Markup.text(map.title()) + "\" width=\"" + HeatMap.WIDTH + "\" height=\"" + map.height()
                             + "\" viewBox=\"0 0 " + HeatMap.WIDTH + " " + map.height() + "\">\n")
                     .append(drawing)
@@ -265,8 +270,8 @@ public record AnswerPage(String title, List<String> facts, List<Answer.Row> rows
             List<Bar> bars = new ArrayList<>();
             rows.stream()
                     .limit(MOST_HEAT_ROWS * 2)
-                    .forEach(row -> bars.add(new Bar(
-                            row.key().isEmpty() ? "events" : AnswerValues.text(row.key()), row.count())));
+                    .forEach(row -> bars.add(
+                            new Bar(row.key().isEmpty() ? "events" : AnswerValues.text(row.key()), row.count())));
             y = bars(drawing, y, bars);
             y = heat(drawing, y, rows.isEmpty() ? List.of() : keysOverTime());
         }
@@ -281,15 +286,16 @@ public record AnswerPage(String title, List<String> facts, List<Answer.Row> rows
                     drawing,
                     y + 10,
                     distribution.buckets().stream()
-                            .map(bucket -> new Bar(
-                                    AnswerValues.range(bucket, distribution.unsigned(), unit), bucket.count()))
+                            .map(bucket ->
+                                    new Bar(AnswerValues.range(bucket, distribution.unsigned(), unit), bucket.count()))
                             .toList());
             y = heat(drawing, y, valuesOverTime(row, distribution));
         }
         int height = y + ROW;
         out.append("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\""
                 + (HeatMap.WIDTH + 20) + "\" height=\"" + height + "\" viewBox=\"0 0 " + (HeatMap.WIDTH + 20) + " "
-                + height + "\" class=\"drawn\" role=\"img\" aria-labelledby=\"title\">\n<title id=\"title\">" + Markup.text(title)
+                + height + "\" class=\"drawn\" role=\"img\" aria-labelledby=\"title\">\n<title id=\"title\">"
+                + Markup.text(title)
                 + "</title>\n<style>\n" + Style.DRAWING
                 + "</style>\n<rect width=\"100%\" height=\"100%\" style=\"fill: var(--back)\"/>\n");
         out.append(drawing).append("</svg>\n");

@@ -54,7 +54,14 @@ record HeatMap(String title, List<String> rows, List<String> columns, long[][] c
                 long count = counts[row][column];
                 if (count > 0) {
                     String what = rows.get(row) + ", " + columns.get(column) + ": " + count;
-                    rect(out, LABELS + column * width, y, Math.max(0.5, width - 0.5), height - 1, level(count, most), what);
+                    rect(
+                            out,
+                            LABELS + column * width,
+                            y,
+                            Math.max(0.5, width - 0.5),
+                            height - 1,
+                            level(count, most),
+                            what);
                 }
             }
         }
@@ -85,12 +92,20 @@ record HeatMap(String title, List<String> rows, List<String> columns, long[][] c
     }
 
     static void text(StringBuilder out, double x, double y, String style, String text) {
-        out.append("<text x=\"").append(pixels(x)).append("\" y=\"").append(pixels(y)).append("\" class=\"");
+        out.append("<text x=\"")
+                .append(pixels(x))
+                .append("\" y=\"")
+                .append(pixels(y))
+                .append("\" class=\"");
         out.append(style).append("\">").append(Markup.text(text)).append("</text>\n");
     }
 
     static void rect(StringBuilder out, double x, double y, double width, double height, String style, String what) {
-        out.append("<rect x=\"").append(pixels(x)).append("\" y=\"").append(pixels(y)).append("\" width=\"");
+        out.append("<rect x=\"")
+                .append(pixels(x))
+                .append("\" y=\"")
+                .append(pixels(y))
+                .append("\" width=\"");
         out.append(pixels(width)).append("\" height=\"").append(pixels(height));
         out.append("\" class=\"").append(style).append("\"");
         out.append(what.isEmpty() ? "/>\n" : "><title>" + Markup.text(what) + "</title></rect>\n");

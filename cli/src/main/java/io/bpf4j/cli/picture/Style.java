@@ -1,6 +1,10 @@
 package io.bpf4j.cli.picture;
 
-/** Colours and forms of pages and pictures, light and dark as the reader's system is. */
+/**
+ * Colours and forms of pages and pictures, light and dark as the reader's system is.
+ *
+ * <p>Tested by {@code CliPicturesTest}.
+ */
 final class Style {
     /** Colours, as variables. Text has a contrast of 7 and more to its background. */
     private static final String COLOURS = """

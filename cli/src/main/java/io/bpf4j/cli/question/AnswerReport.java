@@ -66,8 +66,11 @@ public final class AnswerReport {
     /** Prints the answer so far; a count without keys has no rows but its sum. */
     public void interim(Answer answer) {
         List<Answer.Row> rows = answer.rows();
-        if (!json && rows.stream().allMatch(row -> row.distribution() == null && row.key().isEmpty())) {
-            console.line(AnswerValues.events(rows.stream().mapToLong(Answer.Row::count).sum()));
+        if (!json
+                && rows.stream()
+                        .allMatch(row -> row.distribution() == null && row.key().isEmpty())) {
+            console.line(AnswerValues.events(
+                    rows.stream().mapToLong(Answer.Row::count).sum()));
         } else {
             rows(answer);
         }
@@ -244,7 +247,8 @@ public final class AnswerReport {
         }
         lacks(lack).stream()
                 .filter(each -> each.count() > 0)
-                .forEach(each -> text.append(", ").append(each.count()).append(' ').append(each.text()));
+                .forEach(each ->
+                        text.append(", ").append(each.count()).append(' ').append(each.text()));
         if (!gaps.isEmpty()) {
             text.append("; the first milliseconds of new code may be missing: ").append(String.join("; ", gaps));
         }

@@ -6,6 +6,7 @@ import io.bpf4j.cli.output.Paint;
 import io.bpf4j.trace.Answer;
 import io.bpf4j.trace.Distribution;
 import java.time.LocalTime;
+import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.Arrays;
 import java.util.List;
@@ -49,7 +50,11 @@ public final class IntervalLines {
 
     /** Prints what is new. */
     public void print(Answer answer) {
-        print(LocalTime.now(), answer.rows(), answer.unit().orElse(""), console.columns().orElse(80));
+        print(
+                LocalTime.now(ZoneId.systemDefault()),
+                answer.rows(),
+                answer.unit().orElse(""),
+                console.columns().orElse(80));
     }
 
     void print(LocalTime time, List<Answer.Row> rows, String unit, int columns) {
@@ -86,7 +91,8 @@ public final class IntervalLines {
                 .orElse(0);
         Layout before = layout;
         int widest = Math.min(keys, room / 3);
-        int forKeys = Math.max(widest == 0 ? 0 : widest + 2, before == null ? 0 : Math.min(before.keys(), room / 3 + 2));
+        int forKeys =
+                Math.max(widest == 0 ? 0 : widest + 2, before == null ? 0 : Math.min(before.keys(), room / 3 + 2));
         int forCells = Math.clamp(room - forKeys - COUNT_WIDTH, 1, WIDEST_CELLS);
         Buckets axis = Buckets.of(distributions).atMost(forCells);
         int cell = Math.clamp(forCells / Math.max(1, axis.all().size()), 1, WIDEST_CELL);

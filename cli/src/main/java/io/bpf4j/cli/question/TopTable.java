@@ -56,8 +56,10 @@ public final class TopTable {
     /** Acts on a key of the keyboard that is for the table; returns whether it was one. */
     public boolean type(String key) {
         switch (key) {
-            case "<" -> sortedBy = Math.floorMod(sortedBy - 1, FIRST_KEY + shownNames().size());
-            case ">" -> sortedBy = Math.floorMod(sortedBy + 1, FIRST_KEY + shownNames().size());
+            case "<" ->
+                sortedBy = Math.floorMod(sortedBy - 1, FIRST_KEY + shownNames().size());
+            case ">" ->
+                sortedBy = Math.floorMod(sortedBy + 1, FIRST_KEY + shownNames().size());
             case "r" -> reversed = !reversed;
             default -> {
                 int number = key.length() == 1 ? key.charAt(0) - '0' : 0;
@@ -109,8 +111,9 @@ public final class TopTable {
         Map<List<Object>, Row> merged = new LinkedHashMap<>();
         List<String> shown = shownNames();
         for (Changes.Change change : changes) {
-            List<Object> key =
-                    shown.stream().map(name -> change.key().getOrDefault(name, "")).toList();
+            List<Object> key = shown.stream()
+                    .map(name -> change.key().getOrDefault(name, ""))
+                    .toList();
             merged.merge(
                     key,
                     new Row(change.count(), change.total(), key),
@@ -123,13 +126,12 @@ public final class TopTable {
     private Comparator<Row> order() {
         Comparator<Row> byRate = Comparator.comparingLong(Row::recent).reversed();
         Comparator<Row> byTotal = Comparator.comparingLong(Row::total).reversed();
-        Comparator<Row> chosen =
-                switch (sortedBy) {
-                    case RATE -> byRate;
-                    case TOTAL -> byTotal;
-                    default -> (a, b) ->
-                        compare(a.key().get(sortedBy - FIRST_KEY), b.key().get(sortedBy - FIRST_KEY));
-                };
+        Comparator<Row> chosen = switch (sortedBy) {
+            case RATE -> byRate;
+            case TOTAL -> byTotal;
+            default ->
+                (a, b) -> compare(a.key().get(sortedBy - FIRST_KEY), b.key().get(sortedBy - FIRST_KEY));
+        };
         return (reversed ? chosen.reversed() : chosen)
                 .thenComparing(byRate)
                 .thenComparing(byTotal)

@@ -17,7 +17,8 @@ class PaintTest {
 
     @Test
     void theEnvironmentForbidsColours() {
-        assertThat(shown(Paint.Choice.AUTO, true, Map.of("TERM", "xterm", "NO_COLOR", "1"))).isEqualTo("x");
+        assertThat(shown(Paint.Choice.AUTO, true, Map.of("TERM", "xterm", "NO_COLOR", "1")))
+                .isEqualTo("x");
         assertThat(shown(Paint.Choice.AUTO, true, Map.of("TERM", "xterm", "NO_COLOR", "")))
                 .as("empty is unset, by no-color.org")
                 .isNotEqualTo("x");

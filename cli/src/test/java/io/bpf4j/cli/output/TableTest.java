@@ -30,9 +30,11 @@ class TableTest {
 
     @Test
     void fitsATerminal() {
-        Table table = new Table("").header("COUNT", "query").row("1", "x".repeat(100)).row("2", "\u4f60".repeat(50));
+        Table table =
+                new Table("").header("COUNT", "query").row("1", "x".repeat(100)).row("2", "\u4f60".repeat(50));
         assertThat(table.lines(OptionalInt.of(20), Paint.NONE))
-                .containsExactly("COUNT  query", "1      " + "x".repeat(12) + "…", "2      " + "\u4f60".repeat(6) + "…");
+                .containsExactly(
+                        "COUNT  query", "1      " + "x".repeat(12) + "…", "2      " + "\u4f60".repeat(6) + "…");
         assertThat(table.lines(OptionalInt.of(200), Paint.NONE)).contains("1      " + "x".repeat(100));
         assertThat(CellWidth.of("e\u0301\u4f60a")).isEqualTo(4);
     }

@@ -27,7 +27,8 @@ class AnswerPageTest {
     }
 
     private static AnswerPage page(History history, Answer.Row... rows) {
-        return new AnswerPage("title " + HOSTILE, List.of("bpf4j " + HOSTILE, HOSTILE), List.of(rows), HOSTILE, history);
+        return new AnswerPage(
+                "title " + HOSTILE, List.of("bpf4j " + HOSTILE, HOSTILE), List.of(rows), HOSTILE, history);
     }
 
     private static String html(AnswerPage page) throws IOException {
@@ -57,7 +58,8 @@ class AnswerPageTest {
         AnswerPage values = page(history, row(HOSTILE, 3, new Bucket(1, 1, 3)), row("b", 4, new Bucket(4, 7, 4)));
         for (AnswerPage page : List.of(counts, values, page(history), page(new History(), row("b", 1)))) {
             assertThat(html(page)).doesNotContain("<script", "\u0000", "\u001b", "\u202e", "\ud800");
-            assertThat(html(page)).contains("&lt;script&gt;alert(&#39;&quot;&amp;\\x00\\x1b\\u{202e}\\u{d800}]]&gt;\\xff");
+            assertThat(html(page))
+                    .contains("&lt;script&gt;alert(&#39;&quot;&amp;\\x00\\x1b\\u{202e}\\u{d800}]]&gt;\\xff");
             assertThat(svg(page)).doesNotContain("<script");
             wellFormed(svg(page));
         }
@@ -86,10 +88,13 @@ class AnswerPageTest {
             history.add(LocalTime.MIDNIGHT.plusSeconds(i), rows);
         }
         List<History.Interval> intervals = history.intervals();
-        assertThat(intervals).hasSizeBetween(50, 120).allSatisfy(interval -> assertThat(interval.changes())
-                .hasSize(50));
+        assertThat(intervals)
+                .hasSizeBetween(50, 120)
+                .allSatisfy(interval -> assertThat(interval.changes()).hasSize(50));
         assertThat(intervals.getLast().end()).isEqualTo(LocalTime.MIDNIGHT.plusSeconds(10_000));
-        assertThat(intervals.stream().mapToLong(i -> i.changes().getFirst().count()).sum())
+        assertThat(intervals.stream()
+                        .mapToLong(i -> i.changes().getFirst().count())
+                        .sum())
                 .as("no event is lost")
                 .isEqualTo(600_000);
     }

@@ -57,8 +57,7 @@ class ChangesTest {
                         new Bucket(64, Long.MAX_VALUE, 0),
                         new Bucket(1L << 63, -1, 0));
         assertThat(axis.counts(change)).containsExactly(0, 2, 0, 0, 0);
-        assertThat(axis.atMost(2).all())
-                .containsExactly(new Bucket(4, 63, 0), new Bucket(64, -1, 0));
+        assertThat(axis.atMost(2).all()).containsExactly(new Bucket(4, 63, 0), new Bucket(64, -1, 0));
         assertThat(axis.atMost(2).counts(change)).containsExactly(2, 0);
     }
 }

@@ -47,9 +47,7 @@ class IntervalLinesTest {
     @Test
     void keysHaveLinesAndFit() {
         String printed = print(
-                40,
-                row(Map.of("k", "x".repeat(100)), new Bucket(1, 1, 5)),
-                row(Map.of("k", "b"), new Bucket(2, 3, 4)));
+                40, row(Map.of("k", "x".repeat(100)), new Bucket(1, 1, 5)), row(Map.of("k", "b"), new Bucket(2, 3, 4)));
         assertThat(printed).contains("k=xxxxxxx…").contains("k=b  ");
         assertThat(printed.lines()).hasSize(3).allMatch(line -> line.length() <= 40);
     }

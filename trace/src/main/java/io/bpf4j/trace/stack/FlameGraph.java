@@ -104,8 +104,8 @@ final class FlameGraph {
         out.append("<title id=\"title\">").append(Escape.markup(title)).append("</title>\n");
         out.append("<style>\n").append(STYLE).append("</style>\n");
         text(out, WIDTH / 2.0, 24, " text-anchor=\"middle\" font-size=\"16\" aria-hidden=\"true\"", title);
-        text(out, 3, 46, " id=\"reset\" class=\"button\" role=\"button\"", "whole graph");
-        text(out, 120, 46, " id=\"search\" class=\"button\" role=\"button\"", "search");
+        text(out, 3, 46, " id=\"reset\" class=\"button\" role=\"button\" tabindex=\"0\"", "whole graph");
+        text(out, 120, 46, " id=\"search\" class=\"button\" role=\"button\" tabindex=\"0\"", "search");
         text(out, 3, height - 10.0, " id=\"message\" aria-live=\"polite\"", "");
         frame(out, root, 0, 0);
     }

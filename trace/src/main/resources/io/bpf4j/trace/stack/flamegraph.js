@@ -86,8 +86,20 @@
       message.textContent = frame.querySelector('title').textContent;
     });
   });
-  graph.getElementById('reset').addEventListener('click', function () { zoom(frames[0]); });
-  graph.getElementById('search').addEventListener('click', search);
+
+  function button(id, action) {
+    var text = graph.getElementById(id);
+    text.addEventListener('click', action);
+    text.addEventListener('keydown', function (event) {
+      if (event.key === 'Enter' || event.key === ' ') {
+        event.preventDefault();
+        action();
+      }
+    });
+  }
+
+  button('reset', function () { zoom(frames[0]); });
+  button('search', search);
   window.addEventListener('keydown', function (event) {
     if (event.key === 'Escape') {
       zoom(frames[0]);
