@@ -234,7 +234,7 @@ final class StackCommand implements Callable<Integer> {
         }
 
         private void text(Named stack) {
-            console.line(stack.count() + " " + AnswerValues.text(stack.key()));
+            console.line(options.paint(console).strong(stack.count() + " " + AnswerValues.text(stack.key())));
             stack.kernel().forEach(frame -> console.line("    " + Text.printable(frame.label())));
             stack.user().forEach(frame -> console.line("    " + Text.printable(frame.label())));
             console.line("");

@@ -5,9 +5,11 @@ import static io.bpf4j.test.support.Requirement.GCC;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.test.support.CPrograms;
+import io.bpf4j.test.support.CallsJvm;
 import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.Requires;
+import io.bpf4j.test.support.RunningTrace;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,6 +41,22 @@ class CliStackTest {
         Commands.Result result = ask("-fomit-frame-pointer", "u:probed");
         assertThat(result.out()).contains("probed").doesNotContain("outermost");
         assertThat(result.err()).contains("the stacks of 5 of 5 events end early", "-fno-omit-frame-pointer");
+    }
+
+    /** When the question starts, they are not compiled yet. */
+    @Test
+    void methodsThatAJvmCompilesMeanwhileAreNamed() throws IOException, InterruptedException {
+        try (CallsJvm jvm = new CallsJvm();
+                RunningTrace stacks = new RunningTrace(
+                        "stack", "-p", Integer.toString(jvm.pid()), "u:_ZN2os13javaTimeNanosEv", "--folded")) {
+            stacks.awaitMessage("tracing 1 function");
+            jvm.command("again");
+            jvm.command("again");
+            stacks.interrupt();
+            Commands.Result result = stacks.await();
+            assertThat(result.exitCode()).as(result.err()).isZero();
+            assertThat(result.out()).contains("CallsMain.outerCall").contains("CallsMain.innerCall");
+        }
     }
 
     private static Commands.Result ask(String flag, String... arguments) throws IOException, InterruptedException {

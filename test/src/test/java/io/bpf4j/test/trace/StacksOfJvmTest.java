@@ -11,16 +11,14 @@ import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.map.StackTraceMap;
 import io.bpf4j.test.support.Bpf;
 import io.bpf4j.test.support.CallsMain;
+import io.bpf4j.test.support.CallsJvm;
 import io.bpf4j.test.support.ChildJvm;
 import io.bpf4j.test.support.LeakCheck;
-import io.bpf4j.test.support.LineProcess;
 import io.bpf4j.test.support.Requires;
 import io.bpf4j.trace.stack.Frame;
 import io.bpf4j.trace.stack.PerfMap;
 import io.bpf4j.trace.stack.Symbolizer;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -33,38 +31,10 @@ class StacksOfJvmTest {
     /** Compiled code calls it directly, without leaving Java. */
     private static final String PROBED = "_ZN2os13javaTimeNanosEv";
 
-    private static final class Jvm extends LineProcess {
-        Jvm() throws IOException {
-            super(new ProcessBuilder(
-                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                    "-XX:+UseSerialGC",
-                    "-Xmx64m",
-                    "-XX:+PreserveFramePointer",
-                    // Compiled at the first call, these alone, and each on its own.
-                    "-Xcomp",
-                    "-XX:CompileCommand=quiet",
-                    "-XX:CompileCommand=compileonly," + CallsMain.class.getName() + "::*Call",
-                    "-XX:CompileCommand=dontinline," + CallsMain.class.getName() + "::*Call",
-                    "-cp",
-                    System.getProperty("java.class.path"),
-                    CallsMain.class.getName()));
-        }
-
-        @Override
-        public void close() {
-            super.close();
-            try {
-                Files.deleteIfExists(Path.of("/tmp/perf-" + pid() + ".map"));
-            } catch (IOException e) {
-                // A leftover under /tmp is no reason to fail a test.
-            }
-        }
-    }
-
     @Test
     @Requires(BPF)
     void compiledMethodsAreNamed() throws IOException, InterruptedException {
-        try (Jvm jvm = new Jvm();
+        try (CallsJvm jvm = new CallsJvm();
                 BpfObject object = Bpf.load("stack_traces.bpf.o", l -> Bpf.only(l, jvm.pid()));
                 Symbolizer symbolizer = Symbolizer.of(Host.running())) {
             try (Link _ = object.program("take_user").attach(Uprobe.entry(ChildJvm.libjvm(), PROBED))) {
@@ -110,7 +80,7 @@ class StacksOfJvmTest {
     @Test
     void aJvmThatIsGoneIsNamed() throws IOException {
         int pid;
-        try (Jvm jvm = new Jvm()) {
+        try (CallsJvm jvm = new CallsJvm()) {
             pid = jvm.pid();
         }
         assertThatThrownBy(() -> PerfMap.request(pid))
