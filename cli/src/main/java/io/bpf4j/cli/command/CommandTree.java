@@ -128,6 +128,7 @@ public final class CommandTree {
         CommandLine tree = new CommandLine(root);
         names.forEach(name -> tree.addSubcommand(
                 name, Objects.requireNonNull(commands.get(name)).get()));
+        HelpGroups.addTo(tree);
         return tree.setOut(console.outWriter())
                 .setErr(console.errWriter())
                 .setCaseInsensitiveEnumValuesAllowed(true)
@@ -178,15 +179,24 @@ public final class CommandTree {
 
     private String unmatched(String argument, CommandLine command) {
         if (argument.length() > 1 && argument.startsWith("-")) {
-            return "there is no option '" + argument + "'";
+            int end = argument.indexOf('=');
+            String option = end < 0 ? argument : argument.substring(0, end);
+            return "there is no option '" + option + "'"
+                    + nearest(option, command.getCommandSpec().optionsMap().entrySet().stream()
+                            .filter(known -> !known.getValue().hidden())
+                            .map(Map.Entry::getKey)
+                            .toList());
         }
         return command.getParent() == null
                 ? "there is no command '" + argument + "'"
-                        + UnknownNameException.nearest(
-                                        argument, command.getSubcommands().keySet())
-                                .map(nearest -> "; the nearest is '" + nearest + "'")
-                                .orElse("")
+                        + nearest(argument, command.getSubcommands().keySet())
                 : "'" + argument + "' is one operand too many";
+    }
+
+    private static String nearest(String name, Collection<String> known) {
+        return UnknownNameException.nearest(name, known)
+                .map(nearest -> "; the nearest is '" + nearest + "'")
+                .orElse("");
     }
 
     private int usage(CommandLine command, String problem) {

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.Reader;
 import java.io.StringWriter;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -33,6 +34,30 @@ class CommandTreeTest {
         assertThat(String.join("\n", run.out()))
                 .contains("demo", "list", "trace", "load", "inspect", "features", "args", "Exit codes:")
                 .doesNotContain("--debug");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"trace", "count", "hist", "latency", "top", "stack"})
+    void everyOptionOfACommandThatAttachesIsInAGroup(String command) {
+        List<String> help = Run.of(command, "--help").out();
+        assertThat(help).contains("What to trace:", "How to show it:", "When to end:", "How to attach:");
+        List<String> others = help.subList(help.indexOf("Help:") + 1, help.size()).stream()
+                .takeWhile(line -> !line.isBlank())
+                .toList();
+        assertThat(others).hasSize(2);
+        assertThat(others.getFirst()).contains("-h, --help");
+        assertThat(others.getLast()).contains("-V, --version");
+    }
+
+    @Test
+    void aMisspelledNameHasItsNearest() {
+        assertThat(Run.of("cuont", "-p", "1").err().getFirst())
+                .isEqualTo("bpf4j: there is no command 'cuont'; the nearest is 'count'");
+        assertThat(Run.of("count", "-p", "1", "a:b", "--folow").err().getFirst())
+                .isEqualTo("bpf4j count: there is no option '--folow'; the nearest is '--follow'");
+        assertThat(Run.of("count", "-p", "1", "a:b", "--stratgy=multi").err().getFirst())
+                .isEqualTo("bpf4j count: there is no option '--stratgy'; the nearest is '--strategy'");
+        assertThat(Run.of("count", "-p", "1", "a:b", "--debgu").err().getFirst()).doesNotContain("--debug");
     }
 
     @Test
