@@ -85,7 +85,7 @@ public final class TraceEvent {
      * @param strings the arguments that are read as strings
      * @param stringMax maximum bytes kept of each string
      */
-    TraceEvent(List<StringArg> strings, int stringMax) {
+    public TraceEvent(List<StringArg> strings, int stringMax) {
         this.stringMax = stringMax;
         Arrays.fill(slots, -1);
         int[] pointers = strings.stream()
@@ -110,7 +110,7 @@ public final class TraceEvent {
     }
 
     /** Moves to a record. What the accessors return is valid as long as the record is. */
-    void moveTo(MemorySegment records, long offset, int size) {
+    public void moveTo(MemorySegment records, long offset, int size) {
         if (size != fewSize && size != allSize) {
             throw new IllegalStateException("the tracer's record has " + size + " bytes, not " + fewSize + " or " + allSize
                     + ": trace.bpf.o and this command are of different versions");
