@@ -4,6 +4,8 @@
  *
  *     gcc -c -DSITES=1000 sites.S && ld -o sites-1000 sites.o
  *
+ * With -DPROBES=500 the sites belong to that many probes, bench:p0 and so on, in turn.
+ *
  * The notes are written out here in place of <sys/sdt.h>, so that 10,000 of them assemble in a moment. The form is that
  * of SystemTap's wiki, page UserSpaceProbeImplementation: an ELF note of owner "stapsdt" and type 3 whose description is
  * the address of the nop, the link-time address of .stapsdt.base, the address of the semaphore (0: none), then provider,
@@ -16,7 +18,7 @@ _.stapsdt.base:
         .space  1
 
         .altmacro
-        .macro  site offset
+        .macro  site offset probe
         /* 64 bytes apart: the density of a large program, and not all of them in one page. */
         .balign 64, 0xcc
 990:    nop
@@ -27,7 +29,11 @@ _.stapsdt.base:
 992:    .balign 4
 993:    .8byte  990b, _.stapsdt.base, 0
         .asciz  "bench"
+#ifdef PROBES
+        .asciz  "p\probe"
+#else
         .asciz  "site"
+#endif
         .asciz  "-4@-\offset\()(%rbp) 8@%rax"
 994:    .balign 4
         .popsection
@@ -42,7 +48,11 @@ _start:
 
         .set    number, 0
         .rept   SITES
-        site    %(8 + 4 * (number % 20))
+#ifdef PROBES
+        site    %(8 + 4 * (number % 20)), %(number % PROBES)
+#else
+        site    %(8 + 4 * (number % 20)), 0
+#endif
         .set    number, number + 1
         .endr
 

@@ -24,7 +24,10 @@ import org.openjdk.jmh.annotations.TearDown;
 @SuppressWarnings("NullAway.Init") // JMH sets the fields
 public class Loaded {
     /** The object that the C harness loads too. */
-    private static final String OBJECT = "args12_208.bpf.o";
+    static final String OBJECT = "args12_208.bpf.o";
+
+    /** Its program. */
+    static final String PROGRAM = "args12";
 
     @Param({"1", "10", "100", "1000", "10000", "50000"})
     public int sites;
@@ -39,7 +42,7 @@ public class Loaded {
         target = Targets.withSites(sites);
         object = BpfLoader.of(ObjectSpec.parse(OBJECT, TestObjects.bytes(OBJECT)))
                 .load();
-        program = object.program("args12");
+        program = object.program(PROGRAM);
         usdt = Usdt.of(object);
     }
 

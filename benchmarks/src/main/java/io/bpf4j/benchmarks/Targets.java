@@ -17,7 +17,16 @@ final class Targets {
 
     /** A program with that many sites of {@code bench:site}, with 20 argument strings among them. */
     static Path withSites(int sites) {
-        Path target = FOLDER.resolve("sites-" + sites);
+        return made("sites-" + sites);
+    }
+
+    /** A program with probes of {@code bench}, each with some sites, and with 20 argument strings among them. */
+    static Path withProbes(int probes, int sitesEach) {
+        return made("probes-" + probes + "x" + sitesEach);
+    }
+
+    private static Path made(String name) {
+        Path target = FOLDER.resolve(name);
         if (!Files.exists(target)) {
             throw new IllegalStateException(target + " is missing: make -C benchmarks/libbpf targets");
         }
