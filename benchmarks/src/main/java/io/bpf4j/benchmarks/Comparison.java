@@ -147,6 +147,9 @@ final class Comparison {
     String table(boolean quiet) {
         StringBuilder out = new StringBuilder();
         works.forEach((name, work) -> {
+            if (!work.ways().contains(BPF4J)) {
+                return; // a pattern left it out
+            }
             Optional<String> peer = quiet ? work.peer() : Optional.empty();
             out.append(String.format(Locale.ROOT, "%n%-26s", name));
             work.ways().forEach(way -> out.append(String.format(Locale.ROOT, "%30s", way)));
