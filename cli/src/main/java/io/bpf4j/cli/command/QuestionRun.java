@@ -17,9 +17,9 @@ import io.bpf4j.usdt.UsdtProbe;
 import java.io.IOException;
 import java.io.Writer;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.LocalTime;
 import java.time.ZoneId;
-import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Locale;
@@ -35,11 +35,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Tested by {@code CliQuestionsTest}.
  */
 class QuestionRun implements TargetRun.Work {
-    private static final DateTimeFormatter DAY = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss z", Locale.ROOT);
-
     private final Console console;
     private final @Nullable QuestionOptions options;
-    private final ZonedDateTime began = ZonedDateTime.now(ZoneId.systemDefault());
+    private final Instant began = Instant.now();
     private final History history = new History();
     private final TargetOptions target;
     private final OptionalLong every;
@@ -132,7 +130,7 @@ class QuestionRun implements TargetRun.Work {
         if (every.isPresent() && System.nanoTime() >= nextReport) {
             nextReport += every.getAsLong();
             if (options != null && options.files().wanted()) {
-                history.add(LocalTime.now(began.getZone()), session().answer().rows());
+                history.add(LocalTime.now(ZoneId.systemDefault()), session().answer().rows());
             }
             interim(session().answer());
         }
@@ -160,7 +158,10 @@ class QuestionRun implements TargetRun.Work {
 
     private AnswerPage page(QuestionOptions asked, Answer answer, List<String> gaps) {
         List<Answer.Row> rows = answer.rows();
-        String times = DAY.format(began) + " to " + DAY.format(ZonedDateTime.now(began.getZone()));
+        // Not a constant: zones take a while to load, and most runs write no page.
+        DateTimeFormatter day = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss z", Locale.ROOT)
+                .withZone(ZoneId.systemDefault());
+        String times = day.format(began) + " to " + day.format(Instant.now());
         long events = rows.stream().mapToLong(Answer.Row::count).sum();
         return new AnswerPage(
                 asked.title(),

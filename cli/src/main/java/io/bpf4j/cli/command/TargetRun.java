@@ -254,12 +254,15 @@ final class TargetRun {
     private void poll(Work work, BooleanSupplier goesOn) {
         OptionalLong most = options.duration();
         long end = most.isPresent() ? System.nanoTime() + most.getAsLong() : Long.MAX_VALUE;
-        while (!interruption.requested() && !work.isFull() && System.nanoTime() < end && goesOn.getAsBoolean()) {
-            long left = end - System.nanoTime();
-            work.poll(left < PATIENCE.toNanos() ? Duration.ofNanos(Math.max(0, left)) : PATIENCE);
-            console.flush();
+        try {
+            while (!interruption.requested() && !work.isFull() && System.nanoTime() < end && goesOn.getAsBoolean()) {
+                long left = end - System.nanoTime();
+                work.poll(left < PATIENCE.toNanos() ? Duration.ofNanos(Math.max(0, left)) : PATIENCE);
+                console.flush();
+            }
+        } finally {
+            work.ended();
         }
-        work.ended();
     }
 
     /** A trace of one process ends with it. */
