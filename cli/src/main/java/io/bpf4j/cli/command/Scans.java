@@ -2,6 +2,7 @@ package io.bpf4j.cli.command;
 
 import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.cli.output.Console;
+import io.bpf4j.cli.output.Progress;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.usdt.ProbePattern;
 import io.bpf4j.usdt.UsdtScan;
@@ -61,7 +62,10 @@ final class Scans {
 
     /** The files of all processes; reports on standard error what was left out. */
     static UsdtScan ofMachine(Console console) throws IOException {
-        UsdtScan machine = UsdtScan.ofMachine();
+        UsdtScan machine;
+        try (Progress _ = Progress.of(console, "searching the files of all processes")) {
+            machine = UsdtScan.ofMachine();
+        }
         machine.leftOut().forEach(line -> console.error("bpf4j: " + line));
         return machine;
     }

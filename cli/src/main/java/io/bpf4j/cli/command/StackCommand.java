@@ -3,6 +3,7 @@ package io.bpf4j.cli.command;
 import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.JsonLine;
+import io.bpf4j.cli.output.Progress;
 import io.bpf4j.cli.output.Text;
 import io.bpf4j.cli.picture.AnswerPage;
 import io.bpf4j.cli.question.AnswerValues;
@@ -151,10 +152,13 @@ final class StackCommand implements Callable<Integer> {
 
         @Override
         void print(Answer answer) {
-            List<Named> stacks = answer.rows().stream()
-                    .map(this::named)
-                    .sorted(Comparator.comparingLong(Named::count).reversed())
-                    .toList();
+            List<Named> stacks;
+            try (Progress _ = Progress.of(console, "reading symbols")) {
+                stacks = answer.rows().stream()
+                        .map(this::named)
+                        .sorted(Comparator.comparingLong(Named::count).reversed())
+                        .toList();
+            }
             symbolizer.problems().forEach(problem -> console.error("bpf4j: " + problem));
             tellOfMissingCallers(stacks);
             if (options.target().json()) {

@@ -3,6 +3,7 @@ package io.bpf4j.cli.command;
 import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.output.Console;
+import io.bpf4j.cli.output.Progress;
 import io.bpf4j.cli.output.Text;
 import io.bpf4j.cli.trace.ChildCommand;
 import io.bpf4j.cli.trace.Detachment;
@@ -156,8 +157,8 @@ final class TargetRun {
             interruption.onRequest(session::wakeup);
             interruption.beforeHalt(session::abandon);
             if (!functions.isEmpty()) {
-                List<FunctionProbe> leftOut = session.attachFunctions(
-                        functions, child == null ? options.process() : OptionalInt.of(child.pid()));
+                List<FunctionProbe> leftOut = attachFunctions(
+                        session, functions, child == null ? options.process() : OptionalInt.of(child.pid()));
                 attachedAny = true;
                 for (FunctionProbe each : leftOut) {
                     console.error("bpf4j: " + Text.printable(each.toString())
@@ -171,7 +172,7 @@ final class TargetRun {
                 gaps = follow(session, work, probes, child);
             } else {
                 if (!probes.isEmpty()) {
-                    report(session.attach(probes, options.process()));
+                    report(attach(session, probes, sites));
                 }
                 options.process().ifPresent(work::appeared);
                 poll(work, this::isThere);
@@ -193,6 +194,19 @@ final class TargetRun {
                         .unmatched()
                         .forEach(pattern -> console.error("bpf4j: no file that was traced has a probe " + pattern));
             }
+        }
+    }
+
+    private List<FunctionProbe> attachFunctions(
+            ProbeSession session, List<FunctionProbe> functions, OptionalInt process) {
+        try (Progress _ = Progress.of(console, "attaching to " + Scans.count(functions.size(), "function"))) {
+            return session.attachFunctions(functions, process);
+        }
+    }
+
+    private UsdtLink attach(ProbeSession session, List<UsdtProbe> probes, int sites) {
+        try (Progress _ = Progress.of(console, "attaching to " + Scans.count(sites, "site"))) {
+            return session.attach(probes, options.process());
         }
     }
 

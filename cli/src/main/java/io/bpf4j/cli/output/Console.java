@@ -32,6 +32,9 @@ public final class Console {
     private static final int USUAL_COLUMNS = 80;
     private static final int MOST_HELD = 100;
 
+    /** To the first column, and erase to the end of the line. */
+    private static final String ERASE = "\r\u001b[K";
+
     private final OutputStream out;
 
     /** What waits to be written to {@link #out}; the lock of both. */
@@ -45,12 +48,19 @@ public final class Console {
     /** Messages that wait until the screen is free; null if it is. */
     private @Nullable Deque<String> held;
 
+    private final boolean showsProgress;
+
+    /** The line at the end of standard error that will be overwritten; empty if there is none. */
+    private String progress = "";
+
     public Console(OutputStream out, Writer err, Reader in) {
-        this(out, err, in, null);
+        this(out, err, in, null, false);
     }
 
-    private Console(OutputStream out, Writer err, Reader in, @Nullable Terminal terminal) {
+    private Console(
+            OutputStream out, Writer err, Reader in, @Nullable Terminal terminal, boolean showsProgress) {
         this.terminal = terminal;
+        this.showsProgress = showsProgress;
         this.out = out;
         this.err = err;
         this.in = new BufferedReader(in);
@@ -64,7 +74,13 @@ public final class Console {
                         new OutputStreamWriter(new FileOutputStream(FileDescriptor.err), StandardCharsets.UTF_8),
                         1 << 16),
                 new InputStreamReader(System.in, StandardCharsets.UTF_8),
-                Terminal.ofOutput().orElse(null));
+                Terminal.ofOutput().orElse(null),
+                Terminal.isTerminal(2));
+    }
+
+    /** A console for tests, whose standard error is a terminal or not. */
+    static Console withProgress(OutputStream out, Writer err, Reader in, boolean terminal) {
+        return new Console(out, err, in, null, terminal);
     }
 
     /**
@@ -209,13 +225,38 @@ public final class Console {
                 held.addLast(text);
                 return;
             }
-            try {
-                err.write(text);
-                err.write('\n');
-                err.flush();
-            } catch (IOException e) {
-                // This failure can't be reported anywhere else.
+            writeNow(progress.isEmpty() ? text + '\n' : ERASE + text + '\n' + progress);
+        }
+    }
+
+    private void writeNow(String text) {
+        try {
+            err.write(text);
+            err.flush();
+        } catch (IOException e) {
+            // This failure can't be reported anywhere else.
+        }
+    }
+
+    /** Whether {@link #progress} shows anything: standard error is a terminal. */
+    boolean showsProgress() {
+        return showsProgress;
+    }
+
+    /**
+     * Shows a line at the end of standard error in place of the one that is there, or removes that. Messages come above
+     * it.
+     *
+     * @param text empty to remove it
+     */
+    void progress(String text) {
+        synchronized (err) {
+            if (!showsProgress || held != null || (text.isEmpty() && progress.isEmpty())) {
+                return;
             }
+            int room = USUAL_COLUMNS - 1;
+            progress = text.length() <= room ? text : text.substring(0, room);
+            writeNow(ERASE + progress);
         }
     }
 

@@ -45,7 +45,7 @@ public final class Terminal {
     }
 
     /** A terminal is a character device under /dev/pts or /dev/tty. */
-    private static boolean isTerminal(int descriptor) {
+    static boolean isTerminal(int descriptor) {
         try {
             String name = Files.readSymbolicLink(file(descriptor)).toString();
             return name.startsWith("/dev/pts/") || name.startsWith("/dev/tty");
