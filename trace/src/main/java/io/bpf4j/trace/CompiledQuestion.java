@@ -2,8 +2,8 @@ package io.bpf4j.trace;
 
 import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
-import io.bpf4j.loader.host.PidNamespace;
 import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.host.PidNamespace;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.objects.BpfObjects;

@@ -199,7 +199,8 @@ public final class Question {
      */
     public Question withBuffer(int bytes) {
         if (bytes < 1 || bytes > 1 << 30) {
-            throw new IllegalArgumentException("a ring buffer has up to 1 GiB, and more than nothing; not " + bytes + " bytes");
+            throw new IllegalArgumentException(
+                    "a ring buffer has up to 1 GiB, and more than nothing; not " + bytes + " bytes");
         }
         bufferBytes = bytes;
         return this;

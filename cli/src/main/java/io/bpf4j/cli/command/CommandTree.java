@@ -182,10 +182,12 @@ public final class CommandTree {
             int end = argument.indexOf('=');
             String option = end < 0 ? argument : argument.substring(0, end);
             return "there is no option '" + option + "'"
-                    + nearest(option, command.getCommandSpec().optionsMap().entrySet().stream()
-                            .filter(known -> !known.getValue().hidden())
-                            .map(Map.Entry::getKey)
-                            .toList());
+                    + nearest(
+                            option,
+                            command.getCommandSpec().optionsMap().entrySet().stream()
+                                    .filter(known -> !known.getValue().hidden())
+                                    .map(Map.Entry::getKey)
+                                    .toList());
         }
         return command.getParent() == null
                 ? "there is no command '" + argument + "'"

@@ -36,12 +36,11 @@ final class CompletionCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         CompletionScript script = new CompletionScript(root.get());
-        String text =
-                switch (shell) {
-                    case "bash" -> script.bash();
-                    case "zsh" -> script.zsh();
-                    default -> throw new UsageException("'" + shell + "' is neither bash nor zsh");
-                };
+        String text = switch (shell) {
+            case "bash" -> script.bash();
+            case "zsh" -> script.zsh();
+            default -> throw new UsageException("'" + shell + "' is neither bash nor zsh");
+        };
         text.lines().forEach(console::line);
         return CommandTree.OK;
     }

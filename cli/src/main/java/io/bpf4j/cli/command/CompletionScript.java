@@ -101,8 +101,7 @@ final class CompletionScript {
             String names = operandNames(command);
             arguments
                     .append(" \\\n            ")
-                    .append(quoted(
-                            names.isEmpty() ? "*: :_files" : "1:question:(" + names + ")"))
+                    .append(quoted(names.isEmpty() ? "*: :_files" : "1:question:(" + names + ")"))
                     .append(names.isEmpty() ? "" : " \\\n            '*:: :->question'")
                     .append("\n          ;;\n");
         }
@@ -146,10 +145,13 @@ final class CompletionScript {
     private static String zshOption(OptionSpec option) {
         StringBuilder text = new StringBuilder();
         for (String name : option.names()) {
-            String help = "[" + CommandText.headline(CommandText.description(option)).replaceAll("[\\[\\]\\\\]", "\\\\$0") + "]";
+            String help = "["
+                    + CommandText.headline(CommandText.description(option)).replaceAll("[\\[\\]\\\\]", "\\\\$0") + "]";
             // Long options take --name=value as well.
-            String form = !CommandText.takesValue(option) ? name + help
-                    : name + (name.startsWith("--") ? "=" : "") + help + ":" + option.paramLabel().replaceAll("[\\[\\]:\\\\]", "\\\\$0") + ":" + zshValues(kind(option));
+            String form = !CommandText.takesValue(option)
+                    ? name + help
+                    : name + (name.startsWith("--") ? "=" : "") + help + ":"
+                            + option.paramLabel().replaceAll("[\\[\\]:\\\\]", "\\\\$0") + ":" + zshValues(kind(option));
             text.append(" \\\n            ").append(quoted((option.isMultiValue() ? "*" : "") + form));
         }
         return text.toString();
@@ -190,7 +192,7 @@ final class CompletionScript {
 
     /** The names that an operand may be: those of commands, or of the questions of a group. */
     private String operandNames(CommandSpec command) {
-        if (command == root) {
+        if (command.parent() == null) {
             return commands.stream().map(CommandSpec::name).collect(Collectors.joining(" "));
         }
         if (command.name().equals("completion")) {
@@ -234,7 +236,7 @@ final class CompletionScript {
         Map<String, List<String>> all = new LinkedHashMap<>();
         Stream.concat(Stream.of(root), commands.stream())
                 .forEach(command -> all.computeIfAbsent(words.apply(command), _ -> new ArrayList<>())
-                        .add(command == root ? "''" : command.name()));
+                        .add(command.parent() == null ? "''" : command.name()));
         all.remove("");
         return all;
     }

@@ -27,7 +27,16 @@ final class HelpGroups {
         GROUPS.put(
                 "What to show",
                 Set.of(
-                        "--of", "--linear", "--by", "--max-keys", "--pair", "--slower", "--show", "--str", "--user", "--kernel"));
+                        "--of",
+                        "--linear",
+                        "--by",
+                        "--max-keys",
+                        "--pair",
+                        "--slower",
+                        "--show",
+                        "--str",
+                        "--user",
+                        "--kernel"));
         GROUPS.put("How to show it", Set.of("--every", "--json", "--folded", "--svg", "--html", "--color"));
         GROUPS.put("When to end", Set.of("--duration", "--count"));
         GROUPS.put("How to attach", Set.of("--no-hold", "--strategy", "--strict", "--lossless", "-v"));
@@ -47,11 +56,12 @@ final class HelpGroups {
     }
 
     private static String render(Help help) {
-        Map<String, List<OptionSpec>> groups = CommandText.options(help.commandSpec()).stream()
-                .collect(Collectors.groupingBy(HelpGroups::group));
+        Map<String, List<OptionSpec>> groups =
+                CommandText.options(help.commandSpec()).stream().collect(Collectors.groupingBy(HelpGroups::group));
         return GROUPS.keySet().stream()
                 .filter(groups::containsKey)
-                .map(name -> String.format("%n%s:%n", name) + help.optionListExcludingGroups(groups.getOrDefault(name, List.of())))
+                .map(name -> String.format("%n%s:%n", name)
+                        + help.optionListExcludingGroups(groups.getOrDefault(name, List.of())))
                 .collect(Collectors.joining());
     }
 

@@ -33,7 +33,8 @@ final class ManPage {
         text("\fBbpf4j\fR \fICOMMAND\fR [\fIOPTION\fR...] [\fIOPERAND\fR...]");
         line(".SH DESCRIPTION");
         text(CommandText.description(root));
-        text("Commands, each with its own options, are described below. Every command takes \fB--help\fR and \fB--version\fR.");
+        text(
+                "Commands, each with its own options, are described below. Every command takes \fB--help\fR and \fB--version\fR.");
         line(".SH COMMANDS");
         commands.forEach(this::command);
         line(".SH EXIT STATUS");
@@ -42,7 +43,9 @@ final class ManPage {
         tagged("BPF4J_DEBUG", "If it is 1, a failure is printed with its stack trace.");
         tagged("NO_COLOR", "If it is set and not empty, nothing is coloured unless \fB--color=always\fR is given.");
         line(".SH FILES");
-        tagged("~/.config/bpf4j/probes", "Names and types of the arguments of your own probes, and your own questions.");
+        tagged(
+                "~/.config/bpf4j/probes",
+                "Names and types of the arguments of your own probes, and your own questions.");
         line(".SH EXAMPLES");
         examples(root);
         return roff.toString();
@@ -59,7 +62,8 @@ final class ManPage {
                 tagged(synopsis(option), CommandText.description(option));
             }
         }
-        if (!CommandText.examples(command).isEmpty() && !CommandText.examples(command).equals(CommandText.examples(root))) {
+        if (!CommandText.examples(command).isEmpty()
+                && !CommandText.examples(command).equals(CommandText.examples(root))) {
             text("Examples:");
             examples(command);
         }

@@ -144,8 +144,9 @@ final class TraceRun implements TargetRun.Work {
         tracer().drain(this::print);
         console.lines(lines);
         summary(tracer().lost(), tracer().unknown(), gaps);
-        tracer().stuck().forEach(pid -> console.error("bpf4j: process " + pid
-                + " is still paused, and this user may not continue it; root can: kill -CONT " + pid));
+        tracer().stuck()
+                .forEach(pid -> console.error("bpf4j: process " + pid
+                        + " is still paused, and this user may not continue it; root can: kill -CONT " + pid));
     }
 
     private void print(TraceEvent event, TracedProbe probe) {

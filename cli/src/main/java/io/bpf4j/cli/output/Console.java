@@ -57,8 +57,7 @@ public final class Console {
         this(out, err, in, null, false);
     }
 
-    private Console(
-            OutputStream out, Writer err, Reader in, @Nullable Terminal terminal, boolean showsProgress) {
+    private Console(OutputStream out, Writer err, Reader in, @Nullable Terminal terminal, boolean showsProgress) {
         this.terminal = terminal;
         this.showsProgress = showsProgress;
         this.out = out;

@@ -57,7 +57,8 @@ class CommandTreeTest {
                 .isEqualTo("bpf4j count: there is no option '--folow'; the nearest is '--follow'");
         assertThat(Run.of("count", "-p", "1", "a:b", "--stratgy=multi").err().getFirst())
                 .isEqualTo("bpf4j count: there is no option '--stratgy'; the nearest is '--strategy'");
-        assertThat(Run.of("count", "-p", "1", "a:b", "--debgu").err().getFirst()).doesNotContain("--debug");
+        assertThat(Run.of("count", "-p", "1", "a:b", "--debgu").err().getFirst())
+                .doesNotContain("--debug");
     }
 
     @Test

@@ -51,10 +51,13 @@ class CompletionScriptTest {
                 .anySatisfy(line -> assertThat(line).containsPattern("[' ]" + command + "[' ]"));
         String words = script.lines()
                 .filter(line -> line.contains(" words='-") || line.contains("words='--"))
-                .filter(line -> Pattern.compile("[ |]" + command + "( \\||\\))").matcher(line).find())
+                .filter(line -> Pattern.compile("[ |]" + command + "( \\||\\))")
+                        .matcher(line)
+                        .find())
                 .findFirst()
                 .orElseThrow();
-        assertThat(words.substring(words.indexOf('\'', words.indexOf("words=")) + 1).split("[ ']"))
+        assertThat(words.substring(words.indexOf('\'', words.indexOf("words=")) + 1)
+                        .split("[ ']"))
                 .containsAll(options(command));
     }
 
@@ -66,7 +69,8 @@ class CompletionScriptTest {
         int at = script.indexOf("        " + command + ")\n");
         assertThat(at).isPositive();
         String arguments = script.substring(at, script.indexOf(";;", at));
-        assertThat(options(command)).allSatisfy(option -> assertThat(arguments).containsPattern("'\\*?" + option + "[=\\[]"));
+        assertThat(options(command))
+                .allSatisfy(option -> assertThat(arguments).containsPattern("'\\*?" + option + "[=\\[]"));
     }
 
     @ParameterizedTest
@@ -76,7 +80,8 @@ class CompletionScriptTest {
         int at = page.indexOf(".SS bpf4j " + command);
         assertThat(at).isPositive();
         String section = page.substring(at, page.indexOf("\n.S", at + 1));
-        assertThat(options(command).stream().filter(o -> !List.of("-h", "--help", "-V", "--version").contains(o)))
+        assertThat(options(command).stream()
+                        .filter(o -> !List.of("-h", "--help", "-V", "--version").contains(o)))
                 .allSatisfy(option -> assertThat(section).contains("\\fB" + option.replace("-", "\\-") + "\\fR"));
     }
 

@@ -56,14 +56,17 @@ class CliCompletionTest {
     void bashCompletesProcessesAndLeavesFilesToItself() throws IOException, InterruptedException {
         Path script = Files.writeString(folder.resolve("bpf4j.bash"), Cli.check("completion", "bash"));
         String self = String.valueOf(ProcessHandle.current().pid());
-        assertThat(Commands.run(List.of("bash", "--norc", "-c", BASH, "bash", script.toString(), "bpf4j", "count", "-p", self))
+        assertThat(Commands.run(List.of(
+                                "bash", "--norc", "-c", BASH, "bash", script.toString(), "bpf4j", "count", "-p", self))
                         .out()
                         .split("\\s+"))
                 .contains(self);
-        assertThat(Commands.run(List.of("bash", "--norc", "-c", BASH, "bash", script.toString(), "bpf4j", "count", "/bi"))
+        assertThat(Commands.run(List.of(
+                                "bash", "--norc", "-c", BASH, "bash", script.toString(), "bpf4j", "count", "/bi"))
                         .out())
                 .isBlank();
-        assertThat(Commands.run(List.of("bash", "--norc", "-c", "source \"$1\"; complete -p bpf4j", "bash", script.toString()))
+        assertThat(Commands.run(List.of(
+                                "bash", "--norc", "-c", "source \"$1\"; complete -p bpf4j", "bash", script.toString()))
                         .out())
                 .contains("-o default", "-F _bpf4j bpf4j");
     }
@@ -103,6 +106,7 @@ class CliCompletionTest {
         assertThat(result.exitCode()).isZero();
         assertThat(result.err()).isEmpty();
         // Bold is a letter printed twice, or a sequence of colours.
-        assertThat(result.out().replaceAll(".\b|\u001b\\[[0-9;]*m", "")).contains("SYNOPSIS", "bpf4j count", "--by", "EXIT STATUS", "wrong usage");
+        assertThat(result.out().replaceAll(".\b|\u001b\\[[0-9;]*m", ""))
+                .contains("SYNOPSIS", "bpf4j count", "--by", "EXIT STATUS", "wrong usage");
     }
 }

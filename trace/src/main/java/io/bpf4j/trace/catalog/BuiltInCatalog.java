@@ -29,8 +29,8 @@ final class BuiltInCatalog {
             new Resource("libvirt.probes", Set.of("libvirt"), Set.of()),
             new Resource("qemu.probes", Set.of("qemu"), Set.of("qemu")));
 
-    static final Catalog CATALOG = new Catalog(
-            RESOURCES.stream().map(BuiltInCatalog::part).toList());
+    static final Catalog CATALOG =
+            new Catalog(RESOURCES.stream().map(BuiltInCatalog::part).toList());
 
     private BuiltInCatalog() {}
 

@@ -52,8 +52,7 @@ public final class Catalog {
 
     /** Both catalogs, the other's entries first: they hide those of this catalog that have the same name. */
     public Catalog with(Catalog other) {
-        return new Catalog(
-                Stream.concat(other.parts.stream(), parts.stream()).toList());
+        return new Catalog(Stream.concat(other.parts.stream(), parts.stream()).toList());
     }
 
     /** The probe; if several versions of a program have it with different arguments, the newest. */
@@ -79,8 +78,7 @@ public final class Catalog {
 
     /** The probes that the pattern matches by provider and name, in order; no others need be read for that. */
     public List<ProbeSignature> matching(ProbePattern pattern) {
-        return probes(parts.stream()
-                        .filter(part -> part.providers().stream().anyMatch(pattern::matchesProvider)))
+        return probes(parts.stream().filter(part -> part.providers().stream().anyMatch(pattern::matchesProvider)))
                 .stream()
                 .filter(probe -> pattern.matches(probe.provider(), probe.name()))
                 .toList();

@@ -63,9 +63,7 @@ final class CatalogPart {
         if (providers.isPresent()) {
             return providers.get();
         }
-        return entries().probes().stream()
-                .map(ProbeSignature::provider)
-                .collect(Collectors.toUnmodifiableSet());
+        return entries().probes().stream().map(ProbeSignature::provider).collect(Collectors.toUnmodifiableSet());
     }
 
     /** Whether it may have questions of that group. */

@@ -85,8 +85,7 @@ class BuiltInCatalogTest {
 
     @Test
     void everyFileNamesItsSource() {
-        assertThat(files())
-                .allSatisfy(file -> assertThat(text(file)).as(file).containsPattern("(?m)^# Sources?: "));
+        assertThat(files()).allSatisfy(file -> assertThat(text(file)).as(file).containsPattern("(?m)^# Sources?: "));
     }
 
     @Test

@@ -73,8 +73,7 @@ final class Libc {
     }
 
     private static final class Mmap {
-        static final MethodHandle MMAP = link(
-                "mmap", SEVEN_LONGS, Linker.Option.firstVariadicArg(1));
+        static final MethodHandle MMAP = link("mmap", SEVEN_LONGS, Linker.Option.firstVariadicArg(1));
     }
 
     /** Memory that each thread reuses for all calls: the captured errno, and the struct of a call. */
@@ -134,9 +133,8 @@ final class Libc {
     static long mmap(long address, long size, int protection, int flags, int fd, long offset) {
         Scratch scratch = Scratch.get();
         try {
-            return scratch.result(
-                    (long) Mmap.MMAP.invokeExact(
-                            scratch.errno, address, size, (long) protection, (long) flags, (long) fd, offset, 0L));
+            return scratch.result((long) Mmap.MMAP.invokeExact(
+                    scratch.errno, address, size, (long) protection, (long) flags, (long) fd, offset, 0L));
         } catch (Throwable t) {
             throw unexpected(t);
         }
