@@ -19,8 +19,8 @@ import java.util.regex.Pattern;
  * The terminal that standard output is, with its size and its settings.
  *
  * <p>Java has no API for them, and {@code ioctl} is not for the command to call. So {@code stty} does it, which POSIX
- * requires and every system has: a process of 2 ms, once for each change of the size. A library such as JLine would
- * be half a megabyte, with native access of its own, for a size and two settings.
+ * requires and every system has: a process of some milliseconds, once for each change of the size. A library such as
+ * JLine would bring native access of its own for a size and two settings.
  *
  * <p><i>Thread-safe.</i>
  *
