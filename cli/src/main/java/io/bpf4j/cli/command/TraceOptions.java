@@ -53,8 +53,9 @@ final class TraceOptions {
 
     @Option(
             names = "--lossless",
-            description = "With -p or -c: pause the process by SIGSTOP while half of the buffer is full, so that no event is "
-                    + "lost. If bpf4j is killed by SIGKILL meanwhile, 'kill -CONT PID' continues the process.")
+            description =
+                    "With -p or -c: pause the process by SIGSTOP while half of the buffer is full, so that no event is "
+                            + "lost. If bpf4j is killed by SIGKILL meanwhile, 'kill -CONT PID' continues the process.")
     private boolean lossless;
 
     private List<StringArg> stringArgs = List.of();
@@ -92,7 +93,8 @@ final class TraceOptions {
             return;
         }
         if (target.process().isEmpty() && target.command().isEmpty()) {
-            throw new UsageException("--lossless pauses what it traces, so it goes with -p or -c, not with all processes");
+            throw new UsageException(
+                    "--lossless pauses what it traces, so it goes with -p or -c, not with all processes");
         }
         if (isQuestion()) {
             throw new UsageException("--lossless goes with the arguments as they are, not with --where and --show");

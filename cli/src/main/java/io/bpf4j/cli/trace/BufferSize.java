@@ -20,7 +20,8 @@ public final class BufferSize {
 
     private static final Pattern SYNTAX = Pattern.compile("([0-9]{1,12})\\s*([a-z]*)", Pattern.CASE_INSENSITIVE);
     private static final Map<String, Long> UNITS = Map.of(
-            "", 1L, "b", 1L, "k", 1L << 10, "kib", 1L << 10, "m", 1L << 20, "mib", 1L << 20, "g", 1L << 30, "gib", 1L << 30);
+            "", 1L, "b", 1L, "k", 1L << 10, "kib", 1L << 10, "m", 1L << 20, "mib", 1L << 20, "g", 1L << 30, "gib",
+            1L << 30);
 
     private BufferSize() {}
 

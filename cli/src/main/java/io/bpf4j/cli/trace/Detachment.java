@@ -29,8 +29,7 @@ public final class Detachment {
      * @param meanwhile called again and again
      * @return whether all probes are detached; false if the user ended the wait
      */
-    public static boolean await(
-            List<Closing> all, Console console, Interruption interruption, Runnable meanwhile) {
+    public static boolean await(List<Closing> all, Console console, Interruption interruption, Runnable meanwhile) {
         List<CompletableFuture<Void>> each =
                 all.stream().map(Closing::toCompletableFuture).toList();
         CompletableFuture<Void> done = CompletableFuture.allOf(each.toArray(CompletableFuture[]::new));

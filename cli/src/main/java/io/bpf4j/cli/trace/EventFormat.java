@@ -202,7 +202,11 @@ public final class EventFormat {
                 line.append(',');
             }
             int n = Integer.numberOfTrailingZeros(rest);
-            line.append(JSON_ARG).decimal(n).append(JSON_ADDRESS).unsigned(event.bits(n)).append('}');
+            line.append(JSON_ARG)
+                    .decimal(n)
+                    .append(JSON_ADDRESS)
+                    .unsigned(event.bits(n))
+                    .append('}');
         }
         line.append(']');
     }

@@ -62,10 +62,13 @@ public final class Interruption {
         request();
         if (requests.get() > 2) {
             Runnable atLast = last;
-            if (atLast != null) {
-                atLast.run();
+            try {
+                if (atLast != null) {
+                    atLast.run();
+                }
+            } finally {
+                Runtime.getRuntime().halt(exitCode);
             }
-            Runtime.getRuntime().halt(exitCode);
         }
     }
 

@@ -87,7 +87,8 @@ final class ProbeFormat {
                 lengths |= probe.isLengthOf(n, pointer) ? 1 << pointer : 0;
             }
             lengthOf = lengths;
-            Map<Long, String> named = type instanceof ArgumentType.Int number ? new TreeMap<>(number.names()) : Map.of();
+            Map<Long, String> named =
+                    type instanceof ArgumentType.Int number ? new TreeMap<>(number.names()) : Map.of();
             values = named.keySet().stream().mapToLong(Long::longValue).toArray();
             names = named.values().stream().map(ProbeFormat::encode).toArray(byte[][]::new);
         }

@@ -112,8 +112,8 @@ public final class TraceEvent {
     /** Moves to a record. What the accessors return is valid as long as the record is. */
     public void moveTo(MemorySegment records, long offset, int size) {
         if (size != fewSize && size != allSize) {
-            throw new IllegalStateException("the tracer's record has " + size + " bytes, not " + fewSize + " or " + allSize
-                    + ": trace.bpf.o and this command are of different versions");
+            throw new IllegalStateException("the tracer's record has " + size + " bytes, not " + fewSize + " or "
+                    + allSize + ": trace.bpf.o and this command are of different versions");
         }
         room = size == fewSize ? FEW_ARGS : ALL_ARGS;
         data = records;
@@ -161,8 +161,7 @@ public final class TraceEvent {
 
     /** The thread's name: its bytes up to the NUL. */
     byte[] comm() {
-        byte[] bytes =
-                data.asSlice(start + COMM * Long.BYTES, COMM_SIZE).toArray(ValueLayout.JAVA_BYTE);
+        byte[] bytes = data.asSlice(start + COMM * Long.BYTES, COMM_SIZE).toArray(ValueLayout.JAVA_BYTE);
         int end = 0;
         while (end < bytes.length && bytes[end] != 0) {
             end++;

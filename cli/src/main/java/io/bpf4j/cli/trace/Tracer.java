@@ -156,8 +156,11 @@ public final class Tracer implements ProbeSession {
      * were paused.
      */
     public void poll(Duration patience, Handler handler) {
-        ring.poll(patience, (_, data, offset, size) -> hand(data, offset, size, handler));
-        stuck.addAll(paused.resume());
+        try {
+            ring.poll(patience, (_, data, offset, size) -> hand(data, offset, size, handler));
+        } finally {
+            stuck.addAll(paused.resume());
+        }
     }
 
     /** Delivers the last events, without waiting. From now on no process is paused. */
@@ -185,8 +188,11 @@ public final class Tracer implements ProbeSession {
     @Override
     public void abandon() {
         if (lossless) {
-            stopPausing();
-            paused.resumeWith(processes);
+            try {
+                stopPausing();
+            } finally {
+                paused.resumeWith(processes);
+            }
         }
     }
 

@@ -20,6 +20,8 @@ record Run(int code, List<String> out, List<String> err) {
         Console console = new Console(out, err, new StringReader(input));
         int code = new CommandTree(console, new Interruption()).run(args);
         return new Run(
-                code, out.toString(StandardCharsets.UTF_8).lines().toList(), err.toString().lines().toList());
+                code,
+                out.toString(StandardCharsets.UTF_8).lines().toList(),
+                err.toString().lines().toList());
     }
 }

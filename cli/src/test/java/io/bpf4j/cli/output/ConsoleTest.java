@@ -16,7 +16,10 @@ import org.junit.jupiter.api.Test;
 class ConsoleTest {
     @Test
     void aReaderThatIsGoneIsToldByAnExceptionOfItsOwn() {
-        Console console = new Console(new ClosedStream(), new OutputStreamWriter(new ClosedStream(), StandardCharsets.UTF_8), Reader.nullReader());
+        Console console = new Console(
+                new ClosedStream(),
+                new OutputStreamWriter(new ClosedStream(), StandardCharsets.UTF_8),
+                Reader.nullReader());
         console.line("waits");
         assertThatThrownBy(console::flush).isInstanceOf(OutputClosedException.class);
         String tooLong = "x".repeat(LineBuffer.FULL);

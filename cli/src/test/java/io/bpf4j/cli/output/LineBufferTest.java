@@ -36,7 +36,8 @@ class LineBufferTest {
 
     @Test
     void fixedNumbersHaveZerosInFront() {
-        assertThat(new LineBuffer().fixed(0, 3).fixed(42, 6).fixed(999_999_999, 9)).hasToString("000000042999999999");
+        assertThat(new LineBuffer().fixed(0, 3).fixed(42, 6).fixed(999_999_999, 9))
+                .hasToString("000000042999999999");
     }
 
     @Test
@@ -44,7 +45,9 @@ class LineBufferTest {
         for (int b = 0; b < 256; b++) {
             LineBuffer line = new LineBuffer().append("x");
             String text = Character.toString(b);
-            boolean plain = b < 0x80 && Text.escape(text).equals(text) && Text.jsonEscape(text).equals(text);
+            boolean plain = b < 0x80
+                    && Text.escape(text).equals(text)
+                    && Text.jsonEscape(text).equals(text);
             MemorySegment memory = MemorySegment.ofArray(new byte[] {'a', 'b', (byte) b, 'c'});
             assertThat(line.appendPlain(memory, 1, 3)).isEqualTo(plain);
             assertThat(line).hasToString(plain ? "xb" + (char) b + "c" : "x");

@@ -10,7 +10,8 @@ import org.junit.jupiter.api.Test;
 
 class WarningsTest {
     private final StringWriter err = new StringWriter();
-    private final System.Logger logger = new Warnings(new Console(OutputStream.nullOutputStream(), err, Reader.nullReader()))
+    private final System.Logger logger = new Warnings(
+                    new Console(OutputStream.nullOutputStream(), err, Reader.nullReader()))
             .getLogger("io.bpf4j", WarningsTest.class.getModule());
 
     @Test

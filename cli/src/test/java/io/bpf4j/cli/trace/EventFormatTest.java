@@ -61,8 +61,7 @@ class EventFormatTest {
     /** A field that is a string in one line must not be a number in the next. */
     @Test
     void textThatCantBeReadIsNullWithItsAddressBeside() {
-        TestRecord lost =
-                new TestRecord(0, 1, 1, "sh").number(5).noText(-4096).noText(0);
+        TestRecord lost = new TestRecord(0, 1, 1, "sh").number(5).noText(-4096).noText(0);
         assertThat(line(json, lost, probe))
                 .endsWith("\"args\":[5,null,null],\"unreadable\":[{\"arg\":1,\"address\":18446744073709547520},"
                         + "{\"arg\":2,\"address\":0}]}");
@@ -107,8 +106,8 @@ class EventFormatTest {
                         "02T03:04:06.000250Z",
                         "03T03:04:05.000000001Z");
         assertThat(List.of(0L, 1_999_999_999L, 999_999_999L, 86_400_000_001_000L))
-                .extracting(time -> line(text, new TestRecord(time, 1, 1, "sh"), probe)
-                        .substring(0, 15))
+                .extracting(time ->
+                        line(text, new TestRecord(time, 1, 1, "sh"), probe).substring(0, 15))
                 .containsExactly("03:04:05.000000", "03:04:06.999999", "03:04:05.999999", "03:04:05.000001");
     }
 
@@ -127,7 +126,9 @@ class EventFormatTest {
                 .text("naïve", false)
                 .text(new byte[] {'a', (byte) 0xff}, false)
                 .text("", false);
-        assertThat(line(text, event, probe)).contains("größe           ").endsWith("arg0=\"naïve\" arg1=\"a\ufffd\" arg2=\"\"");
+        assertThat(line(text, event, probe))
+                .contains("größe           ")
+                .endsWith("arg0=\"naïve\" arg1=\"a\ufffd\" arg2=\"\"");
         assertThat(line(json, event, probe)).contains("\"comm\":\"größe\"", "\"args\":[\"naïve\",\"a\ufffd\",\"\"]");
         assertThat(new String(lines.toBytes(), StandardCharsets.UTF_8)).isEqualTo(lines.toString());
     }
