@@ -38,6 +38,7 @@ class CliLosslessTest {
     }
 
     /** What a trace of {@code asked fast} printed: the last index of each thread, and the sums. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Fired(long[] next, long events, long lost) {}
 
     /** Traces to the end; the events of each thread have to be in order, each at most once. */
