@@ -130,7 +130,9 @@ class QuestionRun implements TargetRun.Work {
         if (every.isPresent() && System.nanoTime() >= nextReport) {
             nextReport += every.getAsLong();
             if (options != null && options.files().wanted()) {
-                history.add(LocalTime.now(ZoneId.systemDefault()), session().answer().rows());
+                history.add(
+                        LocalTime.now(ZoneId.systemDefault()),
+                        session().answer().rows());
             }
             interim(session().answer());
         }

@@ -124,7 +124,9 @@ class GeneratedFunctionTest {
         assertThat(new Output("", Type.Basic.TEXT, 16, 8).decode(out, number -> ""))
                 .isEqualTo("Z\udcfcrich");
         assertThat(new Output("", Type.Basic.TEXT, 0, 6)
-                        .decode(new byte[] {'a', (byte) 0xff, (byte) 0xc3, (byte) 0xa9, (byte) 0xe2, (byte) 0x82}, _ -> ""))
+                        .decode(
+                                new byte[] {'a', (byte) 0xff, (byte) 0xc3, (byte) 0xa9, (byte) 0xe2, (byte) 0x82},
+                                _ -> ""))
                 .as("each byte that is not UTF-8 stays")
                 .isEqualTo("a\udcff\u00e9\udce2\udc82");
         assertThat(new Output("", Type.Basic.PROBE, 8, 8).decode(out, number -> "p:" + number))
