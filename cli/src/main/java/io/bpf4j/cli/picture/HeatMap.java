@@ -87,7 +87,7 @@ record HeatMap(String title, List<String> rows, List<String> columns, long[][] c
     }
 
     private static String level(long count, long most) {
-        double share = most <= 1 ? 1 : Math.log(count) / Math.log(most);
+        double share = most <= 1 ? 1 : Math.log((double) count) / Math.log((double) most);
         return "h" + (1 + Math.round((Paint.SHADES - 1) * share));
     }
 

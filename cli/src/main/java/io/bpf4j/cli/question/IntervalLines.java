@@ -142,7 +142,7 @@ public final class IntervalLines {
         if (count == 0) {
             return 0;
         }
-        double share = most <= 1 ? 1 : Math.log(count) / Math.log(most);
+        double share = most <= 1 ? 1 : Math.log((double) count) / Math.log((double) most);
         return 1 + (int) Math.round((Paint.SHADES - 1) * Math.min(1, share));
     }
 }
