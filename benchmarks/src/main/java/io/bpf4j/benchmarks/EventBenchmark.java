@@ -46,10 +46,7 @@ public class EventBenchmark {
     private final LineBuffer lines = new LineBuffer();
     private final TraceEvent event = new TraceEvent(List.of(), 256);
     private final TracedProbe probe = new TracedProbe(
-            "/usr/bin/program",
-            "provider",
-            "name",
-            List.of(NumberKind.SIGNED, NumberKind.SIGNED, NumberKind.UNSIGNED));
+            "/usr/bin/program", "provider", "name", List.of(NumberKind.SIGNED, NumberKind.SIGNED, NumberKind.UNSIGNED));
     private EventFormat format = EventFormat.create(false, lines);
 
     /** Writes what a loop would fire. */
