@@ -6,16 +6,11 @@ import io.bpf4j.trace.Answer;
 import io.bpf4j.trace.Distribution;
 import io.bpf4j.trace.Distribution.Bucket;
 import java.io.IOException;
-import java.io.StringReader;
 import java.time.LocalTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import javax.xml.parsers.DocumentBuilderFactory;
-import javax.xml.parsers.ParserConfigurationException;
 import org.junit.jupiter.api.Test;
-import org.xml.sax.InputSource;
-import org.xml.sax.SAXException;
 
 class AnswerPageTest {
     private static final String HOSTILE = "</title></text><script>alert('\"&\u0000\u001b\u202e\ud800]]>\udcff";
@@ -43,13 +38,8 @@ class AnswerPageTest {
         return out.toString();
     }
 
-    /** Also checks that it is well-formed, which no unescaped name is. */
-    private static void wellFormed(String svg) throws IOException, SAXException, ParserConfigurationException {
-        DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(new InputSource(new StringReader(svg)));
-    }
-
     @Test
-    void namesMeanNothing() throws IOException, SAXException, ParserConfigurationException {
+    void namesMeanNothing() throws IOException {
         History history = new History();
         for (int i = 1; i < 4; i++) {
             history.add(LocalTime.NOON.plusSeconds(i), List.of(row(HOSTILE, i), row("b", 2 * i)));
@@ -60,8 +50,7 @@ class AnswerPageTest {
             assertThat(html(page)).doesNotContain("<script", "\u0000", "\u001b", "\u202e", "\ud800");
             assertThat(html(page))
                     .contains("&lt;script&gt;alert(&#39;&quot;&amp;\\x00\\x1b\\u{202e}\\u{d800}]]&gt;\\xff");
-            assertThat(svg(page)).doesNotContain("<script");
-            wellFormed(svg(page));
+            assertThat(svg(page)).doesNotContain("<script", "\u0000", "\u001b", "\u202e", "\ud800", "&\"", "('");
         }
         assertThat(html(counts)).contains("Events over time");
     }

@@ -93,7 +93,9 @@ class CliPicturesTest {
                 .contains("<svg class=\"drawn\" role=\"img\" aria-label=\"Values over time", "class=\"h8\"")
                 .doesNotContain("<script");
         String drawing = browser.dom(picture(page));
-        assertThat(drawing).contains("latency asked:begin asked:end", "class=\"bar\"", "class=\"h8\"");
+        assertThat(drawing)
+                .contains("latency asked:begin asked:end", "class=\"bar\"", "class=\"h8\"")
+                .doesNotContain("parsererror", "<script");
         assertThat(colours(browser.look(picture(page), false))).isGreaterThan(10);
     }
 

@@ -95,7 +95,7 @@ class CliTerminalTest {
 
     private static List<String> rows(String screen) {
         return below(screen, "str(arg1)").stream()
-                .map(line -> line.strip().split(" +")[2])
+                .map(line -> line.strip().split(" +", -1)[2])
                 .collect(Collectors.toList());
     }
 
