@@ -17,6 +17,7 @@ import java.util.Locale;
  * @param columns when each interval ended
  * @param counts by row, then by column
  */
+@SuppressWarnings("ArrayRecordComponent") // handed over once, never compared
 record HeatMap(String title, List<String> rows, List<String> columns, long[][] counts) {
     static final int WIDTH = 960;
 
