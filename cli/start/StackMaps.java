@@ -17,14 +17,14 @@ import java.util.zip.ZipFile;
 import java.util.zip.ZipOutputStream;
 
 /**
- * Copies a jar, and gives stack maps to those of its classes that have none. The launcher runs this file on picocli.
+ * Copies a jar, and adds stack maps to its classes that have none. The launcher runs this file on picocli.
  *
  * <p>Why: picocli's classes are in the format of Java 5, from before class files had stack maps (JVMS 4.10.1). Without
  * them the JVM verifies a class by inferring all types anew, at each start, and an AOT cache leaves such a class out,
  * together with all that refer to it. The code of the methods stays what it is.
  */
 class StackMaps {
-    /** The first format that is verified by stack maps, and by nothing else, is 51; 52 is no more than a common one. */
+    /** Class files have stack maps from format 50 (Java 6) on. The copies get format 52, in which they are required. */
     private static final int FIRST_WITH_STACK_MAPS = 50;
 
     public static void main(String[] args) throws IOException {

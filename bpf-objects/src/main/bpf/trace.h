@@ -20,8 +20,8 @@
  * Maps: "events", a ring buffer (1 MiB unless max_entries is edited before load; a power of two, a
  * multiple of the page size). Globals of .bss: u64 lost, events for which the ring had no room;
  * u64 pause_bytes, may be changed at any time: a process that fires while so many bytes wait is sent
- * SIGSTOP, and its record has TRACE_PAUSED. Whoever reads such a record owes the process a SIGCONT. 0
- * pauses nobody.
+ * SIGSTOP, and its record has TRACE_PAUSED. The reader of such a record has to send the process a
+ * SIGCONT. 0: no process is paused.
  *
  * A record is `struct trace_record` with room for TRACE_FEW_ARGS arguments if the site has no more, else
  * for TRACE_ARGS. Behind it is one slot for every argument n that there is room for, in ascending n,

@@ -71,7 +71,7 @@ public final class Answer implements AutoCloseable {
      * @param comm the thread's name, at most 15 bytes
      * @param latencyNs the time since the begin of the pair, in nanoseconds; 0 if the question is no latency
      * @param values by their expressions, in order, as in {@link Row#key}
-     * @param unreadable whether one of the values could not be read; then there are none
+     * @param unreadable whether a value could not be read; {@code values} is empty then
      */
     public record Event(
             long timeNs,
@@ -147,7 +147,8 @@ public final class Answer implements AutoCloseable {
      * Attaches to functions that the question names: all of them, or none.
      *
      * @param pid the process to watch; empty for every process that runs the files
-     * @return the functions that are left out: a wildcard found them, and the kernel can't probe their first instruction
+     * @return the functions that were not attached: a wildcard found them, and the kernel can't probe their first
+     *     instruction
      * @throws io.bpf4j.loader.error.AttachException if a file lacks one of the others, or the kernel refuses it
      */
     public synchronized List<FunctionProbe> attachFunctions(List<FunctionProbe> functions, OptionalInt pid) {

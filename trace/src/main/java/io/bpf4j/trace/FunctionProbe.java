@@ -34,12 +34,12 @@ public sealed interface FunctionProbe permits FunctionProbeData {
      * The functions of a file whose names match a pattern: {@code *} matches any text, {@code ?} any character. Empty if
      * there are none.
      *
-     * <p>They are looked up in the file's symbols, and in a stripped file's separate debug symbols. Two functions of one
-     * name are two probes; two names of one function are one. An indirect function (IFUNC) is left out: it chooses the
-     * code that runs, and is not that code. If the pattern has a wildcard, a function that the kernel can't probe is left
-     * out when the others are attached.
+     * <p>Functions are looked up in the file's symbol tables, and in the separate debug symbols of a stripped file. Two
+     * functions with the same name are two probes; two names of the same function are one probe. An indirect function
+     * (IFUNC) is left out: it only chooses the code that runs. If the pattern has a wildcard, a function that the
+     * kernel can't probe is left out when the others are attached.
      *
-     * @param returns whether their returns are meant
+     * @param returns true for the returns of the functions, false for their entries
      * @throws IOException if the file can't be read
      * @throws io.bpf4j.elf.MalformedDataException if it is no ELF file, or its symbol tables are broken
      */

@@ -68,9 +68,10 @@ public final class Question {
     }
 
     /**
-     * Does now what the first {@link #load} of a process would do first: reads the BPF object, links the system calls,
-     * tries what the kernel has. Later calls find it done. A program may call it in a thread of its own while it starts;
-     * any thread may, at any time. Without the rights to load, less can be found out.
+     * Does work in advance that is common to all questions, so that the first {@link #load} of this process is faster:
+     * reads the BPF object, links the system calls, detects the kernel's features. A further call does nothing. May be
+     * called at any time and by any thread, for example by a separate thread while the program starts. Without the
+     * privileges to load programs, fewer features can be detected.
      *
      * @throws io.bpf4j.loader.error.BpfException if native access is denied to bpf4j
      */
@@ -192,15 +193,16 @@ public final class Question {
     }
 
     /**
-     * Sets the size of the ring buffer for events that are shown and wait for {@link Answer#poll}; the default is 16 MiB.
-     * The kernel allocates it at once.
+     * Sets the size of the ring buffer, in which the events of {@code show} wait for {@link Answer#poll}; the default
+     * is 16 MiB. The kernel allocates the memory at load.
      *
-     * @param bytes rounded up to a power of two of whole pages
+     * @param bytes 1 to 2^30; rounded up to a power of two of whole pages
+     * @throws IllegalArgumentException if it is out of range
      */
     public Question withBuffer(int bytes) {
         if (bytes < 1 || bytes > 1 << 30) {
             throw new IllegalArgumentException(
-                    "a ring buffer has up to 1 GiB, and more than nothing; not " + bytes + " bytes");
+                    "the size of a ring buffer is 1 byte to 1 GiB, not " + bytes + " bytes");
         }
         bufferBytes = bytes;
         return this;

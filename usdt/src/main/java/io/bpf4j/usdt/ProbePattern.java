@@ -115,6 +115,7 @@ public final class ProbePattern {
         return function.matches(symbol);
     }
 
+    /** Whether the pattern matches the name of a provider. */
     public boolean matchesProvider(String probeProvider) {
         return provider.matches(probeProvider);
     }

@@ -10,18 +10,18 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /**
- * The files that an answer is written to as a picture. <i>Confined.</i>
+ * The files of {@code --html} and {@code --svg}, to which an answer is written. <i>Confined.</i>
  *
  * <p>Tested by {@code CliPicturesTest}.
  */
 final class AnswerFiles {
-    @Option(names = "--html", paramLabel = "FILE", description = "Also write the answer as a page: tables and graphs.")
+    @Option(names = "--html", paramLabel = "FILE", description = "Also write the answer as an HTML page.")
     private @Nullable Path html;
 
-    @Option(names = "--svg", paramLabel = "FILE", description = "Also write the answer as a picture.")
+    @Option(names = "--svg", paramLabel = "FILE", description = "Also write the answer as an SVG picture.")
     private @Nullable Path svg;
 
-    /** What writes a file. */
+    /** Writes the content of a file. */
     interface Content {
         void to(Writer writer) throws IOException;
     }
@@ -32,7 +32,7 @@ final class AnswerFiles {
     }
 
     /**
-     * Looks before anything is attached whether the files can be written: the answer would be lost.
+     * Checks whether the files can be written. Called before anything is attached, so that no answer is lost.
      *
      * @throws CommandException if one can't
      */
@@ -58,7 +58,7 @@ final class AnswerFiles {
         }
     }
 
-    /** Writes those that are wanted. */
+    /** Writes the files that the user asked for. */
     void write(Content page, Content picture) {
         write(html, page);
         write(svg, picture);

@@ -48,7 +48,7 @@ public final class CommandTree {
     private final Console console;
     private final RootCommand root = new RootCommand();
 
-    /** What makes each subcommand, by its name, in the order of the help: an annotated object, or its command line. */
+    /** The factories of the subcommands by name, in the order of the help: of an annotated object or a command line. */
     private final Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
 
     public CommandTree(Console console, Interruption interruption) {
@@ -82,12 +82,12 @@ public final class CommandTree {
         } catch (OutputClosedException e) {
             return closed(e);
         } catch (StackOverflowError | OutOfMemoryError | LinkageError e) {
-            // picocli passes exceptions only.
+            // picocli handles exceptions, but not these errors.
             return failed(e);
         }
     }
 
-    /** The version alone needs none of picocli. */
+    /** {@code --version} alone does not need picocli, which takes a while to load. */
     private static boolean isVersion(String... args) {
         return args.length == 1 && (args[0].equals("--version") || args[0].equals("-V"));
     }
@@ -271,7 +271,7 @@ public final class CommandTree {
         try {
             return Paint.Choice.valueOf(text.toUpperCase(Locale.ROOT));
         } catch (IllegalArgumentException e) {
-            throw new TypeConversionException("'" + text + "' is none of auto, always, never");
+            throw new TypeConversionException("'" + text + "' is not auto, always or never");
         }
     }
 

@@ -43,7 +43,7 @@ final class FunctionSelection {
                 throw new CommandException(
                         "no function " + name + " in "
                                 + (files.size() == 1 ? files.iterator().next().toString() : files.size() + " files")
-                                + "; it may be inlined, the file stripped, or the function chosen when a process starts (IFUNC)");
+                                + "; it may be inlined, indirect (IFUNC), or its file may be stripped");
             }
             functions.addAll(found);
         }

@@ -60,7 +60,7 @@ final class LatencyCommand implements Callable<Integer> {
     @Option(
             names = "--buffer",
             paramLabel = "SIZE",
-            description = "With --slower: room for events that wait to be printed (default: 16MiB).")
+            description = "With --slower: size of the ring buffer for events that wait to be printed (default: 16MiB).")
     private @Nullable String buffer;
 
     LatencyCommand(Console console, Interruption interruption) {
@@ -77,7 +77,7 @@ final class LatencyCommand implements Callable<Integer> {
         }
         String size = buffer;
         if (size != null && limit.isEmpty()) {
-            throw new UsageException("--buffer goes with --slower: nothing else is printed as it happens");
+            throw new UsageException("--buffer needs --slower: without it latency prints no single events");
         }
         int bufferBytes = size == null ? BufferSize.DEFAULT : TraceOptions.bufferBytes(size);
         List<String> ends = ends();

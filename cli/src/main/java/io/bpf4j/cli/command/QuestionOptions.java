@@ -47,7 +47,7 @@ final class QuestionOptions {
     @Option(
             names = "--every",
             paramLabel = "S",
-            description = "Print the answer so far every S seconds; at a terminal, what the interval brought.")
+            description = "Print the answer so far every S seconds; at a terminal, the events of each interval.")
     private @Nullable Double every;
 
     @Option(
@@ -60,7 +60,7 @@ final class QuestionOptions {
     @Option(
             names = "--color",
             paramLabel = "auto|always|never",
-            description = "Colours: at a terminal, unless NO_COLOR is set (the default), always, or never.")
+            description = "When to use colours. auto (the default): at a terminal, unless NO_COLOR is set.")
     private Paint.Choice color = Paint.Choice.AUTO;
 
     @Mixin
@@ -86,7 +86,7 @@ final class QuestionOptions {
         files.check();
     }
 
-    /** Sets the keys and the interval that hold if the user gives none. */
+    /** Sets the keys and the interval that are used if the user gives none. */
     void defaults(List<String> keys, OptionalLong everyNanos) {
         if (by.isEmpty()) {
             by = keys;
@@ -151,7 +151,7 @@ final class QuestionOptions {
     }
 
     /**
-     * The expressions of an option that is a list, or is given several times.
+     * The expressions of an option that takes a list and may be given several times.
      *
      * @throws UsageException if one of them is empty
      */
@@ -159,7 +159,7 @@ final class QuestionOptions {
         String[] all =
                 lists.stream().flatMap(list -> Expression.split(list).stream()).toArray(String[]::new);
         if (Arrays.asList(all).contains("")) {
-            throw new UsageException(option + ": an expression is empty in '" + String.join(",", lists) + "'");
+            throw new UsageException(option + ": there is an empty expression in '" + String.join(",", lists) + "'");
         }
         return all;
     }

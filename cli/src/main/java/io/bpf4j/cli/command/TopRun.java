@@ -20,13 +20,13 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The work of {@code top}: a table of what is new since the last one. At a terminal it fills the screen; else, and if
- * the terminal belongs to a command that was started, tables follow each other. <i>Confined.</i>
+ * The work of {@code top}: a table of the events since the last table. At a terminal it fills the screen. Otherwise,
+ * and if a command was started that may use the terminal, it prints one table after the other. <i>Confined.</i>
  *
  * <p>Tested by {@code CliTerminalTest} and {@code CliAnswersTest}.
  */
 final class TopRun extends QuestionRun implements AutoCloseable {
-    /** Where there is no screen to fill. */
+    /** Rows of a table that does not fill a screen. */
     private static final int MOST_ROWS = 20;
 
     /** Lines of the screen above and below the rows. */
@@ -36,12 +36,12 @@ final class TopRun extends QuestionRun implements AutoCloseable {
             "",
             "  < >, arrows   sort by the column to the left or right",
             "  r             reverse the order",
-            "  1 to 9        leave a key out, which adds rows up, and show it again",
-            "  p, space      pause and go on; meanwhile the kernel counts",
-            "  h, ?          this help, and back to the table",
+            "  1 to 9        hide a key, which adds up rows, or show it again",
+            "  p, space      pause or continue; the kernel keeps counting",
+            "  h, ?          show this help, or the table again",
             "  q, Ctrl-C     end, and print the last table",
             "",
-            "  Other keys need another question: the kernel counts by those of --by.");
+            "  For other keys, run top again with another --by.");
 
     private final Console console;
     private final QuestionOptions options;
@@ -133,7 +133,7 @@ final class TopRun extends QuestionRun implements AutoCloseable {
         lastLook = now;
     }
 
-    /** Only keys that have new events. */
+    /** Only rows that have new events. */
     private void tables() {
         Table rates = new Table("");
         AnswerReport.fill(rates, "EVENTS/S", table.recent(MOST_ROWS), n -> Long.toString(table.perSecond(n)));
@@ -179,7 +179,7 @@ final class TopRun extends QuestionRun implements AutoCloseable {
         return text.toString();
     }
 
-    /** Before it is waited for the end of detaching. */
+    /** Frees the screen before the probes are detached, which may take a while. */
     @Override
     public void ended() {
         close();

@@ -48,14 +48,14 @@ final class TraceOptions {
     @Option(
             names = "--buffer",
             paramLabel = "SIZE",
-            description = "Room for events that wait to be printed: 64KiB, 1GiB (default: 16MiB). The kernel's memory.")
+            description = "Size of the ring buffer for events that wait to be printed: 64KiB, 1GiB (default: 16MiB).")
     private @Nullable String buffer;
 
     @Option(
             names = "--lossless",
             description =
-                    "With -p or -c: pause the process by SIGSTOP while half of the buffer is full, so that no event is "
-                            + "lost. If bpf4j is killed by SIGKILL meanwhile, 'kill -CONT PID' continues the process.")
+                    "With -p or -c: pause the process by SIGSTOP when half of the ring buffer is full, so that no "
+                            + "event is lost. If SIGKILL ends bpf4j meanwhile, 'kill -CONT PID' continues the process.")
     private boolean lossless;
 
     private List<StringArg> stringArgs = List.of();
@@ -94,17 +94,17 @@ final class TraceOptions {
         }
         if (target.process().isEmpty() && target.command().isEmpty()) {
             throw new UsageException(
-                    "--lossless pauses what it traces, so it goes with -p or -c, not with all processes");
+                    "--lossless pauses the traced process, so it needs -p or -c; it can't pause all processes");
         }
         if (isQuestion()) {
-            throw new UsageException("--lossless goes with the arguments as they are, not with --where and --show");
+            throw new UsageException("--lossless can't be combined with --where or --show");
         }
         if (target.process().orElse(0) == ProcessHandle.current().pid()) {
-            throw new UsageException("--lossless can't pause bpf4j itself: nobody could continue it");
+            throw new UsageException("--lossless can't pause bpf4j itself: it could not continue itself");
         }
     }
 
-    /** The bytes of a ring buffer, of the option's text. */
+    /** The size of a ring buffer in bytes, from the text of {@code --buffer}. */
     static int bufferBytes(String size) {
         try {
             return BufferSize.parse(size);
@@ -117,7 +117,7 @@ final class TraceOptions {
         return bufferBytes;
     }
 
-    /** Whether a process is paused when events would be lost. */
+    /** Whether a process is paused before events are lost. */
     boolean lossless() {
         return lossless;
     }

@@ -56,7 +56,7 @@ final class TraceRun implements TargetRun.Work {
         OptionalInt process = target.process();
         if (options.lossless() && process.isPresent() && !Tracer.mayPause(process.getAsInt())) {
             throw new CommandException("process " + process.getAsInt()
-                    + " is another user's: it could be paused, but not continued; --lossless needs CAP_KILL");
+                    + " belongs to another user: bpf4j may not continue it after a pause; --lossless needs CAP_KILL");
         }
         Tracer loaded = Tracer.load(
                 new Tracer.Options(
@@ -146,7 +146,7 @@ final class TraceRun implements TargetRun.Work {
         summary(tracer().lost(), tracer().unknown(), gaps);
         tracer().stuck()
                 .forEach(pid -> console.error("bpf4j: process " + pid
-                        + " is still paused, and this user may not continue it; root can: kill -CONT " + pid));
+                        + " is still stopped, and bpf4j may not continue it; run as root: kill -CONT " + pid));
     }
 
     private void print(TraceEvent event, TracedProbe probe) {

@@ -7,7 +7,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * One firing of a probe: a view of a {@code struct trace_record}, which {@code trace.bpf.o} writes for each event. One object is moved from record to record, so an event costs no allocation.
+ * One firing of a probe: a view of a {@code struct trace_record}, which {@code trace.bpf.o} writes for each event. One
+ * object is moved from record to record, so an event costs no allocation.
  *
  * <p>Mirrors {@code bpf-objects/src/main/bpf/trace.h}, which documents each field. After the arguments follows
  * a slot of {@code stringMax} bytes for every string argument, in ascending order of the argument, so the layout depends

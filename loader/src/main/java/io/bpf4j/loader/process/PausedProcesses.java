@@ -13,15 +13,15 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Processes that a BPF program has stopped by SIGSTOP ({@code bpf_send_signal_thread}, Linux 5.6), until the reader of its ring
- * buffer has caught up: the reader owes each a SIGCONT. <i>Thread-safe.</i>
+ * Processes that a BPF program has stopped by SIGSTOP ({@code bpf_send_signal_thread}, Linux 5.6) until the reader of
+ * its ring buffer has caught up. The reader has to send a SIGCONT to each. <i>Thread-safe.</i>
  *
  * <p>The program sends the signal before it submits the record that tells of it. So a reader that adds the process of
  * such a record and then calls {@link #resume} is never too early: SIGCONT cancels each SIGSTOP that was sent before it,
  * even one that no thread has noticed yet.
  *
- * <p>The kernel does not tell who has stopped a process. A stop by its user lasts if it comes while the process is not
- * in this set; otherwise the SIGCONT ends it, too.
+ * <p>The kernel does not tell who has stopped a process. If somebody else stops a process of this set, {@link #resume}
+ * continues it all the same. A process that is not in the set stays stopped.
  *
  * <p>Tested by {@code CliLosslessTest}.
  */
@@ -32,7 +32,7 @@ public final class PausedProcesses {
     /** An empty set. */
     public PausedProcesses() {}
 
-    /** Whether this process may send signals to a process: it may not without CAP_KILL, if that one is another user's. */
+    /** Whether this process may send signals to a process. For a process of another user it needs CAP_KILL. */
     public boolean mayResume(int pid) {
         return send(pid, 0) != Errno.EPERM.number();
     }
@@ -45,7 +45,7 @@ public final class PausedProcesses {
     /**
      * Continues all processes of the set, and removes them.
      *
-     * @return those that are still stopped, because this process may not send them signals
+     * @return the processes that are still stopped, because this process may not send them signals
      */
     public List<Integer> resume() {
         if (pids.isEmpty()) {
@@ -59,7 +59,10 @@ public final class PausedProcesses {
                 .toList();
     }
 
-    /** The same, and continues others of these processes that are stopped: their records may not have been read. */
+    /**
+     * Continues all processes of the set, and those of {@code others} that are stopped: their records may
+     * not have been read. This also continues a process that somebody else has stopped.
+     */
     public void resumeWith(Collection<Integer> others) {
         others.stream().filter(this::isStopped).forEach(this::add);
         resume();

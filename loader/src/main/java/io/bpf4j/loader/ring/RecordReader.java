@@ -51,9 +51,9 @@ public abstract sealed class RecordReader implements AutoCloseable permits RingB
     /**
      * Passes the available records to the handler; if there are none, waits for some first.
      *
-     * <p>After a pass over many records the next one comes a millisecond later, or earlier in a small ring: programs
-     * that would wake the reader for each record slow down themselves and the reader. A single record is handled at
-     * once.
+     * <p>After a call that read 64 records or more, the next call first waits up to a millisecond, less for a small
+     * ring buffer. Otherwise programs would wake the reader for nearly every record, which costs both more than the
+     * record. A single record is handled at once.
      *
      * <p>Returns after one pass over all rings, so that a producer that never pauses can't block it forever. An
      * interrupt of the thread does not end the wait; {@link #wakeup} does. A virtual thread may poll: a platform thread

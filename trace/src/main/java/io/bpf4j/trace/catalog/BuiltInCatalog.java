@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The catalog that bpf4j has: the files in the resources beside this class. They are listed, as a jar has no folders, with
- * what is in them, so that only those are read that have what is asked for.
+ * The catalog that is part of bpf4j: the resource files of this package. The files are listed here because a jar can't
+ * list a folder. The list has the providers and groups of each file, so that only the files that are needed are read.
  */
 final class BuiltInCatalog {
     /** A file, the providers of its probes, and the groups of its questions. */

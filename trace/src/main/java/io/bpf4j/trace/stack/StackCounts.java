@@ -81,7 +81,7 @@ public final class StackCounts {
         new FlameGraph(root, title).svg(out);
     }
 
-    /** Writes the flame graph as an element of a page of HTML, with its script behind it. One page takes one graph. */
+    /** Writes the flame graph as an SVG element for an HTML page, followed by its script. A page can have only one. */
     public void figure(Appendable out, String title) throws IOException {
         new FlameGraph(root, title).figure(out);
     }

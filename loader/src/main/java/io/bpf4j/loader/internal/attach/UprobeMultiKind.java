@@ -61,8 +61,8 @@ record UprobeMultiKind(AttachTarget.UprobeMulti target, FunctionSites functions)
                         + " site says";
             // arch_uprobe_analyze_insn and prepare_uprobe of the kernel.
             case ENOTSUPP, ENOEXEC ->
-                "; the kernel can't probe the instruction there: it is a breakpoint, has a lock prefix, or is no instruction"
-                        + " that the kernel knows";
+                "; the kernel can't probe the instruction there: it is a breakpoint, has a lock prefix, or the kernel"
+                        + " does not know it";
             default -> "";
         };
     }
