@@ -7,8 +7,8 @@ import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
 import java.util.IdentityHashMap;
-import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -44,7 +44,7 @@ public final class EventFormat {
     private final LineBuffer line;
     private final UnaryOperator<String> escape;
     private final ThreadNames threads;
-    private final Map<TracedProbe, ProbeFormat> probes = new IdentityHashMap<>();
+    private final IdentityHashMap<TracedProbe, ProbeFormat> probes = new IdentityHashMap<>();
     private @Nullable ProbeFormat last;
 
     /** The time of the last event up to its second, and when that second started, in nanoseconds of CLOCK_MONOTONIC. */
@@ -89,6 +89,7 @@ public final class EventFormat {
     }
 
     /** Appends the line of an event, with its line feed. */
+    @SuppressWarnings("ReferenceEquality") // usually the very same probe as the last
     public void write(TraceEvent event, TracedProbe probe) {
         ProbeFormat format = last;
         if (format == null || format.probe != probe) {
@@ -239,9 +240,10 @@ public final class EventFormat {
             return (int) nanos;
         }
         Instant time = origin.plusNanos(timeNs);
-        secondStart = timeNs - time.getNano();
-        Instant start = time.minusNanos(time.getNano());
+        Instant start = time.truncatedTo(ChronoUnit.SECONDS);
+        nanos = start.until(time, ChronoUnit.NANOS);
+        secondStart = timeNs - nanos;
         second = encode(json ? start.toString().replace("Z", "") : TIME_OF_DAY.format(start.atZone(zone)));
-        return time.getNano();
+        return (int) nanos;
     }
 }

@@ -36,7 +36,7 @@ final class ThreadNames {
         long first = event.comm(0);
         long second = event.comm(1);
         long mixed = ((ids * 31 + first) * 31 + second) * 0x9e37_79b9_7f4a_7c15L;
-        int at = (int) (mixed >>> Long.SIZE - 8);
+        int at = (int) (mixed >>> (Long.SIZE - 8));
         int key = KEY * at;
         byte[] name = names[at];
         if (name == null || keys[key] != ids || keys[key + 1] != first || keys[key + 2] != second) {
