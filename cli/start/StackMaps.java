@@ -50,7 +50,7 @@ class StackMaps {
     }
 
     private static int majorVersion(byte[] bytes) {
-        return (bytes[6] & 0xff) << 8 | bytes[7] & 0xff;
+        return ((bytes[6] & 0xff) << 8) | (bytes[7] & 0xff);
     }
 
     private static byte[] withStackMaps(byte[] bytes, ClassFile format) {

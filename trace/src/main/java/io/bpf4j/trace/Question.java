@@ -201,8 +201,7 @@ public final class Question {
      */
     public Question withBuffer(int bytes) {
         if (bytes < 1 || bytes > 1 << 30) {
-            throw new IllegalArgumentException(
-                    "the size of a ring buffer is 1 byte to 1 GiB, not " + bytes + " bytes");
+            throw new IllegalArgumentException("the size of a ring buffer is 1 byte to 1 GiB, not " + bytes + " bytes");
         }
         bufferBytes = bytes;
         return this;

@@ -44,6 +44,7 @@ final class CompletionScript {
     private static final String BASH = """
             # Completion of bpf4j for bash, made by 'bpf4j completion bash'.
             _bpf4j() {
+              local IFS=$' \\t\\n'
               local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
               local command= question= words= i
               if [ "$current" = = ]; then

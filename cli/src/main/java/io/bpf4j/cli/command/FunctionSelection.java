@@ -40,10 +40,9 @@ final class FunctionSelection {
         for (String name : options.functions()) {
             List<FunctionProbe> found = in(files, name);
             if (found.isEmpty()) {
-                throw new CommandException(
-                        "no function " + name + " in "
-                                + (files.size() == 1 ? files.iterator().next().toString() : files.size() + " files")
-                                + "; it may be inlined, indirect (IFUNC), or its file may be stripped");
+                throw new CommandException("no function " + name + " in "
+                        + (files.size() == 1 ? files.iterator().next().toString() : files.size() + " files")
+                        + "; it may be inlined, indirect (IFUNC), or its file may be stripped");
             }
             functions.addAll(found);
         }

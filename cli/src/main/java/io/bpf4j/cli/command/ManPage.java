@@ -113,7 +113,8 @@ final class ManPage {
      * character. A form feed, which no text has, stands for the backslash of a font.
      */
     private static String escaped(String text) {
-        String escaped = text.replace("\\", "\\e")
+        String escaped = text.replace("…", "...")
+                .replace("\\", "\\e")
                 .replace("-", "\\-")
                 .replace("'", "\\(aq")
                 .replace("^", "\\(ha")

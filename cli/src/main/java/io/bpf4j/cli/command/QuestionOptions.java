@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +37,7 @@ final class QuestionOptions {
             description =
                     "Only events for which this is not 0: 'arg0 > 50ms && comm ~ \"java*\"'. Expressions are C's, with "
                             + "arg0 to arg11 and the names of 'bpf4j catalog', pid tid comm cpu uid cgroup probe, str(p), str(p, n).")
-    private String where = "";
+    private @Nullable String where;
 
     @Option(
             names = "--by",
@@ -83,7 +84,15 @@ final class QuestionOptions {
         if (maxKeys < 1) {
             throw new UsageException("--max-keys takes a number of keys, 1 or more");
         }
+        checkFilter(where);
         files.check();
+    }
+
+    /** An empty filter is a mistake, such as a variable of a script that isn't set: it is not the filter that takes all. */
+    static void checkFilter(@Nullable String where) {
+        if (where != null && where.isBlank()) {
+            throw new UsageException("--where: the expression is empty");
+        }
     }
 
     /** Sets the keys and the interval that are used if the user gives none. */
@@ -133,8 +142,9 @@ final class QuestionOptions {
     /** A question with filter and keys, of which {@code asked} makes the rest. */
     QuestionRun.Asker asker(UnaryOperator<Question> asked) {
         return (probes, functions, specs) -> {
-            Question question =
-                    about(target, probes, functions, specs).withMaxKeys(maxKeys).where(where);
+            Question question = about(target, probes, functions, specs)
+                    .withMaxKeys(maxKeys)
+                    .where(Objects.requireNonNullElse(where, ""));
             return asked.apply(by.isEmpty() ? question : question.by(split("--by", by)));
         };
     }

@@ -34,7 +34,7 @@ final class TraceOptions {
             names = "--where",
             paramLabel = "EXPR",
             description = "Only events for which this is not 0, as for 'count': 'arg0 > 50ms && comm ~ \"java*\"'.")
-    private String where = "";
+    private @Nullable String where;
 
     @Option(
             names = "--show",
@@ -55,7 +55,7 @@ final class TraceOptions {
             names = "--lossless",
             description =
                     "With -p or -c: pause the process by SIGSTOP when half of the ring buffer is full, so that no "
-                            + "event is lost. If SIGKILL ends bpf4j meanwhile, 'kill -CONT PID' continues the process.")
+                            + "event is lost. If SIGKILL ends bpf4j during a pause, 'kill -CONT PID' continues the process.")
     private boolean lossless;
 
     private List<StringArg> stringArgs = List.of();
@@ -76,6 +76,7 @@ final class TraceOptions {
         if (most != null && most <= 0) {
             throw new UsageException("--count takes a number of events, 1 or more");
         }
+        QuestionOptions.checkFilter(where);
         stringArgs = stringArgs();
         checkBuffer();
         if (isQuestion() && !stringArgs.isEmpty()) {
@@ -124,7 +125,7 @@ final class TraceOptions {
 
     /** Whether the kernel evaluates expressions. */
     boolean isQuestion() {
-        return !where.isEmpty() || !show.isEmpty();
+        return where != null || !show.isEmpty();
     }
 
     /** What the kernel is asked then. Without {@code --show}, the arguments that all probes have are shown. */
@@ -142,7 +143,7 @@ final class TraceOptions {
                                         .mapToObj(n -> "arg" + n)
                                         .toArray(String[]::new)
                                 : QuestionOptions.split("--show", show));
-        return where.isEmpty() ? question : question.where(where);
+        return where == null ? question : question.where(where);
     }
 
     private List<StringArg> stringArgs() {

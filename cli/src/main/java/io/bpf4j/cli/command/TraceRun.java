@@ -11,6 +11,7 @@ import io.bpf4j.cli.trace.StringArg;
 import io.bpf4j.cli.trace.TraceEvent;
 import io.bpf4j.cli.trace.TracedProbe;
 import io.bpf4j.cli.trace.Tracer;
+import io.bpf4j.loader.host.PidNamespace;
 import io.bpf4j.trace.FunctionProbe;
 import io.bpf4j.trace.catalog.ArgumentType;
 import io.bpf4j.trace.catalog.Catalog;
@@ -58,6 +59,12 @@ final class TraceRun implements TargetRun.Work {
             throw new CommandException("process " + process.getAsInt()
                     + " belongs to another user: bpf4j may not continue it after a pause; --lossless needs CAP_KILL");
         }
+        if (options.lossless() && process.isPresent() && !sharesNamespace(process.getAsInt())) {
+            throw new CommandException(
+                    "process " + process.getAsInt()
+                            + " has a pid namespace of its own, and so has bpf4j: the program would not know by which number"
+                            + " bpf4j can continue it; run bpf4j --lossless in the initial pid namespace or in that of the process");
+        }
         Tracer loaded = Tracer.load(
                 new Tracer.Options(
                         options.strings().isEmpty() ? known(probes, catalog) : options.strings(),
@@ -69,6 +76,12 @@ final class TraceRun implements TargetRun.Work {
                 catalog);
         tracer = loaded;
         return loaded;
+    }
+
+    /** Whether the tracer's program can tell this process the process ID: of the own namespace, or of the initial one. */
+    private static boolean sharesNamespace(int pid) throws IOException {
+        PidNamespace own = PidNamespace.own();
+        return own.isInitial() || own.equals(PidNamespace.of(pid));
     }
 
     /** The arguments that are text by the catalog. The tracer reads an argument of all probes in the same way. */

@@ -171,11 +171,12 @@ public final class Text {
     /**
      * Characters that output must not contain unescaped: controls, of which C1 (U+0080 to U+009F) drive a terminal like
      * those of ASCII; and line and paragraph separators, direction overrides and lone surrogates, which change the
-     * appearance of other text.
+     * appearance of other text. Nor the numbers at the end of each plane that are no characters, which XML doesn't have.
      */
     static boolean isUnsafe(int c) {
         int type = Character.getType(c);
-        return type == Character.CONTROL
+        return (c & 0xfffe) == 0xfffe
+                || type == Character.CONTROL
                 || type == Character.FORMAT
                 || type == Character.SURROGATE
                 || type == Character.LINE_SEPARATOR

@@ -37,8 +37,9 @@ public final class BufferSize {
         if (unit == null) {
             throw new IllegalArgumentException("'" + text + "' is no size such as 64KiB or 16MiB");
         }
-        long size = Long.parseLong(matcher.group(1)) * unit;
-        if (size < SMALLEST || size > LARGEST) {
+        long number = Long.parseLong(matcher.group(1));
+        long size = number * unit;
+        if (number > LARGEST / unit || size < SMALLEST) {
             throw new IllegalArgumentException("a ring buffer has 4KiB to 1GiB, not " + text);
         }
         return (int) (Long.highestOneBit(size - 1) << 1);

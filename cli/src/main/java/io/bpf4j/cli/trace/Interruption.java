@@ -1,5 +1,6 @@
 package io.bpf4j.cli.trace;
 
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  * plus the signal's number, as a shell expects. <i>Thread-safe.</i>
  */
 public final class Interruption {
+    /** How long a command has to end by itself. */
+    private static final Duration GRACE = Duration.ofSeconds(2);
+
     private final AtomicInteger requests = new AtomicInteger();
     private final AtomicBoolean handles;
     private volatile @Nullable Runnable stop;
@@ -61,14 +65,30 @@ public final class Interruption {
     private void onSignal(int exitCode) {
         request();
         if (requests.get() > 2) {
-            Runnable atLast = last;
             try {
-                if (atLast != null) {
-                    atLast.run();
-                }
+                runLast();
             } finally {
                 Runtime.getRuntime().halt(exitCode);
             }
+        } else if (requests.get() == 1) {
+            // Whoever sends one SIGTERM sends SIGKILL next, after some seconds; and a command may wait for the reader
+            // of
+            // its output, who reads no more.
+            Thread.ofPlatform().name("bpf4j-interrupted").daemon().start(() -> {
+                try {
+                    Thread.sleep(GRACE);
+                    runLast();
+                } catch (InterruptedException | RuntimeException e) {
+                    // The command has ended meanwhile.
+                }
+            });
+        }
+    }
+
+    private void runLast() {
+        Runnable atLast = last;
+        if (atLast != null) {
+            atLast.run();
         }
     }
 
@@ -97,7 +117,11 @@ public final class Interruption {
         }
     }
 
-    /** Registers what the third signal does before it ends the process. */
+    /**
+     * Registers what must be undone even if the command doesn't end: it is done two seconds after the first signal, if the
+     * process is still there, and at the third signal before the process ends. It is called from other threads, and
+     * may be called twice.
+     */
     public void beforeHalt(Runnable atLast) {
         last = atLast;
     }

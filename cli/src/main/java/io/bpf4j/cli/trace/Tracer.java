@@ -191,7 +191,8 @@ public final class Tracer implements ProbeSession {
             try {
                 stopPausing();
             } finally {
-                paused.resumeWith(processes);
+                // Where no record waits, none can tell of a pause: who is stopped then was stopped by somebody else.
+                stuck.addAll(ring.pendingBytes() > 0 ? paused.resumeWith(processes) : paused.resume());
             }
         }
     }

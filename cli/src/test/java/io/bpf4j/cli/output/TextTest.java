@@ -72,6 +72,7 @@ class TextTest {
     @Test
     void namesKeepTheirQuotesAndLinesStayLines() {
         assertThat(Text.printable("a\"\\ \u001b[2J\n\u00fc\u202e")).isEqualTo("a\"\\ \\x1b[2J\\n\u00fc\\u{202e}");
+        assertThat(Text.printable("\ufffe\uffff")).isEqualTo("\\u{fffe}\\u{ffff}");
         assertThat(Text.printable("\udcff\udc7f")).isEqualTo("\\xff\\u{dc7f}");
         assertThat(Text.printableLines("a\u001b\nb\r")).isEqualTo("a\\x1b\nb\\r");
     }

@@ -42,7 +42,7 @@ class AnswerPageTest {
     void namesMeanNothing() throws IOException {
         History history = new History();
         for (int i = 1; i < 4; i++) {
-            history.add(LocalTime.NOON.plusSeconds(i), List.of(row(HOSTILE, i), row("b", 2 * i)));
+            history.add(LocalTime.NOON.plusSeconds(i), List.of(row(HOSTILE, i), row("b", 2L * i)));
         }
         AnswerPage counts = page(history, row(HOSTILE, 3), row("b", 6));
         AnswerPage values = page(history, row(HOSTILE, 3, new Bucket(1, 1, 3)), row("b", 4, new Bucket(4, 7, 4)));

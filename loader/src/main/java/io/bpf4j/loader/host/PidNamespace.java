@@ -18,15 +18,33 @@ public record PidNamespace(long device, long inode) {
 
     /** The namespace of this process; the initial namespace if /proc doesn't tell. */
     public static PidNamespace own() {
-        Path link = Host.running().self().resolve("ns/pid");
         try {
-            long inode = (Long) Files.getAttribute(link, "unix:ino");
-            // There the numbers are those that every helper gives: a program need not ask for them.
-            return inode == INITIAL
-                    ? new PidNamespace(0, 0)
-                    : new PidNamespace((Long) Files.getAttribute(link, "unix:dev"), inode);
+            return in(Host.running().self());
         } catch (IOException | UnsupportedOperationException e) {
             return new PidNamespace(0, 0);
         }
+    }
+
+    /**
+     * The namespace of a process.
+     *
+     * @throws IOException if the process has ended, or this one may not know
+     */
+    public static PidNamespace of(int pid) throws IOException {
+        return in(Host.running().process(pid));
+    }
+
+    private static PidNamespace in(Path process) throws IOException {
+        Path link = process.resolve("ns/pid");
+        long inode = (Long) Files.getAttribute(link, "unix:ino");
+        // There the numbers are those that every helper gives: a program need not ask for them.
+        return inode == INITIAL
+                ? new PidNamespace(0, 0)
+                : new PidNamespace((Long) Files.getAttribute(link, "unix:dev"), inode);
+    }
+
+    /** Whether it is the initial namespace of the machine. */
+    public boolean isInitial() {
+        return inode == 0;
     }
 }

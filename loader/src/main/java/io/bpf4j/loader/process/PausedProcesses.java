@@ -62,10 +62,12 @@ public final class PausedProcesses {
     /**
      * Continues all processes of the set, and those of {@code others} that are stopped: their records may
      * not have been read. This also continues a process that somebody else has stopped.
+     *
+     * @return as {@link #resume}
      */
-    public void resumeWith(Collection<Integer> others) {
+    public List<Integer> resumeWith(Collection<Integer> others) {
         others.stream().filter(this::isStopped).forEach(this::add);
-        resume();
+        return resume();
     }
 
     private boolean isStopped(int pid) {

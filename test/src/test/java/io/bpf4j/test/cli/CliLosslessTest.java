@@ -93,7 +93,7 @@ class CliLosslessTest {
 
     /** The pipe is full, and nobody reads it: the process is paused, and continues when bpf4j ends. */
     @ParameterizedTest
-    @ValueSource(strings = {"third interrupt", "reader gone"})
+    @ValueSource(strings = {"third interrupt", "one request", "reader gone"})
     @Timeout(120)
     void aPausedProcessContinuesWhenTheTraceEnds(String end) throws IOException, InterruptedException {
         try (Traced traced = new Traced()) {
@@ -101,6 +101,8 @@ class CliLosslessTest {
             traced.awaitState('T');
             if (end.equals("reader gone")) {
                 traced.trace.getInputStream().close();
+            } else if (end.equals("one request")) {
+                signal("TERM", traced.trace.pid());
             } else {
                 while (traced.trace.isAlive()) {
                     signal("INT", traced.trace.pid());

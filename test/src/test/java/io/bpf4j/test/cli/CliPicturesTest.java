@@ -121,5 +121,20 @@ class CliPicturesTest {
         Path nowhere = folder.resolve("nowhere/answer.svg");
         assertThat(Cli.fail("hist", program.toString(), "asked:value", "--of", "arg2", "--svg", nowhere.toString()))
                 .endsWith("can't be written: there is no directory " + nowhere.getParent());
+        String twice = folder.resolve("twice").toString();
+        assertThat(Cli.fail("count", program.toString(), "asked:value", "--html", twice, "--svg", twice))
+                .endsWith("--html and --svg name one file: '" + twice + "'");
+    }
+
+    /** In a folder that others can write to, a name may be a link to a file of somebody else. */
+    @Test
+    void aLinkIsReplacedAndNotFollowed() throws IOException, InterruptedException {
+        Path precious = Files.writeString(folder.resolve("precious"), "precious");
+        Path page = folder.resolve("linked.html");
+        Files.createSymbolicLink(page, precious);
+        Cli.run("count", "-c", "'" + program + "' values 3", "asked:value", "--html", page.toString());
+        assertThat(precious).hasContent("precious");
+        assertThat(page).isRegularFile().content().contains("3 events");
+        assertThat(Files.isSymbolicLink(page)).isFalse();
     }
 }

@@ -68,8 +68,12 @@ class CliTerminalTest {
     void topFillsTheScreenAndObeysKeys() throws IOException, InterruptedException {
         try (Tmux terminal = new Tmux(folder, 100, 20)) {
             terminal.line(top());
-            String full = terminal.await("three rows", screen -> below(screen, "EVENTS/S▼").size() == 3);
-            assertThat(full).startsWith("bpf4j top  asked:end").contains("q quit").doesNotContain("$");
+            String full = terminal.await(
+                    "three rows", screen -> below(screen, "EVENTS/S▼").size() == 3);
+            assertThat(full)
+                    .startsWith("bpf4j top  asked:end")
+                    .contains("q quit")
+                    .doesNotContain("$");
             assertThat(terminal.isFullScreen()).isTrue();
             assertThat(terminal.showsCursor()).isFalse();
             terminal.press("Right");
@@ -81,7 +85,7 @@ class CliTerminalTest {
             terminal.press("1");
             terminal.await("one row", screen -> below(screen, "comm▲").size() == 1);
             terminal.press("h");
-            terminal.await("pause and go on");
+            terminal.await("pause or continue");
             terminal.press("h");
             terminal.press("p");
             terminal.await("PAUSED");
@@ -105,9 +109,12 @@ class CliTerminalTest {
             terminal.line(top());
             terminal.await("q quit");
             terminal.resize(30, 5);
-            terminal.await("a last line that is cut", screen -> screen.lines()
-                    .anyMatch(line -> line.startsWith("q quit") && line.endsWith("…")));
-            assertThat(terminal.await("two rows", screen -> below(screen, "EVENTS/S").size() == 2)
+            terminal.await(
+                    "a last line that is cut",
+                    screen -> screen.lines().anyMatch(line -> line.startsWith("q quit") && line.endsWith("…")));
+            assertThat(terminal.await(
+                                    "two rows",
+                                    screen -> below(screen, "EVENTS/S").size() == 2)
                             .lines())
                     .hasSizeLessThanOrEqualTo(5);
             terminal.resize(120, 20);
@@ -164,14 +171,19 @@ class CliTerminalTest {
     @Test
     void aHistogramHasColoursAndFits() throws IOException, InterruptedException {
         try (Tmux terminal = new Tmux(folder, 60, 40)) {
-            String question =
-                    "./bpf4j hist -c '" + program + " values 400' asked:value --of arg2 --by 'str(arg1)' --linear 0:8:1";
+            String question = "./bpf4j hist -c '" + program
+                    + " values 400' asked:value --of arg2 --by 'str(arg1)' --linear 0:8:1";
             terminal.line(question);
             String shown = terminal.await("400 events");
             assertThat(terminal.coloured()).contains("\u001b[36m█").contains("\u001b[1mstr(arg1)=");
-            assertThat(shown.lines()).as("no line is broken").filteredOn(line -> line.startsWith("█")).isEmpty();
+            assertThat(shown.lines())
+                    .as("no line is broken")
+                    .filteredOn(line -> line.startsWith("█"))
+                    .isEmpty();
             terminal.line("clear; NO_COLOR=1 " + question + " | tail -1; NO_COLOR=1 " + question);
-            terminal.await("twice", screen -> screen.lines().filter("400 events"::equals).count() == 2);
+            terminal.await(
+                    "twice",
+                    screen -> screen.lines().filter("400 events"::equals).count() == 2);
             assertThat(terminal.coloured()).contains("█").doesNotContain("\u001b[36m");
         }
     }
@@ -180,10 +192,12 @@ class CliTerminalTest {
     void aDistributionOverTimeIsALineForEachInterval() throws IOException, InterruptedException {
         try (Tmux terminal = new Tmux(folder, 80, 40, "NO_COLOR=1")) {
             terminal.line("./bpf4j latency -p " + working.pid() + " asked:begin asked:end --every 0.2");
-            terminal.await("five lines", screen -> screen.lines()
-                            .filter(line -> line.matches("\\d\\d:\\d\\d:\\d\\d\\.\\d{3}  .*[░▒▓█].*  \\d+"))
-                            .count()
-                    >= 5);
+            terminal.await(
+                    "five lines",
+                    screen -> screen.lines()
+                                    .filter(line -> line.matches("\\d\\d:\\d\\d:\\d\\d\\.\\d{3}  .*[░▒▓█].*  \\d+"))
+                                    .count()
+                            >= 5);
             assertThat(terminal.screen()).as("an axis").containsPattern("\n {14}\\d.* (us|ms)");
             terminal.press("C-c");
             terminal.await("events, min");
@@ -194,10 +208,12 @@ class CliTerminalTest {
     void aCountOverTimeIsABarForEachInterval() throws IOException, InterruptedException {
         try (Tmux terminal = new Tmux(folder, 80, 40)) {
             terminal.line("./bpf4j count -p " + working.pid() + " asked:end --every 0.2");
-            terminal.await("three lines", screen -> screen.lines()
-                            .filter(line -> line.matches("\\d\\d:\\d\\d:\\d\\d\\.\\d{3}  \\d+ +█.*"))
-                            .count()
-                    >= 3);
+            terminal.await(
+                    "three lines",
+                    screen -> screen.lines()
+                                    .filter(line -> line.matches("\\d\\d:\\d\\d:\\d\\d\\.\\d{3}  \\d+ +█.*"))
+                                    .count()
+                            >= 3);
             terminal.press("C-c");
             terminal.await("events\n$");
         }

@@ -46,6 +46,10 @@ class CliUsageTest {
 
     @Test
     void numbersAreNamedAsAPersonWritesThem() throws IOException, InterruptedException {
+        assertThat(usage("trace", program(), "target:sizes", "--where", ""))
+                .endsWith("--where: the expression is empty");
+        assertThat(usage("count", program(), "target:sizes", "--where", " "))
+                .endsWith("--where: the expression is empty");
         assertThat(usage("trace", program(), "target:sizes", "--count", "1e20"))
                 .endsWith("'--count': '1e20' is no whole number up to 9223372036854775807");
         assertThat(usage("trace", program(), "target:sizes", "--duration", "soon"))

@@ -23,7 +23,8 @@ public final class Tmux implements AutoCloseable {
     public Tmux(Path folder, int columns, int rows, String... environment) throws IOException, InterruptedException {
         this.folder = folder;
         Path script = folder.resolve("bpf4j");
-        List<String> quoted = Cli.command().stream().map(word -> "'" + word + "'").toList();
+        List<String> quoted =
+                Cli.command().stream().map(word -> "'" + word + "'").toList();
         Files.writeString(script, "#!/bin/sh\nexec " + String.join(" ", quoted) + " \"$@\"\n");
         Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
         List<String> start = new ArrayList<>(List.of("-u", "-f", "/dev/null", "new-session", "-d"));
@@ -35,7 +36,8 @@ public final class Tmux implements AutoCloseable {
     }
 
     private String tmux(String... arguments) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of("tmux", "-S", folder.resolve("socket").toString()));
+        List<String> command =
+                new ArrayList<>(List.of("tmux", "-S", folder.resolve("socket").toString()));
         command.addAll(List.of(arguments));
         return Commands.check(command);
     }
@@ -92,7 +94,11 @@ public final class Tmux implements AutoCloseable {
     }
 
     @Override
-    public void close() throws IOException, InterruptedException {
-        tmux("kill-server");
+    public void close() throws IOException {
+        try {
+            tmux("kill-server");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

@@ -10,7 +10,6 @@ import io.bpf4j.loader.link.AttachTarget.Uprobe;
 import io.bpf4j.loader.link.Link;
 import io.bpf4j.loader.map.StackTraceMap;
 import io.bpf4j.test.support.Bpf;
-import io.bpf4j.test.support.CallsMain;
 import io.bpf4j.test.support.CallsJvm;
 import io.bpf4j.test.support.ChildJvm;
 import io.bpf4j.test.support.LeakCheck;

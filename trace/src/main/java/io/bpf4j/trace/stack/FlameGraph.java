@@ -174,7 +174,11 @@ final class FlameGraph {
         if (room < 3) {
             return "";
         }
-        return name.length() <= room ? name : name.substring(0, room - 2) + "..";
+        if (name.length() <= room) {
+            return name;
+        }
+        int end = room - 2;
+        return name.substring(0, Character.isHighSurrogate(name.charAt(end - 1)) ? end - 1 : end) + "..";
     }
 
     /** A light colour, on which black text can be read: the kind of code gives the range, the name the place in it. */
