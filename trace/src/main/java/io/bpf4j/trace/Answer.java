@@ -163,7 +163,7 @@ public final class Answer implements AutoCloseable {
         Closing _ = link.closeAsync();
     }
 
-    /** Detaches from probes, and returns when none of them can fire any more. */
+    /** Detaches from probes. When this method returns, none of them can fire any more. */
     public synchronized void close(UsdtLink link) {
         links.remove(link);
         link.close();

@@ -206,7 +206,7 @@ final class CompletionScript {
                 : "";
     }
 
-    /** {@code group:question} by the command behind it, whose options it takes. */
+    /** For each command, the questions that stand for it as {@code group:question}: they take its options. */
     private Map<String, List<String>> behind() {
         return ReadyCommand.groups().stream()
                 .flatMap(group -> Catalog.builtIn().questions(group).stream())

@@ -62,7 +62,7 @@ final class ReadyCommand implements Callable<Integer> {
     /**
      * The command of a group.
      *
-     * @param others runs the command behind a question
+     * @param others runs the command that a question stands for
      */
     static CommandLine of(String group, Console console, ToIntFunction<String[]> others) {
         CommandLine command = new CommandLine(new ReadyCommand(console, group, others));

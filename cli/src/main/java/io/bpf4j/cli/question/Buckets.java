@@ -13,8 +13,8 @@ import java.util.TreeSet;
  * <p>Tested by {@code ChangesTest}.
  *
  * @param unsigned how the values are read
- * @param all in order, each beginning where the one before ends; what no distribution has between two that one has is
- *     one range. Counts are 0
+ * @param all the ranges in order, without gaps: neighbouring ranges in which no distribution has a value are joined to
+ *     one. Their counts are 0
  */
 public record Buckets(boolean unsigned, List<Bucket> all) {
     /** The axis of some distributions; empty if they have no events. */

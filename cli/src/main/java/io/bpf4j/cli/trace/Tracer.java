@@ -175,7 +175,7 @@ public final class Tracer implements ProbeSession {
         }
     }
 
-    /** Whether this process may continue another one: else that one must not be paused. */
+    /** Whether this process may send SIGCONT to a process. If not, that process must not be paused. */
     public static boolean mayPause(int pid) {
         return new PausedProcesses().mayResume(pid);
     }

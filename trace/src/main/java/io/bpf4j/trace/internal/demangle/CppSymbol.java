@@ -21,8 +21,9 @@ import org.jspecify.annotations.Nullable;
  *       arguments in its name.
  * </ul>
  *
- * <p>This file has names and types; {@link CppExpression} has the expressions that are arguments of templates. Names are
- * written as c++filt of binutils does.
+ * <p>This file has names and types; {@link CppExpression} has the expressions that are arguments of templates. It is
+ * long because the rules are one grammar: names contain types and types contain names, and all share the list of
+ * substitutions. Names are written as c++filt of binutils does.
  *
  * <p><i>Confined.</i>
  *

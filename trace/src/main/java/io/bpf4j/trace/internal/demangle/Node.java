@@ -7,7 +7,9 @@ import org.jspecify.annotations.Nullable;
  * A part of a C++ name.
  *
  * <p>A type in C++ is written around what it declares: the pointer to a function is {@code int (*)(char)}, with a part
- * before the star and one behind it. So each part of a name has a left and a right side. Most have no right side.
+ * before the star and a part after it. So each part of a name has a left and a right side. Most have no right side.
+ *
+ * <p>All kinds of parts are in this file, a few lines each: a reader compares how they write their two sides.
  *
  * <p>Tested by {@code DemanglerTest}.
  */
