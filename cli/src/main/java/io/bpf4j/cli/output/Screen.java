@@ -14,7 +14,8 @@ import java.util.Optional;
  * <p>It is the alternate screen, which terminals have beside the one with the earlier output: closing shows that again
  * as it was. Single keys arrive because the terminal does not wait for lines (it leaves canonical mode) and does not
  * echo. Ctrl-C stays a signal. Ctrl-Z and Ctrl-\ do nothing: the terminal would keep the alternate screen without a
- * command that restores it. Nor does Ctrl-S, which would stop the output. Messages for standard error are kept until the end.
+ * command that restores it. Nor does Ctrl-S, which would stop the output. Messages for standard error are kept until
+ * the end.
  *
  * <p>The sequences are those of ECMA-48 and, with a question mark, of xterm, which all terminals of today understand
  * but the one that calls itself dumb.

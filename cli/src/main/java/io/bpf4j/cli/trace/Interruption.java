@@ -3,6 +3,7 @@ package io.bpf4j.cli.trace;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,8 +18,12 @@ public final class Interruption {
     /** How long a command has to end by itself. */
     private static final Duration GRACE = Duration.ofSeconds(2);
 
+    /** Signals in so short a time, in nanoseconds, are one wish: timeout(1) sends one to its child and then one to its group. */
+    private static final long ONE_WISH = 50_000_000;
+
     private final AtomicInteger requests = new AtomicInteger();
     private final AtomicBoolean handles;
+    private final AtomicLong lastSignal = new AtomicLong(Long.MIN_VALUE);
     private volatile @Nullable Runnable stop;
     private volatile @Nullable Runnable last;
 
@@ -53,7 +58,7 @@ public final class Interruption {
 
     private void handleSignals() {
         for (Signal signal : Signal.values()) {
-            Runnable handler = () -> onSignal(128 + signal.number);
+            Runnable handler = () -> onSignal(128 + signal.number, System.nanoTime());
             if (signal == Signal.HUP) {
                 Signals.handle(signal.name(), handler);
             } else {
@@ -62,7 +67,12 @@ public final class Interruption {
         }
     }
 
-    private void onSignal(int exitCode) {
+    /** @param now {@code System.nanoTime()} */
+    void onSignal(int exitCode, long now) {
+        long before = lastSignal.getAndSet(now);
+        if (before != Long.MIN_VALUE && now - before < ONE_WISH) {
+            return;
+        }
         request();
         if (requests.get() > 2) {
             try {

@@ -21,4 +21,17 @@ class InterruptionTest {
         before.onRequest(wakes::incrementAndGet);
         assertThat(wakes).hasValue(2);
     }
+
+    /** timeout(1) sends a signal to its child, and then one to the group of the child. */
+    @Test
+    void twoSignalsAtOnceAreOneWish() {
+        Interruption interruption = new Interruption();
+        long start = System.nanoTime();
+        interruption.onSignal(143, start);
+        interruption.onSignal(143, start + 1_000_000);
+        assertThat(interruption.requested()).isTrue();
+        assertThat(interruption.impatient()).isFalse();
+        interruption.onSignal(143, start + 100_000_000);
+        assertThat(interruption.impatient()).isTrue();
+    }
 }
