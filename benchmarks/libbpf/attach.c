@@ -7,10 +7,10 @@
  *   bare    the system calls of that alone, everything computed before: 20 map updates and one BPF_LINK_CREATE; the
  *           floor under any loader
  *
- *     attach OBJECT TARGET ROUNDS
+ *     attach OBJECTS TARGET ROUNDS
  *
- * OBJECT has one program, SEC("usdt"); TARGET is made of sites.S. Prints a line for each way and each direction, fields
- * separated by tabs: way, direction, number of sites, and the time of each round in ms.
+ * OBJECTS is the folder of the tests' objects; TARGET is made of sites.S. Prints a line for each way and each direction,
+ * fields separated by tabs: way, direction, number of sites, the unit ms, and the time of each round.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -88,18 +88,15 @@ static unsigned long *site_offsets(const char *path, size_t *count)
 	return offsets;
 }
 
-static void with_libbpf(const char *object_path, const char *target, size_t sites, int rounds)
+static void with_libbpf(const char *objects, const char *target, size_t sites, int rounds)
 {
 	double *attach = calloc(rounds, sizeof(double)), *detach = calloc(rounds, sizeof(double));
-	struct bpf_object *object = bpf_object__open_file(object_path, NULL);
+	struct bpf_object *object = open_usdt_object(objects);
 	struct bpf_program *program;
-	char way[32];
 
-	if (!object)
-		die("open %s", object_path);
 	program = bpf_object__next_program(object, NULL);
 	if (bpf_object__load(object))
-		die("load %s", object_path);
+		die("load the object");
 	/* Round -1 warms up. */
 	for (int round = -1; round < rounds; round++) {
 		double start = now_ms(), attached, detached;
@@ -116,9 +113,8 @@ static void with_libbpf(const char *object_path, const char *target, size_t site
 		detach[round] = detached - attached;
 	}
 	bpf_object__close(object);
-	snprintf(way, sizeof(way), "libbpf %u.%u", libbpf_major_version(), libbpf_minor_version());
-	report_sites(way, "attach", sites, attach, rounds);
-	report_sites(way, "detach", sites, detach, rounds);
+	report_sites(libbpf(), "attach", sites, attach, rounds);
+	report_sites(libbpf(), "detach", sites, detach, rounds);
 	free(attach);
 	free(detach);
 }
@@ -176,7 +172,7 @@ int main(int argc, char **argv)
 	int rounds;
 
 	if (argc != 4 || (rounds = atoi(argv[3])) < 1) {
-		fputs("usage: attach OBJECT TARGET ROUNDS\n", stderr);
+		fputs("usage: attach OBJECTS TARGET ROUNDS\n", stderr);
 		return 2;
 	}
 	offsets = site_offsets(argv[2], &sites);

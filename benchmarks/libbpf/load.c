@@ -9,7 +9,8 @@
  *
  *     load OBJECT ROUNDS
  *
- * Prints a line for each way and each step, fields separated by tabs: way, step, object, and the time of each round in ms.
+ * Prints a line for each way and each step, fields separated by tabs: way, step, object, the unit ms, and the time of
+ * each round.
  */
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
@@ -57,7 +58,6 @@ static struct bpf_object *open_object(const struct file *file)
 static void with_libbpf(const struct file *file, int rounds)
 {
 	double *open = calloc(rounds, sizeof(double)), *load = calloc(rounds, sizeof(double));
-	char way[32];
 
 	/* Round -1 warms up. */
 	for (int round = -1; round < rounds; round++) {
@@ -74,9 +74,8 @@ static void with_libbpf(const struct file *file, int rounds)
 		open[round] = opened - start;
 		load[round] = loaded - opened;
 	}
-	snprintf(way, sizeof(way), "libbpf %u.%u", libbpf_major_version(), libbpf_minor_version());
-	report(way, "open", file->name, open, rounds);
-	report(way, "load", file->name, load, rounds);
+	report(libbpf(), "open", file->name, open, rounds);
+	report(libbpf(), "load", file->name, load, rounds);
 	free(open);
 	free(load);
 }

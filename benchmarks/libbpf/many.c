@@ -3,11 +3,11 @@
  * What it costs libbpf to attach to many probes of one program, each by a link of its own as it needs one, and to detach
  * from them, one after the other.
  *
- *     many OBJECT TARGET PROBES ROUNDS
+ *     many OBJECTS TARGET PROBES ROUNDS
  *
- * TARGET is made of sites.S with PROBES probes, p0 and so on. Prints a line for attach and one for detach, fields
- * separated by tabs: way, work, size (empty), and the time of each round in ms. Detaching waits for a grace period of the
- * kernel for each link, so a round takes half a minute.
+ * OBJECTS is the folder of the tests' objects; TARGET is made of sites.S with PROBES probes, p0 and so on. Prints a line
+ * for attach and one for detach, fields separated by tabs: way, work, size (empty), the unit ms, and the time of each
+ * round. Detaching waits for a grace period of the kernel for each link, so a round takes half a minute.
  */
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -24,21 +24,19 @@ int main(int argc, char **argv)
 	struct bpf_link **links;
 	double *attach, *detach;
 	int probes, rounds;
-	char way[32], work[32];
+	char work[32];
 
 	if (argc != 5 || (probes = atoi(argv[3])) < 1 || (rounds = atoi(argv[4])) < 1) {
-		fputs("usage: many OBJECT TARGET PROBES ROUNDS\n", stderr);
+		fputs("usage: many OBJECTS TARGET PROBES ROUNDS\n", stderr);
 		return 2;
 	}
-	object = bpf_object__open_file(argv[1], NULL);
-	if (!object)
-		die("open %s", argv[1]);
+	object = open_usdt_object(argv[1]);
 	program = bpf_object__next_program(object, NULL);
 	/* Each link has specs of its own. */
 	if (bpf_map__set_max_entries(bpf_object__find_map_by_name(object, "__bpf_usdt_specs"), 4 * probes))
 		die("size of the map of specs");
 	if (bpf_object__load(object))
-		die("load %s", argv[1]);
+		die("load the object");
 	links = calloc(probes, sizeof(*links));
 	attach = calloc(rounds, sizeof(double));
 	detach = calloc(rounds, sizeof(double));
@@ -60,11 +58,10 @@ int main(int argc, char **argv)
 		detach[round] = now_ms() - attached;
 	}
 	bpf_object__close(object);
-	snprintf(way, sizeof(way), "libbpf %u.%u", libbpf_major_version(), libbpf_minor_version());
 	snprintf(work, sizeof(work), "attach%d", probes);
-	report(way, work, "", attach, rounds);
+	report(libbpf(), work, "", attach, rounds);
 	snprintf(work, sizeof(work), "detach%d", probes);
-	report(way, work, "", detach, rounds);
+	report(libbpf(), work, "", detach, rounds);
 	free(links);
 	free(attach);
 	free(detach);

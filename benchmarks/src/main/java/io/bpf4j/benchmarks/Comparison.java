@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -44,13 +43,21 @@ final class Comparison {
         }
     }
 
+    /**
+     * How times grow with the size.
+     *
+     * @param exponent 1 is linear
+     * @param from the smallest size that counts
+     * @param to the largest
+     */
+    record Growth(double exponent, long from, long to) {}
+
     /** One piece of work. */
     static final class Work {
         final SortedMap<Size, Map<String, Times>> sizes = new TreeMap<>();
         /** Bytes that bpf4j allocates for the work, with what undoes it after each shot. */
         final Map<Size, Double> allocated = new HashMap<>();
-        /** Milliseconds, if JMH says nothing else. */
-        String unit = "ms";
+        String unit = "";
 
         Times of(String size, String way) {
             return sizes.computeIfAbsent(new Size(size), _ -> new LinkedHashMap<>())
@@ -72,21 +79,27 @@ final class Comparison {
         }
 
         /**
-         * The exponent of the growth of bpf4j's shortest times with the size: 1 is linear. From sizes of at least a
-         * hundred; what does not depend on the size hides it below.
+         * The growth of bpf4j's shortest times with the size. From sizes of at least a hundred, or the three largest if
+         * fewer are as large; what does not depend on the size hides it below.
          */
-        OptionalDouble growth() {
+        Optional<Growth> growth() {
+            List<Long> numbers = sizes.entrySet().stream()
+                    .filter(entry -> entry.getValue().containsKey(BPF4J))
+                    .flatMap(entry -> entry.getKey().number().stream())
+                    .filter(number -> number > 0)
+                    .toList();
+            if (numbers.size() < 3) {
+                return Optional.empty();
+            }
+            long from = Math.min(100, numbers.get(numbers.size() - 3));
             List<double[]> points = new ArrayList<>();
             sizes.forEach((size, ways) -> {
                 Times own = ways.get(BPF4J);
                 long number = size.number().orElse(0L);
-                if (own != null && number >= 100) {
+                if (own != null && number >= from) {
                     points.add(new double[] {Math.log((double) number), Math.log(own.shortest())});
                 }
             });
-            if (points.size() < 3) {
-                return OptionalDouble.empty();
-            }
             double meanX = points.stream().mapToDouble(p -> p[0]).average().orElseThrow();
             double meanY = points.stream().mapToDouble(p -> p[1]).average().orElseThrow();
             double both = points.stream()
@@ -95,7 +108,8 @@ final class Comparison {
             double square = points.stream()
                     .mapToDouble(p -> (p[0] - meanX) * (p[0] - meanX))
                     .sum();
-            return OptionalDouble.of(both / square);
+            long first = numbers.stream().filter(number -> number >= from).findFirst().orElseThrow();
+            return Optional.of(new Growth(both / square, first, numbers.getLast()));
         }
     }
 
@@ -130,9 +144,10 @@ final class Comparison {
         }
     }
 
-    /** Takes the times of another way. */
-    void add(String way, String work, String size, double[] milliseconds) {
-        work(work).of(size, way).addAll(milliseconds);
+    /** Takes what another program measured. */
+    void add(String way, String work, String size, String unit, double[] figures) {
+        work(work).unit = unit;
+        work(work).of(size, way).addAll(figures);
     }
 
     private Work work(String name) {
@@ -160,7 +175,13 @@ final class Comparison {
             out.append(work.allocated.isEmpty() ? "" : String.format(Locale.ROOT, "%14s", "KB allocated"));
             out.append(System.lineSeparator());
             work.sizes.forEach((size, byWay) -> line(out, work, size, byWay, peer));
-            work.growth().ifPresent(slope -> out.append(String.format(Locale.ROOT, "grows with size^%.2f%n", slope)));
+            work.growth()
+                    .ifPresent(growth -> out.append(String.format(
+                            Locale.ROOT,
+                            "grows with size^%.2f (%,d to %,d)%n",
+                            growth.exponent,
+                            growth.from,
+                            growth.to)));
         });
         return out.toString();
     }

@@ -23,8 +23,8 @@ import org.openjdk.jmh.annotations.TearDown;
 @State(Scope.Thread)
 @SuppressWarnings("NullAway.Init") // JMH sets the fields
 public class Loaded {
-    /** The object that the C harness loads too. */
-    static final String OBJECT = "args12_208.bpf.o";
+    /** The object that the C harness loads too, with specs as libbpf 1.7 writes them. */
+    static final String OBJECT = "args12.bpf.o";
 
     /** Its program. */
     static final String PROGRAM = "args12";

@@ -35,7 +35,7 @@ final class Plot {
         this.name = name;
         this.work = work;
         this.points = work.sizes.entrySet().stream()
-                .filter(entry -> entry.getKey().number().isPresent())
+                .filter(entry -> entry.getKey().number().filter(n -> n > 0).isPresent()) // zero has no logarithm
                 .toList();
         this.fromX = points.stream().mapToDouble(Plot::size).min().orElseThrow();
         this.toX = points.stream().mapToDouble(Plot::size).max().orElseThrow();

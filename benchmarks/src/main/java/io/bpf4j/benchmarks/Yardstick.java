@@ -2,43 +2,44 @@ package io.bpf4j.benchmarks;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 
 /**
- * Runs the C harness, which does the same work by libbpf and by bare system calls. <b>Immutable</b>.
+ * A program that measures by itself: the C harness, which does the work by libbpf and by bare system calls; and what of
+ * bpf4j JMH can't measure, because the figures are no times of a method. <b>Immutable</b>.
  *
- * @param program takes the number of shots, and prints a line for each way, work and size: these three and the time of
- *     each shot in milliseconds, with tabs between
+ * @param command prints a line for each way, work and size: these three, the unit of the figures, and the figure of each
+ *     shot, with tabs between
  */
-record Yardstick(Path program) {
+record Yardstick(List<String> command) {
     /** One way to do one piece of work. */
     interface Line {
-        void read(String way, String work, String size, double[] milliseconds);
+        void read(String way, String work, String size, String unit, double[] figures);
     }
 
-    void measure(int shots, Line line) throws IOException, InterruptedException {
-        Process process = new ProcessBuilder(program.toString(), Integer.toString(shots))
+    void measure(Line line) throws IOException, InterruptedException {
+        Process process = new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         List<String> printed;
         try (var reader = process.inputReader(StandardCharsets.UTF_8)) {
             printed = reader.lines().toList();
         }
+        String name = String.join(" ", command);
         if (process.waitFor() != 0) {
-            throw new IOException(program + " ended with " + process.exitValue());
+            throw new IOException(name + " ended with " + process.exitValue());
         }
         for (String each : printed) {
             String[] fields = each.split("\t", -1);
-            if (fields.length < 4) {
-                throw new IOException(program + ": fewer than four fields with tabs between: " + each);
+            if (fields.length < 5) {
+                throw new IOException(name + ": fewer than five fields with tabs between: " + each);
             }
-            double[] times = Arrays.stream(fields)
-                    .skip(3)
+            double[] figures = Arrays.stream(fields)
+                    .skip(4)
                     .mapToDouble(Double::parseDouble)
                     .toArray();
-            line.read(fields[0], fields[1], fields[2], times);
+            line.read(fields[0], fields[1], fields[2], fields[3], figures);
         }
     }
 }

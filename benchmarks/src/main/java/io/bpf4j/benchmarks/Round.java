@@ -1,0 +1,147 @@
+package io.bpf4j.benchmarks;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.openjdk.jmh.profile.GCProfiler;
+import org.openjdk.jmh.runner.BenchmarkList;
+import org.openjdk.jmh.runner.BenchmarkListEntry;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.format.OutputFormatFactory;
+import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.TimeValue;
+import org.openjdk.jmh.runner.options.VerboseMode;
+
+/**
+ * Measures the benchmarks that were chosen, one kind of work after the other: first the C harness, directly after it
+ * bpf4j, so that other load on the machine affects both alike. <b>Confined</b>.
+ */
+final class Round {
+    /**
+     * Work that the C harness does too.
+     *
+     * @param section what the harness calls it
+     * @param classes the benchmarks
+     */
+    private record Part(String section, List<Class<?>> classes) {}
+
+    private static final List<Part> PARTS = List.of(
+            new Part("attach", List.of(AttachBenchmark.class)),
+            new Part("many", List.of(ManyProbesBenchmark.class)),
+            new Part("load", List.of(LoadBenchmark.class)),
+            new Part("maps", List.of(MapBenchmark.class)));
+
+    /** What is first once per JVM: shots that make the others shorter would make it another thing. */
+    private static final Class<?> FIRST = FirstUseBenchmark.class;
+
+    private final Extent extent;
+    private final @Nullable Path harness;
+    private final Comparison comparison;
+
+    /** JMH's methods by the full names of their classes. */
+    private final Map<String, List<String>> chosen;
+
+    /**
+     * @param harness the C harness, which takes a section and a number of shots; null to measure bpf4j alone
+     * @param patterns regular expressions; a benchmark is measured if one is found in its name, or if there are none
+     */
+    Round(Extent extent, @Nullable Path harness, List<String> patterns, Comparison comparison) {
+        this.extent = extent;
+        this.harness = harness;
+        this.comparison = comparison;
+        List<Pattern> compiled = patterns.stream().map(Pattern::compile).toList();
+        this.chosen =
+                BenchmarkList.defaultList()
+                        .find(
+                                OutputFormatFactory.createFormatInstance(System.out, VerboseMode.SILENT),
+                                List.of(".*"),
+                                List.of())
+                        .stream()
+                        .map(BenchmarkListEntry::getUsername)
+                        .filter(name -> compiled.isEmpty()
+                                || compiled.stream()
+                                        .anyMatch(pattern ->
+                                                pattern.matcher(name).find()))
+                        .collect(Collectors.groupingBy(
+                                name -> name.substring(0, name.lastIndexOf('.')),
+                                TreeMap::new,
+                                Collectors.toList()));
+    }
+
+    boolean isEmpty() {
+        return chosen.isEmpty();
+    }
+
+    void measure() throws RunnerException, IOException, InterruptedException {
+        Map<String, List<String>> alone = new TreeMap<>(chosen);
+        for (Part part : PARTS) {
+            List<String> methods = new ArrayList<>();
+            for (Class<?> each : part.classes) {
+                List<String> some = alone.remove(each.getName());
+                methods.addAll(some == null ? List.of() : some);
+            }
+            if (!methods.isEmpty()) {
+                measureHarness(part.section);
+                measureJmh(steady(), methods);
+            }
+        }
+        List<String> first = alone.remove(FIRST.getName());
+        if (!alone.isEmpty()) {
+            measureJmh(steady(), alone.values().stream().flatMap(List::stream).toList());
+        }
+        if (first != null) {
+            measureJmh(options().forks(extent == Extent.SMOKE ? 1 : extent == Extent.QUICK ? 3 : 2), first);
+        }
+    }
+
+    private void measureHarness(String section) throws IOException, InterruptedException {
+        if (harness != null) {
+            new Yardstick(List.of(harness.toString(), section, Integer.toString(extent.shots)))
+                    .measure(comparison::add);
+        }
+    }
+
+    private void measureJmh(ChainedOptionsBuilder options, List<String> methods) throws RunnerException {
+        methods.forEach(method -> options.include("^" + Pattern.quote(method) + "$"));
+        new Runner(options.build()).run().forEach(comparison::add);
+    }
+
+    private ChainedOptionsBuilder steady() {
+        return switch (extent) {
+            case SMOKE ->
+                options()
+                        .forks(1)
+                        .warmupIterations(0)
+                        .measurementIterations(1)
+                        .measurementTime(TimeValue.milliseconds(10));
+            // Of what is timed shot by shot, fewer shots; of what runs for a time, less time.
+            case QUICK ->
+                options()
+                        .forks(1)
+                        .warmupIterations(40)
+                        .measurementIterations(extent.shots)
+                        .warmupTime(TimeValue.milliseconds(200))
+                        .measurementTime(TimeValue.milliseconds(300));
+            case FULL -> options();
+        };
+    }
+
+    private static ChainedOptionsBuilder options() {
+        ChainedOptionsBuilder options = new OptionsBuilder()
+                .shouldFailOnError(true)
+                .verbosity(VerboseMode.NORMAL)
+                .addProfiler(GCProfiler.class);
+        if (Targets.postgres().isEmpty()) {
+            options.param("program", "libjvm.so");
+        }
+        return options;
+    }
+}
