@@ -497,7 +497,7 @@ public enum Requirement {
         }
     },
     /** As {@link #BPFTOOL}, of a libbpf that knows newer sections and kinds. */
-    LIBBPF("libbpf 1.3 or later with libelf-dev and zlib1g-dev, built by test/libbpf/loadall from linux-source-6.12") {
+    LIBBPF("libbpf 1.3 or later with libelf-dev and zlib1g-dev, built by test/libbpf/loadall") {
         @Override
         boolean present() {
             return LibbpfLoader.program().isPresent();
