@@ -21,7 +21,6 @@
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 const volatile __u32 kind = QUESTION_COUNT;
-const volatile __u32 target_tgid = 0;
 const volatile __u32 wanted_args = 0;   /* a bit for each */
 const volatile __u32 wanted_fields = 0; /* enum question_field */
 const volatile bool has_where = false;
@@ -41,7 +40,6 @@ const volatile __u32 kernel_stack_at = NO_STACK;
 const volatile bool has_slower = false;
 const volatile __u64 slower_than = 0;
 const volatile __u32 shown_bytes = 0;
-const volatile __u32 wakeup_bytes = 0;
 /* what the generated functions want to look things up in */
 const volatile __u64 tables[QUESTION_TABLES / 8] = {};
 
@@ -222,7 +220,6 @@ static __noinline int add(void *key, __u64 value)
 /* Puts an event into the ring, with the values that are to be shown. */
 static __always_inline void show(struct question_event *event, __u64 value)
 {
-	__u64 flags = 0;
 	__u32 size = shown_bytes > QUESTION_SHOW ? QUESTION_SHOW : shown_bytes;
 	struct question_record *record = bpf_ringbuf_reserve(&records, sizeof(*record) + size, 0);
 
@@ -239,10 +236,7 @@ static __always_inline void show(struct question_event *event, __u64 value)
 	record->failed = 0;
 	if (shown_bytes && question_show(event, record->shown, (const void *)tables) < 0)
 		record->failed = 1;
-	if (wakeup_bytes)
-		flags = bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) >= wakeup_bytes ? BPF_RB_FORCE_WAKEUP
-										       : BPF_RB_NO_WAKEUP;
-	bpf_ringbuf_submit(record, flags);
+	bpf_ringbuf_submit(record, 0);
 }
 
 /* Keeps the time of a begin, or gives that of an end's begin. */
@@ -336,8 +330,6 @@ int question_usdt(struct pt_regs *ctx)
 	struct question_event event = {};
 	struct __bpf_usdt_spec *spec;
 
-	if (target_tgid && ids.tgid != target_tgid)
-		return 0;
 	spec = usdt_spec(ctx);
 	if (!spec)
 		return 0;
@@ -357,8 +349,6 @@ int question_function(struct pt_regs *ctx)
 	struct pidns_ids ids = current_ids();
 	struct question_event event = {};
 
-	if (target_tgid && ids.tgid != target_tgid)
-		return 0;
 	fill(&event, &ids, bpf_get_attach_cookie(ctx));
 	if (event.cookie >> 32 & QUESTION_RETURN) {
 		event.retval = REGS_RETURN(ctx);

@@ -24,7 +24,6 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 HELPER(117, long, bpf_send_signal_thread, __u32 signal); /* since 5.6 */
 
-const volatile __u32 target_tgid = 0;
 const volatile __u32 string_max = 128;
 const volatile __u8 string_mode[TRACE_ARGS] = {};
 const volatile __u8 string_length_arg[TRACE_ARGS] = {};
@@ -194,11 +193,8 @@ SEC("usdt")
 int trace(struct pt_regs *ctx)
 {
 	struct pidns_ids ids = current_ids();
-	struct __bpf_usdt_spec *spec;
+	struct __bpf_usdt_spec *spec = usdt_spec(ctx);
 
-	if (target_tgid && ids.tgid != target_tgid)
-		return 0;
-	spec = usdt_spec(ctx);
 	if (!spec || spec->arg_cnt <= TRACE_FEW_ARGS)
 		return emit(ctx, spec, &ids, TRACE_FEW_ARGS);
 	return emit(ctx, spec, &ids, TRACE_ARGS);

@@ -6,7 +6,6 @@
  *
  *   u64 pidns_device,          the pid namespace whose ids are meant here: see bpf4j/pidns.h.
  *       pidns_inode
- *   u32 target_tgid            0: every process; else only events of this process.
  *   u8  string_mode[12]        for argument n: TRACE_VALUE, TRACE_CSTRING or TRACE_COUNTED.
  *   u8  string_length_arg[12]  for argument n in mode TRACE_COUNTED: which argument holds its length
  *                              in bytes (0..11).
