@@ -16,6 +16,7 @@
  */
 #include <bpf4j/usdt.h>
 #include <bpf4j/pidns.h>
+#include "pause.h"
 #include "question.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
@@ -233,9 +234,11 @@ static __always_inline void show(struct question_event *event, __u64 value)
 	record->pid = event->pid;
 	record->tid = event->tid;
 	bpf_get_current_comm(record->comm, sizeof(record->comm));
-	record->failed = 0;
+	record->bits = 0;
 	if (shown_bytes && question_show(event, record->shown, (const void *)tables) < 0)
-		record->failed = 1;
+		record->bits |= QUESTION_FAILED;
+	if (pause_if_full(&records))
+		record->bits |= QUESTION_PAUSED;
 	bpf_ringbuf_submit(record, 0);
 }
 

@@ -70,6 +70,11 @@ struct question_distribution {
 	__u64 buckets[QUESTION_BUCKETS]; /* 32 */
 };
 
+enum question_record_bit {
+	QUESTION_FAILED = 1, /* a value could not be read; the bytes of all values are undefined */
+	QUESTION_PAUSED = 2, /* the process was sent SIGSTOP: see pause.h */
+};
+
 /* A record of the ring: an event that is shown. `shown` is as long as user space wants it. */
 struct question_record {
 	__u64 nsecs;  /* 0 */
@@ -78,7 +83,7 @@ struct question_record {
 	__u32 pid;    /* 24 */
 	__u32 tid;    /* 28 */
 	char comm[16]; /* 32 */
-	__u64 failed; /* 48: 1 if a value could not be read, and the bytes of all are undefined */
+	__u64 bits;   /* 48: enum question_record_bit */
 	__u8 shown[]; /* 56 */
 };
 

@@ -16,21 +16,16 @@
  */
 #include <bpf4j/usdt.h>
 #include <bpf4j/pidns.h>
+#include "pause.h"
 #include "trace.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-#define SIGSTOP 19 /* on every machine that this runs on */
-
-HELPER(117, long, bpf_send_signal_thread, __u32 signal); /* since 5.6 */
-
 const volatile __u32 string_max = 128;
 const volatile __u8 string_mode[TRACE_ARGS] = {};
 const volatile __u8 string_length_arg[TRACE_ARGS] = {};
-const volatile bool lossless = false;
 
 __u64 lost = 0;
-__u64 pause_bytes = 0;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -107,37 +102,6 @@ static __always_inline void read_counted(struct trace_record *record, int n, str
 	slot->length = length;
 }
 
-/* Whether the reader knows the numbers of current_ids(): those of its own pid namespace. */
-static __always_inline bool has_known_ids(void)
-{
-	struct pidns_ids ids;
-
-	return !pidns_inode || !bpf_get_ns_current_pid_tgid(pidns_device, pidns_inode, &ids, sizeof(ids));
-}
-
-/*
- * Pauses this process if the ring is nearly full, and says so in the record.
- *
- * The signal is sent before the record is submitted: a reader that continues the processes of the records that it
- * has read can't be too early, for SIGCONT cancels a SIGSTOP that was sent before, delivered or not.
- *
- * The signal goes to this thread, which handles it before it is back in user mode, and stops the whole process. Sent to
- * the process, it would be one signal for all: a thread that has been chosen to handle it, and waits for a processor,
- * would keep all others from being signalled, and they would fire on. As it is, each thread fires once at most after
- * the ring is nearly full, for which there is room beyond pause_bytes.
- *
- * A process without a number that the reader knows is not paused: nobody could continue it.
- */
-static __always_inline void pause_if_full(struct trace_record *record)
-{
-	__u64 most = *(volatile __u64 *)&pause_bytes;
-
-	if (!most || bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) < most || !has_known_ids())
-		return;
-	if (!bpf_send_signal_thread(SIGSTOP))
-		record->error_bits |= TRACE_PAUSED;
-}
-
 /* `args` is a constant: how many arguments the record has room for. */
 static __always_inline int emit(struct pt_regs *ctx, struct __bpf_usdt_spec *spec, const struct pidns_ids *ids,
 				const __u32 args)
@@ -183,8 +147,8 @@ static __always_inline int emit(struct pt_regs *ctx, struct __bpf_usdt_spec *spe
 		slot += slot_size();
 	}
 
-	if (lossless)
-		pause_if_full(record);
+	if (pause_if_full(&events))
+		record->error_bits |= TRACE_PAUSED;
 	bpf_ringbuf_submit(record, 0);
 	return 0;
 }

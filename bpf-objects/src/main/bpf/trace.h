@@ -10,17 +10,14 @@
  *   u8  string_length_arg[12]  for argument n in mode TRACE_COUNTED: which argument holds its length
  *                              in bytes (0..11).
  *   u32 string_max             bytes kept of each string, 1..TRACE_STRING_LIMIT (default 128).
- *   bool lossless              whether processes are paused when the ring is nearly full. Needs
- *                              bpf_send_signal_thread (Linux 5.6).
+ *   bool lossless              whether processes are paused when the ring is nearly full: see pause.h.
  *
  * Program: "trace", SEC("usdt"): attach it to any number of probes; the USDT cookie given at attach
  * comes back in the record and says which probe fired.
  *
  * Maps: "events", a ring buffer (1 MiB unless max_entries is edited before load; a power of two, a
  * multiple of the page size). Globals of .bss: u64 lost, events for which the ring had no room;
- * u64 pause_bytes, may be changed at any time: a process that fires while so many bytes wait is sent
- * SIGSTOP, and its record has TRACE_PAUSED. The reader of such a record has to send the process a
- * SIGCONT. 0: no process is paused.
+ * u64 pause_bytes, see pause.h: a record of a process that was paused has TRACE_PAUSED.
  *
  * A record is `struct trace_record` with room for TRACE_FEW_ARGS arguments if the site has no more, else
  * for TRACE_ARGS. Behind it is one slot for every argument n that there is room for, in ascending n,

@@ -8,6 +8,7 @@ import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.map.Codec;
 import io.bpf4j.loader.map.StackTraceMap;
 import io.bpf4j.loader.map.TypedMap;
+import io.bpf4j.loader.process.PausedProcesses;
 import io.bpf4j.loader.ring.RingBuffer;
 import io.bpf4j.usdt.AttachOptions;
 import io.bpf4j.usdt.Usdt;
@@ -24,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -34,11 +36,20 @@ import org.jspecify.annotations.Nullable;
  * thread; all other methods on any thread.
  */
 public final class Answer implements AutoCloseable {
+    private static final String PAUSE_BYTES = "pause_bytes";
+
+    /** Bits of a record: {@code enum question_record_bit} of {@code question.h}. */
+    private static final int FAILED = 1;
+
+    private static final int PAUSED = 2;
+
     private final BpfObject object;
     private final Usdt usdt;
     private final CompiledQuestion question;
     private final ProbeNumbers numbers;
     private final boolean strict;
+    private final boolean lossless;
+    private final PausedProcesses paused = new PausedProcesses();
     private final @Nullable RingBuffer records;
     private final List<UsdtLink> links = new ArrayList<>();
     private final List<Link> functionLinks = new ArrayList<>();
@@ -106,13 +117,18 @@ public final class Answer implements AutoCloseable {
             long stacksLost,
             long lost) {}
 
-    private Answer(BpfObject object, CompiledQuestion question, ProbeNumbers numbers, boolean strict) {
+    private Answer(BpfObject object, CompiledQuestion compiled, ProbeNumbers numbers, Question question) {
         this.object = object;
         this.usdt = Usdt.of(object);
-        this.question = question;
+        this.question = compiled;
         this.numbers = numbers;
-        this.strict = strict;
+        this.strict = question.strict;
+        this.lossless = question.lossless;
         this.records = object.findMap("records").map(RingBuffer::open).orElse(null);
+        if (lossless) {
+            // The other half is for threads that have not noticed it yet.
+            object.global(PAUSE_BYTES).setLong(object.map("records").maxEntries() / 2);
+        }
     }
 
     static Answer load(Question question) {
@@ -120,7 +136,7 @@ public final class Answer implements AutoCloseable {
         CompiledQuestion compiled = CompiledQuestion.of(question, numbers);
         BpfObject object = compiled.load();
         try {
-            return new Answer(object, compiled, numbers, question.strict);
+            return new Answer(object, compiled, numbers, question);
         } catch (RuntimeException e) {
             object.close();
             throw e;
@@ -132,8 +148,10 @@ public final class Answer implements AutoCloseable {
      *
      * @param pid the process to watch; empty for every process that runs the file
      * @throws io.bpf4j.usdt.UsdtException if the kernel refuses one of them, or the question has no use for any
+     * @throws IllegalArgumentException if the question is lossless, and this process can't continue the process
      */
     public synchronized UsdtLink attach(List<UsdtProbe> probes, OptionalInt pid) {
+        checkPauses(pid);
         List<UsdtProbe> used = probes.stream().filter(numbers::uses).toList();
         AttachOptions all =
                 AttachOptions.defaults().withCookies(numbers::cookie).withStrict(strict);
@@ -150,11 +168,28 @@ public final class Answer implements AutoCloseable {
      * @return the functions that were not attached: a wildcard found them, and the kernel can't probe their first
      *     instruction
      * @throws io.bpf4j.loader.error.AttachException if a file lacks one of the others, or the kernel refuses it
+     * @throws IllegalArgumentException if the question is lossless, and this process can't continue the process
      */
     public synchronized List<FunctionProbe> attachFunctions(List<FunctionProbe> functions, OptionalInt pid) {
+        checkPauses(pid);
         List<FunctionProbe> leftOut = new ArrayList<>();
         functionLinks.add(FunctionLinks.attach(object, functions, numbers::cookie, pid, leftOut));
         return leftOut;
+    }
+
+    private void checkPauses(OptionalInt pid) {
+        if (!lossless) {
+            return;
+        }
+        if (pid.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "a lossless question pauses the traced process, so it is about processes that are named, not"
+                            + " files");
+        }
+        PausedProcesses.obstacle(pid.getAsInt()).ifPresent(obstacle -> {
+            throw new IllegalArgumentException("a lossless question: " + obstacle);
+        });
+        paused.mayStop(pid.getAsInt());
     }
 
     /** Detaches from probes in the background. */
@@ -242,19 +277,61 @@ public final class Answer implements AutoCloseable {
         return object.global(name).getLong();
     }
 
-    /** Waits for events that are shown and delivers them; returns at once if {@link #wakeup} was called. */
+    /**
+     * Waits for events that are shown and delivers them; returns at once if {@link #wakeup} was called. Then continues
+     * the processes that were paused.
+     */
     public void poll(Duration patience, Consumer<Event> handler) {
         if (records == null) {
             throw new IllegalStateException("the question shows no events");
         }
-        records.poll(patience, record -> handler.accept(event(record)));
+        try {
+            records.poll(patience, record -> handler.accept(event(record)));
+        } finally {
+            paused.resume();
+        }
     }
 
-    /** Delivers the available events that are shown, without waiting. */
+    /** Delivers the available events that are shown, without waiting. Then continues the processes that were paused. */
     public void drain(Consumer<Event> handler) {
         if (records != null) {
-            records.consume(record -> handler.accept(event(record)));
+            try {
+                records.consume(record -> handler.accept(event(record)));
+            } finally {
+                paused.resume();
+            }
         }
+    }
+
+    private void stopPausing() {
+        if (lossless) {
+            object.global(PAUSE_BYTES).setLong(0);
+        }
+    }
+
+    /**
+     * Continues all paused processes, although their events have not been delivered; from now on no process is paused. A
+     * program that ends at once, without {@link #close}, has to call it. It may be called while another thread is in
+     * {@link #poll}.
+     */
+    public void resumePaused() {
+        if (lossless && records != null) {
+            try {
+                stopPausing();
+            } finally {
+                // Where no record waits, none can tell of a pause: who is stopped then was stopped by somebody else.
+                if (records.pendingBytes() > 0) {
+                    paused.resumeAll();
+                } else {
+                    paused.resume();
+                }
+            }
+        }
+    }
+
+    /** The processes that are still stopped, because this process may not send them SIGCONT. */
+    public Set<Integer> stillPaused() {
+        return Set.copyOf(paused.stuck());
     }
 
     /** Whether the question shows events. */
@@ -272,11 +349,16 @@ public final class Answer implements AutoCloseable {
     /** {@code struct question_record} of {@code question.h}. */
     private Event event(MemorySegment record) {
         byte[] shown = record.asSlice(56, question.shownBytes()).toArray(ValueLayout.JAVA_BYTE);
-        boolean failed = record.get(ValueLayout.JAVA_LONG_UNALIGNED, 48) != 0;
+        long bits = record.get(ValueLayout.JAVA_LONG_UNALIGNED, 48);
+        boolean failed = (bits & FAILED) != 0;
+        int pid = record.get(ValueLayout.JAVA_INT_UNALIGNED, 24);
+        if ((bits & PAUSED) != 0) {
+            paused.add(pid);
+        }
         return new Event(
                 record.get(ValueLayout.JAVA_LONG_UNALIGNED, 0),
                 numbers.name(record.get(ValueLayout.JAVA_LONG_UNALIGNED, 8)),
-                record.get(ValueLayout.JAVA_INT_UNALIGNED, 24),
+                pid,
                 record.get(ValueLayout.JAVA_INT_UNALIGNED, 28),
                 CompiledQuestion.text(record.asSlice(32, 16).toArray(ValueLayout.JAVA_BYTE)),
                 record.get(ValueLayout.JAVA_LONG_UNALIGNED, 16),
@@ -288,12 +370,23 @@ public final class Answer implements AutoCloseable {
     public synchronized void close() {
         try (object;
                 RingBuffer _ = records) {
+            if (lossless) {
+                // First, because detaching may take minutes.
+                stopPausing();
+                drain(_ -> {});
+            }
             LinkGroup all = LinkGroup.inParallel("the question's probes");
             links.forEach(all::add);
             functionLinks.forEach(all::add);
             links.clear();
             functionLinks.clear();
-            all.close();
+            try {
+                all.close();
+            } finally {
+                if (lossless) {
+                    drain(_ -> {});
+                }
+            }
         }
     }
 

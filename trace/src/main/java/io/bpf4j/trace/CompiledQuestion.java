@@ -146,6 +146,9 @@ final class CompiledQuestion {
         } else if (!question.pairedBy.isEmpty() || question.slowerThan.isPresent()) {
             throw new IllegalArgumentException("only a latency has pairs, and events slower than a time");
         }
+        if (question.lossless && question.kind != QuestionKind.EVENTS) {
+            throw new IllegalArgumentException("only a question that shows each event can be lossless");
+        }
         return new CompiledQuestion(question, numbers);
     }
 
@@ -197,6 +200,7 @@ final class CompiledQuestion {
                 .global("has_slower", question.slowerThan.isPresent())
                 .global("slower_than", question.slowerThan.orElse(0))
                 .global("shown_bytes", shownBytes())
+                .global("lossless", question.lossless)
                 .map(
                         "table",
                         map -> map.withSizes(keyBytes, valueBytes())

@@ -57,6 +57,7 @@ public final class Question {
     boolean kernelStack;
     int maxKeys = 10_240;
     int bufferBytes = 16 << 20;
+    boolean lossless;
     int moreSpecs;
     Catalog catalog = Catalog.builtIn();
     Features features = Features.ofRunningKernel();
@@ -204,6 +205,18 @@ public final class Question {
             throw new IllegalArgumentException("the size of a ring buffer is 1 byte to 1 GiB, not " + bytes + " bytes");
         }
         bufferBytes = bytes;
+        return this;
+    }
+
+    /**
+     * Sets whether a process is paused by SIGSTOP when half of the ring buffer is full, so that no event of {@code show}
+     * is lost; {@link Answer#poll} and {@link Answer#drain} continue it. The default is false. The probes must be
+     * attached to processes, not to files, and this process must be allowed to send them SIGCONT. If this process is
+     * killed during a pause, the paused process stays stopped. Not for latencies, because a pause is part of the time.
+     * Needs Linux 5.8.
+     */
+    public Question withLossless(boolean lossless) {
+        this.lossless = lossless;
         return this;
     }
 

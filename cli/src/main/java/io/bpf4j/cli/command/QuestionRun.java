@@ -138,6 +138,13 @@ class QuestionRun implements TargetRun.Work {
         }
     }
 
+    @Override
+    public void keepUp() {
+        if (session().answer().showsEvents()) {
+            session().answer().poll(Duration.ZERO, this::print);
+        }
+    }
+
     /** Prints the answer so far. */
     void interim(Answer answer) {
         IntervalLines atTerminal = lines;
@@ -206,5 +213,6 @@ class QuestionRun implements TargetRun.Work {
             asked.files().write(writer -> html(page, writer), writer -> svg(page, writer));
         }
         report.sums(answer, shown, gaps, target.filesMayAppear(), rowsAlone());
+        TraceOptions.stillPaused(console, answer.stillPaused());
     }
 }

@@ -1,8 +1,11 @@
 package io.bpf4j.cli.command;
 
+import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.cli.failure.UsageException;
+import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.trace.BufferSize;
 import io.bpf4j.cli.trace.StringArg;
+import io.bpf4j.loader.process.PausedProcesses;
 import io.bpf4j.trace.FunctionProbe;
 import io.bpf4j.trace.Question;
 import io.bpf4j.usdt.UsdtProbe;
@@ -10,6 +13,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
@@ -53,9 +57,9 @@ final class TraceOptions {
 
     @Option(
             names = "--lossless",
-            description =
-                    "With -p or -c: pause the process by SIGSTOP when half of the ring buffer is full, so that no "
-                            + "event is lost. If SIGKILL ends bpf4j during a pause, 'kill -CONT PID' continues the process.")
+            description = "With -p or -c: pause the process by SIGSTOP when half of the ring buffer is full, so that no"
+                    + " event is lost. If SIGKILL ends bpf4j during a pause, 'kill -CONT PID' continues the"
+                    + " process.")
     private boolean lossless;
 
     private List<StringArg> stringArgs = List.of();
@@ -97,12 +101,28 @@ final class TraceOptions {
             throw new UsageException(
                     "--lossless pauses the traced process, so it needs -p or -c; it can't pause all processes");
         }
-        if (isQuestion()) {
-            throw new UsageException("--lossless can't be combined with --where or --show");
-        }
         if (target.process().orElse(0) == ProcessHandle.current().pid()) {
             throw new UsageException("--lossless can't pause bpf4j itself: it could not continue itself");
         }
+    }
+
+    /**
+     * Checks that bpf4j may continue the process after a pause.
+     *
+     * @throws CommandException if it may not
+     */
+    void checkPauses() {
+        if (lossless && target.process().isPresent()) {
+            PausedProcesses.obstacle(target.process().getAsInt()).ifPresent(obstacle -> {
+                throw new CommandException("--lossless: " + obstacle);
+            });
+        }
+    }
+
+    /** Tells the user how to continue processes that bpf4j may not continue. */
+    static void stillPaused(Console console, Set<Integer> pids) {
+        pids.forEach(pid -> console.error("bpf4j: process " + pid
+                + " is still stopped, and bpf4j may not continue it; run as root: kill -CONT " + pid));
     }
 
     /** The size of a ring buffer in bytes, from the text of {@code --buffer}. */
@@ -135,8 +155,10 @@ final class TraceOptions {
                 .mapToInt(site -> site.args().size())
                 .min()
                 .orElse(0);
+        checkPauses();
         Question question = QuestionOptions.about(target, probes, functions, specs)
                 .withBuffer(bufferBytes)
+                .withLossless(lossless)
                 .show(
                         show.isEmpty()
                                 ? IntStream.range(0, fewest)

@@ -1,6 +1,5 @@
 package io.bpf4j.cli.command;
 
-import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.JsonLine;
 import io.bpf4j.cli.output.LineBuffer;
@@ -11,7 +10,6 @@ import io.bpf4j.cli.trace.StringArg;
 import io.bpf4j.cli.trace.TraceEvent;
 import io.bpf4j.cli.trace.TracedProbe;
 import io.bpf4j.cli.trace.Tracer;
-import io.bpf4j.loader.host.PidNamespace;
 import io.bpf4j.trace.FunctionProbe;
 import io.bpf4j.trace.catalog.ArgumentType;
 import io.bpf4j.trace.catalog.Catalog;
@@ -25,7 +23,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
@@ -54,17 +51,7 @@ final class TraceRun implements TargetRun.Work {
     public ProbeSession load(List<UsdtProbe> probes, List<FunctionProbe> functions, int specs) throws IOException {
         Catalog catalog = UserCatalog.read();
         TargetOptions target = options.target();
-        OptionalInt process = target.process();
-        if (options.lossless() && process.isPresent() && !Tracer.mayPause(process.getAsInt())) {
-            throw new CommandException("process " + process.getAsInt()
-                    + " belongs to another user: bpf4j may not continue it after a pause; --lossless needs CAP_KILL");
-        }
-        if (options.lossless() && process.isPresent() && !sharesNamespace(process.getAsInt())) {
-            throw new CommandException(
-                    "process " + process.getAsInt()
-                            + " has a pid namespace of its own, and so has bpf4j: the program would not know by which number"
-                            + " bpf4j can continue it; run bpf4j --lossless in the initial pid namespace or in that of the process");
-        }
+        options.checkPauses();
         Tracer loaded = Tracer.load(
                 new Tracer.Options(
                         options.strings().isEmpty() ? known(probes, catalog) : options.strings(),
@@ -76,12 +63,6 @@ final class TraceRun implements TargetRun.Work {
                 catalog);
         tracer = loaded;
         return loaded;
-    }
-
-    /** Whether the tracer's program can tell this process the process ID: of the own namespace, or of the initial one. */
-    private static boolean sharesNamespace(int pid) throws IOException {
-        PidNamespace own = PidNamespace.own();
-        return own.isInitial() || own.equals(PidNamespace.of(pid));
     }
 
     /** The arguments that are text by the catalog. The tracer reads an argument of all probes in the same way. */
@@ -157,9 +138,7 @@ final class TraceRun implements TargetRun.Work {
         tracer().drain(this::print);
         console.lines(lines);
         summary(tracer().lost(), tracer().unknown(), gaps);
-        tracer().stuck()
-                .forEach(pid -> console.error("bpf4j: process " + pid
-                        + " is still stopped, and bpf4j may not continue it; run as root: kill -CONT " + pid));
+        TraceOptions.stillPaused(console, tracer().stuck());
     }
 
     private void print(TraceEvent event, TracedProbe probe) {

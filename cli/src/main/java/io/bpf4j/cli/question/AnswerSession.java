@@ -65,6 +65,11 @@ public final class AnswerSession implements ProbeSession {
     }
 
     @Override
+    public void abandon() {
+        answer.resumePaused();
+    }
+
+    @Override
     public void close() {
         answer.close();
     }

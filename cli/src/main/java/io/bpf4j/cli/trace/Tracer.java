@@ -21,8 +21,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
-import java.util.TreeSet;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Loads the tracer's BPF object, attaches it to probes and delivers their events.
@@ -44,12 +42,6 @@ public final class Tracer implements ProbeSession {
     private final boolean strict;
     private final boolean lossless;
     private final PausedProcesses paused = new PausedProcesses();
-
-    /** The processes that were attached to. */
-    private final Set<Integer> processes = ConcurrentHashMap.newKeySet();
-
-    /** Processes that were paused, and can't be continued. */
-    private final Set<Integer> stuck = new TreeSet<>();
 
     private final ProbeTable table;
     private final List<UsdtLink> links = new ArrayList<>();
@@ -126,7 +118,7 @@ public final class Tracer implements ProbeSession {
         List<UsdtProbe> parts = table.add(probes);
         AttachOptions all = AttachOptions.defaults().withCookies(table::number).withStrict(strict);
         AttachOptions options = pid.isPresent() ? all.withPid(pid.getAsInt()) : all;
-        pid.ifPresent(processes::add);
+        pid.ifPresent(paused::mayStop);
         UsdtLink link = usdt.attach(object.program("trace"), parts, options);
         links.add(link);
         return link;
@@ -159,7 +151,7 @@ public final class Tracer implements ProbeSession {
         try {
             ring.poll(patience, (_, data, offset, size) -> hand(data, offset, size, handler));
         } finally {
-            stuck.addAll(paused.resume());
+            paused.resume();
         }
     }
 
@@ -175,14 +167,9 @@ public final class Tracer implements ProbeSession {
         }
     }
 
-    /** Whether this process may send SIGCONT to a process. If not, that process must not be paused. */
-    public static boolean mayPause(int pid) {
-        return new PausedProcesses().mayResume(pid);
-    }
-
     /** The processes that are still stopped, because this process may not send them signals. */
     public Set<Integer> stuck() {
-        return stuck;
+        return paused.stuck();
     }
 
     @Override
@@ -192,7 +179,11 @@ public final class Tracer implements ProbeSession {
                 stopPausing();
             } finally {
                 // Where no record waits, none can tell of a pause: who is stopped then was stopped by somebody else.
-                stuck.addAll(ring.pendingBytes() > 0 ? paused.resumeWith(processes) : paused.resume());
+                if (ring.pendingBytes() > 0) {
+                    paused.resumeAll();
+                } else {
+                    paused.resume();
+                }
             }
         }
     }

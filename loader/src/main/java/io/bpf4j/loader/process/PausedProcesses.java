@@ -1,16 +1,19 @@
 package io.bpf4j.loader.process;
 
 import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.host.PidNamespace;
 import io.bpf4j.loader.internal.sys.ProcessCommand;
 import io.bpf4j.loader.internal.sys.Ptrace;
 import io.bpf4j.loader.kernel.Errno;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListSet;
 
 /**
  * Processes that a BPF program has stopped by SIGSTOP ({@code bpf_send_signal_thread}, Linux 5.6) until the reader of
@@ -27,14 +30,54 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class PausedProcesses {
     private final Host host = Host.running();
+
+    /** Processes that were stopped, and not continued since. */
     private final Set<Integer> pids = ConcurrentHashMap.newKeySet();
+
+    /** Processes that the program may stop. */
+    private final Set<Integer> traced = ConcurrentHashMap.newKeySet();
+
+    private final Set<Integer> stuck = new ConcurrentSkipListSet<>();
 
     /** An empty set. */
     public PausedProcesses() {}
 
-    /** Whether this process may send signals to a process. For a process of another user it needs CAP_KILL. */
-    public boolean mayResume(int pid) {
-        return send(pid, 0) != Errno.EPERM.number();
+    /**
+     * Why a process must not be stopped: this process could not continue it. A program stops only processes whose
+     * pids it can tell this process.
+     *
+     * @return empty if there is no such reason
+     */
+    public static Optional<String> obstacle(int pid) {
+        if (pid == ProcessHandle.current().pid()) {
+            return Optional.of("a process can't continue itself");
+        }
+        if (new PausedProcesses().send(pid, 0) == Errno.EPERM.number()) {
+            return Optional.of("process " + pid
+                    + " belongs to another user: bpf4j may not continue it after a pause, which needs CAP_KILL");
+        }
+        return hasKnownPid(pid)
+                ? Optional.empty()
+                : Optional.of("process " + pid
+                        + " has a pid namespace of its own, and so has bpf4j: the program would not know by which"
+                        + " number bpf4j can continue it; run bpf4j in the initial pid namespace or in that of the"
+                        + " process");
+    }
+
+    /** Whether a program can tell this process that pid: in the own namespace, or in the initial one. */
+    private static boolean hasKnownPid(int pid) {
+        PidNamespace own = PidNamespace.own();
+        try {
+            return own.isInitial() || own.equals(PidNamespace.of(pid));
+        } catch (IOException e) {
+            // The process has ended, or its namespace is a secret; then the program compares the namespaces.
+            return true;
+        }
+    }
+
+    /** Remembers a process that the program may stop, for {@link #resumeAll}. */
+    public void mayStop(int pid) {
+        traced.add(pid);
     }
 
     /** Adds a process that the program has stopped. */
@@ -43,31 +86,33 @@ public final class PausedProcesses {
     }
 
     /**
-     * Continues all processes of the set, and removes them.
-     *
-     * @return the processes that are still stopped, because this process may not send them signals
+     * Continues all processes of the set, and removes them. Those that this process may not send signals are {@link
+     * #stuck} from now on.
      */
-    public List<Integer> resume() {
+    public void resume() {
         if (pids.isEmpty()) {
-            return List.of();
+            return;
         }
         List<Integer> all = List.copyOf(pids);
         // Removed first: a process that is stopped again is added again.
         all.forEach(pids::remove);
-        return all.stream()
+        all.stream()
                 .filter(pid -> send(pid, Ptrace.SIGCONT) == Errno.EPERM.number())
-                .toList();
+                .forEach(stuck::add);
     }
 
     /**
-     * Continues all processes of the set, and those of {@code others} that are stopped: their records may
-     * not have been read. This also continues a process that somebody else has stopped.
-     *
-     * @return as {@link #resume}
+     * Continues all processes of the set, and those of {@link #mayStop} that are stopped: their records may not have
+     * been read. This also continues a process that somebody else has stopped.
      */
-    public List<Integer> resumeWith(Collection<Integer> others) {
-        others.stream().filter(this::isStopped).forEach(this::add);
-        return resume();
+    public void resumeAll() {
+        traced.stream().filter(this::isStopped).forEach(this::add);
+        resume();
+    }
+
+    /** The processes that are still stopped, because this process may not send them signals; a view. */
+    public Set<Integer> stuck() {
+        return Collections.unmodifiableSet(stuck);
     }
 
     private boolean isStopped(int pid) {

@@ -22,13 +22,13 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Processes that are paused so that no event is lost, and what becomes of them. */
 @Requires({BPF, GCC, SDT_H})
 class CliLosslessTest {
     private static final Pattern ARGUMENTS = Pattern.compile("arg0=(\\d+) arg1=(\\d+) arg2=(\\d+)$");
-    private static final Pattern SUMS = Pattern.compile("(\\d+) events, (\\d+) lost");
+    private static final Pattern SUMS = Pattern.compile("(\\d+) events(?:, (\\d+) (?:lost|not shown))?");
 
     private static Path asked = Path.of("/nonexistent");
 
@@ -42,10 +42,13 @@ class CliLosslessTest {
     private record Fired(long[] next, long events, long lost) {}
 
     /** Traces to the end; the events of each thread have to be in order, each at most once. */
-    private static Fired trace(int threads, long count, String buffer) throws IOException, InterruptedException {
+    private static Fired trace(int threads, long count, String buffer, String... more)
+            throws IOException, InterruptedException {
         String command = asked + " fast " + threads + " " + count;
-        Process trace = new ProcessBuilder(
-                        Cli.command("trace", "--lossless", "--buffer", buffer, "-c", command, "asked:fast"))
+        List<String> options =
+                new ArrayList<>(List.of("trace", "--lossless", "--buffer", buffer, "-c", command, "asked:fast"));
+        options.addAll(List.of(more));
+        Process trace = new ProcessBuilder(Cli.command(options.toArray(String[]::new)))
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
         long[] next = new long[threads];
@@ -70,7 +73,7 @@ class CliLosslessTest {
         Matcher sums = SUMS.matcher(last);
         assertThat(sums.lookingAt()).as(last).isTrue();
         assertThat(Long.parseLong(sums.group(1))).isEqualTo(events);
-        return new Fired(next, events, Long.parseLong(sums.group(2)));
+        return new Fired(next, events, sums.group(2) == null ? 0 : Long.parseLong(sums.group(2)));
     }
 
     @Test
@@ -91,12 +94,45 @@ class CliLosslessTest {
         assertThat(fired.events()).isEqualTo(800_000);
     }
 
+    @Test
+    @Timeout(600)
+    void eachEventThatPassesAFilterArrives() throws IOException, InterruptedException {
+        Fired fired = trace(1, 300_000, "64KiB", "--where", "arg0 % 2 == 1");
+        assertThat(fired.lost()).isZero();
+        assertThat(fired.next()).containsOnly(300_000);
+        assertThat(fired.events()).isEqualTo(150_000);
+    }
+
+    @Test
+    @Timeout(600)
+    void noShownEventOfManyThreadsIsLost() throws IOException, InterruptedException {
+        Fired fired = trace(8, 20_000, "16KiB", "--show", "arg0,arg1,arg2");
+        assertThat(fired.lost()).isZero();
+        assertThat(fired.events()).isEqualTo(160_000);
+    }
+
+    @Test
+    @Timeout(120)
+    void functionsArePausedToo() throws IOException, InterruptedException {
+        Commands.Result result = Cli.run(
+                "trace", "--lossless", "--buffer", "4KiB", "-c", asked + " tree 20000", "u:leaf", "--show", "arg0");
+        assertThat(result.out()).contains("\n20000 events\n");
+    }
+
     /** The pipe is full, and nobody reads it: the process is paused, and continues when bpf4j ends. */
     @ParameterizedTest
-    @ValueSource(strings = {"third interrupt", "one request", "reader gone"})
+    @CsvSource({
+        "third interrupt, false",
+        "third interrupt, true",
+        "one request, false",
+        "one request, true",
+        "reader gone, false",
+        "reader gone, true"
+    })
     @Timeout(120)
-    void aPausedProcessContinuesWhenTheTraceEnds(String end) throws IOException, InterruptedException {
-        try (Traced traced = new Traced()) {
+    void aPausedProcessContinuesWhenTheTraceEnds(String end, boolean filtered)
+            throws IOException, InterruptedException {
+        try (Traced traced = filtered ? new Traced("--where", "arg0 >= 0", "--json") : new Traced()) {
             traced.fire();
             traced.awaitState('T');
             if (end.equals("reader gone")) {
@@ -144,11 +180,12 @@ class CliLosslessTest {
         private final Process target;
         private final Process trace;
 
-        Traced() throws IOException {
+        Traced(String... more) throws IOException {
             target = new ProcessBuilder(asked.toString(), "later", "2", "100000").start();
-            trace = new ProcessBuilder(Cli.command(
-                            "trace", "--lossless", "--buffer", "8KiB", "-p", Long.toString(target.pid()), "asked:fast"))
-                    .start();
+            List<String> arguments = new ArrayList<>(List.of(
+                    "trace", "--lossless", "--buffer", "8KiB", "-p", Long.toString(target.pid()), "asked:fast"));
+            arguments.addAll(List.of(more));
+            trace = new ProcessBuilder(Cli.command(arguments.toArray(String[]::new))).start();
             String message = trace.errorReader().readLine();
             assertThat(message).contains("tracing 1 probe");
         }
@@ -182,7 +219,6 @@ class CliLosslessTest {
             assertThat(usage("--lossless", what, "asked:fast")).contains("--lossless", "-p or -c");
         }
         String pid = Long.toString(ProcessHandle.current().pid());
-        assertThat(usage("--lossless", "-p", pid, "a:b", "--where", "1")).contains("--lossless", "--where");
         assertThat(usage("--buffer", "1", "-p", pid, "a:b")).contains("--buffer", "4KiB to 1GiB");
     }
 
