@@ -57,6 +57,7 @@ final class Comparison {
         final SortedMap<Size, Map<String, Times>> sizes = new TreeMap<>();
         /** Bytes that bpf4j allocates for the work, with what undoes it after each shot. */
         final Map<Size, Double> allocated = new HashMap<>();
+
         String unit = "";
 
         Times of(String size, String way) {
@@ -108,7 +109,10 @@ final class Comparison {
             double square = points.stream()
                     .mapToDouble(p -> (p[0] - meanX) * (p[0] - meanX))
                     .sum();
-            long first = numbers.stream().filter(number -> number >= from).findFirst().orElseThrow();
+            long first = numbers.stream()
+                    .filter(number -> number >= from)
+                    .findFirst()
+                    .orElseThrow();
             return Optional.of(new Growth(both / square, first, numbers.getLast()));
         }
     }

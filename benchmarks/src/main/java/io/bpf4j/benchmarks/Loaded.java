@@ -44,6 +44,11 @@ public class Loaded {
                 .load();
         program = object.program(PROGRAM);
         usdt = Usdt.of(object);
+        Path small = Targets.withSites(1);
+        WarmUp.with(
+                16,
+                () -> usdt.attach(program, UsdtScan.ofFile(small).matching("bench:site"))
+                        .close());
     }
 
     @TearDown

@@ -58,22 +58,18 @@ final class Round {
         this.harness = harness;
         this.comparison = comparison;
         List<Pattern> compiled = patterns.stream().map(Pattern::compile).toList();
-        this.chosen =
-                BenchmarkList.defaultList()
-                        .find(
-                                OutputFormatFactory.createFormatInstance(System.out, VerboseMode.SILENT),
-                                List.of(".*"),
-                                List.of())
-                        .stream()
-                        .map(BenchmarkListEntry::getUsername)
-                        .filter(name -> compiled.isEmpty()
-                                || compiled.stream()
-                                        .anyMatch(pattern ->
-                                                pattern.matcher(name).find()))
-                        .collect(Collectors.groupingBy(
-                                name -> name.substring(0, name.lastIndexOf('.')),
-                                TreeMap::new,
-                                Collectors.toList()));
+        this.chosen = BenchmarkList.defaultList()
+                .find(
+                        OutputFormatFactory.createFormatInstance(System.out, VerboseMode.SILENT),
+                        List.of(".*"),
+                        List.of())
+                .stream()
+                .map(BenchmarkListEntry::getUsername)
+                .filter(name -> compiled.isEmpty()
+                        || compiled.stream()
+                                .anyMatch(pattern -> pattern.matcher(name).find()))
+                .collect(Collectors.groupingBy(
+                        name -> name.substring(0, name.lastIndexOf('.')), TreeMap::new, Collectors.toList()));
     }
 
     boolean isEmpty() {
@@ -129,8 +125,9 @@ final class Round {
                         .warmupIterations(40)
                         .measurementIterations(extent.shots)
                         .warmupTime(TimeValue.milliseconds(200))
-                        .measurementTime(TimeValue.milliseconds(300));
-            case FULL -> options();
+                        .measurementTime(TimeValue.milliseconds(300))
+                        .jvmArgsAppend("-D" + WarmUp.PROPERTY + "=3000");
+            case FULL -> options().jvmArgsAppend("-D" + WarmUp.PROPERTY + "=8000");
         };
     }
 
