@@ -190,6 +190,10 @@ final class Comparison {
         return out.toString();
     }
 
+    private static String ratio(double own, double theirs) {
+        return theirs == 0 ? "-" : String.format(Locale.ROOT, "%.2fx", own / theirs);
+    }
+
     private static void line(StringBuilder out, Work work, Size size, Map<String, Times> byWay, Optional<String> peer) {
         out.append(String.format(Locale.ROOT, "%-26s", size.text()));
         for (String way : work.ways()) {
@@ -212,9 +216,9 @@ final class Comparison {
                             ? String.format(Locale.ROOT, "%12s%10s", "-", "-")
                             : String.format(
                                     Locale.ROOT,
-                                    "%11.2fx%9.2fx",
-                                    own.shortest() / theirs.shortest(),
-                                    own.median() / theirs.median()));
+                                    "%12s%10s",
+                                    ratio(own.shortest(), theirs.shortest()),
+                                    ratio(own.median(), theirs.median())));
         }
         Double allocated = work.allocated.get(size);
         if (allocated != null) {

@@ -1,6 +1,7 @@
 package io.bpf4j.benchmarks;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -8,6 +9,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.runner.BenchmarkList;
@@ -29,7 +31,7 @@ final class Round {
      * Work that the C harness does too.
      *
      * @param section what the harness calls it
-     * @param classes the benchmarks
+     * @param classes benchmarks of JMH, or programs that take a number of shots and print lines for {@link Yardstick}
      */
     private record Part(String section, List<Class<?>> classes) {}
 
@@ -37,7 +39,11 @@ final class Round {
             new Part("attach", List.of(AttachBenchmark.class)),
             new Part("many", List.of(ManyProbesBenchmark.class)),
             new Part("load", List.of(LoadBenchmark.class)),
-            new Part("maps", List.of(MapBenchmark.class)));
+            new Part("maps", List.of(MapBenchmark.class)),
+            new Part("records", List.of(RecordsMain.class)));
+
+    /** What measures bpf4j in a JVM of its own, with the part of the shots that it makes. */
+    private static final Map<Class<?>, Integer> PROGRAMS = Map.of(RecordsMain.class, 3);
 
     /** What is first once per JVM: shots that make the others shorter would make it another thing. */
     private static final Class<?> FIRST = FirstUseBenchmark.class;
@@ -46,7 +52,7 @@ final class Round {
     private final @Nullable Path harness;
     private final Comparison comparison;
 
-    /** JMH's methods by the full names of their classes. */
+    /** JMH's methods by the full names of their classes; of a program its {@code main}. */
     private final Map<String, List<String>> chosen;
 
     /**
@@ -58,13 +64,15 @@ final class Round {
         this.harness = harness;
         this.comparison = comparison;
         List<Pattern> compiled = patterns.stream().map(Pattern::compile).toList();
-        this.chosen = BenchmarkList.defaultList()
+        Stream<String> methods = BenchmarkList.defaultList()
                 .find(
                         OutputFormatFactory.createFormatInstance(System.out, VerboseMode.SILENT),
                         List.of(".*"),
                         List.of())
                 .stream()
-                .map(BenchmarkListEntry::getUsername)
+                .map(BenchmarkListEntry::getUsername);
+        Stream<String> programs = PROGRAMS.keySet().stream().map(program -> program.getName() + ".main");
+        this.chosen = Stream.concat(methods, programs)
                 .filter(name -> compiled.isEmpty()
                         || compiled.stream()
                                 .anyMatch(pattern -> pattern.matcher(name).find()))
@@ -86,13 +94,11 @@ final class Round {
             }
             if (!methods.isEmpty()) {
                 measureHarness(part.section);
-                measureJmh(steady(), methods);
+                measureOwn(methods);
             }
         }
         List<String> first = alone.remove(FIRST.getName());
-        if (!alone.isEmpty()) {
-            measureJmh(steady(), alone.values().stream().flatMap(List::stream).toList());
-        }
+        measureOwn(alone.values().stream().flatMap(List::stream).toList());
         if (first != null) {
             measureJmh(options().forks(extent == Extent.SMOKE ? 1 : extent == Extent.QUICK ? 3 : 2), first);
         }
@@ -102,6 +108,24 @@ final class Round {
         if (harness != null) {
             new Yardstick(List.of(harness.toString(), section, Integer.toString(extent.shots)))
                     .measure(comparison::add);
+        }
+    }
+
+    private void measureOwn(List<String> methods) throws RunnerException, IOException, InterruptedException {
+        List<String> ofJmh = new ArrayList<>(methods);
+        for (Map.Entry<Class<?>, Integer> program : PROGRAMS.entrySet()) {
+            if (ofJmh.remove(program.getKey().getName() + ".main")) {
+                List<String> command = new ArrayList<>();
+                command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+                command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+                command.addAll(List.of("-cp", System.getProperty("java.class.path"), program.getKey().getName()));
+                command.add(Integer.toString(Math.ceilDiv(extent.shots, program.getValue())));
+                System.out.println("# " + program.getKey().getSimpleName());
+                new Yardstick(command).measure(comparison::add);
+            }
+        }
+        if (!ofJmh.isEmpty()) {
+            measureJmh(steady(), ofJmh);
         }
     }
 

@@ -25,6 +25,11 @@ final class Targets {
         return made("probes-" + probes + "x" + sitesEach);
     }
 
+    /** The program that makes a loaded program fire. */
+    static Path fire() {
+        return made("fire");
+    }
+
     private static Path made(String name) {
         Path target = FOLDER.resolve(name);
         if (!Files.exists(target)) {

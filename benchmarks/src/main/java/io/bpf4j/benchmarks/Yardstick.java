@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * A program that measures by itself: the C harness, which does the work by libbpf and by bare system calls; and what of
@@ -16,6 +18,14 @@ record Yardstick(List<String> command) {
     /** One way to do one piece of work. */
     interface Line {
         void read(String way, String work, String size, String unit, double[] figures);
+    }
+
+    /** Prints a line of bpf4j, for what measures in a JVM of its own. */
+    static void print(String work, String size, String unit, double... figures) {
+        System.out.println(Stream.concat(
+                        Stream.of(Comparison.BPF4J, work, size, unit),
+                        Arrays.stream(figures).mapToObj(Double::toString))
+                .collect(Collectors.joining("\t")));
     }
 
     void measure(Line line) throws IOException, InterruptedException {

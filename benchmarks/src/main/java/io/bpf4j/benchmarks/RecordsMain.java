@@ -1,0 +1,151 @@
+package io.bpf4j.benchmarks;
+
+import io.bpf4j.loader.BpfLoader;
+import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.ring.PerfBuffer;
+import io.bpf4j.loader.ring.RecordReader;
+import io.bpf4j.loader.ring.RingBuffer;
+import io.bpf4j.loader.spec.ObjectSpec;
+import io.bpf4j.test.objects.TestObjects;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * How fast records of 64 bytes come from a program to a handler, how many are lost if the program fires as fast as it
+ * can, and how long each takes from the program to the handler at 50,000 a second; through a ring buffer and a perf
+ * buffer, with a wake-up for each record and with one for 64 of them.
+ *
+ * <p>Not by JMH, because these are no times of a method. A process of its own fires (fire.c), and records.c beside it
+ * measures libbpf in the same way, with the same object, counts and sizes of buffers. A ring buffer wakes its reader for
+ * a record if the reader has read all others, a perf buffer for every record.
+ *
+ * <p>Takes the number of shots; prints lines for {@link Yardstick}.
+ */
+final class RecordsMain {
+    private static final int RATE_COUNT = 500_000;
+
+    /** Each wake-up through a perf buffer takes several microseconds. */
+    private static final int RATE_COUNT_PERF = 50_000;
+
+    private static final int LATENCY_COUNT = 25_600;
+    private static final int LATENCY_INTERVAL_NS = 20_000;
+    private static final int BATCH = 64;
+    private static final int PAGES = 256;
+    private static final Duration WAIT = Duration.ofMillis(10);
+
+    /** Until the JVM has compiled what reads. */
+    private static final int WARM_UP = 3;
+
+    /** Of {@code struct counts}: records fired, and of these lost; each of 8 bytes. */
+    private static final int LOST = 8;
+
+    private static final double[] PERCENTS = {50, 99, 99.9};
+
+    private final String name;
+    private final int rateCount;
+    private final BpfObject object;
+    private final RecordReader reader;
+    private final int program;
+
+    private long count;
+    private long first;
+    private long last;
+    private final long[] latencies = new long[LATENCY_COUNT];
+
+    private RecordsMain(boolean ring, int batch) {
+        name = (ring ? "ring" : "perf") + (batch == 1 ? "" : " batched");
+        rateCount = !ring && batch == 1 ? RATE_COUNT_PERF : RATE_COUNT;
+        object = BpfLoader.of(ObjectSpec.parse("records.bpf.o", TestObjects.bytes("records.bpf.o")))
+                .global("batch", batch)
+                .load();
+        reader = ring
+                ? RingBuffer.open(object.map("ring"))
+                : PerfBuffer.open(
+                        object.map("events"),
+                        PerfBuffer.Options.defaults().withPages(PAGES).withWakeupEvery(batch));
+        program = object.program(ring ? "to_ring" : "to_perf").id();
+    }
+
+    public static void main(String[] arguments) throws IOException, InterruptedException {
+        int shots = Integer.parseInt(arguments[0]);
+        for (boolean ring : List.of(true, false)) {
+            for (int batch : List.of(1, BATCH)) {
+                RecordsMain measured = new RecordsMain(ring, batch);
+                try (measured.object;
+                        measured.reader) {
+                    measured.measure(shots);
+                }
+            }
+        }
+    }
+
+    private void measure(int shots) throws IOException, InterruptedException {
+        double[] rates = new double[shots];
+        double[] losses = new double[shots];
+        double[][] percentiles = new double[PERCENTS.length][shots];
+        for (int shot = shots == 1 ? 0 : -WARM_UP; shot < shots; shot++) {
+            long lost = readFired(rateCount, 0);
+            if (count + lost != rateCount) {
+                throw new IllegalStateException(
+                        name + ": " + count + " records read and " + lost + " lost of " + rateCount);
+            }
+            if (shot >= 0) {
+                rates[shot] = (double) (last - first) / count;
+                losses[shot] = 100.0 * lost / rateCount;
+            }
+            lost = readFired(LATENCY_COUNT, LATENCY_INTERVAL_NS);
+            if (lost != 0) {
+                throw new IllegalStateException(name + ": " + lost + " records lost at a slow pace");
+            }
+            Arrays.sort(latencies);
+            for (int i = 0; i < PERCENTS.length && shot >= 0; i++) {
+                percentiles[i][shot] = latencies[(int) (PERCENTS[i] / 100 * (LATENCY_COUNT - 1))] / 1e3;
+            }
+        }
+        Yardstick.print("recordAtFullRate", name, "ns", rates);
+        Yardstick.print("lostAtFullRate", name, "%", losses);
+        for (int i = 0; i < PERCENTS.length; i++) {
+            String percent = Double.toString(PERCENTS[i]).replace(".0", "");
+            Yardstick.print("recordLatency", name + " p" + percent, "us", percentiles[i]);
+        }
+    }
+
+    /** Reads until all that was fired is read or lost. Returns how many were lost. */
+    private long readFired(int records, int intervalNs) throws IOException, InterruptedException {
+        long lost = lost();
+        count = 0;
+        Process fire = new ProcessBuilder(
+                        Targets.fire().toString(),
+                        Integer.toString(program),
+                        Integer.toString(records),
+                        Integer.toString(intervalNs))
+                .inheritIO()
+                .start();
+        while (reader.poll(WAIT, this::take) > 0 || fire.isAlive()) {
+            // Nothing to do: it has been handled.
+        }
+        reader.consume(this::take); // what was less than a batch woke nobody
+        if (fire.waitFor() != 0) {
+            throw new IllegalStateException("fire ended with " + fire.exitValue());
+        }
+        return lost() - lost;
+    }
+
+    private void take(int ring, MemorySegment data, long offset, int size) {
+        long fired = data.get(ValueLayout.JAVA_LONG_UNALIGNED, offset);
+        long now = System.nanoTime(); // on Linux CLOCK_MONOTONIC, as the program's
+        if (count == 0) {
+            first = fired;
+        }
+        last = now;
+        latencies[(int) (count++ % LATENCY_COUNT)] = now - fired;
+    }
+
+    private long lost() {
+        return MemorySegment.ofArray(object.global("counts").bytes()).get(ValueLayout.JAVA_LONG_UNALIGNED, LOST);
+    }
+}
