@@ -129,6 +129,9 @@ final class LoadCommand implements Callable<Integer> {
                 }
             }
         }
+        if (objects.isEmpty() && btfs.isEmpty()) {
+            return CommandTree.FAILED;
+        }
         DryRuns runs = new DryRuns(objects);
         for (Path btf : btfs.isEmpty() ? List.of(Host.running().sys().resolve("kernel/btf/vmlinux")) : btfs) {
             try {
