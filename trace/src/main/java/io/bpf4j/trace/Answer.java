@@ -144,7 +144,8 @@ public final class Answer implements AutoCloseable {
     }
 
     /**
-     * Attaches to more probes: all of them, or none.
+     * Attaches to more probes: all of them, or none. Probes for which the filter is never true, as {@code probe == "…"}
+     * may tell, are left out.
      *
      * @param pid the process to watch; empty for every process that runs the file
      * @throws io.bpf4j.usdt.UsdtException if the kernel refuses one of them, or the question has no use for any
@@ -152,7 +153,7 @@ public final class Answer implements AutoCloseable {
      */
     public synchronized UsdtLink attach(List<UsdtProbe> probes, OptionalInt pid) {
         checkPauses(pid);
-        List<UsdtProbe> used = probes.stream().filter(numbers::uses).toList();
+        List<UsdtProbe> used = taken(probes.stream().filter(numbers::uses).toList());
         AttachOptions all =
                 AttachOptions.defaults().withCookies(numbers::cookie).withStrict(strict);
         Program program = object.program(CompiledQuestion.USDT_PROGRAM);
@@ -175,6 +176,14 @@ public final class Answer implements AutoCloseable {
         List<FunctionProbe> leftOut = new ArrayList<>();
         functionLinks.add(FunctionLinks.attach(object, functions, numbers::cookie, pid, leftOut));
         return leftOut;
+    }
+
+    /** The probes of which the filter may take events. If there are none, all, so that there is something to attach. */
+    private List<UsdtProbe> taken(List<UsdtProbe> probes) {
+        List<UsdtProbe> taken = probes.stream()
+                .filter(probe -> question.takes(probe.fullName()))
+                .toList();
+        return taken.isEmpty() ? probes : taken;
     }
 
     private void checkPauses(OptionalInt pid) {

@@ -18,6 +18,7 @@ import io.bpf4j.trace.expression.Tables;
 import io.bpf4j.trace.internal.demangle.Demangler;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -79,27 +80,31 @@ final class CompiledQuestion {
     private final int keyBytes;
     private final Optional<String> unitOfArgument;
 
+    /** Probes of which the filter takes no event. */
+    private final Set<String> leftOut;
+
     /** Expressions that are names of C++ types as the compiler encodes them. */
     private final Set<String> encodedTypes;
 
     private CompiledQuestion(Question question, ProbeNumbers numbers) {
         this.question = question;
         boolean latency = question.kind == QuestionKind.LATENCY;
-        Scope all = new ProbeScope(numbers.all());
+        List<ProbeNumbers.Known> known = numbers.all();
         // What is said of a pair is known when it ends.
-        Scope answered = latency
-                ? new ProbeScope(
-                        numbers.all().stream().filter(ProbeNumbers.Known::ends).toList())
-                : all;
+        List<ProbeNumbers.Known> filtered =
+                latency ? known.stream().filter(ProbeNumbers.Known::ends).toList() : known;
         where = question.where.isEmpty()
                 ? null
-                : GeneratedFunction.predicate(Expression.parse(question.where), answered, tables);
+                : GeneratedFunction.predicate(Expression.parse(question.where), new ProbeScope(filtered), tables);
+        List<ProbeNumbers.Known> taken = taken(question, where, filtered);
+        leftOut = latency ? Set.of() : leftOut(known, taken);
+        Scope answered = new ProbeScope(taken);
         value = question.kind == QuestionKind.HISTOGRAM
-                ? GeneratedFunction.value(Expression.parse(question.of), all, tables)
+                ? GeneratedFunction.value(Expression.parse(question.of), answered, tables)
                 : null;
         pair = question.pairedBy.isEmpty()
                 ? null
-                : GeneratedFunction.value(Expression.parse(question.pairedBy), all, tables);
+                : GeneratedFunction.value(Expression.parse(question.pairedBy), new ProbeScope(known), tables);
         shown = question.show.isEmpty() ? null : outputs(question.show, answered, MOST_SHOWN_BYTES);
         // Whose addresses they are must be known.
         List<String> by = new ArrayList<>(question.by);
@@ -116,8 +121,39 @@ final class CompiledQuestion {
             throw new IllegalArgumentException("the values to distribute are unsigned, so no range begins at "
                     + question.scale.from() + "; begin at 0, or convert them: (long)(…)");
         }
-        unitOfArgument = unitOfArgument(question.of.strip(), numbers.all());
-        encodedTypes = encodedTypes(numbers.all());
+        unitOfArgument = unitOfArgument(question.of.strip(), taken);
+        encodedTypes = encodedTypes(known);
+    }
+
+    /** The probes of which the filter takes events; all if it takes none, but others may appear. */
+    private static List<ProbeNumbers.Known> taken(
+            Question question, @Nullable GeneratedFunction where, List<ProbeNumbers.Known> probes) {
+        if (where == null) {
+            return probes;
+        }
+        List<ProbeNumbers.Known> taken = probes.stream()
+                .filter(probe -> where.probes().contains(probe.number()))
+                .toList();
+        if (taken.isEmpty() && !probes.isEmpty() && question.expected.isEmpty()) {
+            String first = probes.getFirst().fullName();
+            throw new IllegalArgumentException("the filter is never true of "
+                    + (probes.size() == 1 ? first : "any of " + probes.size() + " probes, such as " + first) + ": "
+                    + question.where);
+        }
+        return taken.isEmpty() ? probes : taken;
+    }
+
+    /** Names of which no probe is taken. */
+    private static Set<String> leftOut(List<ProbeNumbers.Known> known, List<ProbeNumbers.Known> taken) {
+        Set<String> names =
+                known.stream().map(ProbeNumbers.Known::fullName).collect(Collectors.toCollection(HashSet::new));
+        taken.forEach(probe -> names.remove(probe.fullName()));
+        return names;
+    }
+
+    /** Whether the filter may take an event of a probe; the events of others need not fire. */
+    boolean takes(String fullName) {
+        return !leftOut.contains(fullName);
     }
 
     private static Set<String> encodedTypes(List<ProbeNumbers.Known> probes) {

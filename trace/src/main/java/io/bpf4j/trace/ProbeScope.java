@@ -15,6 +15,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * What names mean in the expressions of a question: arguments by their number, and by their name in the catalog.
@@ -123,10 +124,10 @@ final class ProbeScope implements Scope {
     }
 
     @Override
-    public boolean returns() {
-        return !probes.isEmpty()
-                && probes.stream()
-                        .allMatch(probe ->
-                                probe.function().filter(FunctionProbe::returns).isPresent());
+    public Set<Integer> returns() {
+        return probes.stream()
+                .filter(probe -> probe.function().filter(FunctionProbe::returns).isPresent())
+                .map(ProbeNumbers.Known::number)
+                .collect(Collectors.toSet());
     }
 }

@@ -190,6 +190,30 @@ class CliQuestionsTest {
         assertThat(result.err().lines()).noneMatch(line -> line.contains("tracing"));
     }
 
+    /** asked:begin has one argument, asked:end two. */
+    @Test
+    void whatOnlySomeProbesHaveIsGuarded() throws IOException, InterruptedException {
+        String end = "probe == \"asked:end\"";
+        assertThat(ask("pairs 20 1", "count", "asked:begin", "asked:end", "--where", end + " && str(arg1) == \"red\"")
+                        .getLast())
+                .containsEntry("events", 7L)
+                .doesNotContainKey("unreadable");
+        assertThat(counts(ask("pairs 20 1", "count", "asked:*", "--where", end, "--by", "str(arg1)"), "str(arg1)"))
+                .containsEntry("red", 7L)
+                .containsEntry("none", 1L);
+        String key = end + " ? str(arg1) : \"-\"";
+        assertThat(counts(ask("pairs 20 1", "count", "asked:begin", "asked:end", "--by", key), key))
+                .containsEntry("-", 21L)
+                .containsEntry("red", 7L);
+        Commands.Result unguarded =
+                Cli.run("count", "-c", program + " pairs 1 1", "asked:begin", "asked:end", "--by", "arg1");
+        assertThat(unguarded.err()).contains("probe asked:begin has no 'arg1'; others have: guard it");
+        Commands.Result never =
+                Cli.run("count", program.toString(), "asked:begin", "asked:end", "--where", "probe == \"x\"");
+        assertThat(never.exitCode()).isEqualTo(2);
+        assertThat(never.err()).contains("the filter is never true of any of 2 probes, such as asked:end");
+    }
+
     @Test
     void aHistogramOfTextIsRefused() throws IOException, InterruptedException {
         assertThat(Cli.run("hist", program.toString(), "asked:value", "--of", "str(arg1)")
@@ -234,14 +258,14 @@ class CliQuestionsTest {
 
     private static Path sized(String type) throws IOException, InterruptedException {
         Path source = Files.writeString(folder.resolve("sized.c"), """
-                #include <sys/sdt.h>
-                int main(int argc, char **argv) {
-                    TYPE value = sizeof(TYPE) == 4 ? -2 : (TYPE)(1L << 20 << 20);
-                    asm volatile("" : "+r"(value));
-                    DTRACE_PROBE1(sized, probe, value);
-                    return 0;
-                }
-                """);
+            #include <sys/sdt.h>
+            int main(int argc, char **argv) {
+                TYPE value = sizeof(TYPE) == 4 ? -2 : (TYPE)(1L << 20 << 20);
+                asm volatile("" : "+r"(value));
+                DTRACE_PROBE1(sized, probe, value);
+                return 0;
+            }
+            """);
         Path made = folder.resolve("sized-" + type);
         Commands.check(List.of("gcc", "-w", "-O2", "-DTYPE=" + type, "-o", made.toString(), source.toString()));
         return made;
@@ -266,21 +290,21 @@ class CliQuestionsTest {
     void aWildcardTakesEveryFunctionThatCanBeProbed(@TempDir Path folder) throws IOException, InterruptedException {
         Path main = folder.resolve("main.c");
         Files.writeString(main, """
-                #include <stdio.h>
-                __attribute__((noinline)) static int twice(int n) { return n + 1; }
-                int other(int n);
-                int main(int argc, char **argv) {
-                    (void)argv;
-                    return argc > 1 ? getchar() : other(twice(argc)) == 0;
-                }
-                """);
+            #include <stdio.h>
+            __attribute__((noinline)) static int twice(int n) { return n + 1; }
+            int other(int n);
+            int main(int argc, char **argv) {
+                (void)argv;
+                return argc > 1 ? getchar() : other(twice(argc)) == 0;
+            }
+            """);
         Path other = folder.resolve("other.c");
         Files.writeString(
                 other, """
-                __attribute__((noinline)) static int twice(int n) { return n * 3; }
-                int other(int n) { return twice(n) + twice(n + 1); }
-                asm(".text; .globl odd; .type odd, @function; odd: %s; .size odd, . - odd");
-                """.formatted(System.getProperty("os.arch").equals("amd64") ? "int3; ret" : ".long 0"));
+                    __attribute__((noinline)) static int twice(int n) { return n * 3; }
+                    int other(int n) { return twice(n) + twice(n + 1); }
+                    asm(".text; .globl odd; .type odd, @function; odd: %s; .size odd, . - odd");
+                    """.formatted(System.getProperty("os.arch").equals("amd64") ? "int3; ret" : ".long 0"));
         Path made = folder.resolve("twice");
         Commands.check(List.of("gcc", "-O1", "-fno-ipa-icf", "-o", made.toString(), main.toString(), other.toString()));
         Commands.Result all = Cli.run("count", "-c", made.toString(), "u:*", "--by", "probe", "--json");

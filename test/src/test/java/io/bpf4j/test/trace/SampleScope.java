@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** The names of {@link SampleExpressions}, for four probes of two providers. */
@@ -60,7 +61,7 @@ final class SampleScope implements Scope {
     }
 
     @Override
-    public boolean returns() {
-        return true;
+    public Set<Integer> returns() {
+        return PROBES.keySet();
     }
 }

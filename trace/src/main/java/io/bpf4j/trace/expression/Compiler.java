@@ -33,7 +33,8 @@ final class Compiler {
     }
 
     GeneratedFunction predicate(Expression expression) {
-        Numeric term = new Typing(expression, scope, PREDICATE_TEXT).number();
+        Typing typing = new Typing(expression, scope, PREDICATE_TEXT);
+        Numeric term = typing.number();
         Code code = new Code(0);
         code.begin(expression);
         String isFalse = code.label();
@@ -41,7 +42,7 @@ final class Compiler {
         code.end(1);
         code.place(isFalse);
         code.end(0);
-        return function(code, List.of());
+        return function(code, List.of(), typing.probesWhereTrue(term));
     }
 
     GeneratedFunction value(Expression expression) {
@@ -95,10 +96,10 @@ final class Compiler {
             offset += size;
         }
         code.end(0);
-        return function(code, outputs);
+        return function(code, outputs, scope.probes().keySet());
     }
 
-    private static GeneratedFunction function(Code code, List<Output> outputs) {
+    private static GeneratedFunction function(Code code, List<Output> outputs, Set<Integer> probes) {
         List<Instruction> instructions = code.function();
         int arguments = 0;
         Set<Field> fields = EnumSet.noneOf(Field.class);
@@ -120,6 +121,6 @@ final class Compiler {
                 }
             }
         }
-        return new GeneratedFunction(instructions, arguments, fields, outputs);
+        return new GeneratedFunction(instructions, arguments, fields, outputs, probes);
     }
 }

@@ -12,6 +12,9 @@ import java.util.Set;
  * of at most 128 bytes, and returns -1 if an argument or memory that it needs can't be read: then the output is
  * undefined. It needs Linux 5.5: {@code bpf_probe_read_user}, and bounded loops for patterns.
  *
+ * <p>{@code &&}, {@code ||} and {@code ?:} evaluate only what they need. So an argument that some probes lack may be
+ * used where a comparison of the probe or its provider, before it, rules these probes out.
+ *
  * <p>Text is looked at up to a bound: 128 bytes in a predicate, or 64 if it is compared with other text of the process;
  * half of that in keys and values, which have less memory to read it into. Longer text counts as its beginning.
  *
@@ -19,13 +22,16 @@ import java.util.Set;
  * @param arguments bit n: the function reads {@code argN}
  * @param fields what it reads of the fields that are filled on demand
  * @param outputs what it writes, in order; a predicate writes nothing that its caller should read
+ * @param probes numbers of the probes, of those in the scope, for which a predicate can be true; for other functions,
+ *     those in the scope
  */
 public record GeneratedFunction(
-        List<Instruction> instructions, int arguments, Set<Field> fields, List<Output> outputs) {
+        List<Instruction> instructions, int arguments, Set<Field> fields, List<Output> outputs, Set<Integer> probes) {
     public GeneratedFunction {
         instructions = List.copyOf(instructions);
         fields = Set.copyOf(fields);
         outputs = List.copyOf(outputs);
+        probes = Set.copyOf(probes);
     }
 
     /** Bytes that a predicate may use behind its second parameter. */

@@ -3,12 +3,14 @@ package io.bpf4j.trace.expression;
 import io.bpf4j.loader.error.UnknownNameException;
 import io.bpf4j.trace.expression.Term.Numeric;
 import io.bpf4j.trace.expression.Term.Textual;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -50,7 +52,8 @@ final class Names {
         this.scope = scope;
     }
 
-    Term term(Syntax.Name name) {
+    /** @param reached the probes for which the name is evaluated; the others need not have it */
+    Term term(Syntax.Name name, BitSet reached) {
         EventField field = FIELDS.get(name.name());
         if (field != null) {
             return new Term.FieldValue(field);
@@ -60,25 +63,30 @@ final class Names {
             case "probe" -> new Term.ProbeName(Type.Basic.PROBE);
             case "provider" -> new Term.ProbeName(Type.Basic.PROVIDER);
             case "retval" -> {
-                if (!scope.returns()) {
-                    throw error(name.at(), "'retval' is what a function returned; these probes are no returns");
-                }
+                requireReturns(name, reached);
                 yield new Term.FieldValue(EventField.RETVAL);
             }
-            default -> argument(name);
+            default -> argument(name, reached);
         };
     }
 
-    private Term argument(Syntax.Name name) {
+    private void requireReturns(Syntax.Name name, BitSet reached) {
+        Set<Integer> returns = scope.returns();
+        if (returns.isEmpty()) {
+            throw error(name.at(), "'retval' is what a function returned; these probes are no returns");
+        }
+        requireAll(name, reached, returns);
+    }
+
+    private Term argument(Syntax.Name name, BitSet reached) {
         Optional<Map<Integer, Scope.Argument>> found = scope.find(name.name());
         if (found.isEmpty() || found.get().isEmpty()) {
             throw unknown(name);
         }
         Map<Integer, Scope.Argument> byProbe = new TreeMap<>(found.get());
-        for (Map.Entry<Integer, String> probe : new TreeMap<>(scope.probes()).entrySet()) {
-            if (!byProbe.containsKey(probe.getKey())) {
-                throw error(name.at(), "probe " + probe.getValue() + " has no '" + name.name() + "'; others have");
-            }
+        requireAll(name, reached, byProbe.keySet());
+        if (byProbe.keySet().stream().anyMatch(reached::get)) {
+            byProbe.keySet().removeIf(number -> !reached.get(number));
         }
         Map<Scope.Argument, SortedSet<Integer>> groups = new LinkedHashMap<>();
         byProbe.forEach((number, argument) ->
@@ -92,6 +100,20 @@ final class Names {
             result = either(condition, value(group.getKey()), result, name);
         }
         return result;
+    }
+
+    private void requireAll(Syntax.Name name, BitSet reached, Set<Integer> having) {
+        Map<Integer, String> probes = scope.probes();
+        reached.stream().filter(number -> !having.contains(number)).findFirst().ifPresent(number -> {
+            throw error(
+                    name.at(),
+                    "probe " + probes.get(number) + " has no '" + name.name() + "'; others have"
+                            + having.stream()
+                                    .filter(probes::containsKey)
+                                    .min(Comparator.naturalOrder())
+                                    .map(other -> ": guard it, as in probe == \"" + probes.get(other) + "\" && …")
+                                    .orElse(""));
+        });
     }
 
     private Term either(Numeric condition, Term then, Term otherwise, Syntax.Name name) {
@@ -140,11 +162,11 @@ final class Names {
             return error(
                     name.at(),
                     "no '" + name.name() + "': these probes have no arguments"
-                            + (scope.returns() ? "; what a function returned is 'retval'" : ""));
+                            + (scope.returns().isEmpty() ? "" : "; what a function returned is 'retval'"));
         }
         List<String> known = Stream.of(FIELDS.keySet(), OTHERS, scope.names())
                 .flatMap(Collection::stream)
-                .filter(other -> !other.equals("retval") || scope.returns())
+                .filter(other -> !other.equals("retval") || !scope.returns().isEmpty())
                 .distinct()
                 .sorted()
                 .toList();

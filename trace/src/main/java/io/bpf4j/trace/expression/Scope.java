@@ -4,6 +4,7 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 
 /**
  * What names mean in an expression, for the probes that it is evaluated for. Probes are numbered from 1; the number is
@@ -29,8 +30,8 @@ public interface Scope {
     /** The probes by their numbers: {@code provider:name}. */
     Map<Integer, String> probes();
 
-    /** Whether the probes are returns of functions, so that {@code retval} has a value. */
-    boolean returns();
+    /** Those of the probes that are returns of functions, for which {@code retval} has a value. */
+    Set<Integer> returns();
 
     /**
      * An argument of a probe. <i>Immutable.</i>

@@ -4,12 +4,16 @@ import io.bpf4j.trace.expression.Term.Constant;
 import io.bpf4j.trace.expression.Term.Numeric;
 import io.bpf4j.trace.expression.Term.ProbeName;
 import io.bpf4j.trace.expression.Term.Textual;
+import java.util.BitSet;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Gives each part of an expression a type and a meaning, or says why it has none. <i>Confined.</i>
  *
  * <p>This class has the operators. {@link Names} has the names, {@link Texts} has what is read as text and compared with
- * it, and {@link Folding} makes terms, of which constants are computed at once.
+ * it, {@link Guards} finds for which probes a part is evaluated, and {@link Folding} makes terms, of which constants are
+ * computed at once.
  *
  * <p>Tested by {@code GeneratedFunctionTest}.
  */
@@ -17,12 +21,18 @@ final class Typing {
     private final Expression expression;
     private final Names names;
     private final Texts texts;
+    private final Guards guards;
+
+    /** The probes for which the part that is typed now is evaluated. */
+    private BitSet reached;
 
     /** @param room bytes that there are to read text into, to compare it */
     Typing(Expression expression, Scope scope, int room) {
         this.expression = expression;
         this.names = new Names(expression, scope);
         this.texts = new Texts(this, scope, room);
+        this.guards = new Guards(scope.probes().keySet());
+        this.reached = guards.all();
     }
 
     /** The whole expression, whose text is bounded to what is shown of it. */
@@ -36,12 +46,17 @@ final class Typing {
         return number(expression.tree());
     }
 
+    /** The probes for which the whole expression can be true. */
+    Set<Integer> probesWhereTrue(Numeric whole) {
+        return guards.among(guards.all(), whole, true).stream().boxed().collect(Collectors.toUnmodifiableSet());
+    }
+
     Term term(Syntax syntax) {
         return switch (syntax) {
             case Syntax.Numeral(int _, long value, Type.Int type) -> new Constant(value, type);
             case Syntax.Truth(int _, boolean value) -> Folding.truth(value);
             case Syntax.Text(int _, Bytes bytes) -> new Term.Literal(bytes);
-            case Syntax.Name name -> names.term(name);
+            case Syntax.Name name -> names.term(name, reached);
             case Syntax.Unary unary -> unary(unary);
             case Syntax.Binary binary -> binary(binary);
             case Syntax.Conditional conditional -> conditional(conditional);
@@ -54,7 +69,10 @@ final class Typing {
 
     /** A part that must be a number or a truth value. */
     Numeric number(Syntax syntax) {
-        Term term = term(syntax);
+        return number(term(syntax), syntax);
+    }
+
+    private Numeric number(Term term, Syntax syntax) {
         if (term instanceof Numeric numeric) {
             return numeric;
         }
@@ -92,10 +110,12 @@ final class Typing {
                 return symbol.equals("~") ? matches : Folding.not(matches);
             }
             case "&&" -> {
-                return Folding.both(number(binary.left()), number(binary.right()));
+                Numeric left = number(binary.left());
+                return Folding.both(left, number(guarded(left, true, binary.right()), binary.right()));
             }
             case "||" -> {
-                return Folding.either(number(binary.left()), number(binary.right()));
+                Numeric left = number(binary.left());
+                return Folding.either(left, number(guarded(left, false, binary.right()), binary.right()));
             }
             default -> {
                 // What remains computes or compares.
@@ -131,10 +151,19 @@ final class Typing {
         return Folding.arithmetic(operator, left, right, type);
     }
 
+    /** A part that is evaluated only if the condition has that value. */
+    private Term guarded(Numeric condition, boolean value, Syntax part) {
+        BitSet before = reached;
+        reached = guards.among(before, condition, value);
+        Term term = term(part);
+        reached = before;
+        return term;
+    }
+
     private Term conditional(Syntax.Conditional conditional) {
         Numeric condition = number(conditional.condition());
-        Term then = term(conditional.then());
-        Term otherwise = term(conditional.otherwise());
+        Term then = guarded(condition, true, conditional.then());
+        Term otherwise = guarded(condition, false, conditional.otherwise());
         return choice(condition, then, otherwise, conditional.at());
     }
 

@@ -6,6 +6,7 @@ import io.bpf4j.insn.Instruction;
 import io.bpf4j.insn.Opcodes;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
@@ -95,8 +96,9 @@ class ExpressionPropertiesTest {
     void everyTextIsCompiledOrHasAReason(@ForAll("texts") String text) {
         try {
             Expression expression = Expression.parse(text);
-            assertSound(GeneratedFunction.outputs(List.of(expression), new SmallScope(true), new Tables(), 160));
-            assertSound(GeneratedFunction.predicate(expression, new SmallScope(true), new Tables()));
+            assertSound(
+                    GeneratedFunction.outputs(List.of(expression), new SmallScope(Set.of(1, 2)), new Tables(), 160));
+            assertSound(GeneratedFunction.predicate(expression, new SmallScope(Set.of(1, 2)), new Tables()));
         } catch (ExpressionException e) {
             assertReason(e, text);
         }
@@ -105,8 +107,8 @@ class ExpressionPropertiesTest {
     @Property(tries = 2_000, seed = SEED_OF_PROPERTIES)
     void everyTreeOfNumbersIsCompiled(@ForAll("trees") String text) {
         Expression expression = Expression.parse(text);
-        assertSound(GeneratedFunction.predicate(expression, new SmallScope(true), new Tables()));
-        assertSound(GeneratedFunction.value(expression, new SmallScope(true), new Tables()));
+        assertSound(GeneratedFunction.predicate(expression, new SmallScope(Set.of(1, 2)), new Tables()));
+        assertSound(GeneratedFunction.value(expression, new SmallScope(Set.of(1, 2)), new Tables()));
     }
 
     private static void assertReason(ExpressionException e, String text) {

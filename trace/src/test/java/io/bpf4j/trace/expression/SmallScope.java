@@ -5,9 +5,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 
 /** Names for two probes. */
-record SmallScope(boolean returns) implements Scope {
+record SmallScope(Set<Integer> returns) implements Scope {
     @Override
     public Optional<Map<Integer, Argument>> find(String name) {
         return switch (name) {
@@ -18,6 +19,7 @@ record SmallScope(boolean returns) implements Scope {
             case "query" -> both(text(4), text(4));
             case "unclear" -> both(text(4), new Argument(4, new Int(8, false)));
             case "once" -> Optional.of(Map.of(1, new Argument(0, new Int(8, true))));
+            case "rows" -> Optional.of(Map.of(2, new Argument(2, new Int(4, false))));
             default -> Optional.empty();
         };
     }
@@ -32,7 +34,7 @@ record SmallScope(boolean returns) implements Scope {
 
     @Override
     public Collection<String> names() {
-        return List.of("arg0", "arg1", "pointer", "moved", "full", "query", "unclear", "once");
+        return List.of("arg0", "arg1", "pointer", "moved", "full", "query", "unclear", "once", "rows");
     }
 
     @Override
