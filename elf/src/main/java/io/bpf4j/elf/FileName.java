@@ -61,7 +61,7 @@ public final class FileName {
      */
     public static FileName of(Path path) {
         String text = path.toString();
-        if (text.chars().allMatch(c -> c < 0x80) || !path.getFileSystem().equals(FileSystems.getDefault())) {
+        if (isAscii(text) || !path.getFileSystem().equals(FileSystems.getDefault())) {
             return of(text);
         }
         String uri = ROOT.resolve(path).toUri().getRawPath();
@@ -77,6 +77,15 @@ public final class FileName {
             }
         }
         return new FileName(bytes.toByteArray());
+    }
+
+    private static boolean isAscii(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (text.charAt(i) >= 0x80) {
+                return false;
+            }
+        }
+        return true;
     }
 
     public byte[] bytes() {

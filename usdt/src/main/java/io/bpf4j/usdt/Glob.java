@@ -58,13 +58,23 @@ final class Glob {
         }
     }
 
+    /** Any text. */
+    static final Glob ANY = new Glob("*");
+
     private final String text;
+
+    /** Empty if the pattern is plain: if none of its characters has a meaning. */
     private final List<List<Token>> alternatives = new ArrayList<>();
+
     private final boolean exact;
 
     /** @throws IllegalArgumentException if the braces of the pattern stand for too many texts */
     Glob(String text) {
         this.text = text;
+        if (isPlain(text)) {
+            this.exact = true;
+            return;
+        }
         List<String> plain = new ArrayList<>();
         expand("", text, plain, 0);
         for (String one : plain) {
@@ -83,7 +93,24 @@ final class Glob {
     }
 
     boolean matches(String name) {
-        return alternatives.stream().anyMatch(tokens -> matches(tokens, name));
+        if (alternatives.isEmpty()) {
+            return text.equals(name);
+        }
+        for (List<Token> tokens : alternatives) {
+            if (matches(tokens, name)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isPlain(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if ("*?[{\\-".indexOf(text.charAt(i)) >= 0) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** The original pattern. */

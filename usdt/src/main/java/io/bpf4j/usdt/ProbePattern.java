@@ -41,10 +41,14 @@ public final class ProbePattern {
     }
 
     private ProbePattern(String provider, String module, String function, String name) {
-        this.provider = new Glob(provider.isEmpty() ? "*" : provider);
-        this.module = new Glob(module.isEmpty() ? "*" : module);
-        this.function = new Glob(function.isEmpty() ? "*" : function);
-        this.name = new Glob(name.isEmpty() ? "*" : name);
+        this.provider = part(provider);
+        this.module = part(module);
+        this.function = part(function);
+        this.name = part(name);
+    }
+
+    private static Glob part(String text) {
+        return text.isEmpty() || text.equals("*") ? Glob.ANY : new Glob(text);
     }
 
     /**

@@ -223,11 +223,14 @@ public final class UsdtScan {
         if (some.isEmpty()) {
             throw new IllegalArgumentException("no patterns given");
         }
-        List<File> found = files.stream()
-                .map(file -> file.withProbes(file.matching(some)))
-                .filter(file -> !file.probes().isEmpty())
-                .toList();
-        return new UsdtScan(searched, some, found);
+        List<File> found = new ArrayList<>();
+        for (File file : files) {
+            List<UsdtProbe> probes = file.matching(some);
+            if (!probes.isEmpty()) {
+                found.add(file.withProbes(probes));
+            }
+        }
+        return new UsdtScan(searched, some, List.copyOf(found));
     }
 
     /** The files, each with its probes. After {@link #matching} those that have a matching probe. */

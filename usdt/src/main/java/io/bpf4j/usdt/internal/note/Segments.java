@@ -103,8 +103,10 @@ final class Segments {
             return Place.at(0);
         }
         // The kernel would increment bytes of the code if the code is writable as well; no real file needs this.
-        if (executable.stream().anyMatch(s -> offset(s, address, 1) >= 0)) {
-            return Place.refused("in an executable segment");
+        for (Segment segment : executable) {
+            if (offset(segment, address, 1) >= 0) {
+                return Place.refused("in an executable segment");
+            }
         }
         Place place = place(writable, address, SEMAPHORE_BYTES, "outside of what the file holds of writable segments");
         if (place.problem() != null) {

@@ -4,13 +4,13 @@ import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.usdt.site.Machine;
 import io.bpf4j.usdt.site.UsdtArg;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /**
  * A parsed argument string of a file. Sites with the same text share it, because a hostile file may have a million
@@ -29,11 +29,17 @@ public record SiteArguments(String text, List<UsdtArg> args, Map<String, Long> s
      * @param problems receives a line if symbols are missing
      */
     static SiteArguments[] read(ElfFile elf, Machine machine, Collection<String> texts, List<String> problems) {
-        List<SiteArguments> withoutSymbols = texts.stream()
-                .map(text -> new SiteArguments(text, UsdtArg.parse(machine, text), Map.of()))
-                .toList();
+        SiteArguments[] all = new SiteArguments[texts.size()];
         Set<String> names = new HashSet<>();
-        withoutSymbols.forEach(arguments -> arguments.names().forEach(names::add));
+        int count = 0;
+        for (String text : texts) {
+            SiteArguments arguments = new SiteArguments(text, UsdtArg.parse(machine, text), Map.of());
+            names.addAll(arguments.names());
+            all[count++] = arguments;
+        }
+        if (names.isEmpty()) {
+            return all;
+        }
         Map<String, Long> symbols = symbols(elf, names, problems);
         if (elf.section(".symtab").isEmpty()) {
             names.stream()
@@ -43,15 +49,13 @@ public record SiteArguments(String text, List<UsdtArg> args, Map<String, Long> s
                     .ifPresent(symbol -> problems.add("the file is stripped: arguments that name a symbol that is gone,"
                             + " such as '" + symbol + "', can't be read"));
         }
-        return withoutSymbols.stream()
-                .map(arguments -> arguments.withSymbols(symbols))
-                .toArray(SiteArguments[]::new);
+        for (int i = 0; i < all.length; i++) {
+            all[i] = all[i].withSymbols(symbols);
+        }
+        return all;
     }
 
     private static Map<String, Long> symbols(ElfFile elf, Set<String> names, List<String> problems) {
-        if (names.isEmpty()) {
-            return Map.of();
-        }
         try {
             return SymbolAddresses.find(elf, names);
         } catch (MalformedDataException e) {
@@ -60,10 +64,14 @@ public record SiteArguments(String text, List<UsdtArg> args, Map<String, Long> s
         }
     }
 
-    private Stream<String> names() {
-        return args.stream()
-                .flatMap(
-                        arg -> arg.operand() instanceof UsdtArg.Memory m ? Stream.ofNullable(m.symbol()) : Stream.of());
+    private List<String> names() {
+        List<String> names = new ArrayList<>();
+        for (UsdtArg arg : args) {
+            if (arg.operand() instanceof UsdtArg.Memory memory && memory.symbol() != null) {
+                names.add(memory.symbol());
+            }
+        }
+        return names;
     }
 
     private SiteArguments withSymbols(Map<String, Long> ofFile) {
@@ -71,12 +79,12 @@ public record SiteArguments(String text, List<UsdtArg> args, Map<String, Long> s
             return this;
         }
         Map<String, Long> named = new HashMap<>();
-        names().forEach(name -> {
+        for (String name : names()) {
             Long address = ofFile.get(name);
             if (address != null) {
                 named.put(name, address);
             }
-        });
+        }
         return new SiteArguments(text, args, Map.copyOf(named));
     }
 }
