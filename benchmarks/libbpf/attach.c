@@ -7,16 +7,15 @@
  *   bare    the system calls of that alone, everything computed before: 20 map updates and one BPF_LINK_CREATE; the
  *           floor under any loader
  *
- *     attach OBJECTS TARGET ROUNDS
+ *     attach OBJECTS TARGET ROUNDS [WORK SIZE [PROCESSES]]
  *
  * OBJECTS is the folder of the tests' objects; TARGET is made of sites.S. Prints a line for each way and each direction,
  * fields separated by tabs: way, direction, number of sites, the unit ms, and the time of each round.
+ * With WORK only the time of attaching by libbpf, as this work and size; while so many processes run the target.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <gelf.h>
 #include <linux/bpf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,11 +23,14 @@
 #include <unistd.h>
 
 #include "harness.h"
+#include "sites.h"
 
 #define PROVIDER "bench"
 #define PROBE "site"
 #define SPECS 20
 #define SPEC_BYTES 304
+/* As the benchmarks', for the specs of a thousand argument strings, of two attachments. */
+#define MANY_SPECS 2048
 
 static void report_sites(const char *way, const char *direction, size_t sites, const double *times, int rounds)
 {
@@ -38,63 +40,38 @@ static void report_sites(const char *way, const char *direction, size_t sites, c
 	report(way, direction, size, times, rounds);
 }
 
-/* Where the sites are in the file; their number goes to *count. The caller frees the list. */
-static unsigned long *site_offsets(const char *path, size_t *count)
+/* Runs the target, which writes a byte when it is up, and ends with its standard input: when this process does. */
+static void run(const char *target)
 {
-	unsigned long *offsets = NULL;
-	Elf_Scn *section = NULL;
-	size_t names, segments;
-	GElf_Phdr segment;
-	GElf_Shdr header;
-	Elf *elf;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int to[2], from[2];
+	char up;
 
-	*count = 0;
-	if (fd < 0)
-		die("open %s", path);
-	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (!elf || elf_getshdrstrndx(elf, &names) || elf_getphdrnum(elf, &segments))
-		die("%s: %s", path, elf_errmsg(-1));
-	while ((section = elf_nextscn(elf, section)) && gelf_getshdr(section, &header)) {
-		Elf_Data *data;
-		GElf_Nhdr note;
-		size_t name, description, next = 0;
-
-		if (strcmp(elf_strptr(elf, names, header.sh_name), ".note.stapsdt"))
-			continue;
-		data = elf_getdata(section, NULL);
-		while ((next = gelf_getnote(data, next, &note, &name, &description)) > 0) {
-			unsigned long address;
-
-			memcpy(&address, (char *)data->d_buf + description, sizeof(address));
-			for (size_t i = 0; i < segments && gelf_getphdr(elf, i, &segment); i++) {
-				if (segment.p_type != PT_LOAD || address < segment.p_vaddr ||
-				    address >= segment.p_vaddr + segment.p_filesz)
-					continue;
-				offsets = realloc(offsets, (*count + 1) * sizeof(*offsets));
-				offsets[(*count)++] = address - segment.p_vaddr + segment.p_offset;
-				break;
-			}
-		}
+	if (pipe2(to, O_CLOEXEC) || pipe2(from, O_CLOEXEC))
+		die("pipe");
+	switch (vfork()) {
+	case -1:
+		die("vfork");
+	case 0:
+		if (dup2(to[0], 0) == 0 && dup2(from[1], 1) == 1)
+			execl(target, target, NULL);
+		_exit(127);
 	}
-	/* Closed before anything is measured: a mapping of the target makes every attach slower. */
-	elf_end(elf);
-	close(fd);
-	if (!*count) {
-		errno = ENOENT;
-		die("sites in %s", path);
-	}
-	return offsets;
+	close(to[0]);
+	close(from[1]);
+	if (read(from[0], &up, 1) != 1)
+		die("run %s", target);
 }
 
-static void with_libbpf(const char *objects, const char *target, size_t sites, int rounds)
+static void with_libbpf(const char *objects, const char *target, const char *work, const char *size, size_t sites,
+			int rounds)
 {
 	double *attach = calloc(rounds, sizeof(double)), *detach = calloc(rounds, sizeof(double));
 	struct bpf_object *object = open_usdt_object(objects);
 	struct bpf_program *program;
 
 	program = bpf_object__next_program(object, NULL);
+	if (work && bpf_map__set_max_entries(bpf_object__find_map_by_name(object, "__bpf_usdt_specs"), MANY_SPECS))
+		die("size of the map of specs");
 	if (bpf_object__load(object))
 		die("load the object");
 	/* Round -1 warms up. */
@@ -113,8 +90,12 @@ static void with_libbpf(const char *objects, const char *target, size_t sites, i
 		detach[round] = detached - attached;
 	}
 	bpf_object__close(object);
-	report_sites(libbpf(), "attach", sites, attach, rounds);
-	report_sites(libbpf(), "detach", sites, detach, rounds);
+	if (work) {
+		report(libbpf(), work, size, attach, rounds);
+	} else {
+		report_sites(libbpf(), "attach", sites, attach, rounds);
+		report_sites(libbpf(), "detach", sites, detach, rounds);
+	}
 	free(attach);
 	free(detach);
 }
@@ -171,13 +152,16 @@ int main(int argc, char **argv)
 	size_t sites;
 	int rounds;
 
-	if (argc != 4 || (rounds = atoi(argv[3])) < 1) {
-		fputs("usage: attach OBJECTS TARGET ROUNDS\n", stderr);
+	if (argc < 4 || argc == 5 || argc > 7 || (rounds = atoi(argv[3])) < 1) {
+		fputs("usage: attach OBJECTS TARGET ROUNDS [WORK SIZE [PROCESSES]]\n", stderr);
 		return 2;
 	}
+	for (int i = argc > 6 ? atoi(argv[6]) : 0; i > 0; i--)
+		run(argv[2]);
 	offsets = site_offsets(argv[2], &sites);
-	with_libbpf(argv[1], argv[2], sites, rounds);
-	with_bare_calls(argv[2], offsets, sites, rounds);
+	with_libbpf(argv[1], argv[2], argc > 4 ? argv[4] : NULL, argc > 4 ? argv[5] : NULL, sites, rounds);
+	if (argc == 4)
+		with_bare_calls(argv[2], offsets, sites, rounds);
 	free(offsets);
 	return 0;
 }

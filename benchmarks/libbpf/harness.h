@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-static inline void die(const char *what, ...)
+static inline __attribute__((noreturn)) void die(const char *what, ...)
 {
 	int error = errno;
 	va_list args;

@@ -7,10 +7,10 @@
  *   bare    load alone: the system calls with everything computed before: BTF, maps and programs as libbpf gave them to the
  *           kernel, but for the information about functions and lines; the floor under any loader
  *
- *     load OBJECT ROUNDS
+ *     load OBJECT ROUNDS [COUNT]
  *
  * Prints a line for each way and each step, fields separated by tabs: way, step, object, the unit ms, and the time of
- * each round.
+ * each round. With COUNT only the time that libbpf takes to load the object, which is small, as often, and to keep all.
  */
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
@@ -77,6 +77,32 @@ static void with_libbpf(const struct file *file, int rounds)
 	report(libbpf(), "open", file->name, open, rounds);
 	report(libbpf(), "load", file->name, load, rounds);
 	free(open);
+	free(load);
+}
+
+/* The time to open an object and load it many times. */
+static void many_with_libbpf(const struct file *file, int count, int rounds)
+{
+	struct bpf_object **objects = calloc(count, sizeof(*objects));
+	double *load = calloc(rounds, sizeof(double));
+	char work[32];
+
+	for (int round = -1; round < rounds; round++) {
+		double start = now_ms();
+
+		for (int i = 0; i < count; i++) {
+			objects[i] = open_object(file);
+			if (bpf_object__load(objects[i]))
+				die("load %s", file->name);
+		}
+		if (round >= 0)
+			load[round] = now_ms() - start;
+		for (int i = 0; i < count; i++)
+			bpf_object__close(objects[i]);
+	}
+	snprintf(work, sizeof(work), "load%dObjects", count);
+	report(libbpf(), work, "", load, rounds);
+	free(objects);
 	free(load);
 }
 
@@ -150,13 +176,17 @@ int main(int argc, char **argv)
 	struct file file;
 	int rounds;
 
-	if (argc != 3 || (rounds = atoi(argv[2])) < 1) {
-		fputs("usage: load OBJECT ROUNDS\n", stderr);
+	if (argc < 3 || argc > 4 || (rounds = atoi(argv[2])) < 1) {
+		fputs("usage: load OBJECT ROUNDS [COUNT]\n", stderr);
 		return 2;
 	}
 	file = read_file(argv[1]);
-	with_libbpf(&file, rounds);
-	with_bare_calls(&file, rounds);
+	if (argc == 4) {
+		many_with_libbpf(&file, atoi(argv[3]), rounds);
+	} else {
+		with_libbpf(&file, rounds);
+		with_bare_calls(&file, rounds);
+	}
 	free(file.bytes);
 	return 0;
 }

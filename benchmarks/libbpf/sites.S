@@ -1,6 +1,7 @@
 /*
- * The program that benchmarks attach to: SITES sites of the probe bench:site with 20 argument strings among them. It
- * ends as soon as it is run; what is measured is attaching, not firing. Built by the Makefile beside it:
+ * The program that benchmarks attach to: SITES sites of the probe bench:site with 20 argument strings among them, or
+ * STRINGS. It ends as soon as it is run, or with -DRUNNING as soon as its standard input does, and then it writes a byte
+ * first; what is measured is attaching, not firing. Built by the Makefile beside it:
  *
  *     gcc -c -DSITES=1000 sites.S && ld -o sites-1000 sites.o
  *
@@ -11,6 +12,10 @@
  * the address of the nop, the link-time address of .stapsdt.base, the address of the semaphore (0: none), then provider,
  * name and arguments, each ended by NUL.
  */
+#ifndef STRINGS
+#define STRINGS 20
+#endif
+
         .section .stapsdt.base, "aG", "progbits", .stapsdt.base, comdat
         .weak   _.stapsdt.base
         .hidden _.stapsdt.base
@@ -42,6 +47,17 @@ _.stapsdt.base:
         .text
         .global _start
 _start:
+#ifdef RUNNING
+        mov     $1, %eax                /* write(1, _start, 1) */
+        mov     $1, %edi
+        lea     _start(%rip), %rsi
+        mov     $1, %edx
+        syscall
+        xor     %eax, %eax              /* read(0, the stack, 1) */
+        xor     %edi, %edi
+        lea     -64(%rsp), %rsi
+        syscall
+#endif
         mov     $231, %eax              /* exit_group(0) */
         xor     %edi, %edi
         syscall
@@ -49,9 +65,9 @@ _start:
         .set    number, 0
         .rept   SITES
 #ifdef PROBES
-        site    %(8 + 4 * (number % 20)), %(number % PROBES)
+        site    %(8 + 4 * (number % STRINGS)), %(number % PROBES)
 #else
-        site    %(8 + 4 * (number % 20)), 0
+        site    %(8 + 4 * (number % STRINGS)), 0
 #endif
         .set    number, number + 1
         .endr

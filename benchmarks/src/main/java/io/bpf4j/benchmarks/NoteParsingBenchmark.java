@@ -31,7 +31,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @SuppressWarnings("NullAway.Init") // JMH sets the fields
 public class NoteParsingBenchmark {
     /** {@code libjvm.so}: the running JVM's, 566 sites in Temurin 25; else a generated program with that many sites. */
-    @Param({"libjvm.so", "10000"})
+    @Param({"libjvm.so", "1000", "10000", "100000"})
     public String file;
 
     private Path path;

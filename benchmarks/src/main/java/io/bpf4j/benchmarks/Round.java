@@ -40,10 +40,14 @@ final class Round {
             new Part("many", List.of(ManyProbesBenchmark.class)),
             new Part("load", List.of(LoadBenchmark.class)),
             new Part("maps", List.of(MapBenchmark.class)),
-            new Part("records", List.of(RecordsMain.class)));
+            new Part("records", List.of(RecordsMain.class)),
+            new Part("variants", List.of(VariantsBenchmark.class)),
+            new Part("singles", List.of(SinglesMain.class)),
+            new Part("concurrent", List.of(ConcurrentBenchmark.class)));
 
     /** What measures bpf4j in a JVM of its own, with the part of the shots that it makes. */
-    private static final Map<Class<?>, Integer> PROGRAMS = Map.of(RecordsMain.class, 3);
+    private static final Map<Class<?>, Integer> PROGRAMS = 
+            Map.of(RecordsMain.class, 3, SinglesMain.class, 3, LibrariesMain.class, 3);
 
     /** What is first once per JVM: shots that make the others shorter would make it another thing. */
     private static final Class<?> FIRST = FirstUseBenchmark.class;

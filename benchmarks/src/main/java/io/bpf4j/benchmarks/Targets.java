@@ -25,6 +25,16 @@ final class Targets {
         return made("probes-" + probes + "x" + sitesEach);
     }
 
+    /** A program with 10,000 sites of {@code bench:site}, with that many argument strings among them. */
+    static Path withStrings(int strings) {
+        return made("strings-" + strings);
+    }
+
+    /** A program with 1,000 sites of {@code bench:site} that writes a byte and runs until its standard input ends. */
+    static Path running() {
+        return made("running");
+    }
+
     /** The program that makes a loaded program fire. */
     static Path fire() {
         return made("fire");
