@@ -7,7 +7,7 @@
 prepare_suite() {
   local classpath_file=test/target/test.classpath staged=test/target/staged classpath entry entries
   # Maven writes this class path when it compiles the tests.
-  if [ ! -e "$classpath_file" ] || [ -n "$(find pom.xml elf btf loader usdt bpf-objects cli test \
+  if [ ! -e "$classpath_file" ] || [ -n "$(find pom.xml elf btf loader usdt bpf-objects trace cli test \
     -name target -prune -o \( -path '*/src/*' -o -name pom.xml \) -type f -newer "$classpath_file" -print -quit)" ]; then
     echo "building the tests" >&2
     ./mvnw -q -B -pl test -am -DskipTests -Dspotless.check.skip=true package >&2
