@@ -1,10 +1,15 @@
 package io.bpf4j.trace;
 
+import io.bpf4j.insn.Helper;
 import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
+import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.feature.Features;
+import io.bpf4j.loader.feature.Support;
 import io.bpf4j.loader.host.PidNamespace;
+import io.bpf4j.loader.kernel.Facility;
 import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.loader.kernel.ProgramType;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.objects.BpfObjects;
 import io.bpf4j.trace.catalog.ArgumentType;
@@ -31,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * A question as the kernel gets it: the functions that its expressions become, and how the bytes that they write are
  * read. Everything about {@code question.bpf.o} that user space knows is here. <i>Immutable.</i>
  *
- * <p>Tested by {@code QuestionsOnKernelTest}.
+ * <p>Tested by {@code CliQuestionsTest}.
  */
 final class CompiledQuestion {
     /** What loading a question asks about the kernel. */
@@ -210,8 +215,16 @@ final class CompiledQuestion {
         ASKED.forEach(features::support);
     }
 
-    /** Loads the program. */
+    /**
+     * Loads the program.
+     *
+     * @throws UnsupportedFeatureException if the kernel lacks what functions need: their program asks which one it is
+     */
     BpfObject load() {
+        Facility.Call cookie = new Facility.Call(ProgramType.KPROBE, Helper.named("bpf_get_attach_cookie"));
+        if (!question.functions.isEmpty() && question.features.support(cookie) instanceof Support.Absent absent) {
+            throw new UnsupportedFeatureException("ask about functions", Feature.BPF_COOKIE, absent.reason());
+        }
         ObjectSpec spec = Frame.SPEC;
         PidNamespace namespace = PidNamespace.own();
         boolean latency = question.kind == QuestionKind.LATENCY;
