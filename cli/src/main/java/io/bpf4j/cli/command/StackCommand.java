@@ -212,7 +212,7 @@ final class StackCommand implements Callable<Integer> {
             if (endingEarly > all / 2) {
                 console.error("bpf4j: the stacks of " + endingEarly + " of " + all
                         + " events end early: this code seems to be built without frame pointers"
-                        + " (gcc -fno-omit-frame-pointer, java -XX:+PreserveFramePointer)");
+                        + " (gcc -fno-omit-frame-pointer, on s390x -mbackchain; java -XX:+PreserveFramePointer)");
             }
             endingEarly = 0;
         }

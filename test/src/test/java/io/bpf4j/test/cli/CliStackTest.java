@@ -1,6 +1,7 @@
 package io.bpf4j.test.cli;
 
 import static io.bpf4j.test.support.Requirement.BPF;
+import static io.bpf4j.test.support.Requirement.BPF_COOKIE;
 import static io.bpf4j.test.support.Requirement.GCC;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -18,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code bpf4j stack} of a program whose calls are known. */
-@Requires({BPF, GCC})
+@Requires({BPF, BPF_COOKIE, GCC})
 @Timeout(300)
 class CliStackTest {
     @TempDir
@@ -29,7 +30,7 @@ class CliStackTest {
         Path svg = folder.resolve("stacks.svg");
         Path html = folder.resolve("stacks.html");
         Commands.Result result = ask(
-                "-fno-omit-frame-pointer", "--folded", "--svg", svg.toString(), "--html", html.toString(), "u:probed");
+                CPrograms.WALKABLE, "--folded", "--svg", svg.toString(), "--html", html.toString(), "u:probed");
         assertThat(result.out()).contains("main;outermost;middle_one;").containsPattern("probed 5\n");
         assertThat(result.err()).doesNotContain("frame pointers");
         assertThat(Files.readString(svg)).startsWith("<?xml").contains("data-name=\"outermost\"");

@@ -8,7 +8,7 @@ import java.util.List;
 public final class AskedProgram {
     private AskedProgram() {}
 
-    /** Compiles it into a folder, with frame pointers. */
+    /** Compiles it into a folder, so that its stacks can be walked. */
     public static Path compile(Path folder) throws IOException, InterruptedException {
         Path source = TargetProgram.testModule().resolve("src/test/c/asked/main.c");
         Path program = folder.resolve("asked");
@@ -18,8 +18,9 @@ public final class AskedProgram {
                 "-Wextra",
                 "-Werror",
                 "-O2",
-                "-fno-omit-frame-pointer",
-                "-mno-omit-leaf-frame-pointer",
+                CPrograms.WALKABLE,
+                // On s390x each function with a frame is in the chain.
+                System.getProperty("os.arch").equals("s390x") ? "-mbackchain" : "-mno-omit-leaf-frame-pointer",
                 "-o",
                 program.toString(),
                 source.toString(),

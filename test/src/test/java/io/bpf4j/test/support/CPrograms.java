@@ -26,6 +26,13 @@ import java.util.stream.Stream;
  * named.
  */
 public final class CPrograms {
+    /**
+     * The flag for programs whose stacks the kernel can walk: by frame pointers; on s390x by the chain of frames, as the
+     * ABI calls it.
+     */
+    public static final String WALKABLE =
+            System.getProperty("os.arch").equals("s390x") ? "-mbackchain" : "-fno-omit-frame-pointer";
+
     private static final List<String> COMPILER =
             List.of(System.getProperty("bpf4j.test.compiler", "gcc").split(" "));
 

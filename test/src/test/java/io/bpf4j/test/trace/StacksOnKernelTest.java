@@ -33,11 +33,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(LeakCheck.class)
 @Timeout(120)
 class StacksOnKernelTest {
-    private static final String WITH_POINTERS = "-fno-omit-frame-pointer";
-
     @Test
     void theCallsOfAProgramAreNamed() throws IOException {
-        Path program = CPrograms.compile("stacks", "-O1", WITH_POINTERS);
+        Path program = CPrograms.compile("stacks", "-O1", CPrograms.WALKABLE);
         try (TargetProgram target = TargetProgram.startCopy(program);
                 BpfObject object = Bpf.load("stack_traces.bpf.o", l -> Bpf.only(l, target.pid()));
                 Symbolizer symbolizer = Symbolizer.of(Host.running())) {
@@ -72,7 +70,7 @@ class StacksOnKernelTest {
     /** The build ID finds the file; so the process may have ended when its stacks are named. */
     @Test
     void placesInFilesAreNamedAfterTheProcessHasEnded() throws IOException {
-        Path program = CPrograms.compile("stacks", "-O1", WITH_POINTERS, "-Wl,--build-id");
+        Path program = CPrograms.compile("stacks", "-O1", CPrograms.WALKABLE, "-Wl,--build-id");
         try (BpfObject object = Bpf.load("stack_traces.bpf.o", l -> Bpf.ownNumbers(l));
                 Symbolizer symbolizer = Symbolizer.of(Host.running())) {
             List<StackTraceMap.Frame> places;
@@ -97,7 +95,7 @@ class StacksOnKernelTest {
     @Test
     void aStrippedProgramIsNamedAsAModule() throws IOException, InterruptedException {
         Path copy = TargetProgram.temporaryFolder().resolve("stripped");
-        Files.copy(CPrograms.compile("stacks", "-O1", WITH_POINTERS), copy);
+        Files.copy(CPrograms.compile("stacks", "-O1", CPrograms.WALKABLE), copy);
         long offset = offset(copy);
         assertThat(new ProcessBuilder("strip", copy.toString())
                         .inheritIO()
@@ -132,7 +130,7 @@ class StacksOnKernelTest {
 
     @Test
     void theKernelsFunctionsAreNamed() throws IOException {
-        Path program = CPrograms.compile("stacks", "-O1", WITH_POINTERS);
+        Path program = CPrograms.compile("stacks", "-O1", CPrograms.WALKABLE);
         try (TargetProgram target = TargetProgram.startCopy(program);
                 BpfObject object = Bpf.load("stack_traces.bpf.o", l -> Bpf.only(l, target.pid()));
                 Symbolizer symbolizer = Symbolizer.of(Host.running());
