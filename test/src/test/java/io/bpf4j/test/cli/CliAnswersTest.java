@@ -29,7 +29,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Requires({BPF, GCC, SDT_H})
 @Timeout(300)
 class CliAnswersTest {
-    private static final long TEN_MILLION = 10_000_000;
+    /** A tenth on an emulated processor. */
+    private static final long TEN_MILLION = Patience.fewer(10_000_000);
 
     @TempDir
     static Path folder;

@@ -1,6 +1,7 @@
 package io.bpf4j.test.cli;
 
 import static io.bpf4j.test.support.Requirement.BPF;
+import static io.bpf4j.test.support.Requirement.BPF_COOKIE;
 import static io.bpf4j.test.support.Requirement.GCC;
 import static io.bpf4j.test.support.Requirement.SDT_H;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -9,6 +10,7 @@ import io.bpf4j.test.support.AskedProgram;
 import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.Json;
+import io.bpf4j.test.support.Patience;
 import io.bpf4j.test.support.Requires;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -68,9 +70,10 @@ class CliQuestionsTest {
 
     @Test
     void countsAreExactAtAnyRate() throws IOException, InterruptedException {
-        List<Map<String, @Nullable Object>> lines = ask("values 3000000", "count", "asked:value");
+        long events = Patience.fewer(3_000_000);
+        List<Map<String, @Nullable Object>> lines = ask("values " + events, "count", "asked:value");
         assertThat(lines).hasSize(2);
-        assertThat(lines.getLast()).containsEntry("events", 3_000_000L).containsEntry("lost", 0L);
+        assertThat(lines.getLast()).containsEntry("events", events).containsEntry("lost", 0L);
     }
 
     @Test
@@ -287,6 +290,7 @@ class CliQuestionsTest {
 
     /** Tables of symbols have static functions of one name, and functions that no kernel can probe. */
     @Test
+    @Requires(BPF_COOKIE)
     void aWildcardTakesEveryFunctionThatCanBeProbed(@TempDir Path folder) throws IOException, InterruptedException {
         Path main = folder.resolve("main.c");
         Files.writeString(main, """
@@ -304,7 +308,7 @@ class CliQuestionsTest {
                     __attribute__((noinline)) static int twice(int n) { return n * 3; }
                     int other(int n) { return twice(n) + twice(n + 1); }
                     asm(".text; .globl odd; .type odd, @function; odd: %s; .size odd, . - odd");
-                    """.formatted(System.getProperty("os.arch").equals("amd64") ? "int3; ret" : ".long 0"));
+                    """.formatted(breakpoint()));
         Path made = folder.resolve("twice");
         Commands.check(List.of("gcc", "-O1", "-fno-ipa-icf", "-o", made.toString(), main.toString(), other.toString()));
         Commands.Result all = Cli.run("count", "-c", made.toString(), "u:*", "--by", "probe", "--json");
@@ -327,6 +331,16 @@ class CliQuestionsTest {
         } finally {
             running.destroyForcibly().waitFor();
         }
+    }
+
+    /** The kernel's own, which it puts where it probes. */
+    private static String breakpoint() {
+        return switch (System.getProperty("os.arch")) {
+            case "aarch64" -> "brk #5";
+            case "riscv64" -> "ebreak";
+            case "s390x" -> ".short 2, 2";
+            default -> "int3; ret";
+        };
     }
 
     @Test

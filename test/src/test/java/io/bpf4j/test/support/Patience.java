@@ -13,4 +13,9 @@ public final class Patience {
     public static long scaled(long usual) {
         return usual * FACTOR;
     }
+
+    /** How many of so many events there are time for. */
+    public static long fewer(long usual) {
+        return usual / FACTOR;
+    }
 }
