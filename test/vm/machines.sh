@@ -43,14 +43,13 @@ describe_machine() {
 }
 
 # Sets `rootfs` to the root file system of the guest's machine: packages, unpacked. Nothing of them is run here, for this
-# machine can't; so nothing is configured, which a JVM and a compiler can do without.
+# machine can't; so nothing is configured, which a JVM and a compiler can do without. A folder that is there is complete.
 guest_rootfs() {
   local packages=(bash binutils busybox-static coreutils findutils gcc grep libc-bin libc6-dev libstdc++6
     openjdk-25-jre-headless procps python3-minimal sed systemtap-sdt-dev util-linux) making folder file
   rootfs_kind=$machine
-  rootfs=$vm/$machine-$guest_suite-$(cat test/vm/machines.sh | sha256sum | cut -c1-12)
+  rootfs=$vm/$machine-$guest_suite-$(declare -f guest_rootfs | sha256sum | cut -c1-12)
   [ ! -d "$rootfs" ] || return 0
-  rm -rf "$vm/$machine-$guest_suite-"*
   making=$(mktemp -d "$vm/making.XXXXXX")
   chmod 755 "$making"
   echo "fetching Debian $guest_suite for $machine" >&2
@@ -68,5 +67,11 @@ guest_rootfs() {
   [ -e "$making/usr/bin/sh" ] || ln -s bash "$making/usr/bin/sh"
   printf '%s\n' root:x:0:0:root:/root:/bin/bash nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin >"$making/etc/passwd"
   printf '%s\n' root:x:0: nogroup:x:65534: >"$making/etc/group"
+  # A mirror that is just being synchronized may lack what its index names.
+  for file in bin/{bash,busybox,gcc,python3,sed,setsid} sbin/ldconfig 'include/*/sys/sdt.h' \
+    "lib/jvm/java-25-openjdk-$machine/bin/java"; do
+    compgen -G "$making/usr/$file" >/dev/null || die "the packages of $machine are incomplete: there is no usr/$file"
+  done
+  rm -rf "$vm/$machine-$guest_suite-"*
   mv -T "$making" "$rootfs"
 }
