@@ -1,6 +1,7 @@
 package io.bpf4j.test.cli;
 
 import static io.bpf4j.test.support.Requirement.BPF;
+import static io.bpf4j.test.support.Requirement.BPF_COOKIE;
 import static io.bpf4j.test.support.Requirement.GCC;
 import static io.bpf4j.test.support.Requirement.SDT_H;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -103,6 +104,7 @@ class CliAnswersTest {
     }
 
     @Test
+    @Requires(BPF_COOKIE)
     void ctrlCEndsAQuestionWithItsAnswer() throws IOException, InterruptedException {
         try (RunningTrace count =
                 new RunningTrace("count", "--json", program.toString(), "asked:value", "--by", "pid")) {
@@ -120,6 +122,7 @@ class CliAnswersTest {
     }
 
     @Test
+    @Requires(BPF_COOKIE)
     void anAnswerIsPrintedAgainAndAgainUntilCtrlC() throws IOException, InterruptedException {
         try (RunningTrace count =
                 new RunningTrace("count", "--json", program.toString(), "asked:value", "--every", "0.05")) {

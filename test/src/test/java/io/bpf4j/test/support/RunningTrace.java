@@ -49,8 +49,13 @@ public final class RunningTrace implements AutoCloseable {
 
     private void awaitLines(Path file, String text, int lines) throws IOException, InterruptedException {
         for (int i = 0; i < LOOKS; i++) {
+            // Before the look: what it said last counts.
+            boolean ended = !process.isAlive();
             if (Files.readString(file).lines().filter(l -> l.contains(text)).count() >= lines) {
                 return;
+            }
+            if (ended) {
+                break;
             }
             Thread.sleep(50);
         }
