@@ -35,9 +35,9 @@ prepare_suite() {
   done
 
   [ $# -gt 0 ] || set -- "--scan-class-path=$PWD/test/target/test-classes"
-  # The flags of the run outside: see surefire's configuration in pom.xml.
+  # The flags of the run outside: see surefire's configuration in pom.xml. A tree would be printed at the end alone.
   # shellcheck disable=SC2034 # for those who source this
   suite=("$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED -cp "$classpath"
-    org.junit.platform.console.ConsoleLauncher execute --disable-banner --disable-ansi-colors --details=tree
+    org.junit.platform.console.ConsoleLauncher execute --disable-banner --disable-ansi-colors --details=testfeed
     --fail-if-no-tests "$@")
 }
