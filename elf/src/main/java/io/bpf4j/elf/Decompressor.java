@@ -5,13 +5,15 @@ import java.io.InputStream;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 import org.apache.commons.compress.compressors.xz.XZCompressorInputStream;
 
 /**
- * Decompresses sections: SHF_COMPRESSED (zlib), its predecessor {@code .zdebug_*}, and the xz of {@code
- * .gnu_debugdata}.
+ * Decompresses the sections of one file, within a budget. <i>Thread-safe.</i>
+ *
+ * <p>It reads SHF_COMPRESSED (zlib), its predecessor {@code .zdebug_*}, and the xz of {@code .gnu_debugdata}.
  *
  * <pre>
  *   SHF_COMPRESSED, ELF64:  01 00 00 00  00 00 00 00  00 10 00 00 00 00 00 00  08 00 ...  78 9c ...
@@ -23,6 +25,10 @@ import org.apache.commons.compress.compressors.xz.XZCompressorInputStream;
  *
  * zlib expands to at most 1032 times its input, so a larger declared size is malformed and allocates no memory; below
  * this limit, memory grows with the actual output, up to {@link ElfLimits#maxDecompressedBytes()}.
+ *
+ * <p>Many sections may share one stream: 65,000 headers of 64 bytes, all with the same 16 KiB that expand to 16 MiB,
+ * would make a file of 4 MB expand to a tebibyte. So all calls together may take {@value #TIMES_LARGEST} times the
+ * limit of one section. The compressed bytes count too, because deflate has blocks without content.
  *
  * <p>Sections compressed by zstd are rejected: Java has no zstd, and Commons Compress binds a native library, which
  * this module must not load.
@@ -46,10 +52,16 @@ final class Decompressor {
 
     private static final int CHUNK = 1 << 16;
 
+    /** How much may be decompressed in total, in sections of the largest size. */
+    static final int TIMES_LARGEST = 4;
+
     private final ElfLimits limits;
+    /** Bytes, compressed and expanded. */
+    private final AtomicLong budget;
 
     Decompressor(ElfLimits limits) {
         this.limits = limits;
+        this.budget = new AtomicLong(TIMES_LARGEST * mostOfOne());
     }
 
     /** The decompressed bytes of a section, from its bytes in the file. */
@@ -85,6 +97,7 @@ final class Decompressor {
                             + Long.toUnsignedString(size) + " bytes, more than zlib can");
         }
         checkSize(raw, section.name(), size);
+        spend(raw, section.name(), stream.size() + size);
         byte[] expanded = new byte[(int) Math.min(size, Math.max(CHUNK, 8 * stream.size()))];
         byte[] chunk = new byte[(int) Math.min(CHUNK, stream.size())];
         int have = 0;
@@ -128,6 +141,7 @@ final class Decompressor {
         long most = Math.max(CHUNK, XZ_MOST_EXPANSION * data.size());
         byte[] expanded = new byte[CHUNK];
         int have = 0;
+        spend(data, what, data.size());
         try (InputStream in = XZCompressorInputStream.builder()
                 .setInputStream(new ViewStream(data))
                 .setDecompressConcatenated(true)
@@ -135,6 +149,7 @@ final class Decompressor {
                 .get()) {
             for (int read = 0; read >= 0; read = in.read(expanded, have, expanded.length - have)) {
                 have += read;
+                spend(data, what, read);
                 if (have > most) {
                     throw data.malformed(
                             0,
@@ -156,10 +171,23 @@ final class Decompressor {
     }
 
     private void checkSize(ByteView data, String what, long size) {
-        long most = Math.min(limits.maxDecompressedBytes(), Integer.MAX_VALUE - 8);
+        long most = mostOfOne();
         if (size > most) {
             throw data.malformed(
                     0, what + " expands to " + size + " bytes or more, but " + most + " are accepted; raise ElfLimits");
+        }
+    }
+
+    private long mostOfOne() {
+        return Math.min(limits.maxDecompressedBytes(), Integer.MAX_VALUE - 8);
+    }
+
+    private void spend(ByteView data, String what, long bytes) {
+        if (budget.addAndGet(-bytes) < 0) {
+            throw data.malformed(
+                    0,
+                    what + " and what was decompressed before it are more than " + TIMES_LARGEST + " times the "
+                            + mostOfOne() + " bytes that are accepted of one section; raise ElfLimits");
         }
     }
 

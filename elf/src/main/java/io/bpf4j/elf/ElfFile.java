@@ -51,6 +51,7 @@ public final class ElfFile implements AutoCloseable {
 
     private final ElfLimits limits;
     private final ByteView bytes;
+    private final Decompressor decompressor;
     private final ElfHeader header;
     private final List<Segment> segments;
     private final List<Section> sections;
@@ -73,6 +74,7 @@ public final class ElfFile implements AutoCloseable {
         this.file = file;
         this.limits = limits;
         this.bytes = content.withOrder(HeaderReader.order(content));
+        this.decompressor = new Decompressor(limits);
         HeaderReader reader = HeaderReader.of(bytes);
         this.header = reader.header();
         this.segments = reader.segments(header, limits);
@@ -218,9 +220,12 @@ public final class ElfFile implements AutoCloseable {
     /**
      * A section's bytes; empty for {@link Section#SHT_NOBITS}. A compressed section is decompressed at each call into a
      * new array, which stays valid after this file is closed.
+     *
+     * <p>Keep the view of a compressed section instead of asking again: all calls together may decompress 4 times
+     * {@link ElfLimits#maxDecompressedBytes()}, and one beyond that throws {@link MalformedDataException}.
      */
     public ByteView data(Section section) {
-        return new Decompressor(limits).expand(header.elfClass(), section, storedBytes(section));
+        return decompressor.expand(header.elfClass(), section, storedBytes(section));
     }
 
     private ByteView storedBytes(Section section) {
@@ -303,13 +308,17 @@ public final class ElfFile implements AutoCloseable {
                     "symbol table " + section.name() + " has its names in section " + strings.index()
                             + ", which is no string table");
         }
-        ByteView extended = null;
-        for (Section other : sections) {
-            if (other.type() == Section.SHT_SYMTAB_SHNDX && other.link() == section.index()) {
-                extended = data(other);
+        ByteView extended = extendedIndices(section).map(this::data).orElse(null);
+        return new SymbolTable(header.elfClass(), data(section), section.entrySize(), data(strings), extended, limits);
+    }
+
+    private Optional<Section> extendedIndices(Section symbols) {
+        for (Section section : sections) {
+            if (section.type() == Section.SHT_SYMTAB_SHNDX && section.link() == symbols.index()) {
+                return Optional.of(section);
             }
         }
-        return new SymbolTable(header.elfClass(), data(section), section.entrySize(), data(strings), extended, limits);
+        return Optional.empty();
     }
 
     /**
@@ -452,7 +461,7 @@ public final class ElfFile implements AutoCloseable {
         return section(".gnu_debugdata")
                 .filter(section -> section.type() != Section.SHT_NOBITS)
                 .map(section -> {
-                    ByteView expanded = new Decompressor(limits).xz(section.name(), data(section));
+                    ByteView expanded = decompressor.xz(section.name(), data(section));
                     return new ElfFile(expanded, null, null, 0, null, limits);
                 });
     }

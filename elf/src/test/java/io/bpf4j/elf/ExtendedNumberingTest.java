@@ -74,6 +74,29 @@ class ExtendedNumberingTest {
                 .hasMessageContaining("section index in a table that isn't there");
     }
 
+    /** Thousands of tables for the same symbols: the first counts, and the others are not even decompressed. */
+    @Test
+    void theFirstOfSeveralTablesCounts() {
+        ElfBuilder builder = ElfBuilder.elf64();
+        int strings = builder.section(".strtab", Section.SHT_STRTAB, SampleElf.strings(builder));
+        ByteWriter table = builder.writer();
+        builder.symbol(table, 1, 0, 0, 0, 0, 0xffff);
+        int symbols = builder.section(".symtab", Section.SHT_SYMTAB, table.toByteArray(), s -> {
+            s.link = strings;
+            s.entrySize = builder.elfClass.symbolSize;
+        });
+        byte[] extended = builder.writer().u32(symbols).toByteArray();
+        builder.section(".symtab_shndx", Section.SHT_SYMTAB_SHNDX, extended, s -> s.link = symbols);
+        for (int i = 0; i < 3000; i++) {
+            builder.section(".symtab_shndx", Section.SHT_SYMTAB_SHNDX, new byte[4], s -> {
+                s.link = symbols;
+                s.flags = Section.SHF_COMPRESSED; // too short for its header
+            });
+        }
+        ElfFile elf = ElfFile.parse("several", builder.build());
+        assertThat(elf.symbols()).extracting(Symbol::sectionIndex).containsExactly(symbols);
+    }
+
     @Test
     void moreSegmentsThanFitNeedSectionZero() {
         byte[] image = SampleElf.full(ElfBuilder.elf64().withoutSectionHeaders());

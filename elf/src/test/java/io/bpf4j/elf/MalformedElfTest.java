@@ -233,6 +233,47 @@ class MalformedElfTest {
                 "but 1048575 are accepted; raise ElfLimits");
     }
 
+    /** Sections that share a compressed stream, and a stream that is long and expands to nothing. */
+    @Test
+    void expansionOfAllSectionsIsLimited() {
+        byte[] zeros = new byte[1 << 20];
+        ElfBuilder builder = ElfBuilder.elf64();
+        byte[] bomb = SampleElf.compressed(builder, 1, zeros.length, SampleElf.deflate(zeros));
+        builder.section("victim", Section.SHT_PROGBITS, bomb, s -> s.flags = Section.SHF_COMPRESSED);
+        for (int i = 0; i < 20; i++) {
+            builder.section("victim", Section.SHT_PROGBITS, new byte[0], s -> {
+                s.flags = Section.SHF_COMPRESSED;
+                s.offset = 64;
+                s.size = bomb.length;
+            });
+        }
+        ElfFile elf = ElfFile.parse("x", builder.build(), new ElfLimits(1000, 1000, 1000, 1 << 20));
+        int expanded = 0;
+        for (Section section : elf.sections().subList(1, 22)) {
+            if (expanded == 3) {
+                malformed(() -> elf.data(section), "more than 4 times the 1048576 bytes");
+            } else {
+                assertThat(elf.data(section).size()).isEqualTo(1 << 20);
+                expanded++;
+            }
+        }
+
+        ByteWriter empty = ElfBuilder.elf64().writer().raw(new byte[] {0x78, (byte) 0x9c});
+        for (int i = 0; i < 100_000; i++) {
+            empty.raw(new byte[] {0, 0, 0, -1, -1}); // a stored block of no bytes
+        }
+        ElfFile idle = ElfFile.parse(
+                "x", with(empty.toByteArray()), new ElfLimits(1000, 1000, 1000, 100_000));
+        malformed(() -> idle.data(victim(idle)), "more than 4 times the 100000 bytes");
+    }
+
+    private static byte[] with(byte[] stream) {
+        ElfBuilder builder = ElfBuilder.elf64();
+        byte[] data = SampleElf.compressed(builder, 1, 1, stream);
+        builder.section("victim", Section.SHT_PROGBITS, data, s -> s.flags = Section.SHF_COMPRESSED);
+        return builder.build();
+    }
+
     @Test
     void debugLinkAndDebugData() {
         for (String name : List.of("", "../../etc/passwd")) {
