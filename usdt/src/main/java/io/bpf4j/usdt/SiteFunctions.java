@@ -1,7 +1,11 @@
 package io.bpf4j.usdt;
 
 import io.bpf4j.elf.ElfFile;
+import io.bpf4j.elf.ElfLimits;
 import io.bpf4j.elf.Symbol;
+import io.bpf4j.loader.error.SyscallException;
+import io.bpf4j.loader.host.Host;
+import io.bpf4j.loader.link.OpenFile;
 import io.bpf4j.usdt.site.UsdtSite;
 import java.io.IOException;
 import java.util.Arrays;
@@ -32,11 +36,15 @@ final class SiteFunctions {
     /**
      * The function of each site of these probes by the site's address; a site outside of all functions is left out.
      *
+     * <p>The file may belong to another owner, who can put a FIFO in its place at any time: {@link OpenFile} opens
+     * regular files only, and what was opened is what was scanned.
+     *
      * @param probes of one file
+     * @param limits those that the file was scanned with
      * @throws IOException if the file can't be read, or was replaced
      * @throws io.bpf4j.elf.MalformedDataException if its symbol tables are broken
      */
-    static Map<Long, String> of(List<UsdtProbe> probes) throws IOException {
+    static Map<Long, String> of(List<UsdtProbe> probes, ElfLimits limits) throws IOException {
         if (probes.isEmpty()) {
             return Map.of();
         }
@@ -47,12 +55,16 @@ final class SiteFunctions {
                 .sorted()
                 .distinct()
                 .toArray());
-        try (ElfFile elf = ElfFile.open(binary.path())) {
-            if (!elf.identity().filter(binary.identity()::equals).isPresent()) {
-                throw new IOException(binary.path() + " is not the file any more that its probes were read from");
+        try (OpenFile file = OpenFile.open(Host.running(), binary.path(), binary.name())) {
+            if (!file.identity().equals(binary.identity())) {
+                throw new IOException(binary.name() + " is not the file any more that its probes were read from");
             }
-            functions.addAll(elf.symbols());
-            functions.addAll(elf.dynamicSymbols());
+            try (ElfFile elf = ElfFile.open(file.path(), binary.name(), limits)) {
+                functions.addAll(elf.symbols());
+                functions.addAll(elf.dynamicSymbols());
+            }
+        } catch (SyscallException e) {
+            throw new IOException(e.getMessage(), e);
         }
         return functions.byAddress();
     }

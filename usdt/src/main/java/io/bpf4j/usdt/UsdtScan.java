@@ -1,10 +1,12 @@
 package io.bpf4j.usdt;
 
+import io.bpf4j.elf.ElfLimits;
 import io.bpf4j.elf.FileName;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.usdt.internal.process.MappedFile;
 import io.bpf4j.usdt.internal.process.ProcessFiles;
+import io.bpf4j.usdt.internal.process.ProcessLimits;
 import io.bpf4j.usdt.site.UsdtSite;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -108,7 +110,7 @@ public final class UsdtScan {
          * @throws io.bpf4j.elf.MalformedDataException if its symbol tables are broken
          */
         public Map<Long, String> functions() throws IOException {
-            return SiteFunctions.of(probes);
+            return SiteFunctions.of(probes, pids.isEmpty() ? ElfLimits.defaults() : ProcessLimits.MAPPED_FILE);
         }
 
         private List<UsdtProbe> matching(List<ProbePattern> patterns) {

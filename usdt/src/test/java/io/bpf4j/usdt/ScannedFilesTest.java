@@ -2,8 +2,10 @@ package io.bpf4j.usdt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.LinkCommand;
@@ -14,6 +16,7 @@ import java.io.IOException;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -97,6 +100,33 @@ class ScannedFilesTest {
                         .probes())
                 .isEqualTo(scan.probes());
         assertThat(scan.matching("p::main:n").whyNone()).contains("no probe p:*:main:n", "but not in such a module");
+    }
+
+    /** The symbols of a process's file are read within the same limits as its notes. */
+    @Test
+    void functionsOfAProcessAreLimited() throws IOException {
+        String name = "f".repeat((1 << 16) + 1);
+        UsdtScan scan = scan(hosts().note("p", "n", "", 0x1010, 0).symbol(name, 0x100c, 2).symbol("g", 0x1010, 2));
+        UsdtScan.File file = scan.files().getFirst();
+        assertThat(file.functions()).containsValue("g");
+        UsdtScan.File mapped = file.withPids(List.of(1));
+        assertThatExceptionOfType(MalformedDataException.class)
+                .isThrownBy(mapped::functions)
+                .withMessageContaining("65536");
+    }
+
+    @Test
+    void functionsAreThoseOfTheScannedFile() throws IOException {
+        UsdtScan scan = scan(hosts().note("p", "n", "", 0x1010, 0).symbol("first", 0x100c, 2));
+        UsdtScan.File file = scan.files().getFirst();
+        Files.write(file.path(), new byte[] {0}, StandardOpenOption.APPEND);
+        assertThatIOException()
+                .isThrownBy(file::functions)
+                .withMessage(file.path() + " is not the file any more that its probes were read from");
+        Files.delete(file.path());
+        assertThatIOException().isThrownBy(file::functions).withMessageContaining(file.path().toString());
+        Files.createDirectory(file.path());
+        assertThatIOException().isThrownBy(file::functions).withMessageContaining("no regular file");
     }
 
     private static List<Long> sites(UsdtScan scan, String pattern) {
