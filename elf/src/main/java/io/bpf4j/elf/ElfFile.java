@@ -57,6 +57,7 @@ public final class ElfFile implements AutoCloseable {
     private final List<Section> sections;
     private final Map<Section, SymbolTable> symbolTables = new ConcurrentHashMap<>();
     private volatile @Nullable Map<Integer, List<Section>> relocationTables;
+    private volatile @Nullable LoadedRanges loadedRanges;
     /** Found through segments, if sections are missing. */
     private volatile @Nullable SymbolTable segmentsTable;
 
@@ -413,25 +414,33 @@ public final class ElfFile implements AutoCloseable {
 
     /**
      * The offset in the ELF of the byte at a virtual address, from its {@link Segment#PT_LOAD} segments; empty if no
-     * byte of the file is loaded there. Add {@link #containerOffset()} for the offset in an archive.
+     * byte of the file is loaded there. Where segments overlap, the first of the table counts. Add {@link #containerOffset()} for the offset in an archive.
      *
      * <p>The result depends only on the segment table. A separate debug file has the table of its main file, so the
      * result is valid for the main file, and may lie beyond the end of the debug file.
      */
     public OptionalLong fileOffset(long virtualAddress) {
-        for (Segment segment : segments) {
-            if (segment.type() == Segment.PT_LOAD && segment.holds(virtualAddress)) {
-                long offset = segment.offset() + (virtualAddress - segment.virtualAddress());
-                if (segment.offset() < 0 || offset < segment.offset()) {
-                    throw bytes.malformed(
-                            header.programHeaderOffset() + (long) segment.index() * header.programHeaderEntrySize(),
-                            "segment " + segment.index() + " at 0x" + Long.toHexString(segment.offset())
-                                    + " lies outside any file");
-                }
-                return OptionalLong.of(offset);
-            }
+        Segment segment = loadedRanges().at(virtualAddress);
+        if (segment == null) {
+            return OptionalLong.empty();
         }
-        return OptionalLong.empty();
+        long offset = segment.offset() + (virtualAddress - segment.virtualAddress());
+        if (segment.offset() < 0 || offset < segment.offset()) {
+            throw bytes.malformed(
+                    header.programHeaderOffset() + (long) segment.index() * header.programHeaderEntrySize(),
+                    "segment " + segment.index() + " at 0x" + Long.toHexString(segment.offset())
+                            + " lies outside any file");
+        }
+        return OptionalLong.of(offset);
+    }
+
+    private LoadedRanges loadedRanges() {
+        LoadedRanges ranges = loadedRanges;
+        if (ranges == null) {
+            ranges = new LoadedRanges(segments);
+            loadedRanges = ranges;
+        }
+        return ranges;
     }
 
     /** The GNU build ID as lower-case hex digits. */

@@ -53,12 +53,13 @@ public sealed interface FunctionProbe permits FunctionProbeData {
             SymbolPlaces.read(elf, DebugFiles.standard(), (_, symbol) -> {
                 if (symbol.isFunction() && symbol.isInSection()) {
                     String name = unversioned(symbol.name());
+                    if (!wanted.matches("", name)) {
+                        return;
+                    }
                     elf.fileOffset(symbol.value()).ifPresent(offset -> {
-                        if (wanted.matches("", name)) {
-                            long start = elf.containerOffset() + offset;
-                            FunctionProbeData.Place place = new FunctionProbeData.Place(opened, identity, start, wild);
-                            byOffset.putIfAbsent(start, new FunctionProbeData(file, name, returns, Optional.of(place)));
-                        }
+                        long start = elf.containerOffset() + offset;
+                        FunctionProbeData.Place place = new FunctionProbeData.Place(opened, identity, start, wild);
+                        byOffset.putIfAbsent(start, new FunctionProbeData(file, name, returns, Optional.of(place)));
                     });
                 }
             });

@@ -25,6 +25,12 @@ final class FileFunctions {
     static final FileFunctions NOT_ELF = new FileFunctions(
             false, List.of(), new AddressTable.Builder(0).build(), Optional.empty(), Optional.empty());
 
+    /**
+     * Loaded segments that are searched for an address: all that the kernel reads of a program (64 KiB of headers of 56
+     * bytes, load_elf_phdrs in fs/binfmt_elf.c). Real files have 2 to 5.
+     */
+    private static final int MAX_SEGMENTS = (1 << 16) / 56;
+
     private static final int PLACES = 4;
 
     private final boolean isElf;
@@ -54,6 +60,7 @@ final class FileFunctions {
     static FileFunctions read(ElfFile elf, DebugFiles debugFiles) {
         List<Segment> loaded = elf.segments().stream()
                 .filter(segment -> segment.type() == Segment.PT_LOAD)
+                .limit(MAX_SEGMENTS)
                 .toList();
         // A hostile file may name one string a thousand times; an honest one has more bytes than its names.
         long ownNames = 2 * elf.bytes().size() + (1 << 20);

@@ -128,24 +128,34 @@ final class Segments {
      * program reads it in the mapping of its own segment.
      */
     private @Nullable String mappedTwice(long address) {
-        for (Segment own : writable) {
-            long offset = offset(own, address, SEMAPHORE_BYTES);
-            if (offset < 0) {
-                continue;
+        // All segments that hold the semaphore have it at one offset. Of these the one with the highest address comes
+        // last in the process.
+        Segment own = null;
+        for (Segment segment : writable) {
+            boolean holds = offset(segment, address, SEMAPHORE_BYTES) >= 0;
+            if (holds && (own == null || isBefore(own, segment))) {
+                own = segment;
             }
-            for (Segment other : writable) {
-                boolean before = Long.compareUnsigned(other.virtualAddress(), own.virtualAddress()) < 0;
-                long start = other.offset() & -PAGE;
-                long end = (other.offset() + other.fileSize() + PAGE - 1) & -PAGE;
-                if (before && offset >= start && offset < end) {
-                    return "in a page of the file that the writable segment at 0x"
-                            + Long.toHexString(other.virtualAddress())
-                            + " maps, too: the kernel may raise the semaphore there, and the program, which reads it"
-                            + " elsewhere, won't fire the probe";
-                }
+        }
+        if (own == null) {
+            return null;
+        }
+        long offset = offset(own, address, SEMAPHORE_BYTES);
+        for (Segment other : writable) {
+            long start = other.offset() & -PAGE;
+            long end = (other.offset() + other.fileSize() + PAGE - 1) & -PAGE;
+            if (isBefore(other, own) && offset >= start && offset < end) {
+                return "in a page of the file that the writable segment at 0x"
+                        + Long.toHexString(other.virtualAddress())
+                        + " maps, too: the kernel may raise the semaphore there, and the program, which reads it"
+                        + " elsewhere, won't fire the probe";
             }
         }
         return null;
+    }
+
+    private static boolean isBefore(Segment one, Segment other) {
+        return Long.compareUnsigned(one.virtualAddress(), other.virtualAddress()) < 0;
     }
 
     private Place place(List<Segment> segments, long address, int bytes, String nowhere) {
