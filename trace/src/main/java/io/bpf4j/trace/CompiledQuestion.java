@@ -1,6 +1,8 @@
 package io.bpf4j.trace;
 
+import io.bpf4j.insn.Assembler;
 import io.bpf4j.insn.Helper;
+import io.bpf4j.insn.Instruction;
 import io.bpf4j.loader.BpfLoader;
 import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
@@ -36,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * A question as the kernel gets it: the functions that its expressions become, and how the bytes that they write are
  * read. Everything about {@code question.bpf.o} that user space knows is here. <i>Immutable.</i>
  *
- * <p>Tested by {@code CliQuestionsTest}.
+ * <p>Tested by {@code QuestionsOnKernelTest}.
  */
 final class CompiledQuestion {
     /** What loading a question asks about the kernel. */
@@ -69,6 +71,13 @@ final class CompiledQuestion {
 
     /** What the demangler says of the symbol of a type's name. */
     private static final String NAME_OF_TYPE = "typeinfo name for ";
+
+    /** What takes the place of {@code question_exchange} on kernels without that instruction: store, and give the old. */
+    private static final List<Instruction> STORE = Assembler.create()
+            .stx(Long.BYTES, Assembler.R1, 0, Assembler.R3)
+            .movReg(Assembler.R0, Assembler.R2)
+            .exit()
+            .assemble();
 
     private static final int FEWEST_SPECS = 256;
     private static final int NO_STACK = -1;
@@ -234,7 +243,6 @@ final class CompiledQuestion {
                 .global("pidns_device", namespace.device())
                 .global("pidns_inode", namespace.inode())
                 .global("kind", question.kind.number())
-                .global("has_exchange", question.features.has(Feature.ATOMIC_EXCHANGE))
                 .global("has_where", where != null)
                 .global("has_keys", keys != null)
                 .global("has_pair", pair != null)
@@ -260,6 +268,9 @@ final class CompiledQuestion {
                 .map("records", map -> map.withMaxEntries(question.bufferBytes).withAutocreate(showsEvents()))
                 .map("__bpf_usdt_specs", map -> map.withMaxEntries(Math.max(FEWEST_SPECS, specs)))
                 .program(FUNCTION_PROGRAM, program -> program.withAutoload(!question.functions.isEmpty()));
+        if (!question.features.has(Feature.ATOMIC_EXCHANGE)) {
+            loader.function("question_exchange", stub -> stub.withInstructions(STORE));
+        }
         replace(loader, "question_where", where);
         replace(loader, "question_keys", keys);
         replace(loader, "question_value", value);

@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
  * What names mean in the expressions of a question: arguments by their number, and by their name in the catalog.
  * <i>Immutable.</i>
  *
- * <p>Tested by {@code CliQuestionsTest}.
+ * <p>Tested by {@code QuestionsOnKernelTest}.
  */
 final class ProbeScope implements Scope {
     private static final Pattern BY_NUMBER = Pattern.compile("arg(0|[1-9]|1[01])");
