@@ -43,11 +43,12 @@ final class Round {
             new Part("records", List.of(RecordsMain.class)),
             new Part("variants", List.of(VariantsBenchmark.class)),
             new Part("singles", List.of(SinglesMain.class)),
-            new Part("concurrent", List.of(ConcurrentBenchmark.class)));
+            new Part("concurrent", List.of(ConcurrentBenchmark.class)),
+            new Part("memory", List.of(MemoryMain.class)));
 
     /** What measures bpf4j in a JVM of its own, with the part of the shots that it makes. */
     private static final Map<Class<?>, Integer> PROGRAMS = 
-            Map.of(RecordsMain.class, 3, SinglesMain.class, 3, LibrariesMain.class, 3);
+            Map.of(RecordsMain.class, 3, SinglesMain.class, 3, LibrariesMain.class, 3, TypesMain.class, 3, MemoryMain.class, 1);
 
     /** What is first once per JVM: shots that make the others shorter would make it another thing. */
     private static final Class<?> FIRST = FirstUseBenchmark.class;
