@@ -65,6 +65,7 @@ final class TargetSelection {
             requireArguments(probes, strings);
             requireAddresses(probes);
         }
+        strings.forEach(string -> sayWithout(probes, string));
         sayUnreadable(probes);
         hints(probes).forEach(hint -> console.error("bpf4j: " + hint));
         return probes;
@@ -94,11 +95,8 @@ final class TargetSelection {
 
     /** A string that no probe can have is a slip of the pen, too. */
     private static void requireArguments(List<UsdtProbe> probes, List<StringArg> wanted) {
-        int most = probes.stream()
-                .flatMap(probe -> probe.sites().stream())
-                .mapToInt(site -> site.args().size())
-                .max()
-                .orElse(0);
+        int most =
+                probes.stream().mapToInt(TargetSelection::mostArguments).max().orElse(0);
         for (StringArg string : wanted) {
             if (string.highest() >= most) {
                 throw new CommandException("--str " + string + ": "
@@ -107,6 +105,24 @@ final class TargetSelection {
                                 : "none of the probes has more than ")
                         + Scans.count(most, "argument") + (most == 0 ? "" : ", numbered from 0"));
             }
+        }
+    }
+
+    private static int mostArguments(UsdtProbe probe) {
+        return probe.sites().stream().mapToInt(site -> site.args().size()).max().orElse(0);
+    }
+
+    /** Other probes may have the argument; those that lack it would be shown without a word. */
+    private void sayWithout(List<UsdtProbe> probes, StringArg string) {
+        List<UsdtProbe> without = probes.stream()
+                .filter(probe -> mostArguments(probe) <= string.highest())
+                .toList();
+        if (!without.isEmpty()) {
+            UsdtProbe first = without.getFirst();
+            console.error("bpf4j: --str " + string + ": " + first.fullName() + " has "
+                    + Scans.count(mostArguments(first), "argument")
+                    + (without.size() > 1 ? " (and " + (without.size() - 1) + " more such)" : "")
+                    + "; its events are shown without this text");
         }
     }
 

@@ -104,6 +104,27 @@ class CliTraceTest {
         }
     }
 
+    @Test
+    @Timeout(300)
+    void aStringThatOnlySomeProbesHaveIsSaid() throws IOException, InterruptedException {
+        Path program = TargetProgram.compile("-O2");
+        Commands.Result trace = Cli.run(
+                "trace",
+                "--duration",
+                "0.1",
+                program.toString(),
+                "target:text",
+                "target:{guarded,lonely}",
+                "--str",
+                "2");
+        assertThat(trace.exitCode()).as(trace.err()).isZero();
+        List<String> lines = trace.err().lines().toList();
+        assertThat(lines.getFirst())
+                .matches("bpf4j: --str 2: target:(guarded|lonely) has \\d arguments? \\(and 1 more such\\); "
+                        + "its events are shown without this text");
+        assertThat(lines.get(1)).contains("tracing 3 probes");
+    }
+
     /** The library says so of a link, the command of a trace: such sites show in nothing else. */
     @Test
     @Timeout(300)
