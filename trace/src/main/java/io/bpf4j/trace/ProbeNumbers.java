@@ -16,8 +16,10 @@ import java.util.stream.Collectors;
 
 /**
  * Numbers the probes of a question, from 1: the number is in the cookie and tells a program which probe fired. A probe
- * has one number in all files. Probes that are expected, because a pattern matches what the catalog knows, have their
- * numbers before a file with them appears; so the expressions, which are compiled once, can use their arguments.
+ * has one number in all files in which it has as many arguments: the number of arguments tells versions of a program
+ * apart, in which a name may stand for another argument. Probes that are expected, because a pattern matches what the
+ * catalog knows, have their numbers before a file with them appears; so the expressions, which are compiled once, can
+ * use their arguments.
  *
  * <p><i>Thread-safe.</i>
  */
@@ -30,13 +32,25 @@ final class ProbeNumbers {
     private static final int END = 34;
 
     private final List<ProbePattern> pair;
-    private final Map<String, Integer> numbers = new HashMap<>();
+    private final Map<Version, Integer> numbers = new HashMap<>();
+
+    /** The first number of each name. */
+    private final Map<String, Integer> firsts = new HashMap<>();
+
     private final List<Known> known = new ArrayList<>();
+
+    /** A probe as some files have it. */
+    private record Version(String fullName, int arguments) {
+        static Version of(UsdtProbe probe) {
+            return new Version(probe.fullName(), ProbeNumbers.arguments(probe.sites()));
+        }
+    }
 
     /**
      * A probe with a number.
      *
      * @param number from 1
+     * @param arguments the most that a site has
      * @param sites of the probe in all files that have it; empty if it is only expected, or a function
      * @param signature from the catalog
      */
@@ -44,6 +58,7 @@ final class ProbeNumbers {
             int number,
             String provider,
             String name,
+            int arguments,
             List<UsdtSite> sites,
             Optional<ProbeSignature> signature,
             Optional<FunctionProbe> function,
@@ -58,15 +73,20 @@ final class ProbeNumbers {
     ProbeNumbers(Question question) {
         this.pair = question.pair;
         question.probes.stream()
-                .collect(Collectors.groupingBy(UsdtProbe::fullName, LinkedHashMap::new, Collectors.toList()))
+                .collect(Collectors.groupingBy(Version::of, LinkedHashMap::new, Collectors.toList()))
                 .values()
                 .forEach(probes -> add(probes, question.catalog));
         question.functions.forEach(this::add);
         for (ProbePattern pattern : question.expected) {
             question.catalog
                     .matching(pattern)
-                    .forEach(probe ->
-                            add(probe.provider(), probe.name(), List.of(), Optional.of(probe), Optional.empty()));
+                    .forEach(probe -> add(
+                            probe.provider(),
+                            probe.name(),
+                            probe.arguments().size(),
+                            List.of(),
+                            Optional.of(probe),
+                            Optional.empty()));
         }
     }
 
@@ -75,31 +95,40 @@ final class ProbeNumbers {
         UsdtProbe first = inFiles.getFirst();
         List<UsdtSite> sites =
                 inFiles.stream().flatMap(probe -> probe.sites().stream()).toList();
-        int arguments =
-                sites.stream().mapToInt(site -> site.args().size()).max().orElse(0);
+        int arguments = arguments(sites);
         add(
                 first.provider(),
                 first.name(),
+                arguments,
                 sites,
                 catalog.find(first.provider(), first.name(), arguments),
                 Optional.empty());
     }
 
+    private static int arguments(List<UsdtSite> sites) {
+        return sites.stream().mapToInt(site -> site.args().size()).max().orElse(0);
+    }
+
     private void add(FunctionProbe function) {
-        add(function.provider(), function.function(), List.of(), Optional.empty(), Optional.of(function));
+        add(function.provider(), function.function(), 0, List.of(), Optional.empty(), Optional.of(function));
     }
 
     private void add(
             String provider,
             String name,
+            int arguments,
             List<UsdtSite> sites,
             Optional<ProbeSignature> signature,
             Optional<FunctionProbe> function) {
-        if (numbers.putIfAbsent(provider + ":" + name, known.size() + 1) == null) {
+        String fullName = provider + ":" + name;
+        int number = known.size() + 1;
+        if (numbers.putIfAbsent(new Version(fullName, arguments), number) == null) {
+            firsts.putIfAbsent(fullName, number);
             known.add(new Known(
-                    known.size() + 1,
+                    number,
                     provider,
                     name,
+                    arguments,
                     sites,
                     signature,
                     function,
@@ -113,20 +142,30 @@ final class ProbeNumbers {
         return List.copyOf(known);
     }
 
-    /** The cookie of a probe; a probe without a number gets one. */
+    /** The cookie of a probe. A version without a number gets that of another one; a probe without a number gets one. */
     synchronized long cookie(UsdtProbe probe) {
-        add(probe.provider(), probe.name(), probe.sites(), Optional.empty(), Optional.empty());
-        return cookie(probe.fullName());
+        Integer number = numbers.get(Version.of(probe));
+        if (number == null && !firsts.containsKey(probe.fullName())) {
+            add(
+                    probe.provider(),
+                    probe.name(),
+                    arguments(probe.sites()),
+                    probe.sites(),
+                    Optional.empty(),
+                    Optional.empty());
+        }
+        return cookie(number != null ? number : Objects.requireNonNull(firsts.get(probe.fullName())));
     }
 
     /** The cookie of a function's entry or return; one without a number gets one. */
     synchronized long cookie(FunctionProbe function) {
         add(function);
-        return cookie(function.fullName()) | (function.returns() ? 1L << RETURN : 0);
+        return cookie(Objects.requireNonNull(firsts.get(function.fullName())))
+                | (function.returns() ? 1L << RETURN : 0);
     }
 
-    private long cookie(String fullName) {
-        Known numbered = known.get(Objects.requireNonNull(numbers.get(fullName)) - 1);
+    private long cookie(int number) {
+        Known numbered = known.get(number - 1);
         return numbered.number() | (numbered.begins() ? 1L << BEGIN : 0) | (numbered.ends() ? 1L << END : 0);
     }
 

@@ -46,6 +46,7 @@ final class ProbeScope implements Scope {
             (byNumber.matches() ? numbered(probe, Integer.parseInt(byNumber.group(1))) : named(probe, name))
                     .ifPresent(argument -> byProbe.put(probe.number(), argument));
         }
+        addToOtherVersions(byProbe);
         if (probes.isEmpty() && byNumber.matches()) {
             // All probes are in files that have not appeared yet: what arguments they have is found when they fire.
             byProbe.put(0, new Argument(Integer.parseInt(byNumber.group(1)), UNKNOWN));
@@ -53,11 +54,14 @@ final class ProbeScope implements Scope {
         return byProbe.isEmpty() ? Optional.empty() : Optional.of(byProbe);
     }
 
-    /** As the sites have it: if they differ, the widest, and unsigned only if all of that width are. */
+    /**
+     * A number of 64 bits: the program extends an argument by the size and sign that its own site has, and a file that
+     * appears later may have a wider one. It is unsigned only if all known sites have 64 bits without a sign.
+     */
     private static Optional<Argument> numbered(ProbeNumbers.Known probe, int index) {
         if (probe.function().isPresent()) {
             return index < REGISTERS && !probe.function().get().returns()
-                    ? Optional.of(new Argument(index, new Int(8, false)))
+                    ? Optional.of(new Argument(index, new Int(Long.BYTES, false)))
                     : Optional.empty();
         }
         if (probe.sites().isEmpty()) {
@@ -67,12 +71,28 @@ final class ProbeScope implements Scope {
                 .filter(site -> index < site.args().size())
                 .map(site -> site.args().get(index))
                 .toList();
-        int widest = atSites.stream().mapToInt(UsdtArg::size).max().orElse(0);
-        return atSites.isEmpty()
-                ? Optional.empty()
-                : Optional.of(new Argument(
-                        index,
-                        new Int(widest, atSites.stream().anyMatch(arg -> arg.size() == widest && arg.signed()))));
+        boolean signed = atSites.stream().anyMatch(arg -> arg.size() < Long.BYTES || arg.signed());
+        return atSites.isEmpty() ? Optional.empty() : Optional.of(new Argument(index, new Int(Long.BYTES, signed)));
+    }
+
+    /**
+     * Adds the versions of a probe that lack an argument that another version has. They get one that their sites do not
+     * have: it is found to be unreadable when such a version fires.
+     */
+    private void addToOtherVersions(Map<Integer, Argument> byProbe) {
+        Map<String, Argument> byName = new HashMap<>();
+        for (ProbeNumbers.Known probe : probes) {
+            Argument argument = byProbe.get(probe.number());
+            if (argument != null) {
+                byName.putIfAbsent(probe.fullName(), argument);
+            }
+        }
+        for (ProbeNumbers.Known probe : probes) {
+            Argument other = byName.get(probe.fullName());
+            if (other != null && probe.arguments() < ARGUMENTS) {
+                byProbe.computeIfAbsent(probe.number(), _ -> new Argument(probe.arguments(), other.kind()));
+            }
+        }
     }
 
     private static Optional<Argument> named(ProbeNumbers.Known probe, String name) {

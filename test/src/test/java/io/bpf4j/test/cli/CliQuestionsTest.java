@@ -248,10 +248,17 @@ class CliQuestionsTest {
         Path wide = sized("long");
         assertThat(sizes(narrow.toString(), wide.toString(), "sized:probe")).isEqualTo(Map.of(-2L, 1L, 1L << 40, 1L));
         assertThat(sizes("sized:probe")).as("found later").isEqualTo(Map.of(-2L, 1L, 1L << 40, 1L));
+        assertThat(sizesOf(narrow + " " + wide, "sized:probe"))
+                .as("the wide one is found later")
+                .isEqualTo(Map.of(-2L, 1L, 1L << 40, 1L));
     }
 
     private static Map<Object, Object> sizes(String... operands) throws IOException, InterruptedException {
-        String run = "sh -c '" + folder.resolve("sized-int") + "; " + folder.resolve("sized-long") + "'";
+        return sizesOf("sh -c '" + folder.resolve("sized-int") + "; " + folder.resolve("sized-long") + "'", operands);
+    }
+
+    private static Map<Object, Object> sizesOf(String run, String... operands)
+            throws IOException, InterruptedException {
         List<String> line = new ArrayList<>(List.of("count", "--json", "--follow", "-c", run, "--by", "arg0"));
         line.addAll(List.of(operands));
         Commands.Result result = Cli.run(line.toArray(String[]::new));
@@ -261,16 +268,47 @@ class CliQuestionsTest {
 
     private static Path sized(String type) throws IOException, InterruptedException {
         Path source = Files.writeString(folder.resolve("sized.c"), """
-            #include <sys/sdt.h>
-            int main(int argc, char **argv) {
-                TYPE value = sizeof(TYPE) == 4 ? -2 : (TYPE)(1L << 20 << 20);
-                asm volatile("" : "+r"(value));
-                DTRACE_PROBE1(sized, probe, value);
-                return 0;
-            }
-            """);
+                #include <sys/sdt.h>
+                #include <unistd.h>
+                int main(int argc, char **argv) {
+                    TYPE value = sizeof(TYPE) == 4 ? -2 : (TYPE)(1L << 20 << 20);
+                    asm volatile("" : "+r"(value));
+                    DTRACE_PROBE1(sized, probe, value);
+                    return argc > 1 ? execv(argv[1], argv + 1) : 0;
+                }
+                """);
         Path made = folder.resolve("sized-" + type);
         Commands.check(List.of("gcc", "-w", "-O2", "-DTYPE=" + type, "-o", made.toString(), source.toString()));
+        return made;
+    }
+
+    /** PostgreSQL 16 removed the argument before 'hit'; which version a file has, the number of its arguments tells. */
+    @Test
+    void aNameIsAnotherArgumentInAnotherVersion() throws IOException, InterruptedException {
+        Path old = version("old", "DTRACE_PROBE8(postgresql, buffer__read__done, 1, 2, 3, 4, 5, 6, 0, 1)");
+        Path young = version("young", "DTRACE_PROBE7(postgresql, buffer__read__done, 1, 2, 3, 4, 5, 6, 1)");
+        String probe = "postgresql:buffer__read__done";
+        for (List<String> operands : List.of(List.of(old.toString(), young.toString(), probe), List.of(probe))) {
+            List<String> line = new ArrayList<>(List.of(
+                    "count", "--json", "--follow", "-c", "sh -c '" + old + "; " + young + "'", "--by", "probe,hit"));
+            line.addAll(operands);
+            List<Map<String, @Nullable Object>> lines =
+                    Json.lines(Cli.run(line.toArray(String[]::new)).out());
+            assertThat(lines).as(operands.toString()).hasSize(2);
+            assertThat(key(lines.getFirst())).containsEntry("hit", true).containsEntry("probe", probe);
+            assertThat(lines.getFirst()).containsEntry("count", 2L);
+            line.set(6, "extend");
+            lines = Json.lines(Cli.run(line.toArray(String[]::new)).out());
+            assertThat(counts(lines, "extend")).isEqualTo(Map.of(false, 1L));
+            assertThat(lines.getLast()).as("the young one has none").containsEntry("unreadable", 1L);
+        }
+    }
+
+    private static Path version(String name, String probe) throws IOException, InterruptedException {
+        Path source = Files.writeString(
+                folder.resolve(name + ".c"), "#include <sys/sdt.h>\nint main(void) { " + probe + "; return 0; }\n");
+        Path made = folder.resolve(name);
+        Commands.check(List.of("gcc", "-O2", "-o", made.toString(), source.toString()));
         return made;
     }
 

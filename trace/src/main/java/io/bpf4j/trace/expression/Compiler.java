@@ -85,7 +85,7 @@ final class Compiler {
                 }
                 case ProbeName(Type.Basic type) -> {
                     if (type == Type.Basic.PROBE) {
-                        Probes.load(code);
+                        Probes.loadProbe(code, scope.probes());
                     } else {
                         Probes.loadProvider(code, scope.probes());
                     }

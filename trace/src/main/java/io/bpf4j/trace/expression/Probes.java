@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.UnaryOperator;
 
 /**
  * The number of the event's probe, and sets of numbers as code compares them: in runs of consecutive ones, because
@@ -42,13 +43,21 @@ final class Probes {
 
     /** R0 = the number of the first probe that has the same provider as the event's. */
     static void loadProvider(Code code, Map<Integer, String> probes) {
-        Map<String, SortedSet<Integer>> byProvider = new TreeMap<>();
-        probes.forEach((number, name) -> byProvider
-                .computeIfAbsent(Output.provider(name), _ -> new TreeSet<>())
-                .add(number));
+        loadFirst(code, probes, Output::provider);
+    }
+
+    /** R0 = the number of the first probe that has the same name as the event's: the versions of a probe have one name. */
+    static void loadProbe(Code code, Map<Integer, String> probes) {
+        loadFirst(code, probes, UnaryOperator.identity());
+    }
+
+    private static void loadFirst(Code code, Map<Integer, String> probes, UnaryOperator<String> group) {
+        Map<String, SortedSet<Integer>> groups = new TreeMap<>();
+        probes.forEach((number, name) ->
+                groups.computeIfAbsent(group.apply(name), _ -> new TreeSet<>()).add(number));
         load(code);
         String end = code.label();
-        for (SortedSet<Integer> numbers : byProvider.values()) {
+        for (SortedSet<Integer> numbers : groups.values()) {
             int first = numbers.first();
             for (Run run : runs(numbers.tailSet(first + 1))) {
                 String next = code.label();

@@ -27,7 +27,7 @@ public interface Scope {
     /** All names that {@link #find} knows, for messages. */
     Collection<String> names();
 
-    /** The probes by their numbers: {@code provider:name}. */
+    /** The probes by their numbers: {@code provider:name}. Versions of a probe with other arguments have the same name. */
     Map<Integer, String> probes();
 
     /** Those of the probes that are returns of functions, for which {@code retval} has a value. */

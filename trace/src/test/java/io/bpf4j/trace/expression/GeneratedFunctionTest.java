@@ -49,22 +49,22 @@ class GeneratedFunctionTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = ';', quoteCharacter = '\0', textBlock = """
-        1 + 2 * 3 == 7;                         1
-        -7 / 2 == -3 && -7 % 2 == -1;           1
-        7 / 0 == 0 && 7 % 0 == 7;               1
-        -1 > 0xffffffffffffffff - 1;            1
-        -1 < 1;                                 1
-        (u8) 0x1ff == 255 && (s8) 255 == -1;    1
-        1 << 65 == 2;                           1
-        -8 >> 1 == -4;                          1
-        ~0 == -1;                               1
-        "abc" ~ "a*" && "abc" != "abd";         1
-        probe == "db:begin" || provider == "x"; _
-        provider == "db" && probe ~ "db:*";     1
-        provider ~ "x*";                        0
-        probe == provider;                      0
-        true ? 0 : 1;                           0
-        """)
+            1 + 2 * 3 == 7;                         1
+            -7 / 2 == -3 && -7 % 2 == -1;           1
+            7 / 0 == 0 && 7 % 0 == 7;               1
+            -1 > 0xffffffffffffffff - 1;            1
+            -1 < 1;                                 1
+            (u8) 0x1ff == 255 && (s8) 255 == -1;    1
+            1 << 65 == 2;                           1
+            -8 >> 1 == -4;                          1
+            ~0 == -1;                               1
+            "abc" ~ "a*" && "abc" != "abd";         1
+            probe == "db:begin" || provider == "x"; _
+            provider == "db" && probe ~ "db:*";     1
+            provider ~ "x*";                        0
+            probe == provider;                      0
+            true ? 0 : 1;                           0
+            """)
     void constantsAreComputed(String text, String result) {
         List<Instruction> code = predicate(text).instructions();
         if (result.equals("_")) {
@@ -139,43 +139,43 @@ class GeneratedFunctionTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = ';', quoteCharacter = '\0', textBlock = """
-        arg00 > 1;                  0;  no name 'arg00'; the nearest is 'arg0'
-        1 + Querry;                 4;  the nearest is 'query'
-        cmm == "x";                 0;  the nearest is 'comm'
-        once > 1;                   0;  probe db:end has no 'once'; others have
-        once > 1 && probe == "db:begin"; 0; probe db:end has no 'once'; others have: guard it, as in probe == "db:begin"
-        probe == "db:begin" && rows > 1; 23; probe db:begin has no 'rows'
-        probe == "db:begin" || once > 1; 23; probe db:end has no 'once'
-        probe != "db:end" ? rows : 0; 20; probe db:begin has no 'rows'
-        provider == "db" && once > 1; 20; probe db:end has no 'once'
-        probe == "db:begin" == once;  23; probe db:end has no 'once'
-        probe == "none" && onec > 1; 19; no name 'onec'
-        unclear > 1;                0;  text in some of the probes, and a number in others
-        retval > 0;                 0;  these probes are no returns
-        query;                      0;  this is text, not a number
-        query + 1;                  0;  this is text, not a number
-        query > "x";                6;  text has no order
-        arg0 == "x";                5;  compares s32 with text; if the number is the address
-        full == "x";                5;  compares a truth value with text
-        arg0 ~ "x";                 0;  a pattern is for text
-        query ~ arg0;               8;  a pattern is a text between
-        query ~ "[x";               8;  '[' without ']'
-        probe == comm;              6;  with a text between
-        probe + 1;                  0;  this is the name of a probe, not a number
-        arg0 ? "x" : 1;             5;  chooses between text and s64
-        *pointer;                   0;  what is there?
-        (u8*)pointer;               0;  a pointer is only read
-        strlen(pointer);            0;  no function 'strlen'; the only one is str
-        str() == "x";               0;  str takes an address
-        str(pointer, 0) == "x";     13; a constant from 1 to 1024
-        str(pointer, 9, arg0) == "x"; 16; a constant from 1 to 1024
-        str(query, 1, 2) == "x";    0;  this is text already
-        str(comm, 3) == "x";        0;  bounds the text of an argument only
-        str(pointer, 3) == "abcd";  16; never equal
-        comm == "12345678901234567"; 5; never equal
-        str(pointer, 129) == "x";   18; only 128 bytes of a text can be looked at here
-        str(pointer, 65) == comm;   17; only 64 bytes of a text can be looked at here
-        """)
+            arg00 > 1;                  0;  no name 'arg00'; the nearest is 'arg0'
+            1 + Querry;                 4;  the nearest is 'query'
+            cmm == "x";                 0;  the nearest is 'comm'
+            once > 1;                   0;  probe db:end has no 'once'; others have
+            once > 1 && probe == "db:begin"; 0; probe db:end has no 'once'; others have: guard it, as in probe == "db:begin"
+            probe == "db:begin" && rows > 1; 23; probe db:begin has no 'rows'
+            probe == "db:begin" || once > 1; 23; probe db:end has no 'once'
+            probe != "db:end" ? rows : 0; 20; probe db:begin has no 'rows'
+            provider == "db" && once > 1; 20; probe db:end has no 'once'
+            probe == "db:begin" == once;  23; probe db:end has no 'once'
+            probe == "none" && onec > 1; 19; no name 'onec'
+            unclear > 1;                0;  text in some of the probes, and a number in others
+            retval > 0;                 0;  these probes are no returns
+            query;                      0;  this is text, not a number
+            query + 1;                  0;  this is text, not a number
+            query > "x";                6;  text has no order
+            arg0 == "x";                5;  compares s32 with text; if the number is the address
+            full == "x";                5;  compares a truth value with text
+            arg0 ~ "x";                 0;  a pattern is for text
+            query ~ arg0;               8;  a pattern is a text between
+            query ~ "[x";               8;  '[' without ']'
+            probe == comm;              6;  with a text between
+            probe + 1;                  0;  this is the name of a probe, not a number
+            arg0 ? "x" : 1;             5;  chooses between text and s64
+            *pointer;                   0;  what is there?
+            (u8*)pointer;               0;  a pointer is only read
+            strlen(pointer);            0;  no function 'strlen'; the only one is str
+            str() == "x";               0;  str takes an address
+            str(pointer, 0) == "x";     13; a constant from 1 to 1024
+            str(pointer, 9, arg0) == "x"; 16; a constant from 1 to 1024
+            str(query, 1, 2) == "x";    0;  this is text already
+            str(comm, 3) == "x";        0;  bounds the text of an argument only
+            str(pointer, 3) == "abcd";  16; never equal
+            comm == "12345678901234567"; 5; never equal
+            str(pointer, 129) == "x";   18; only 128 bytes of a text can be looked at here
+            str(pointer, 65) == comm;   17; only 64 bytes of a text can be looked at here
+            """)
     void whatDoesNotFitHasAPlace(String text, int position, String reason) {
         assertThatThrownBy(() -> predicate(text)).isInstanceOfSatisfying(ExpressionException.class, e -> {
             assertThat(e.reason()).contains(reason);
@@ -186,29 +186,29 @@ class GeneratedFunctionTest {
     /** What probes the filter can be true for, if it is right to guard an argument in this way. */
     @ParameterizedTest
     @CsvSource(delimiter = ';', quoteCharacter = '\0', textBlock = """
-        probe == "db:begin" && once > 5;                            1
-        !(probe == "db:end") && once > 5;                           1
-        probe != "db:end" && once > 5;                              1
-        probe == "db:end" || once > 5;                              1 2
-        probe ~ "*:b*" && pid > 1 && once > 5 && once < 9;          1
-        pid == 1 && (probe == "db:begin" && once > 5);              1
-        probe == "db:begin" && once > 5 || probe == "db:end" && rows > 5;  1 2
-        (probe == "db:begin" || pid == 1) && probe != "db:begin" && rows > 5;  2
-        !(probe != "db:begin" || once > 5);                         1
-        probe == "db:begin" ? once : rows;                          1 2
-        probe == "db:begin" ? once > 5 : false;                     1
-        (probe == "db:begin" ? unclear : "") == "x";                1 2
-        probe == "db:end" && unclear == 5;                          2
-        probe == "db:begin" && unclear == "x";                      1
-        probe == "db:begin" && str(once) == "x";                    1
-        probe == "db:begin" && *(u32*)once == 5;                    1
-        probe == "none" && once > 5;                                _
-        probe == "none" ? once : 1;                                 1 2
-        probe == "db:end" && probe == "db:begin" && once > 5;       _
-        false && once > 5;                                          _
-        true || rows > 5;                                           1 2
-        pid == 1;                                                   1 2
-        """)
+            probe == "db:begin" && once > 5;                            1
+            !(probe == "db:end") && once > 5;                           1
+            probe != "db:end" && once > 5;                              1
+            probe == "db:end" || once > 5;                              1 2
+            probe ~ "*:b*" && pid > 1 && once > 5 && once < 9;          1
+            pid == 1 && (probe == "db:begin" && once > 5);              1
+            probe == "db:begin" && once > 5 || probe == "db:end" && rows > 5;  1 2
+            (probe == "db:begin" || pid == 1) && probe != "db:begin" && rows > 5;  2
+            !(probe != "db:begin" || once > 5);                         1
+            probe == "db:begin" ? once : rows;                          1 2
+            probe == "db:begin" ? once > 5 : false;                     1
+            (probe == "db:begin" ? unclear : "") == "x";                1 2
+            probe == "db:end" && unclear == 5;                          2
+            probe == "db:begin" && unclear == "x";                      1
+            probe == "db:begin" && str(once) == "x";                    1
+            probe == "db:begin" && *(u32*)once == 5;                    1
+            probe == "none" && once > 5;                                _
+            probe == "none" ? once : 1;                                 1 2
+            probe == "db:end" && probe == "db:begin" && once > 5;       _
+            false && once > 5;                                          _
+            true || rows > 5;                                           1 2
+            pid == 1;                                                   1 2
+            """)
     void aComparisonOfTheProbeGuardsWhatOnlySomeHave(String text, String probes) {
         assertThat(predicate(text).probes().stream()
                         .sorted()
