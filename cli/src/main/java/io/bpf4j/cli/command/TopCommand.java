@@ -41,7 +41,7 @@ final class TopCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         options.check();
         options.defaults(List.of("pid", "comm", "probe"), OptionalLong.of(EVERY));
-        try (TopRun run = new TopRun(console, options)) {
+        try (TopRun run = new TopRun(console, interruption, options)) {
             TargetRun.of(console, interruption, options.target()).run(run);
         }
         return CommandTree.OK;

@@ -11,6 +11,7 @@ import io.bpf4j.cli.question.AnswerReport;
 import io.bpf4j.cli.question.AnswerValues;
 import io.bpf4j.cli.question.Changes;
 import io.bpf4j.cli.question.TopTable;
+import io.bpf4j.cli.trace.Interruption;
 import io.bpf4j.cli.trace.Signals;
 import io.bpf4j.trace.Answer;
 import java.time.Duration;
@@ -44,6 +45,7 @@ final class TopRun extends QuestionRun implements AutoCloseable {
             "  For other keys, run top again with another --by.");
 
     private final Console console;
+    private final Interruption interruption;
     private final QuestionOptions options;
     private final Paint paint;
     private final TopTable table = new TopTable();
@@ -56,9 +58,10 @@ final class TopRun extends QuestionRun implements AutoCloseable {
     private boolean help;
     private boolean quit;
 
-    TopRun(Console console, QuestionOptions options) {
+    TopRun(Console console, Interruption interruption, QuestionOptions options) {
         super(console, options, question -> question);
         this.console = console;
+        this.interruption = interruption;
         this.options = options;
         this.paint = options.paint(console);
     }
@@ -88,6 +91,7 @@ final class TopRun extends QuestionRun implements AutoCloseable {
             Screen.open(console).ifPresent(opened -> {
                 screen = opened;
                 drawn = true;
+                interruption.atHalt(opened::abandon);
                 Signals.onResize(() -> {
                     console.resized();
                     opened.resized();

@@ -20,7 +20,7 @@ import java.util.Optional;
  * <p>The sequences are those of ECMA-48 and, with a question mark, of xterm, which all terminals of today understand
  * but the one that calls itself dumb.
  *
- * <p><i>Confined</i>, but for {@link #resized}.
+ * <p><i>Confined</i>, but for {@link #resized} and {@link #abandon}.
  *
  * <p>Tested by {@code CliTerminalTest}.
  */
@@ -52,7 +52,7 @@ public final class Screen implements AutoCloseable {
     private final InputStream keys;
     private volatile boolean resized = true;
     private Terminal.Size size = USUAL;
-    private boolean closed;
+    private volatile boolean closed;
 
     private Screen(Console console, Terminal terminal, String settings, InputStream keys) {
         this.console = console;
@@ -145,17 +145,31 @@ public final class Screen implements AutoCloseable {
         console.flush();
     }
 
+    /**
+     * Gives the terminal back as it was although {@link #close} may never be called or never return, because this process
+     * ends at once. On any thread.
+     */
+    public void abandon() {
+        if (!closed) {
+            try {
+                terminal.leaveAtLast(LEAVE, settings);
+            } catch (IOException e) {
+                // No process can be started: the terminal stays as it is, and 'reset' mends it.
+            }
+        }
+    }
+
     /** Gives the terminal back as it was, and writes the messages that were kept. */
     @Override
     public void close() {
         if (closed) {
             return;
         }
-        closed = true;
         try {
             write(LEAVE);
         } finally {
             boolean _ = terminal.set(settings);
+            closed = true;
             console.releaseErrors();
         }
     }

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -29,6 +30,9 @@ import java.util.regex.Pattern;
 public final class Terminal {
     private static final Pattern SIZE = Pattern.compile("(\\d{1,4}) (\\d{1,4})");
     private static final int MOST_ATTEMPTS = 3;
+
+    /** How long to wait for a terminal that may take no output, in milliseconds. */
+    private static final long LAST_MILLIS = 500;
 
     private final boolean input;
 
@@ -84,6 +88,36 @@ public final class Terminal {
         return false;
     }
 
+    /**
+     * Writes a sequence and changes settings when this process is about to end, whatever its other threads are doing: they
+     * may be in the middle of a sequence, or wait for a terminal that takes no more output. So another process does it,
+     * which may take longer than this one lives. It is waited for a moment, so that it usually comes before the prompt of
+     * the shell.
+     *
+     * @throws IOException if the process can't be started
+     */
+    void leaveAtLast(String sequence, String settings) throws IOException {
+        ProcessBuilder builder = new ProcessBuilder(
+                "sh",
+                "-c",
+                // CAN ends a sequence that was begun. Who is in the background may not set a terminal without the trap.
+                "trap '' INT TERM HUP TTOU; printf '\\030%s' \"$1\"; exec stty \"$2\"",
+                "sh",
+                sequence,
+                settings);
+        Process process = forTerminal(builder).redirectOutput(Redirect.INHERIT).start();
+        try {
+            boolean _ = process.waitFor(LAST_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private ProcessBuilder forTerminal(ProcessBuilder builder) {
+        return builder.redirectInput(input ? Redirect.INHERIT : Redirect.from(file(1).toFile()))
+                .redirectError(Redirect.DISCARD);
+    }
+
     /** What is typed: standard input, or, if that is something else, the terminal itself. */
     InputStream keys() throws IOException {
         return input ? new FileInputStream(FileDescriptor.in) : new FileInputStream(file(1).toFile());
@@ -94,10 +128,7 @@ public final class Terminal {
         List<String> command = new ArrayList<>(List.of("stty"));
         command.addAll(List.of(arguments));
         try {
-            Process process = new ProcessBuilder(command)
-                    .redirectInput(input ? Redirect.INHERIT : Redirect.from(file(1).toFile()))
-                    .redirectError(Redirect.DISCARD)
-                    .start();
+            Process process = forTerminal(new ProcessBuilder(command)).start();
             String answer;
             try (InputStream out = process.getInputStream()) {
                 answer = new String(out.readAllBytes(), StandardCharsets.US_ASCII).strip();

@@ -26,6 +26,7 @@ public final class Interruption {
     private final AtomicLong lastSignal = new AtomicLong(Long.MIN_VALUE);
     private volatile @Nullable Runnable stop;
     private volatile @Nullable Runnable last;
+    private volatile @Nullable Runnable atHalt;
 
     private enum Signal {
         HUP(1),
@@ -77,6 +78,7 @@ public final class Interruption {
         if (requests.get() > 2) {
             try {
                 runLast();
+                run(atHalt);
             } finally {
                 Runtime.getRuntime().halt(exitCode);
             }
@@ -96,9 +98,12 @@ public final class Interruption {
     }
 
     private void runLast() {
-        Runnable atLast = last;
-        if (atLast != null) {
-            atLast.run();
+        run(last);
+    }
+
+    private static void run(@Nullable Runnable action) {
+        if (action != null) {
+            action.run();
         }
     }
 
@@ -134,6 +139,11 @@ public final class Interruption {
      */
     public void beforeHalt(Runnable atLast) {
         last = atLast;
+    }
+
+    /** Registers what is done last at the third signal, before the process ends. It is called from another thread. */
+    public void atHalt(Runnable action) {
+        atHalt = action;
     }
 
     /** Asks the command to end, as Ctrl-C does. */

@@ -12,10 +12,12 @@ import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.Requires;
 import io.bpf4j.test.support.Tmux;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -28,6 +30,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Requires({BPF, GCC, SDT_H, TMUX})
 @Timeout(300)
 class CliTerminalTest {
+    /** The first words of /proc/PID/task/TID/syscall; the number of write(2) differs among machines. */
+    private static final String WRITE_TO_OUTPUT = (System.getProperty("os.arch").equals("amd64")
+                    ? "1"
+                    : System.getProperty("os.arch").equals("s390x") ? "4" : "64")
+            + " 0x1 ";
+
     @TempDir
     static Path programs;
 
@@ -142,6 +150,59 @@ class CliTerminalTest {
             assertThat(terminal.isFullScreen()).isFalse();
             assertThat(terminal.showsCursor()).isTrue();
             assertThat(folder.resolve("after")).hasSameTextualContentAs(folder.resolve("before"));
+        }
+    }
+
+    /** The terminal takes no output, so the command is in the middle of a picture, and the third signal ends it there. */
+    @Test
+    void theTerminalIsGivenBackInTheMiddleOfAPicture() throws IOException, InterruptedException {
+        try (Tmux terminal = new Tmux(folder, 100, 20)) {
+            terminal.line("stty -g >before");
+            terminal.line(top().replace("0.2", "0.01") + "; echo 'ended' 'now'");
+            terminal.await("q quit");
+            String pid = Commands.check(List.of("pgrep", "-n", "-f", "io.bpf4j.cli.Main top -p " + working.pid()))
+                    .strip();
+            String server = terminal.server();
+            Commands.check(List.of("kill", "-STOP", server));
+            try {
+                awaitBlockedWrite(pid);
+                while (Files.isDirectory(Path.of("/proc", pid))) {
+                    Commands.run(List.of("kill", "-INT", pid));
+                    Thread.sleep(100); // or two are one
+                }
+            } finally {
+                Commands.check(List.of("kill", "-CONT", server));
+            }
+            terminal.await("ended now");
+            assertThat(terminal.isFullScreen()).isFalse();
+            assertThat(terminal.showsCursor()).isTrue();
+            terminal.line("stty -g >after; echo 'looked' 'now'");
+            terminal.await("looked now");
+            assertThat(folder.resolve("after")).hasSameTextualContentAs(folder.resolve("before"));
+        }
+    }
+
+    /** Waits until a thread sleeps in a write to standard output. */
+    private static void awaitBlockedWrite(String pid) throws IOException, InterruptedException {
+        String before = "";
+        while (true) {
+            String blocked = "";
+            try (Stream<Path> tasks = Files.list(Path.of("/proc", pid, "task"))) {
+                for (Path task : tasks.toList()) {
+                    String call = Files.readString(task.resolve("syscall"));
+                    blocked = call.startsWith(WRITE_TO_OUTPUT) ? task + call : blocked;
+                }
+            }
+            String io = Files.readString(Path.of("/proc", pid, "io"))
+                    .lines()
+                    .skip(1)
+                    .findFirst()
+                    .orElseThrow();
+            if (!blocked.isEmpty() && (blocked + io).equals(before)) {
+                return;
+            }
+            before = blocked + io;
+            Thread.sleep(100);
         }
     }
 

@@ -76,6 +76,11 @@ public final class Tmux implements AutoCloseable {
         return tmux("display-message", "-p", "#{cursor_flag}").strip().equals("1");
     }
 
+    /** The process that reads what programs write to the terminal. */
+    public String server() throws IOException, InterruptedException {
+        return tmux("display-message", "-p", "#{pid}").strip();
+    }
+
     /** Waits until the screen is as wanted, and returns it. */
     public String await(String what, Predicate<String> wanted) throws IOException, InterruptedException {
         for (int i = 0; i < LOOKS; i++) {
