@@ -30,12 +30,13 @@ final class SyntheticElf {
     private static final int SHT_SYMTAB = 2;
     private static final int SHT_STRTAB = 3;
 
-    private record Section(String name, int type, byte[] data, int link, int info, int entrySize) {}
+    /** @param data is not changed after it was added */
+    private record Section(String name, int type, ByteBuffer data, int link, int info, int entrySize) {}
 
     private final List<Section> sections = new ArrayList<>();
 
     private SyntheticElf() {
-        sections.add(new Section("", 0, new byte[0], 0, 0, 0));
+        add("", 0, new byte[0], 0, 0, 0);
     }
 
     /** Types with that many structs, whose first member is at that offset: so the kernel's differ from the object's. */
@@ -92,13 +93,13 @@ final class SyntheticElf {
         ByteBuffer ext = buffer(32 + relocationTable.capacity());
         ext.putShort((short) 0xeb9f).put((byte) 1).put((byte) 0).putInt(32);
         ext.putInt(0).putInt(0).putInt(0).putInt(0); // neither functions nor lines
-        ext.putInt(0).putInt(relocationTable.capacity()).put(relocationTable.array());
+        ext.putInt(0).putInt(relocationTable.capacity()).put(bytes(relocationTable));
 
         SyntheticElf elf = new SyntheticElf();
-        int text = elf.add(CODE, SHT_PROGBITS, code.array(), 0, 0, 0);
+        int text = elf.add(CODE, SHT_PROGBITS, bytes(code), 0, 0, 0);
         elf.add("license", SHT_PROGBITS, "GPL\0".getBytes(StandardCharsets.US_ASCII), 0, 0, 0);
         elf.add(".BTF", SHT_PROGBITS, types.toBytes(ORDER), 0, 0, 0);
-        elf.add(".BTF.ext", SHT_PROGBITS, ext.array(), 0, 0, 0);
+        elf.add(".BTF.ext", SHT_PROGBITS, bytes(ext), 0, 0, 0);
 
         ByteArrayOutputStream names = new ByteArrayOutputStream();
         names.write(0);
@@ -116,7 +117,7 @@ final class SyntheticElf {
             names.writeBytes(("f" + i + "\0").getBytes(StandardCharsets.US_ASCII));
         }
         int strings = elf.add(".strtab", SHT_STRTAB, names.toByteArray(), 0, 0, 0);
-        elf.add(".symtab", SHT_SYMTAB, symbols.array(), strings, 1, 24);
+        elf.add(".symtab", SHT_SYMTAB, bytes(symbols), strings, 1, 24);
         return elf.build();
     }
 
@@ -149,8 +150,14 @@ final class SyntheticElf {
         return ByteBuffer.allocate(size).order(ORDER);
     }
 
+    private static byte[] bytes(ByteBuffer buffer) {
+        byte[] bytes = new byte[buffer.capacity()];
+        buffer.get(0, bytes);
+        return bytes;
+    }
+
     private int add(String name, int type, byte[] data, int link, int info, int entrySize) {
-        sections.add(new Section(name, type, data, link, info, entrySize));
+        sections.add(new Section(name, type, ByteBuffer.wrap(data), link, info, entrySize));
         return sections.size() - 1;
     }
 
@@ -172,10 +179,10 @@ final class SyntheticElf {
             Section section = sections.get(i);
             headers.putInt(nameOffsets.get(i)).putInt(section.type);
             headers.putLong(section.name.equals(CODE) ? 6 : 0).putLong(0); // SHF_ALLOC and SHF_EXECINSTR
-            headers.putLong(i == 0 ? 0 : 64 + contents.size()).putLong(section.data.length);
+            headers.putLong(i == 0 ? 0 : 64 + contents.size()).putLong(section.data.capacity());
             headers.putInt(section.link).putInt(section.info).putLong(i == 0 ? 0 : 8).putLong(section.entrySize);
-            contents.writeBytes(section.data);
-            contents.writeBytes(new byte[-section.data.length & 7]);
+            contents.writeBytes(bytes(section.data));
+            contents.writeBytes(new byte[-section.data.capacity() & 7]);
         }
         ByteBuffer file = buffer(64 + contents.size() + headers.capacity());
         file.put(new byte[] {0x7f, 'E', 'L', 'F', 2, 1, 1}).position(16);
@@ -183,6 +190,6 @@ final class SyntheticElf {
         file.putLong(0).putLong(0).putLong(64 + contents.size()).putInt(0);
         file.putShort((short) 64).putShort((short) 0).putShort((short) 0).putShort((short) 64);
         file.putShort((short) sections.size()).putShort((short) nameIndex);
-        return file.put(contents.toByteArray()).put(headers.array()).array();
+        return bytes(file.put(contents.toByteArray()).put(bytes(headers)));
     }
 }
