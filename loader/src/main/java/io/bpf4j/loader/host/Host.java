@@ -155,12 +155,20 @@ public final class Host {
         return new Kallsyms(proc.resolve("kallsyms"));
     }
 
-    /** All possible CPUs. */
+    /**
+     * All possible CPUs.
+     *
+     * @throws io.bpf4j.loader.error.BpfException if sysfs doesn't tell
+     */
     public CpuSet possibleCpus() {
         return known(CpuSet.class, _ -> CpuSet.read(cpus("possible")));
     }
 
-    /** The CPUs that are online now. */
+    /**
+     * The CPUs that are online now.
+     *
+     * @throws io.bpf4j.loader.error.BpfException if sysfs doesn't tell
+     */
     public CpuSet onlineCpus() {
         return CpuSet.read(cpus("online"));
     }

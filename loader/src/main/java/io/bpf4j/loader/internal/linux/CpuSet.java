@@ -1,10 +1,13 @@
 package io.bpf4j.loader.internal.linux;
 
+import io.bpf4j.loader.error.BpfException;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.BitSet;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * CPUs by number, as the kernel writes them in /sys/devices/system/cpu: {@code 0-3,8,10-11}. <i>Immutable.</i>
@@ -24,16 +27,31 @@ public final class CpuSet {
         this.cpus = cpus;
     }
 
-    /** Reads a file with such a list. */
+    /**
+     * Reads a file with such a list. There is no substitute for it: the kernel writes a value for each possible CPU into
+     * the memory of a caller who reads a per-CPU map, and the processors of a JVM may be fewer.
+     *
+     * @throws BpfException if there is no such file, or it has no CPUs
+     */
     public static CpuSet read(Path file) {
         try {
-            return parse(Files.readString(file));
-        } catch (IOException e) {
-            // No sysfs, as in a bare chroot: use the number of processors of the JVM.
-            BitSet all = new BitSet();
-            all.set(0, Runtime.getRuntime().availableProcessors());
-            return new CpuSet(all);
+            CpuSet set = parse(Files.readString(file));
+            if (set.count() > 0) {
+                return set;
+            }
+            throw unknown(file, "is empty", null);
+        } catch (NoSuchFileException e) {
+            throw unknown(file, "no such file", e);
+        } catch (IOException | IllegalArgumentException e) {
+            throw unknown(file, String.valueOf(e.getMessage()), e);
         }
+    }
+
+    private static BpfException unknown(Path file, String reason, @Nullable Exception cause) {
+        return new BpfException(
+                "the CPUs of this machine are unknown: " + file + ": " + reason
+                        + "; mount sysfs on /sys, or say where it is (Host.withSys)",
+                cause);
     }
 
     /**

@@ -167,6 +167,21 @@ class LinuxFilesTest {
         assertThat(CpuSet.parse("").count()).isZero();
     }
 
+    /** The kernel writes a value for each possible CPU into a caller's memory: a guess would be too small. */
+    @Test
+    void unknownCpusAreNotGuessed() throws IOException {
+        Path file = root.resolve("possible");
+        assertThatThrownBy(() -> CpuSet.read(file))
+                .isInstanceOf(BpfException.class)
+                .hasMessageContaining("the CPUs of this machine are unknown: " + file + ": no such file");
+        for (String content : new String[] {"", "\n", "many"}) {
+            Files.writeString(file, content);
+            assertThatThrownBy(() -> CpuSet.read(file)).isInstanceOf(BpfException.class);
+        }
+        Files.writeString(file, "0-3\n");
+        assertThat(CpuSet.read(file).count()).isEqualTo(4);
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"3-1", "a", "0-", "-3", "0,,1", "0-4294967295", "99999999999"})
     void whatIsNoCpuListIsRefused(String list) {
