@@ -48,7 +48,8 @@ final class FunctionLinks {
     }
 
     private FunctionLinks(BpfObject object, ToLongFunction<FunctionProbe> cookies, OptionalInt pid) {
-        this.together = object.features().has(Feature.UPROBE_MULTI_LINK);
+        this.together = object.features().has(Feature.UPROBE_MULTI_LINK)
+                && (pid.isEmpty() || object.features().has(Feature.UPROBE_MULTI_PROCESS));
         Program loaded = object.program(CompiledQuestion.FUNCTION_PROGRAM);
         this.program = together ? loaded.forAttachType(AttachType.TRACE_UPROBE_MULTI) : loaded.withoutAttachType();
         this.cookies = cookies;

@@ -92,6 +92,10 @@ record UprobeMultiKind(AttachTarget.UprobeMulti target, FunctionSites functions)
         if (offsets.length == 0) {
             throw attempt.refused("there is no site to attach to");
         }
+        if (target.pid() != 0) {
+            // Without it the pid means one thread: the events of all others would be missing.
+            attempt.features().require(Feature.UPROBE_MULTI_PROCESS, "attach " + attempt.what());
+        }
         OptionalInt descriptor =
                 file instanceof OpenFile open && attempt.features().has(Feature.UPROBE_MULTI_DESCRIPTOR)
                         ? OptionalInt.of(open.descriptor())

@@ -166,6 +166,16 @@ class AttacherTest {
                 .doesNotContain("requires Linux");
     }
 
+    /** Before Linux 6.10 the pid of a link means one thread, and the events of the others would be missing. */
+    @Test
+    void aProcessNeedsAKernelThatMeansTheWholeProcess() {
+        assertThatThrownBy(() -> attacher(Feature.UPROBE_MULTI_PROCESS)
+                        .attach(program, "p", MULTI, multi(16).inProcess(7)))
+                .isInstanceOf(UnsupportedFeatureException.class)
+                .hasMessageContaining("the pid of a multi-uprobe link means the whole process");
+        assertThat(kernel.commands(LinkCommand.Create.class)).isEmpty();
+    }
+
     @Test
     void whicheverCommandFailsNothingIsLeftAttached() {
         AttachTarget uprobe = Uprobe.at(FILE, 16).withCookie(3);
