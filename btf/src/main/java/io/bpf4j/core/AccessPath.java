@@ -39,6 +39,9 @@ record AccessPath(Types types, int root, CoreRelocationKind kind, List<Step> ste
     /** Maximum characters of an access string: indexes of at most ten digits, separated by colons. */
     private static final int MAX_CHARACTERS = MAX_LENGTH * 11;
 
+    /** Characters of a path in messages. */
+    private static final int MAX_TEXT = 1000;
+
     /** An instruction can hold a 32-bit count of bytes; this limit leaves room for sums. */
     private static final long MAX_BITS = 1L << 40;
 
@@ -66,20 +69,31 @@ record AccessPath(Types types, int root, CoreRelocationKind kind, List<Step> ste
         return new Parser(local, root, access, kind).parse();
     }
 
-    /** The path in C syntax, such as {@code struct sample[2].b.c[5] (2:1:1:0:5 at 176)}. */
+    /**
+     * The path in C syntax, such as {@code struct sample[2].b.c[5] (2:1:1:0:5 at 176)}. Cut short if names are longer than
+     * any compiler's: thousands of relocations may share a name of thousands of characters, and each keeps its text.
+     */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder(describe(types, root));
         if (kind.subject() == CoreRelocationKind.Subject.ENUM_VALUE) {
-            return text.append("::").append(last().name()).toString();
+            return cut(text.append("::").append(last().name()));
         }
-        for (int i = 0; i < steps.size(); i++) {
+        for (int i = 0; i < steps.size() && text.length() <= MAX_TEXT; i++) {
             Step step = steps.get(i);
             if (step.name() != null) {
                 text.append('.').append(step.name());
             } else if (i > 0 || step.index() > 0) {
                 text.append('[').append(step.index()).append(']');
             }
+        }
+        return cut(text);
+    }
+
+    private static String cut(StringBuilder text) {
+        if (text.length() > MAX_TEXT) {
+            text.setLength(MAX_TEXT);
+            text.append('…');
         }
         return text.toString();
     }

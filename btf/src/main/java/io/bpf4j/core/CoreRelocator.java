@@ -181,7 +181,9 @@ public final class CoreRelocator {
         }
         if (matches.isEmpty()) {
             Types kernel = targetTypes.computeIfAbsent(target.kernel(), Types::new);
-            return new Answer(CoreValue.absent(path.kind()), kernel, missing(path, name, mismatch));
+            String reason = missing(path, name, mismatch);
+            budget.spend(reason.length());
+            return new Answer(CoreValue.absent(path.kind()), kernel, reason);
         }
         candidates.put(path.root(), matches.stream().map(Match::candidate).toList());
         Match first = matches.getFirst();

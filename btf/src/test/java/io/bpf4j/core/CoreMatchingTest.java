@@ -141,6 +141,18 @@ class CoreMatchingTest {
         assertThat(value(relocator(), exists, 1)).isZero();
     }
 
+    /** Thousands of relocations of a damaged file may share one long name. */
+    @Test
+    void aReasonIsShortHoweverLongTheNamesAre() {
+        int wanted = local.struct("s".repeat(4000), 4, Member.at("a".repeat(4000), localInt, 0));
+        List<Instruction> load = Assembler.create().ldx(4, 1, 2, 0).assemble();
+        BtfExt.CoreRelocation offset = relocation(wanted, "0:0", CoreRelocationKind.FIELD_BYTE_OFFSET);
+        assertThat(relocator().relocate(offset, load, 0))
+                .isInstanceOfSatisfying(
+                        CoreFixup.Poison.class,
+                        poison -> assertThat(poison.reason()).contains("ss…: ").hasSizeLessThan(6000));
+    }
+
     @Test
     void aSignedFieldOfAnotherSizeCannotBeLoadedDirectly() {
         int wanted = local.struct("s", 4, Member.at("a", localInt, 0));

@@ -27,6 +27,7 @@ import io.bpf4j.loader.spec.ProgramSpec;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -48,6 +49,9 @@ public final class DryRunJudgement {
     private final SourceLines lines;
     private final ReadOnlyData readOnlyData;
     private final Set<String> strong = new HashSet<>();
+
+    /** The texts of relocations, which programs with the same function share. */
+    private final Map<ProgramAssembly.Outcome, String> questions = new IdentityHashMap<>();
 
     private DryRunJudgement(LoadPlan plan, Btf kernel) {
         this.spec = plan.spec();
@@ -213,7 +217,7 @@ public final class DryRunJudgement {
             for (ProgramAssembly.Outcome outcome : plan.relocations().getOrDefault(function, List.of())) {
                 all.add(new Relocation(
                         lines.at(function, outcome.slot()),
-                        CoreRelocator.describe(types, outcome.relocation()),
+                        questions.computeIfAbsent(outcome, known -> CoreRelocator.describe(types, known.relocation())),
                         switch (outcome.fixup()) {
                             case CoreFixup.Keep keep -> OptionalLong.of(keep.value());
                             case CoreFixup.Patch patch -> OptionalLong.of(patch.from());
