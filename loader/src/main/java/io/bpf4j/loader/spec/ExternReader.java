@@ -10,9 +10,11 @@ import io.bpf4j.loader.spec.ExternSpec.KconfigType;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Reads externs: undefined symbols whose kind is the name of their DATASEC in BTF. {@code .kconfig} holds variables
@@ -24,9 +26,13 @@ import java.util.Optional;
 final class ExternReader {
     private static final String KSYMS = ".ksyms";
 
+    /** Bytes of all kconfig externs: one may have 4096 bytes, and an object millions. */
+    private static final int MAX_KCONFIG = 1 << 24;
+
     private final String source;
     private final Optional<Btf> btf;
     private final List<ExternSpec> externs = new ArrayList<>();
+    private final Set<String> names = new HashSet<>();
     private final List<Kconfig> unplaced = new ArrayList<>();
     private final List<GlobalSpec> kconfigVariables = new ArrayList<>();
     private int kconfigSize;
@@ -51,12 +57,19 @@ final class ExternReader {
                 continue;
             }
             Integer id = kconfig.get(symbol.name());
-            if (id != null) {
-                unplaced.add(kconfig(symbol, id));
+            boolean isKconfig = id != null;
+            if (id == null) {
+                id = ksyms.get(symbol.name());
+            }
+            if (id == null) {
                 continue;
             }
-            id = ksyms.get(symbol.name());
-            if (id != null) {
+            if (!names.add(symbol.name())) {
+                throw new InvalidObjectException(source + ": extern \"" + symbol.name() + "\" has two symbols");
+            }
+            if (isKconfig) {
+                unplaced.add(kconfig(symbol, id));
+            } else {
                 externs.add(ksym(symbol, id));
             }
         }
@@ -72,6 +85,10 @@ final class ExternReader {
         for (Kconfig each : unplaced) {
             int offset = (kconfigSize + each.alignment() - 1) & -each.alignment();
             kconfigSize = offset + each.size();
+            if (kconfigSize > MAX_KCONFIG) {
+                throw new InvalidObjectException(
+                        source + ": the externs of section .kconfig have more than " + MAX_KCONFIG + " bytes");
+            }
             externs.add(new ExternSpec(
                     ExternSpec.Kind.KCONFIG, each.name(), each.weak(), each.typeId(), offset, each.size()));
             kconfigVariables.add(new GlobalSpec(

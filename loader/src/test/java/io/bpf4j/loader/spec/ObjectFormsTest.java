@@ -188,6 +188,16 @@ class ObjectFormsTest {
         assertThat(map.flags()).isEqualTo(MapSpec.F_MMAPABLE | MapSpec.F_RDONLY_PROG);
     }
 
+    /** Many symbols of one variable would make the map as large as they are many. */
+    @Test
+    void anExternHasOneSymbol() {
+        object.extern(".kconfig", "CONFIG_X", object.integer, true);
+        object.extern(".kconfig", "CONFIG_X", object.integer, true);
+        assertThatThrownBy(object::parse)
+                .isInstanceOf(InvalidObjectException.class)
+                .hasMessageContaining("extern \"CONFIG_X\" has two symbols");
+    }
+
     @Test
     void aKconfigExternIsOfATypeThatAnOptionFits() {
         object.extern(".kconfig", "CONFIG_X", object.types.pointer(object.integer), true);

@@ -77,6 +77,9 @@ final class Reachability {
     private final Constants constants;
     private final Kconfig kconfig;
     private final @Nullable Value[][] states;
+    /** All states that arrived at indirect jumps; null if there was none yet. */
+    private @Nullable Value @Nullable [] atIndirect;
+
     private final BitSet seen = new BitSet();
     private final Deque<Integer> waiting = new ArrayDeque<>();
     /** Not a BitSet: clearing its highest bit searches for the next lower set bit through all clear bits. */
@@ -108,6 +111,33 @@ final class Reachability {
         return walk.seen;
     }
 
+    /** Merges a state into a known one; returns whether the known one has changed. */
+    private static boolean merge(@Nullable Value[] known, @Nullable Value[] arriving) {
+        boolean changed = false;
+        for (int i = 0; i < REGISTERS; i++) {
+            Value value = known[i];
+            if (value != null && !value.equals(arriving[i])) {
+                known[i] = null;
+                changed = true;
+            }
+        }
+        return changed;
+    }
+
+    /** A state arrives at all targets of indirect jumps, at most once for each register. */
+    private void flowIndirect(@Nullable Value[] arriving) {
+        @Nullable Value[] known = atIndirect;
+        if (known == null) {
+            known = arriving.clone();
+            atIndirect = known;
+        } else if (!merge(known, arriving)) {
+            return;
+        }
+        for (int target = indirect.nextSetBit(0); target >= 0; target = indirect.nextSetBit(target + 1)) {
+            flow(target, known);
+        }
+    }
+
     /** A state arrives at an instruction. */
     private void flow(int at, @Nullable Value[] arriving) {
         if (at < 0 || at >= code.size()) {
@@ -119,13 +149,7 @@ final class Reachability {
             states[at] = arriving.clone();
             changed = true;
         } else {
-            for (int i = 0; i < REGISTERS; i++) {
-                Value value = known[i];
-                if (value != null && !value.equals(arriving[i])) {
-                    known[i] = null;
-                    changed = true;
-                }
-            }
+            changed = merge(known, arriving);
         }
         seen.set(at);
         if (changed && !isWaiting[at]) {
@@ -299,7 +323,7 @@ final class Reachability {
             case Opcodes.JA -> {
                 if ((instruction.opcode() & Opcodes.SOURCE_MASK) == Opcodes.X) {
                     // The jump's table isn't tracked: the jump may go to any target of any table.
-                    indirect.stream().forEach(target -> flow(target, state));
+                    flowIndirect(state);
                 } else {
                     flow(at + 1 + (narrow ? instruction.imm() : instruction.offset()), state);
                 }

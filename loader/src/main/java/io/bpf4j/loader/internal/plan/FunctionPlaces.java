@@ -103,10 +103,10 @@ final class FunctionPlaces {
                 continue;
             }
             end += function.size();
-            allSlots += function.size() + FUNCTION;
+            allSlots += function.size() + FUNCTION + tableEntries(function);
             if (allSlots > MAX_ALL_SLOTS) {
                 throw new InvalidObjectException(spec.source() + ": the programs have together more than "
-                        + MAX_ALL_SLOTS + " instructions with the functions they call");
+                        + MAX_ALL_SLOTS + " instructions and entries of jump tables with the functions they call");
             }
             if (end > MAX_SLOTS) {
                 throw new InvalidObjectException(spec.source() + ": program \"" + program.name() + "\" has more than "
@@ -115,6 +115,17 @@ final class FunctionPlaces {
             open.push(used(function).iterator());
         }
         return end;
+    }
+
+    /** Each program gets its own copy of a jump table. */
+    private static long tableEntries(FunctionSpec function) {
+        long entries = 0;
+        for (CodeReference reference : function.references()) {
+            if (reference instanceof CodeReference.ToJumpTable table) {
+                entries += table.slots().size();
+            }
+        }
+        return entries;
     }
 
     private List<FunctionSpec> used(FunctionSpec function) {

@@ -47,8 +47,9 @@ final class InfoTables {
         for (Map.Entry<FunctionSpec, Integer> place : places.entrySet()) {
             FunctionSpec function = place.getKey();
             List<BtfExt.LineInfo> own = lines.of(function);
-            // The kernel requires a line for the first instruction of every function.
-            if (own.isEmpty() || lines.slot(function, own.getFirst()) != 0) {
+            // The kernel requires a line for the first instruction of every function, and one at most for each
+            // (check_btf_line of kernel/bpf/verifier.c).
+            if (own.isEmpty() || own.size() > function.size() || lines.slot(function, own.getFirst()) != 0) {
                 return InfoTable.NONE;
             }
             for (BtfExt.LineInfo line : own) {

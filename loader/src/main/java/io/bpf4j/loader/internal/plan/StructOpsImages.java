@@ -29,6 +29,9 @@ final class StructOpsImages {
 
     private final Set<String> needed = new HashSet<>();
 
+    /** By the names of programs. */
+    private final Map<String, ProgramType> types = new HashMap<>();
+
     /** The member of a struct that a program implements. */
     private record Served(StructOpsImage image, StructOpsImage.Slot slot) {
         boolean isSameMemberAs(Served other) {
@@ -46,6 +49,7 @@ final class StructOpsImages {
     /** Of the variables as the embedder edited them. */
     StructOpsImages(ObjectSpec spec, Map<String, StructOpsSpec> edited) {
         this.spec = spec;
+        spec.programs().forEach(program -> types.put(program.name(), program.type()));
         this.variables = spec.structOps().stream()
                 .map(original -> edited.getOrDefault(original.name(), original))
                 .toList();
@@ -61,11 +65,11 @@ final class StructOpsImages {
 
     private void requirePrograms(StructOpsSpec variable) {
         variable.functions().forEach((member, program) -> {
-            ProgramType type = spec.findProgram(program)
-                    .map(ProgramSpec::type)
-                    .orElseThrow(() -> new InvalidObjectException(spec.source() + ": struct_ops variable \""
-                            + variable.name() + "\" has \"" + program + "\" for \"" + member
-                            + "\", which is no program of the object"));
+            ProgramType type = types.get(program);
+            if (type == null) {
+                throw new InvalidObjectException(spec.source() + ": struct_ops variable \"" + variable.name()
+                        + "\" has \"" + program + "\" for \"" + member + "\", which is no program of the object");
+            }
             if (type != ProgramType.STRUCT_OPS) {
                 throw new InvalidObjectException(spec.source() + ": struct_ops variable \"" + variable.name()
                         + "\" has \"" + program + "\" for \"" + member

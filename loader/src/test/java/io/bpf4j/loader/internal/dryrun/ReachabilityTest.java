@@ -231,6 +231,30 @@ class ReachabilityTest {
         return marked(program, reached(program, Kconfig.TAKEN));
     }
 
+    /** What two indirect jumps bring to a target is merged, whichever target each of them has. */
+    @Test
+    void indirectJumpsGoToEachTargetWithWhatAnyOfThemBrings() {
+        List<Instruction> program = Assembler.create()
+                .jump(Opcodes.JEQ, R2, 0, "other")
+                .mov(R1, 1)
+                .raw(Opcodes.JMP | Opcodes.JA | Opcodes.X, R2, 0, 0, 0)
+                .label("other")
+                .mov(R1, 2)
+                .raw(Opcodes.JMP | Opcodes.JA | Opcodes.X, R2, 0, 0, 0)
+                .jump(Opcodes.JEQ, R1, 1, "one") // slot 5, the target
+                .call(MARK)
+                .exit()
+                .label("one")
+                .mov(R0, 0)
+                .exit()
+                .assemble();
+        BitSet targets = new BitSet();
+        targets.set(5);
+        BitSet reached = Reachability.of(program, targets, CONSTANTS, Kconfig.TAKEN);
+        assertThat(marked(program, reached)).isTrue();
+        assertThat(reached.get(8)).isTrue();
+    }
+
     private static BitSet reached(List<Instruction> program, Kconfig kconfig) {
         return Reachability.of(program, new BitSet(), CONSTANTS, kconfig);
     }
