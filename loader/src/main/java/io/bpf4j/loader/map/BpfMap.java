@@ -134,7 +134,8 @@ public interface BpfMap extends AutoCloseable {
      * once, even if others insert and delete meanwhile, or the caller deletes the key just returned. A key that is
      * inserted or deleted meanwhile is returned at most once. The iteration stores the keys of maps that can lose
      * elements, because the kernel restarts from the first key if the current one no longer exists. If concurrent
-     * deletes restart it again and again, the iteration ends after eight times the steps that a full map takes.
+     * deletes restart it again and again, the iteration fails after eight times the steps that a full map takes, with a
+     * {@link io.bpf4j.loader.error.BpfException}: it does not end as if it were complete.
      */
     Iterable<byte[]> keys();
 

@@ -138,8 +138,8 @@ final class BatchWalk {
     private End end(BatchResult result, boolean begun) {
         stepsLeft -= filled(result, Integer.MAX_VALUE) + 1L;
         return switch (Errno.of(result.errno())) {
-            case OK -> result.count() == 0 || stepsLeft < 0 ? End.ALL : End.MORE;
-            case EINTR -> stepsLeft < 0 ? End.ALL : End.MORE;
+            case OK -> result.count() == 0 ? End.ALL : more();
+            case EINTR -> more();
             case ENOENT -> End.ALL;
             case ENOSPC -> End.NO_ROOM;
             default -> {
@@ -149,6 +149,13 @@ final class BatchWalk {
                 throw MapFailure.of(map, op.kernelName(), result.errno());
             }
         };
+    }
+
+    private End more() {
+        if (stepsLeft < 0) {
+            throw KeyWalk.endless(map);
+        }
+        return End.MORE;
     }
 
     private void hand(MemorySegment keys, MemorySegment values, int filled) {

@@ -1,5 +1,6 @@
 package io.bpf4j.loader.internal.map;
 
+import io.bpf4j.loader.error.BpfException;
 import io.bpf4j.loader.kernel.MapType;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -66,12 +67,21 @@ final class KeyWalk implements Iterator<byte[]> {
         byte[] found = new byte[map.keySize()];
         MemorySegment foundSegment = MemorySegment.ofArray(found);
         MemorySegment from = key == null ? MemorySegment.NULL : MemorySegment.ofArray(key);
-        while (stepsLeft-- > 0 && map.nextKey(from, foundSegment)) {
+        while (map.nextKey(from, foundSegment)) {
+            if (stepsLeft-- <= 0) {
+                throw endless(map);
+            }
             if (!remember || !given.contains(ByteBuffer.wrap(found))) {
                 return found;
             }
             from = foundSegment;
         }
         return null;
+    }
+
+    /** A walk that would end early must not look complete. */
+    static BpfException endless(KernelMap map) {
+        return new BpfException("walk over " + map + ": elements are removed so fast that it begins again and again; "
+                + ROUNDS + " times the steps of a full map were not enough");
     }
 }
