@@ -37,6 +37,9 @@ import org.jspecify.annotations.Nullable;
 public final class Program implements ProgramHandle, AutoCloseable {
     private static final int STREAM_ROOM = 16 << 10;
 
+    /** BPF_STREAM_MAX_CAPACITY of include/linux/bpf.h. */
+    private static final int STREAM_CAPACITY = 100_000;
+
     private final Host host;
     private final Fd fd;
     private final String name;
@@ -233,7 +236,8 @@ public final class Program implements ProgramHandle, AutoCloseable {
 
     /**
      * Reads and removes the text that the program has written to a stream (Linux 6.17, commit 5ab154f1463a). A stream
-     * holds up to 100,000 unread bytes; beyond that the program's prints fail.
+     * holds up to 100,000 unread bytes; beyond that the program's prints fail. The result has at most about as many bytes,
+     * because a program may print faster than its stream is read.
      *
      * @return empty if the stream is empty
      * @throws io.bpf4j.loader.error.SyscallException EINVAL before Linux 6.17
@@ -244,7 +248,7 @@ public final class Program implements ProgramHandle, AutoCloseable {
         do {
             part = host.kernel().execute(new ProgCommand.ReadStream(fd, stream.number, STREAM_ROOM));
             all.writeBytes(part);
-        } while (part.length == STREAM_ROOM);
+        } while (part.length == STREAM_ROOM && all.size() < STREAM_CAPACITY);
         return all.toString(StandardCharsets.UTF_8);
     }
 

@@ -57,7 +57,10 @@ public record CType(Btf btf, int id) {
         }
     }
 
-    /** Size in bytes. * @throws io.bpf4j.elf.MalformedDataException if the type has no size
+    /**
+     * Size in bytes.
+     *
+     * @throws io.bpf4j.elf.MalformedDataException if the type has no size
      */
     public long size() {
         return btf.size(id);

@@ -62,20 +62,35 @@ public final class LpmPrefix {
     }
 
     /**
-     * Reads a network such as {@code 10.0.0.0/8} or {@code fe80::/10}, or an address. Host names are not resolved.
+     * Reads a network such as {@code 10.0.0.0/8} or {@code fe80::/10}, or an address. Host names are not resolved. A
+     * text with a colon gives 16 bytes, also for an IPv4-mapped address such as {@code ::ffff:10.0.0.1}.
      *
      * @throws IllegalArgumentException if it is neither
      */
     public static LpmPrefix parse(String text) {
         int slash = text.indexOf('/');
         if (slash < 0) {
-            return of(InetAddress.ofLiteral(text));
+            byte[] address = bytes(text);
+            return of(address.length * 8, address);
         }
         String digits = text.substring(slash + 1);
         if (!digits.matches("\\d{1,3}")) {
             throw new IllegalArgumentException("not a network: \"" + text + "\"");
         }
-        return of(InetAddress.ofLiteral(text.substring(0, slash)), Integer.parseInt(digits));
+        return of(Integer.parseInt(digits), bytes(text.substring(0, slash)));
+    }
+
+    /** The address as it is written: Java turns {@code ::ffff:10.0.0.1} into an IPv4 address. */
+    private static byte[] bytes(String literal) {
+        byte[] address = InetAddress.ofLiteral(literal).getAddress();
+        if (address.length != 4 || literal.indexOf(':') < 0) {
+            return address;
+        }
+        byte[] mapped = new byte[16];
+        mapped[10] = (byte) 0xff;
+        mapped[11] = (byte) 0xff;
+        System.arraycopy(address, 0, mapped, 12, 4);
+        return mapped;
     }
 
     /** The codec of keys with this many bytes of data: 4 for IPv4, 16 for IPv6. */

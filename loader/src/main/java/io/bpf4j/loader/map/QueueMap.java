@@ -76,7 +76,11 @@ public final class QueueMap<V> {
         return map.lookupAndDelete(NO_KEY).map(bytes -> TypedMap.decode(values, bytes));
     }
 
-    /** Removes the values, at most as many as fit into the map. * * @return the number of values */
+    /**
+     * Removes the values, at most as many as fit into the map.
+     *
+     * @return the number of values
+     */
     public long drain(Consumer<? super V> action) {
         return map.drain((_, value) -> action.accept(values.decode(value, 0)));
     }

@@ -1,5 +1,6 @@
 package io.bpf4j.loader.map;
 
+import io.bpf4j.loader.kernel.MapType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Collection;
@@ -40,7 +41,7 @@ public final class TypedMap<K, V> {
      *     ({@link Codec#difference}); or the map is per CPU: use {@link #perCpu}
      */
     public static <K, V> TypedMap<K, V> of(BpfMap map, Codec<K> keys, Codec<V> values) {
-        if (map.valueBytes() != map.valueSize()) {
+        if (map.type().map(MapType::isPerCpu).orElse(map.valueBytes() != map.valueSize())) {
             throw new IllegalArgumentException(
                     "map \"" + map.name() + "\" has a value for each CPU; use TypedMap.perCpu for it");
         }

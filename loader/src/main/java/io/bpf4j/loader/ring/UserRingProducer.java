@@ -55,9 +55,9 @@ final class UserRingProducer {
         this.mask = data.byteSize() / 2 - 1;
     }
 
-    /** Size of the largest record that fits into an empty ring. */
+    /** Size of the largest record: it fits into an empty ring, and leaves the two highest bits of a length to the flags. */
     long largest() {
-        return mask + 1 - RingConsumer.HEADER_SIZE;
+        return Math.min(mask + 1 - RingConsumer.HEADER_SIZE, RingConsumer.DISCARD - 1);
     }
 
     /** Returns the position of the record's header, or -1 if there is no room. */

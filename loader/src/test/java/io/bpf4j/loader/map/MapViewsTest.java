@@ -177,6 +177,14 @@ class MapViewsTest {
         assertThatThrownBy(() -> LpmPrefix.codec(257)).isInstanceOf(IllegalArgumentException.class);
     }
 
+    /** Java turns such an address into an IPv4 address; its trie has keys of 16 bytes. */
+    @Test
+    void anIpv4MappedAddressKeepsItsSixteenBytes() {
+        assertThat(LpmPrefix.parse("::ffff:10.1.2.3").data()).hasSize(16).endsWith(10, 1, 2, 3);
+        assertThat(LpmPrefix.parse("::ffff:0:0/96").length()).isEqualTo(96);
+        assertThat(LpmPrefix.parse("10.1.2.3").data()).containsExactly(10, 1, 2, 3);
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"10.0.0.0/33", "10.0.0.0/", "10.0.0.0/x", "localhost/8", "10.0.0.0/-1", ""})
     void whatIsNoNetworkIsRefused(String text) {

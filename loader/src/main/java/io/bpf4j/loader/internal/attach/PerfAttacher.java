@@ -1,5 +1,6 @@
 package io.bpf4j.loader.internal.attach;
 
+import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.feature.Support;
 import io.bpf4j.loader.internal.linux.PerfSources;
 import io.bpf4j.loader.internal.sys.Fd;
@@ -7,6 +8,7 @@ import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.LinkCommand;
 import io.bpf4j.loader.internal.sys.PerfCommand;
 import io.bpf4j.loader.kernel.AttachType;
+import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Feature;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.Link;
@@ -99,7 +101,19 @@ final class PerfAttacher {
         }
         LinkGroup links = LinkGroup.inParallel(attempt.what());
         try {
-            attempt.host().onlineCpus().numbers().forEach(cpu -> links.add(event(attempt, target, cpu)));
+            for (int cpu : attempt.host().onlineCpus().numbers().toArray()) {
+                try {
+                    links.add(event(attempt, target, cpu));
+                } catch (SyscallException e) {
+                    if (e.errno() != Errno.ENODEV) {
+                        throw e;
+                    }
+                    // It went offline meanwhile.
+                }
+            }
+            if (links.size() == 0) {
+                throw attempt.refused("no CPU is online");
+            }
         } catch (RuntimeException e) {
             throw links.closeAfter(e);
         }

@@ -10,6 +10,7 @@ import io.bpf4j.loader.error.RelocationException;
 import java.io.IOException;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -121,7 +122,19 @@ public final class KernelBtf {
             return Optional.empty();
         }
         Path file = module.below(folder);
-        return !file.equals(vmlinux) && Files.isReadable(file) ? Optional.of(read(file, types())) : Optional.empty();
+        return !file.equals(vmlinux) && Files.isReadable(file) ? ofLoaded(file) : Optional.empty();
+    }
+
+    /** The types of a module; empty if it was unloaded since its file was seen. */
+    private Optional<Btf> ofLoaded(Path file) {
+        try {
+            return Optional.of(read(file, types()));
+        } catch (RelocationException e) {
+            if (e.getCause() instanceof NoSuchFileException) {
+                return Optional.empty();
+            }
+            throw e;
+        }
     }
 
     private static Btf read(Path file, @Nullable Btf base) {
@@ -141,7 +154,7 @@ public final class KernelBtf {
         }
         try (Stream<Path> files = Files.list(folder)) {
             for (Path file : files.filter(f -> !f.equals(vmlinux)).sorted().toList()) {
-                modules.add(read(file, types()));
+                ofLoaded(file).ifPresent(modules::add);
             }
         } catch (IOException e) {
             throw new RelocationException("list " + folder + ": " + e.getMessage(), e);

@@ -296,11 +296,6 @@ public sealed interface FileCommand<R> extends Command<R> {
     record EpollAdd(Fd epoll, Fd fd, long data, int events) implements FileCommand<Integer> {
         private static final int EPOLL_CTL_ADD = 1;
 
-        /** For readability. */
-        public EpollAdd(Fd epoll, Fd fd, long data) {
-            this(epoll, fd, data, EpollEvent.READABLE);
-        }
-
         @Override
         public Integer run(Call call) {
             MemorySegment event = call.allocate(EpollEvent.SIZE, Long.BYTES);

@@ -4,12 +4,13 @@ import io.bpf4j.loader.error.ProcessRights;
 import io.bpf4j.loader.error.SyscallException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
-import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /** The running kernel, called through the foreign function interface. <i>Thread-safe.</i> */
 public final class LinuxKernel implements Kernel {
     private final Path proc;
-    private final AtomicBoolean memlockRaised = new AtomicBoolean();
+    /** Null until it was tried. */
+    private @Nullable Boolean memlockRaised;
 
     /** Reads this process's information, such as its file descriptors and rights, below the given {@code /proc}. */
     public LinuxKernel(Path proc) {
@@ -38,9 +39,17 @@ public final class LinuxKernel implements Kernel {
         return proc.resolve("self");
     }
 
-    /** Raises the limit of locked memory; false if it was tried before, or is not permitted. */
-    boolean raisesMemlock() {
-        return memlockRaised.compareAndSet(false, true) && execute(new FileCommand.RaiseMemlock()) == 0;
+    /**
+     * Raises the limit of locked memory, once. Returns whether it is raised, also to a caller that another thread was
+     * faster than: its call failed before.
+     */
+    synchronized boolean raisesMemlock() {
+        Boolean raised = memlockRaised;
+        if (raised == null) {
+            raised = execute(new FileCommand.RaiseMemlock()) == 0;
+            memlockRaised = raised;
+        }
+        return raised;
     }
 
     SyscallException failure(Command<?> command, int errno) {

@@ -186,7 +186,7 @@ public sealed interface ProgCommand<R> extends Command<R> {
         }
     }
 
-    /** BPF_BTF_LOAD: types in the encoding that {@code BtfWriter} makes. */
+    /** BPF_BTF_LOAD: types in the encoding that {@code BtfBuilder.toBytes} makes. */
     record LoadBtf(String name, byte[] btf, Log log) implements ProgCommand<LoadResult> {
         private static final StructLayout ATTR = StructLayout.of("bpf_attr", """
                 u64 btf, btf_log_buf;

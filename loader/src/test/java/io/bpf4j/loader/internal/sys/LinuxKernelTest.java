@@ -25,7 +25,7 @@ class LinuxKernelTest {
                 Fd epoll = kernel.execute(new FileCommand.EpollCreate("test"))) {
             MemorySegment word = arena.allocate(8, 8);
             MemorySegment events = arena.allocate(4L * EpollEvent.SIZE, 8);
-            kernel.execute(new FileCommand.EpollAdd(epoll, event, 0x1122334455667788L));
+            kernel.execute(new FileCommand.EpollAdd(epoll, event, 0x1122334455667788L, EpollEvent.READABLE));
             assertThat(kernel.execute(new FileCommand.Read(event, word))).isEqualTo(-Errno.EAGAIN.number());
             assertThat(kernel.execute(new FileCommand.EpollWait(epoll, events, 0)))
                     .isZero();
@@ -85,7 +85,7 @@ class LinuxKernelTest {
         Fd epoll = kernel.execute(new FileCommand.EpollCreate("test"));
         Fd event = kernel.execute(new FileCommand.Eventfd("test"));
         event.close();
-        assertThatThrownBy(() -> kernel.execute(new FileCommand.EpollAdd(epoll, event, 0)))
+        assertThatThrownBy(() -> kernel.execute(new FileCommand.EpollAdd(epoll, event, 0, EpollEvent.READABLE)))
                 .isInstanceOf(IllegalStateException.class);
         int number = epoll.number();
         epoll.close();
