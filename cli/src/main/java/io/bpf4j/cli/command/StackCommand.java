@@ -13,13 +13,11 @@ import io.bpf4j.loader.map.StackTraceMap;
 import io.bpf4j.trace.Answer;
 import io.bpf4j.trace.Question;
 import io.bpf4j.trace.stack.Frame;
-import io.bpf4j.trace.stack.PerfMap;
 import io.bpf4j.trace.stack.StackCounts;
 import io.bpf4j.trace.stack.Symbolizer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.io.Writer;
-import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -80,42 +78,27 @@ final class StackCommand implements Callable<Integer> {
             throw new UsageException("--folded and --json are two forms of the same; give one");
         }
         user |= !kernel;
-        options.target().process().ifPresent(pid -> {
-            boolean _ = askForNames(pid);
-        });
         try (Symbolizer symbolizer = Symbolizer.of(Host.running())) {
             TargetRun.of(console, interruption, options.target()).run(new Run(symbolizer));
         }
         return CommandTree.OK;
     }
 
-    /** A JVM writes the names of its compiled methods when it is asked, and true is returned. Others don't listen. */
-    private boolean askForNames(int pid) {
-        if (!user || !Files.isDirectory(Host.running().process(pid))) {
-            return false;
-        }
-        try {
-            if (PerfMap.isJvm(Host.running(), pid)) {
-                PerfMap.request(pid);
-                return true;
-            }
-        } catch (IOException e) {
-            console.error("bpf4j: frames of compiled Java methods may have no names: " + e.getMessage());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-        return false;
-    }
-
     /** The work: counts by stack, then names the frames. */
     private final class Run extends QuestionRun {
         private final Symbolizer symbolizer;
+        private final JvmNames jvms;
         private long endingEarly;
         private List<Named> last = List.of();
 
         Run(Symbolizer symbolizer) {
             super(console, options, StackCommand.this::asked);
             this.symbolizer = symbolizer;
+            this.jvms = new JvmNames(console, symbolizer);
+            if (user) {
+                // Methods that the JVM drops before the end have names then, too.
+                options.target().process().ifPresent(pid -> jvms.ask(List.of(pid)));
+            }
         }
 
         /** A stack with its names. */
@@ -139,14 +122,9 @@ final class StackCommand implements Callable<Integer> {
             return folded;
         }
 
-        /** A JVM has compiled more since the start. */
         @Override
         public void finish(List<String> gaps) {
-            options.target().process().ifPresent(pid -> {
-                if (askForNames(pid)) {
-                    symbolizer.remember(pid);
-                }
-            });
+            jvms.forget();
             super.finish(gaps);
         }
 
@@ -154,10 +132,13 @@ final class StackCommand implements Callable<Integer> {
         void print(Answer answer) {
             List<Named> stacks;
             try (Progress _ = Progress.of(console, "reading symbols")) {
-                stacks = answer.rows().stream()
-                        .map(this::named)
-                        .sorted(Comparator.comparingLong(Named::count).reversed())
+                List<Answer.Row> rows = answer.rows().stream()
+                        .sorted(Comparator.comparingLong(Answer.Row::count).reversed())
                         .toList();
+                if (user) {
+                    jvms.ask(rows.stream().map(Run::pid).distinct().toList());
+                }
+                stacks = rows.stream().map(this::named).toList();
             }
             symbolizer.problems().forEach(problem -> console.error("bpf4j: " + problem));
             tellOfMissingCallers(stacks);
@@ -218,7 +199,7 @@ final class StackCommand implements Callable<Integer> {
         }
 
         private Named named(Answer.Row row) {
-            int pid = ((Long) row.key().getOrDefault("pid", 0L)).intValue();
+            int pid = pid(row);
             List<StackTraceMap.Frame> inUser = row.userStack();
             List<StackTraceMap.Frame> inKernel = row.kernelStack();
             if (inUser != null && !inUser.isEmpty() && symbolizer.endsEarly(pid, inUser)) {
@@ -229,6 +210,10 @@ final class StackCommand implements Callable<Integer> {
                     inUser == null ? List.of() : symbolizer.user(pid, inUser),
                     inKernel == null ? List.of() : symbolizer.kernel(inKernel),
                     row.count());
+        }
+
+        private static int pid(Answer.Row row) {
+            return ((Long) row.key().getOrDefault("pid", 0L)).intValue();
         }
 
         private static StackCounts counts(List<Named> stacks) {

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.test.support.CPrograms;
 import io.bpf4j.test.support.CallsJvm;
+import io.bpf4j.test.support.ChildJvm;
 import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.Requires;
@@ -29,8 +30,8 @@ class CliStackTest {
     void callersAreNamedAfterTheProgramHasEnded() throws IOException, InterruptedException {
         Path svg = folder.resolve("stacks.svg");
         Path html = folder.resolve("stacks.html");
-        Commands.Result result = ask(
-                CPrograms.WALKABLE, "--folded", "--svg", svg.toString(), "--html", html.toString(), "u:probed");
+        Commands.Result result =
+                ask(CPrograms.WALKABLE, "--folded", "--svg", svg.toString(), "--html", html.toString(), "u:probed");
         assertThat(result.out()).contains("main;outermost;middle_one;").containsPattern("probed 5\n");
         assertThat(result.err()).doesNotContain("frame pointers");
         assertThat(Files.readString(svg)).startsWith("<?xml").contains("data-name=\"outermost\"");
@@ -50,6 +51,27 @@ class CliStackTest {
         try (CallsJvm jvm = new CallsJvm();
                 RunningTrace stacks = new RunningTrace(
                         "stack", "-p", Integer.toString(jvm.pid()), "u:_ZN2os13javaTimeNanosEv", "--folded")) {
+            stacks.awaitMessage("tracing 1 function");
+            jvm.command("again");
+            jvm.command("again");
+            stacks.interrupt();
+            Commands.Result result = stacks.await();
+            assertThat(result.exitCode()).as(result.err()).isZero();
+            assertThat(result.out()).contains("CallsMain.outerCall").contains("CallsMain.innerCall");
+        }
+    }
+
+    /** Nobody has named the JVM: it is one of those that run the file. */
+    @Test
+    void everyJvmThatIsTracedIsAskedForNames() throws IOException, InterruptedException {
+        try (CallsJvm jvm = new CallsJvm();
+                RunningTrace stacks = new RunningTrace(
+                        "stack",
+                        ChildJvm.libjvm().toString(),
+                        "u:_ZN2os13javaTimeNanosEv",
+                        "--where",
+                        "pid == " + jvm.pid(),
+                        "--folded")) {
             stacks.awaitMessage("tracing 1 function");
             jvm.command("again");
             jvm.command("again");

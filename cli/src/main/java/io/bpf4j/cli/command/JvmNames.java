@@ -1,0 +1,101 @@
+package io.bpf4j.cli.command;
+
+import io.bpf4j.cli.output.Console;
+import io.bpf4j.loader.host.Host;
+import io.bpf4j.trace.stack.PerfMap;
+import io.bpf4j.trace.stack.Symbolizer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Set;
+
+/**
+ * Asks JVMs for the names of the methods that they have compiled, so that frames of these methods have names. A JVM
+ * writes them to {@code /tmp/perf-PID.map}, and only when it is asked. <i>Confined.</i>
+ *
+ * <p>Each JVM is asked once between calls of {@link #forget}. Asking starts a {@code jcmd}, and a stopped JVM answers
+ * never, so the number of JVMs and the time for all are bounded.
+ *
+ * <p>Tested by {@code CliStackTest}.
+ */
+final class JvmNames {
+    private static final int MOST_JVMS = 64;
+
+    /** After this time no more JVM is asked. The last one that was asked may take half a minute more. */
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private final Console console;
+    private final Symbolizer symbolizer;
+    private final Host host = Host.running();
+    private final Set<Integer> asked = new HashSet<>();
+    private boolean complained;
+
+    JvmNames(Console console, Symbolizer symbolizer) {
+        this.console = console;
+        this.symbolizer = symbolizer;
+    }
+
+    /** Asks again from now on: JVMs have compiled more. */
+    void forget() {
+        asked.clear();
+    }
+
+    /**
+     * Asks those of the processes that are JVMs, that have not been asked, and that this process may ask: as root all,
+     * else those of the same user. Then their names are read.
+     *
+     * @param pids those whose names matter most first
+     */
+    void ask(Collection<Integer> pids) {
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        int jvms = 0;
+        int left = 0;
+        for (int pid : pids) {
+            if (!asked.add(pid) || !mayAsk(pid)) {
+                continue;
+            }
+            if (jvms == MOST_JVMS || System.nanoTime() - end > 0) {
+                left++;
+                continue;
+            }
+            jvms++;
+            try {
+                PerfMap.request(host, pid);
+                symbolizer.remember(pid);
+            } catch (IOException e) {
+                complain(pid, e);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
+            }
+        }
+        if (left > 0) {
+            console.error("bpf4j: compiled Java methods of " + Scans.count(left, "JVM")
+                    + " may have no names: there are too many JVMs to ask each");
+        }
+    }
+
+    /** The first failure is told; others are usually the same. A JVM that has ended meanwhile is none. */
+    private void complain(int pid, IOException failure) {
+        if (!complained && Files.isDirectory(host.process(pid))) {
+            complained = true;
+            console.error("bpf4j: frames of compiled Java methods may have no names: " + failure.getMessage());
+        }
+    }
+
+    private boolean mayAsk(int pid) {
+        try {
+            int own = user(host.self());
+            return (own == 0 || own == user(host.process(pid))) && PerfMap.isJvm(host, pid);
+        } catch (IOException | UnsupportedOperationException e) {
+            return false; // it has ended, or its mappings are a secret
+        }
+    }
+
+    private static int user(Path process) throws IOException {
+        return (Integer) Files.getAttribute(process, "unix:uid");
+    }
+}
