@@ -71,8 +71,19 @@ final class ProbeScope implements Scope {
                 .filter(site -> index < site.args().size())
                 .map(site -> site.args().get(index))
                 .toList();
+        if (atSites.stream().anyMatch(UsdtArg::isFloat)) {
+            return Optional.of(new Argument(index, floating(atSites)));
+        }
         boolean signed = atSites.stream().anyMatch(arg -> arg.size() < Long.BYTES || arg.signed());
         return atSites.isEmpty() ? Optional.empty() : Optional.of(new Argument(index, new Int(Long.BYTES, signed)));
+    }
+
+    /** What a floating-point number is if all sites agree. */
+    private static Float floating(List<UsdtArg> atSites) {
+        int size = atSites.getFirst().size();
+        boolean agreed = atSites.stream().allMatch(arg -> arg.isFloat() && arg.size() == size)
+                && (size == Integer.BYTES || size == Long.BYTES);
+        return new Float(agreed ? size : 0);
     }
 
     /**
@@ -99,7 +110,9 @@ final class ProbeScope implements Scope {
         return probe.signature()
                 .flatMap(signature -> signature
                         .argument(name)
-                        .map(argument -> new Argument(argument.index(), kind(signature, argument))));
+                        .map(argument -> numbered(probe, argument.index())
+                                .filter(atSites -> atSites.kind() instanceof Float)
+                                .orElseGet(() -> new Argument(argument.index(), kind(signature, argument)))));
     }
 
     private static Kind kind(ProbeSignature signature, ProbeArgument argument) {

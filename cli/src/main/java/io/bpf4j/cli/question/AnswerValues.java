@@ -35,6 +35,7 @@ public final class AnswerValues {
             line.key(name);
             switch (value) {
                 case Long number -> line.value(number);
+                case Double number -> line.value(number);
                 case Boolean truth -> line.value(truth);
                 case BigInteger large -> line.unsigned(large.longValue());
                 default -> line.value(value.toString());

@@ -83,6 +83,11 @@ final class Compiler {
                     numbers.evaluate(number);
                     code.store(Code.OUT, offset, R0);
                 }
+                case Term.FloatArgument(int index, Type.Float type) -> {
+                    // As bits; those of a float are the low 4 bytes.
+                    numbers.evaluate(new Term.Argument(index, new Type.Int(type.size(), false)));
+                    code.store(Code.OUT, offset, R0);
+                }
                 case ProbeName(Type.Basic type) -> {
                     if (type == Type.Basic.PROBE) {
                         Probes.loadProbe(code, scope.probes());

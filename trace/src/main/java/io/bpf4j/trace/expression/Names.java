@@ -88,6 +88,11 @@ final class Names {
         if (byProbe.keySet().stream().anyMatch(reached::get)) {
             byProbe.keySet().removeIf(number -> !reached.get(number));
         }
+        if (byProbe.values().stream().anyMatch(argument -> argument.kind() instanceof Scope.Float(int size) && size == 0)) {
+            throw error(
+                    name.at(),
+                    "'" + name.name() + "' is a floating-point number at some sites of the probe, and something else at others");
+        }
         Map<Scope.Argument, SortedSet<Integer>> groups = new LinkedHashMap<>();
         byProbe.forEach((number, argument) ->
                 groups.computeIfAbsent(argument, _ -> new TreeSet<>()).add(number));
@@ -124,6 +129,11 @@ final class Names {
         if (then instanceof Textual a && otherwise instanceof Textual b) {
             return Folding.choice(condition, a, b);
         }
+        if (then instanceof Term.FloatArgument || otherwise instanceof Term.FloatArgument) {
+            throw error(
+                    name.at(),
+                    "'" + name.name() + "' is a floating-point number, and not the same argument of all probes");
+        }
         throw error(name.at(), "'" + name.name() + "' is text in some of the probes, and a number in others");
     }
 
@@ -131,6 +141,7 @@ final class Names {
         Numeric number = new Term.Argument(argument.index(), Type.Int.U64);
         return switch (argument.kind()) {
             case Scope.Int(int size, boolean signed) -> new Term.Argument(argument.index(), new Type.Int(size, signed));
+            case Scope.Float(int size) -> new Term.FloatArgument(argument.index(), new Type.Float(size));
             case Scope.Bool() ->
                 new Term.Not(new Term.Not(new Term.Argument(argument.index(), new Type.Int(1, false))));
             case Scope.Pointer() -> number;

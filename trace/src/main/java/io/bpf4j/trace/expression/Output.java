@@ -24,8 +24,8 @@ import java.util.function.IntFunction;
 public record Output(String text, Type type, int offset, int size) {
 
     /**
-     * The value: a {@link Long}, or a {@link BigInteger} for an unsigned number that needs it; a {@link Boolean}; or a
-     * {@link String} for text and for the names of probes. A byte of a text that isn't UTF-8 becomes a lone surrogate,
+     * The value: a {@link Long}, or a {@link BigInteger} for an unsigned number that needs it; a {@link Double}; a
+     * {@link Boolean}; or a {@link String} for text and for the names of probes. A byte of a text that isn't UTF-8 becomes a lone surrogate,
      * U+DC00 plus the byte, as in Python (PEP 383): different bytes are different strings.
      *
      * @param out the function's output; numbers have the machine's byte order
@@ -42,6 +42,7 @@ public record Output(String text, Type type, int offset, int size) {
         long number = ByteBuffer.wrap(out).order(ByteOrder.nativeOrder()).getLong(offset);
         return switch (type) {
             case Type.Int t -> t.isU64() && number < 0 ? new BigInteger(Long.toUnsignedString(number)) : number;
+            case Type.Float t -> floating(number, t);
             case Type.Basic basic ->
                 switch (basic) {
                     case BOOL -> number != 0;
@@ -50,6 +51,13 @@ public record Output(String text, Type type, int offset, int size) {
                     case TEXT -> throw new AssertionError();
                 };
         };
+    }
+
+    /** Through its text: a float of 0.1 is 0.1, not 0.10000000149011612. */
+    private static double floating(long bits, Type.Float type) {
+        return type.size() == Double.BYTES
+                ? Double.longBitsToDouble(bits)
+                : Double.parseDouble(Float.toString(Float.intBitsToFloat((int) bits)));
     }
 
     private static String text(byte[] bytes, int offset, int length) {

@@ -60,6 +60,20 @@ public interface Scope {
         }
     }
 
+    /**
+     * A floating-point number. BPF has no arithmetic for them, so an expression can only be such an argument as it is.
+     *
+     * @param size in bytes: 4 or 8; 0 if the sites of the probe disagree about what the argument is, so that it can't be
+     *     used at all
+     */
+    record Float(int size) implements Kind {
+        public Float {
+            if (size != 0) {
+                new Type.Float(size);
+            }
+        }
+    }
+
     /** A truth value of one byte. */
     record Bool() implements Kind {}
 

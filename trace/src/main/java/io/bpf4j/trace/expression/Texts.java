@@ -130,7 +130,7 @@ final class Texts {
             case Textual text ->
                 new Term.Matches(fitted(text, room, binary.left().at()), pattern);
             case ProbeName name -> ofProbes(number -> pattern.matches(Bytes.of(nameOf(name, number))));
-            case Numeric number ->
+            case Numeric _, Term.FloatArgument _ ->
                 throw typing.error(
                         binary.left().at(), "a pattern is for text; if this is the address of text, write str(…)");
         };

@@ -35,6 +35,24 @@ public sealed interface Type {
         }
     }
 
+    /**
+     * A floating-point number of IEEE 754.
+     *
+     * @param size in bytes: 4 or 8
+     */
+    record Float(int size) implements Type {
+        public Float {
+            if (size != 4 && size != 8) {
+                throw new IllegalArgumentException("a floating-point number of " + size + " bytes; it must be 4 or 8");
+            }
+        }
+
+        @Override
+        public String toString() {
+            return "a floating-point number";
+        }
+    }
+
     /** Types without properties. */
     enum Basic implements Type {
         /** 0 or 1: what comparisons give. */

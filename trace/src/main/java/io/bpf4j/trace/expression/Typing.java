@@ -76,10 +76,22 @@ final class Typing {
         if (term instanceof Numeric numeric) {
             return numeric;
         }
+        requireNoFloat(term, syntax);
         throw error(
                 syntax.at(),
                 "this is " + term.type() + ", not a number"
                         + (term instanceof Term.Literal ? "" : "; compare it: … == \"text\", … ~ \"pattern*\""));
+    }
+
+    /** The BPF machine has no floating point, and the bits of such a number, taken for a whole one, are another number. */
+    private void requireNoFloat(Term term, Syntax syntax) {
+        if (term instanceof Term.FloatArgument(int index, Type.Float _)) {
+            throw error(
+                    syntax.at(),
+                    (syntax instanceof Syntax.Name name ? name.name() : "arg" + index)
+                            + " is a floating-point number; expressions compute with whole numbers, so it can only be"
+                            + " shown or be a key, as it is");
+        }
     }
 
     ExpressionException error(int at, String reason) {
@@ -127,6 +139,8 @@ final class Typing {
         Relation relation = Relation.of(symbol);
         Term left = term(binary.left());
         Term right = term(binary.right());
+        requireNoFloat(left, binary.left());
+        requireNoFloat(right, binary.right());
         if (!(left instanceof Numeric) && !(right instanceof Numeric)) {
             if (relation != Relation.EQUAL && relation != Relation.UNEQUAL) {
                 throw error(binary.at(), "text has no order; compare it by ==, != or ~");
@@ -164,6 +178,8 @@ final class Typing {
         Numeric condition = number(conditional.condition());
         Term then = guarded(condition, true, conditional.then());
         Term otherwise = guarded(condition, false, conditional.otherwise());
+        requireNoFloat(then, conditional.then());
+        requireNoFloat(otherwise, conditional.otherwise());
         return choice(condition, then, otherwise, conditional.at());
     }
 

@@ -151,6 +151,16 @@ class GeneratedFunctionTest {
             probe == "db:begin" == once;  23; probe db:end has no 'once'
             probe == "none" && onec > 1; 19; no name 'onec'
             unclear > 1;                0;  text in some of the probes, and a number in others
+            ratio > 3;                  0;  ratio is a floating-point number
+            1 + ratio;                  4;  ratio is a floating-point number
+            !ratio;                     1;  ratio is a floating-point number
+            "x" == ratio;               7;  ratio is a floating-point number
+            (long) ratio == 1;          7;  ratio is a floating-point number
+            str(ratio) == "x";          4;  ratio is a floating-point number
+            pid == 1 ? ratio : 1;       11; ratio is a floating-point number
+            ratio ~ "x";                0;  a pattern is for text
+            part > 1;                   0;  a floating-point number, and not the same argument of all probes
+            doubtful;                   0;  at some sites of the probe, and something else at others
             retval > 0;                 0;  these probes are no returns
             query;                      0;  this is text, not a number
             query + 1;                  0;  this is text, not a number
@@ -247,6 +257,19 @@ class GeneratedFunctionTest {
                         .getFirst()
                         .type())
                 .isEqualTo(Type.Int.U64);
+    }
+
+    @Test
+    void aFloatingPointNumberIsWrittenAsItIs() {
+        Output ratio = outputs(8, "ratio").outputs().getFirst();
+        byte[] bytes = ByteBuffer.allocate(8).order(ByteOrder.nativeOrder()).putDouble(1.5).array();
+        assertThat(ratio.decode(bytes, _ -> "")).isEqualTo(1.5);
+        Output part = new Output("part", new Type.Float(4), 0, 8);
+        bytes = ByteBuffer.allocate(8)
+                .order(ByteOrder.nativeOrder())
+                .putLong(Float.floatToRawIntBits(0.1f))
+                .array();
+        assertThat(part.decode(bytes, _ -> "")).isEqualTo(0.1);
     }
 
     @Test
