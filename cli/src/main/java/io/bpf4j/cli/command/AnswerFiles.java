@@ -1,16 +1,10 @@
 package io.bpf4j.cli.command;
 
 import io.bpf4j.cli.failure.CommandException;
-import io.bpf4j.cli.failure.ErrorText;
 import java.io.IOException;
-import java.io.Writer;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -20,22 +14,14 @@ import picocli.CommandLine.Option;
  * <p>Tested by {@code CliPicturesTest}.
  */
 final class AnswerFiles {
-    /** Of a file that is not complete yet. */
-    private static final String PREFIX = ".bpf4j-";
-
-    private static final FileAttribute<?> READABLE =
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-r--r--"));
-
-    @Option(names = "--html", paramLabel = "FILE", description = "Also write the answer as an HTML page.")
+    @Option(
+            names = "--html",
+            paramLabel = "FILE",
+            description = "Also write the answer as an HTML page. A file in place keeps its mode; one of another user is refused.")
     private @Nullable Path html;
 
-    @Option(names = "--svg", paramLabel = "FILE", description = "Also write the answer as an SVG picture.")
+    @Option(names = "--svg", paramLabel = "FILE", description = "Also write the answer as an SVG picture, likewise.")
     private @Nullable Path svg;
-
-    /** Writes the content of a file. */
-    interface Content {
-        void to(Writer writer) throws IOException;
-    }
 
     /** Whether there is a file to write. */
     boolean wanted() {
@@ -48,87 +34,30 @@ final class AnswerFiles {
      * @throws CommandException if one can't
      */
     void check() {
-        check(html);
-        check(svg);
-        if (html != null && html.equals(svg)) {
+        Stream.of(html, svg).filter(Objects::nonNull).forEach(file -> new OutputFile(file).check());
+        if (html != null && svg != null && isOne(html, svg)) {
             throw new CommandException("--html and --svg name one file: '" + html + "'");
         }
     }
 
-    private static void check(@Nullable Path file) {
-        if (file == null) {
-            return;
-        }
-        if (isSpecial(file)) {
-            if (!Files.isWritable(file)) {
-                throw new CommandException("'" + file + "' can't be written: no permission");
-            }
-            return;
-        }
-        if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)
-                && !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
-                && !Files.isSymbolicLink(file)) {
-            throw new CommandException("'" + file + "' can't be written: it is "
-                    + (Files.isDirectory(file) ? "a directory" : "not a regular file"));
-        }
-        if (Files.exists(file) && !Files.isWritable(file)) {
-            throw new CommandException("'" + file + "' can't be written: no permission");
-        }
-        Path folder = folder(file);
-        if (!Files.isDirectory(folder)) {
-            throw new CommandException("'" + file + "' can't be written: there is no directory " + folder);
-        }
+    private static boolean isOne(Path one, Path other) {
         try {
-            Files.delete(Files.createTempFile(folder, PREFIX, null));
+            return new OutputFile(one)
+                    .destination()
+                    .normalize()
+                    .equals(new OutputFile(other).destination().normalize());
         } catch (IOException e) {
-            throw new CommandException("'" + file + "' can't be written: " + ErrorText.of(e), e);
+            return false; // it was there a moment ago: the write says what is wrong
         }
-    }
-
-    /** A device such as /dev/stdout or /dev/full, which is written to and not replaced. */
-    private static boolean isSpecial(Path file) {
-        Path absolute = file.toAbsolutePath().normalize();
-        return absolute.startsWith("/dev") && !absolute.startsWith("/dev/shm");
-    }
-
-    private static Path folder(Path file) {
-        return Objects.requireNonNullElse(file.toAbsolutePath().getParent(), file);
     }
 
     /** Writes the files that the user asked for. */
-    void write(Content page, Content picture) {
-        write(html, page);
-        write(svg, picture);
-    }
-
-    /**
-     * Writes a new file, which then takes the name: there is never half a file, and a symbolic link that somebody has put
-     * there is replaced, not followed.
-     */
-    private static void write(@Nullable Path file, Content content) {
-        if (file == null) {
-            return;
+    void write(OutputFile.Content page, OutputFile.Content picture) {
+        if (html != null) {
+            new OutputFile(html).write(page);
         }
-        try {
-            if (isSpecial(file)) {
-                writeTo(file, content);
-                return;
-            }
-            Path made = Files.createTempFile(folder(file), PREFIX, null, READABLE);
-            try {
-                writeTo(made, content);
-                Files.move(made, file, StandardCopyOption.ATOMIC_MOVE);
-            } finally {
-                Files.deleteIfExists(made);
-            }
-        } catch (IOException e) {
-            throw new CommandException("'" + file + "' can't be written: " + ErrorText.of(e), e);
-        }
-    }
-
-    private static void writeTo(Path to, Content content) throws IOException {
-        try (Writer writer = Files.newBufferedWriter(to)) {
-            content.to(writer);
+        if (svg != null) {
+            new OutputFile(svg).write(picture);
         }
     }
 }

@@ -207,12 +207,13 @@ class QuestionRun implements TargetRun.Work {
         Answer answer = session().answer();
         answer.drain(this::print);
         print(answer);
+        report.sums(answer, shown, gaps, target.filesMayAppear(), rowsAlone());
+        TraceOptions.stillPaused(console, answer.stillPaused());
+        // Last: whatever is wrong with a file, what was measured has been printed.
         QuestionOptions asked = options;
         if (asked != null && asked.files().wanted()) {
             AnswerPage page = page(asked, answer, gaps);
             asked.files().write(writer -> html(page, writer), writer -> svg(page, writer));
         }
-        report.sums(answer, shown, gaps, target.filesMayAppear(), rowsAlone());
-        TraceOptions.stillPaused(console, answer.stillPaused());
     }
 }

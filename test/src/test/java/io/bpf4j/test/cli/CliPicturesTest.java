@@ -16,8 +16,11 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -28,6 +31,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Requires({BPF, GCC, SDT_H})
 @Timeout(300)
 class CliPicturesTest {
+    private static final Set<PosixFilePermission> PRIVATE = PosixFilePermissions.fromString("rw-------");
+
     @TempDir
     static Path folder;
 
@@ -126,15 +131,23 @@ class CliPicturesTest {
                 .endsWith("--html and --svg name one file: '" + twice + "'");
     }
 
-    /** In a folder that others can write to, a name may be a link to a file of somebody else. */
+    /** What was measured is printed, whatever becomes of the files. */
     @Test
-    void aLinkIsReplacedAndNotFollowed() throws IOException, InterruptedException {
-        Path precious = Files.writeString(folder.resolve("precious"), "precious");
-        Path page = folder.resolve("linked.html");
-        Files.createSymbolicLink(page, precious);
-        Cli.run("count", "-c", "'" + program + "' values 3", "asked:value", "--html", page.toString());
-        assertThat(precious).hasContent("precious");
-        assertThat(page).isRegularFile().content().contains("3 events");
-        assertThat(Files.isSymbolicLink(page)).isFalse();
+    void anAnswerIsPrintedEvenIfItsFileCanNotBeWritten() throws IOException, InterruptedException {
+        Commands.Result result =
+                Cli.run("count", "-c", "'" + program + "' values 3", "asked:value", "--html", "/dev/full");
+        assertThat(result.exitCode()).isEqualTo(1);
+        assertThat(result.out()).contains("3 events");
+        assertThat(result.err()).contains("bpf4j: '/dev/full' can't be written: No space left on device");
+    }
+
+    @Test
+    void aLinkIsFollowedAndAPrivatePageStaysPrivate() throws IOException, InterruptedException {
+        Path page = Files.createFile(folder.resolve("private.html"), PosixFilePermissions.asFileAttribute(PRIVATE));
+        Path link = Files.createSymbolicLink(folder.resolve("linked.html"), page);
+        Cli.run("count", "-c", "'" + program + "' values 3", "asked:value", "--html", link.toString());
+        assertThat(link).isSymbolicLink();
+        assertThat(page).content().contains("3 events");
+        assertThat(Files.getPosixFilePermissions(page)).isEqualTo(PRIVATE);
     }
 }
