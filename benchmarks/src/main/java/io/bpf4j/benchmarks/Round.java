@@ -46,9 +46,9 @@ final class Round {
             new Part("concurrent", List.of(ConcurrentBenchmark.class)),
             new Part("memory", List.of(MemoryMain.class)));
 
-    /** What measures bpf4j in a JVM of its own, with the part of the shots that it makes. */
-    private static final Map<Class<?>, Integer> PROGRAMS = 
-            Map.of(RecordsMain.class, 3, SinglesMain.class, 3, LibrariesMain.class, 3, TypesMain.class, 3, MemoryMain.class, 1);
+    /** What measures bpf4j in a JVM of its own. */
+    private static final List<Class<?>> PROGRAMS =
+            List.of(RecordsMain.class, SinglesMain.class, LibrariesMain.class, TypesMain.class, MemoryMain.class);
 
     /** What is first once per JVM: shots that make the others shorter would make it another thing. */
     private static final Class<?> FIRST = FirstUseBenchmark.class;
@@ -76,7 +76,7 @@ final class Round {
                         List.of())
                 .stream()
                 .map(BenchmarkListEntry::getUsername);
-        Stream<String> programs = PROGRAMS.keySet().stream().map(program -> program.getName() + ".main");
+        Stream<String> programs = PROGRAMS.stream().map(program -> program.getName() + ".main");
         this.chosen = Stream.concat(methods, programs)
                 .filter(name -> compiled.isEmpty()
                         || compiled.stream()
@@ -118,14 +118,15 @@ final class Round {
 
     private void measureOwn(List<String> methods) throws RunnerException, IOException, InterruptedException {
         List<String> ofJmh = new ArrayList<>(methods);
-        for (Map.Entry<Class<?>, Integer> program : PROGRAMS.entrySet()) {
-            if (ofJmh.remove(program.getKey().getName() + ".main")) {
+        for (Class<?> program : PROGRAMS) {
+            if (ofJmh.remove(program.getName() + ".main")) {
                 List<String> command = new ArrayList<>();
-                command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+                command.add(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString());
                 command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
-                command.addAll(List.of("-cp", System.getProperty("java.class.path"), program.getKey().getName()));
-                command.add(Integer.toString(Math.ceilDiv(extent.shots, program.getValue())));
-                System.out.println("# " + program.getKey().getSimpleName());
+                command.addAll(List.of("-cp", System.getProperty("java.class.path"), program.getName()));
+                command.add(Integer.toString(extent.shots));
+                System.out.println("# " + program.getSimpleName());
                 new Yardstick(command).measure(comparison::add);
             }
         }

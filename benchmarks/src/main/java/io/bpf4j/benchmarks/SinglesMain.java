@@ -19,20 +19,16 @@ import java.util.List;
  * addresses that kernels without cookies need. The probes were found before.
  *
  * <p>Not by JMH: the kernel takes a tenth of a second to detach a site, so there are few shots, and the more sites the
- * fewer. Takes the number of shots; prints lines for {@link Yardstick}.
+ * fewer. Takes the number of shots, makes a third of them, and prints lines for {@link Yardstick}.
  */
 final class SinglesMain {
     private SinglesMain() {}
 
     public static void main(String[] arguments) throws IOException {
-        int shots = Integer.parseInt(arguments[0]);
+        int shots = Math.ceilDiv(Integer.parseInt(arguments[0]), 3);
         Features all = Features.ofRunningKernel();
         measure("Cookie", AttachStrategy.COOKIE, all.without(Feature.UPROBE_MULTI_LINK), shots);
-        measure(
-                "IpMap",
-                AttachStrategy.IP_MAP,
-                all.without(Feature.UPROBE_MULTI_LINK, Feature.BPF_COOKIE),
-                shots);
+        measure("IpMap", AttachStrategy.IP_MAP, all.without(Feature.UPROBE_MULTI_LINK, Feature.BPF_COOKIE), shots);
     }
 
     private static void measure(String name, AttachStrategy strategy, Features features, int shots) throws IOException {

@@ -180,7 +180,10 @@ final class SyntheticElf {
             headers.putInt(nameOffsets.get(i)).putInt(section.type);
             headers.putLong(section.name.equals(CODE) ? 6 : 0).putLong(0); // SHF_ALLOC and SHF_EXECINSTR
             headers.putLong(i == 0 ? 0 : 64 + contents.size()).putLong(section.data.capacity());
-            headers.putInt(section.link).putInt(section.info).putLong(i == 0 ? 0 : 8).putLong(section.entrySize);
+            headers.putInt(section.link)
+                    .putInt(section.info)
+                    .putLong(i == 0 ? 0 : 8)
+                    .putLong(section.entrySize);
             contents.writeBytes(bytes(section.data));
             contents.writeBytes(new byte[-section.data.capacity() & 7]);
         }

@@ -24,8 +24,8 @@ import java.nio.file.Path;
  * as many functions, of which {@code bpf4j inspect} prints each; and a module's distilled base in which all types have
  * one name. Needs no root.
  *
- * <p>Not by JMH, which would take a minute for a dozen sizes. Takes the number of shots; prints lines for
- * {@link Yardstick}.
+ * <p>Not by JMH, which would take minutes for so many sizes. Takes the number of shots, makes a third of them, and prints
+ * lines for {@link Yardstick}.
  */
 final class TypesMain {
     /** Rounds of each size before its shots, so that the code is compiled. */
@@ -45,7 +45,7 @@ final class TypesMain {
     }
 
     public static void main(String[] arguments) throws IOException {
-        TypesMain types = new TypesMain(Integer.parseInt(arguments[0]));
+        TypesMain types = new TypesMain(Math.ceilDiv(Integer.parseInt(arguments[0]), 3));
         for (int relocations : new int[] {100, 1000, 10_000}) {
             types.relocations(relocations);
         }
