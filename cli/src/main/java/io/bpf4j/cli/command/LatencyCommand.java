@@ -3,7 +3,6 @@ package io.bpf4j.cli.command;
 import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.question.UserCatalog;
-import io.bpf4j.cli.trace.BufferSize;
 import io.bpf4j.cli.trace.Interruption;
 import io.bpf4j.trace.Question;
 import io.bpf4j.trace.catalog.ProbePair;
@@ -57,11 +56,8 @@ final class LatencyCommand implements Callable<Integer> {
     @Option(names = "--show", paramLabel = "EXPR[,…]", description = "With --slower: the values to print of each.")
     private List<String> show = new ArrayList<>();
 
-    @Option(
-            names = "--buffer",
-            paramLabel = "SIZE",
-            description = "With --slower: size of the ring buffer for events that wait to be printed (default: 16MiB).")
-    private @Nullable String buffer;
+    @Mixin
+    private final BufferOption buffer = new BufferOption();
 
     LatencyCommand(Console console, Interruption interruption) {
         this.console = console;
@@ -75,11 +71,10 @@ final class LatencyCommand implements Callable<Integer> {
         if (!show.isEmpty() && limit.isEmpty()) {
             throw new UsageException("--show goes with --slower, which says which events are printed");
         }
-        String size = buffer;
-        if (size != null && limit.isEmpty()) {
+        if (buffer.isGiven() && limit.isEmpty()) {
             throw new UsageException("--buffer needs --slower: without it latency prints no single events");
         }
-        int bufferBytes = size == null ? BufferSize.DEFAULT : TraceOptions.bufferBytes(size);
+        int bufferBytes = buffer.bytes();
         List<String> ends = ends();
         Optional<String> pairing = pair.isEmpty() ? known(ends) : Optional.of(pair);
         TargetRun.of(console, interruption, options.target()).run(new QuestionRun(console, options, question -> {

@@ -13,7 +13,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -31,13 +30,8 @@ final class QuestionOptions {
     @Mixin
     private final TargetOptions target = new TargetOptions();
 
-    @Option(
-            names = "--where",
-            paramLabel = "EXPR",
-            description =
-                    "Only events for which this is not 0: 'arg0 > 50ms && comm ~ \"java*\"'. Expressions are C's, with "
-                            + "arg0 to arg11 and the names of 'bpf4j catalog', pid tid comm cpu uid cgroup probe, str(p), str(p, n).")
-    private @Nullable String where;
+    @Mixin
+    private final FilterOption filter = new FilterOption();
 
     @Option(
             names = "--by",
@@ -84,15 +78,8 @@ final class QuestionOptions {
         if (maxKeys < 1) {
             throw new UsageException("--max-keys takes a number of keys, 1 or more");
         }
-        checkFilter(where);
+        filter.check();
         files.check();
-    }
-
-    /** An empty filter is a mistake, such as a variable of a script that isn't set: it is not the filter that takes all. */
-    static void checkFilter(@Nullable String where) {
-        if (where != null && where.isBlank()) {
-            throw new UsageException("--where: the expression is empty");
-        }
     }
 
     /** Sets the keys and the interval that are used if the user gives none. */
@@ -144,7 +131,7 @@ final class QuestionOptions {
         return (probes, functions, specs) -> {
             Question question = about(target, probes, functions, specs)
                     .withMaxKeys(maxKeys)
-                    .where(Objects.requireNonNullElse(where, ""));
+                    .where(filter.expression().orElse(""));
             return asked.apply(by.isEmpty() ? question : question.by(split("--by", by)));
         };
     }

@@ -3,7 +3,6 @@ package io.bpf4j.cli.command;
 import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.output.Console;
-import io.bpf4j.cli.trace.BufferSize;
 import io.bpf4j.cli.trace.StringArg;
 import io.bpf4j.loader.process.PausedProcesses;
 import io.bpf4j.trace.FunctionProbe;
@@ -34,11 +33,8 @@ final class TraceOptions {
             description = "Show argument N (from 0) as a string: zero-terminated, or of the length in argument M.")
     private List<String> strings = new ArrayList<>();
 
-    @Option(
-            names = "--where",
-            paramLabel = "EXPR",
-            description = "Only events for which this is not 0, as for 'count': 'arg0 > 50ms && comm ~ \"java*\"'.")
-    private @Nullable String where;
+    @Mixin
+    private final FilterOption filter = new FilterOption();
 
     @Option(
             names = "--show",
@@ -49,11 +45,8 @@ final class TraceOptions {
     @Option(names = "--count", paramLabel = "N", description = "End after that many events.")
     private @Nullable Long count;
 
-    @Option(
-            names = "--buffer",
-            paramLabel = "SIZE",
-            description = "Size of the ring buffer for events that wait to be printed: 64KiB, 1GiB (default: 16MiB).")
-    private @Nullable String buffer;
+    @Mixin
+    private final BufferOption buffer = new BufferOption();
 
     @Option(
             names = "--lossless",
@@ -63,7 +56,6 @@ final class TraceOptions {
     private boolean lossless;
 
     private List<StringArg> stringArgs = List.of();
-    private int bufferBytes = BufferSize.DEFAULT;
 
     /**
      * Looks at the options together, before anything is done.
@@ -80,20 +72,17 @@ final class TraceOptions {
         if (most != null && most <= 0) {
             throw new UsageException("--count takes a number of events, 1 or more");
         }
-        QuestionOptions.checkFilter(where);
+        filter.check();
         stringArgs = stringArgs();
-        checkBuffer();
+        int _ = buffer.bytes();
+        checkLossless();
         if (isQuestion() && !stringArgs.isEmpty()) {
             throw new UsageException("--str goes with the arguments as they are; with --show write str(arg"
                     + stringArgs.getFirst().pointer() + ")");
         }
     }
 
-    private void checkBuffer() {
-        String size = buffer;
-        if (size != null) {
-            bufferBytes = bufferBytes(size);
-        }
+    private void checkLossless() {
         if (!lossless) {
             return;
         }
@@ -125,17 +114,8 @@ final class TraceOptions {
                 + " is still stopped, and bpf4j may not continue it; run as root: kill -CONT " + pid));
     }
 
-    /** The size of a ring buffer in bytes, from the text of {@code --buffer}. */
-    static int bufferBytes(String size) {
-        try {
-            return BufferSize.parse(size);
-        } catch (IllegalArgumentException e) {
-            throw new UsageException("--buffer: " + e.getMessage());
-        }
-    }
-
     int bufferBytes() {
-        return bufferBytes;
+        return buffer.bytes();
     }
 
     /** Whether a process is paused before events are lost. */
@@ -145,7 +125,7 @@ final class TraceOptions {
 
     /** Whether the kernel evaluates expressions. */
     boolean isQuestion() {
-        return where != null || !show.isEmpty();
+        return filter.expression().isPresent() || !show.isEmpty();
     }
 
     /** What the kernel is asked then. Without {@code --show}, the arguments that all probes have are shown. */
@@ -157,7 +137,7 @@ final class TraceOptions {
                 .orElse(0);
         checkPauses();
         Question question = QuestionOptions.about(target, probes, functions, specs)
-                .withBuffer(bufferBytes)
+                .withBuffer(buffer.bytes())
                 .withLossless(lossless)
                 .show(
                         show.isEmpty()
@@ -165,7 +145,7 @@ final class TraceOptions {
                                         .mapToObj(n -> "arg" + n)
                                         .toArray(String[]::new)
                                 : QuestionOptions.split("--show", show));
-        return where == null ? question : question.where(where);
+        return question.where(filter.expression().orElse(""));
     }
 
     private List<StringArg> stringArgs() {
