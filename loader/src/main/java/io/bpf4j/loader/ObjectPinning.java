@@ -23,7 +23,9 @@ record ObjectPinning(Kernel kernel, Kind kind, Map<String, Fd> objects) {
             objects.forEach((name, object) -> {
                 Path path = BpfFs.in(directory, name);
                 try {
-                    BpfFs.pin(kernel, object, path);
+                    if (BpfFs.pin(kernel, object, path)) {
+                        undo.push(() -> BpfFs.removeDirectoryOf(kernel, path));
+                    }
                     undo.push(() -> BpfFs.unpin(kernel, object, kind, path));
                 } catch (SyscallException e) {
                     if (e.errno() != Errno.EEXIST || !BpfFs.isPinned(kernel, object, kind, path)) {

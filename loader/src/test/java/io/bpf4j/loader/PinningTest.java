@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bpf4j.loader.error.InvalidObjectException;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.internal.map.KernelMap;
+import io.bpf4j.loader.internal.sys.FileCommand;
 import io.bpf4j.loader.internal.sys.ObjectCommand;
 import io.bpf4j.loader.internal.sys.ProgCommand;
 import io.bpf4j.loader.internal.sys.ScriptedKernel;
@@ -136,6 +137,18 @@ class PinningTest {
         kernel.answer(ProgCommand.Load.class, _ -> ScriptedKernel.refused(Errno.EACCES, "no"));
         assertThatThrownBy(() -> loader().load()).isInstanceOf(RuntimeException.class);
         assertThat(kernel.pinned()).isEmpty();
+    }
+
+    @Test
+    void aLoadThatFailsRemovesTheDirectoryThatItMade() {
+        kernel.failNth(1, ObjectCommand.Pin.class, Errno.ENOENT);
+        kernel.answer(ProgCommand.Load.class, _ -> ScriptedKernel.refused(Errno.EACCES, "no"));
+        assertThatThrownBy(() -> loader().load()).isInstanceOf(RuntimeException.class);
+        assertThat(kernel.pinned()).isEmpty();
+        assertThat(kernel.commands(FileCommand.MakeDirectory.class))
+                .containsExactly(new FileCommand.MakeDirectory(DIRECTORY));
+        assertThat(kernel.commands(FileCommand.RemoveDirectory.class))
+                .containsExactly(new FileCommand.RemoveDirectory(DIRECTORY));
     }
 
     @Test

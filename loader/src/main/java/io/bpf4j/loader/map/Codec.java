@@ -92,8 +92,8 @@ public interface Codec<T> {
      * that is open to {@code io.bpf4j.loader}.
      *
      * <p>If the object has BTF, a typed view compares the record with the struct: each component must have the offset
-     * and size of the field of its name. An integer matches an integer; {@code char} and {@code boolean} match unsigned
-     * types. {@code durationNs} matches {@code duration_ns}; {@link Name} sets another name. {@code byte[]} matches
+     * and size of the field of its name. An integer matches an integer, and so does {@code boolean}; {@code char} matches
+     * unsigned types. {@code durationNs} matches {@code duration_ns}; {@link Name} sets another name. {@code byte[]} matches
      * any field, and a component of any name may cover the bit-fields in its bytes. For records of ring buffers, whose
      * map has no value type, use {@code BpfObject.codec}, which compares.
      *

@@ -55,8 +55,9 @@ final class MapPinning {
             return found.get();
         }
         KernelMap made = maker.get();
+        boolean newDirectory;
         try {
-            made.pin(path);
+            newDirectory = BpfFs.pin(host.kernel(), made.fd(), path);
         } catch (SyscallException e) {
             made.close();
             // Another process pinned its map first.
@@ -67,6 +68,9 @@ final class MapPinning {
         undo.push(() -> {
             if (!kept) {
                 made.unpin(path);
+                if (newDirectory) {
+                    BpfFs.removeDirectoryOf(host.kernel(), path);
+                }
             }
         });
         pins.put(path, made);

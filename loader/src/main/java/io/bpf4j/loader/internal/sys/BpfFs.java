@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -31,15 +32,29 @@ public final class BpfFs {
     /**
      * Pins an object. Creates the last directory of the path if it is missing, as libbpf does.
      *
+     * @return whether it created the directory
      * @throws SyscallException with the reason: the path exists, or its directory is not in a BPF file system
      */
-    public static void pin(Kernel kernel, Fd object, Path path) {
+    public static boolean pin(Kernel kernel, Fd object, Path path) {
         ObjectCommand.Pin pin = new ObjectCommand.Pin(object, path);
         try {
             kernel.execute(pin);
+            return false;
         } catch (SyscallException e) {
             if (e.errno() != Errno.ENOENT || !pinnedInNewDirectory(kernel, pin, path.getParent())) {
                 throw explained(e, path);
+            }
+            return true;
+        }
+    }
+
+    /** Undoes the creation of a pin's directory, unless others have pinned something there. */
+    public static void removeDirectoryOf(Kernel kernel, Path pin) {
+        try {
+            kernel.execute(new FileCommand.RemoveDirectory(Objects.requireNonNull(pin.getParent())));
+        } catch (SyscallException e) {
+            if (e.errno() != Errno.ENOTEMPTY && e.errno() != Errno.ENOENT) {
+                throw e;
             }
         }
     }
