@@ -4,7 +4,7 @@ import io.bpf4j.loader.internal.map.KernelMap;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.LinkCommand;
-import io.bpf4j.loader.internal.sys.LinkInfo;
+import io.bpf4j.loader.internal.sys.RawLinkInfo;
 import io.bpf4j.loader.internal.sys.Struct;
 import io.bpf4j.loader.internal.sys.StructLayout;
 import io.bpf4j.loader.kernel.AttachType;
@@ -37,7 +37,7 @@ record IterKind(AttachTarget.Iter target) implements LinkKind {
 
     static final LinkView VIEW = LinkView.of(
                     4 /* BPF_LINK_TYPE_ITER */, info -> new LinkDetail.Iter(info.text(), info.u32(INFO, "map.map_id")))
-            .withText(_ -> new LinkInfo.TextField(INFO, "target_name", "target_name_len"))
+            .withText(_ -> new RawLinkInfo.TextField(INFO, "target_name", "target_name_len"))
             .withOpener(OpenIterator::new);
 
     /** <i>Thread-safe.</i> */

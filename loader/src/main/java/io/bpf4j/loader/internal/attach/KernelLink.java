@@ -6,7 +6,8 @@ import io.bpf4j.loader.internal.sys.BpfFs;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.LinkCommand;
-import io.bpf4j.loader.internal.sys.LinkInfo.TextField;
+import io.bpf4j.loader.internal.sys.RawLinkInfo;
+import io.bpf4j.loader.internal.sys.RawLinkInfo.TextField;
 import io.bpf4j.loader.internal.sys.ObjectCommand;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.link.Link;
@@ -79,7 +80,7 @@ class KernelLink implements Link {
     }
 
     /** Whether a link has a text depends on its type, so the kernel is asked twice. */
-    private io.bpf4j.loader.internal.sys.LinkInfo withText(io.bpf4j.loader.internal.sys.LinkInfo known) {
+    private RawLinkInfo withText(RawLinkInfo known) {
         TextField text = LinkKinds.text(known);
         if (text == null) {
             return known;

@@ -1,8 +1,8 @@
 package io.bpf4j.loader.internal.attach;
 
 import io.bpf4j.loader.host.Host;
-import io.bpf4j.loader.internal.sys.LinkInfo;
-import io.bpf4j.loader.internal.sys.LinkInfo.TextField;
+import io.bpf4j.loader.internal.sys.RawLinkInfo;
+import io.bpf4j.loader.internal.sys.RawLinkInfo.TextField;
 import io.bpf4j.loader.kernel.KernelVersion;
 import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.LinkDetail;
@@ -87,15 +87,15 @@ public final class LinkKinds {
     }
 
     /** The text that the kernel can be asked for; null for none. */
-    public static @Nullable TextField text(LinkInfo known) {
+    public static @Nullable TextField text(RawLinkInfo known) {
         return view(known.type()).map(view -> view.text().apply(known)).orElse(null);
     }
 
-    static LinkDetail detail(LinkInfo info) {
+    static LinkDetail detail(RawLinkInfo info) {
         return view(info.type()).map(view -> view.detail().apply(info)).orElseGet(() -> unknown(info));
     }
 
-    static LinkDetail unknown(LinkInfo info) {
+    static LinkDetail unknown(RawLinkInfo info) {
         return new LinkDetail.Unknown(HexFormat.of().formatHex(info.detail()));
     }
 }

@@ -2,8 +2,8 @@ package io.bpf4j.loader.internal.attach;
 
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.Kernel;
-import io.bpf4j.loader.internal.sys.LinkInfo;
-import io.bpf4j.loader.internal.sys.LinkInfo.TextField;
+import io.bpf4j.loader.internal.sys.RawLinkInfo;
+import io.bpf4j.loader.internal.sys.RawLinkInfo.TextField;
 import io.bpf4j.loader.link.LinkDetail;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -17,17 +17,17 @@ import org.jspecify.annotations.Nullable;
  * @param opener opens an existing link as its own Java type
  */
 record LinkView(
-        int type, Function<LinkInfo, @Nullable TextField> text, Function<LinkInfo, LinkDetail> detail, Opener opener) {
+        int type, Function<RawLinkInfo, @Nullable TextField> text, Function<RawLinkInfo, LinkDetail> detail, Opener opener) {
     /** Takes ownership of the descriptor. */
     interface Opener {
         KernelLink open(Kernel kernel, String description, Fd link);
     }
 
-    static LinkView of(int type, Function<LinkInfo, LinkDetail> detail) {
+    static LinkView of(int type, Function<RawLinkInfo, LinkDetail> detail) {
         return new LinkView(type, _ -> null, detail, KernelLink::new);
     }
 
-    LinkView withText(Function<LinkInfo, @Nullable TextField> newText) {
+    LinkView withText(Function<RawLinkInfo, @Nullable TextField> newText) {
         return new LinkView(type, newText, detail, opener);
     }
 

@@ -1,7 +1,7 @@
 package io.bpf4j.loader.internal.attach;
 
-import io.bpf4j.loader.internal.sys.LinkInfo;
-import io.bpf4j.loader.internal.sys.LinkInfo.TextField;
+import io.bpf4j.loader.internal.sys.RawLinkInfo;
+import io.bpf4j.loader.internal.sys.RawLinkInfo.TextField;
 import io.bpf4j.loader.internal.sys.StructLayout;
 import io.bpf4j.loader.kernel.Errno;
 import io.bpf4j.loader.kernel.Feature;
@@ -49,7 +49,7 @@ record PerfKind(Function<Attempt, Link> attaching, Function<Errno, String> meani
             LinkView.of(7 /* BPF_LINK_TYPE_PERF_EVENT */, PerfKind::detail).withText(PerfKind::text);
 
     /** By {@code enum bpf_perf_event_type}; 0 on kernels before 6.6, which don't report it. */
-    private static LinkDetail detail(LinkInfo info) {
+    private static LinkDetail detail(RawLinkInfo info) {
         int type = info.u32(EVENT, "type");
         return switch (type) {
             case 1, 2 ->
@@ -77,7 +77,7 @@ record PerfKind(Function<Attempt, Link> attaching, Function<Errno, String> meani
         };
     }
 
-    private static @Nullable TextField text(LinkInfo info) {
+    private static @Nullable TextField text(RawLinkInfo info) {
         return switch (info.u32(EVENT, "type")) {
             case 1, 2 -> new TextField(UPROBE, "uprobe.file_name", "uprobe.name_len");
             case 3, 4 -> new TextField(KPROBE, "kprobe.func_name", "kprobe.name_len");

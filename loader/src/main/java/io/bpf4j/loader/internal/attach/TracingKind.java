@@ -4,7 +4,7 @@ import io.bpf4j.btf.BtfKind;
 import io.bpf4j.loader.internal.linux.ProgramBtf;
 import io.bpf4j.loader.internal.sys.Fd;
 import io.bpf4j.loader.internal.sys.LinkCommand;
-import io.bpf4j.loader.internal.sys.LinkInfo;
+import io.bpf4j.loader.internal.sys.RawLinkInfo;
 import io.bpf4j.loader.internal.sys.StructLayout;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
@@ -40,7 +40,7 @@ final class TracingKind {
     static final LinkView RAW_VIEW = LinkView.of(
                     1 /* BPF_LINK_TYPE_RAW_TRACEPOINT */,
                     info -> new LinkDetail.RawTracepoint(info.text(), info.u64(RAW_INFO, "cookie")))
-            .withText(_ -> new LinkInfo.TextField(RAW_INFO, "tp_name", "tp_name_len"));
+            .withText(_ -> new RawLinkInfo.TextField(RAW_INFO, "tp_name", "tp_name_len"));
 
     private TracingKind() {}
 

@@ -3,7 +3,7 @@ package io.bpf4j.loader.internal.attach;
 import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.loader.error.SyscallException;
 import io.bpf4j.loader.internal.sys.LinkCommand;
-import io.bpf4j.loader.internal.sys.LinkInfo;
+import io.bpf4j.loader.internal.sys.RawLinkInfo;
 import io.bpf4j.loader.internal.sys.StructLayout;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.kernel.Errno;
@@ -37,7 +37,7 @@ record UprobeMultiKind(AttachTarget.UprobeMulti target, FunctionSites functions)
                     12 /* BPF_LINK_TYPE_UPROBE_MULTI */,
                     info -> new LinkDetail.UprobeMulti(
                             info.text(), info.u32(INFO, "count"), info.u32(INFO, "flags"), info.u32(INFO, "pid")))
-            .withText(_ -> new LinkInfo.TextField(INFO, "path", "path_size"));
+            .withText(_ -> new RawLinkInfo.TextField(INFO, "path", "path_size"));
 
     @Override
     public Link attach(Attempt attempt) {

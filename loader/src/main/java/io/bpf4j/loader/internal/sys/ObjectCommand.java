@@ -253,7 +253,7 @@ public sealed interface ObjectCommand<R> extends Command<R> {
      *
      * @param text the text of the link to request; null for none
      */
-    record InfoOfLink(Fd object, LinkInfo.@Nullable TextField text) implements Info<LinkInfo> {
+    record InfoOfLink(Fd object, RawLinkInfo.@Nullable TextField text) implements Info<RawLinkInfo> {
         /** PATH_MAX; names of kernel functions have up to 512 bytes. */
         private static final int TEXT_SIZE = 4096;
 
@@ -262,14 +262,14 @@ public sealed interface ObjectCommand<R> extends Command<R> {
         }
 
         @Override
-        public LinkInfo run(Call call) {
-            MemorySegment info = call.allocate(LinkInfo.SIZE, Long.BYTES);
+        public RawLinkInfo run(Call call) {
+            MemorySegment info = call.allocate(RawLinkInfo.SIZE, Long.BYTES);
             if (text == null) {
-                return LinkInfo.read(filled(call, object, info), "");
+                return RawLinkInfo.read(filled(call, object, info), "");
             }
             MemorySegment bytes = call.allocate(TEXT_SIZE);
             text.request(info, bytes);
-            return LinkInfo.read(filled(call, object, info), Struct.text(bytes));
+            return RawLinkInfo.read(filled(call, object, info), Struct.text(bytes));
         }
     }
 

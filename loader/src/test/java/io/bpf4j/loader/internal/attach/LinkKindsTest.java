@@ -3,7 +3,7 @@ package io.bpf4j.loader.internal.attach;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bpf4j.loader.internal.sys.LinkInfo;
+import io.bpf4j.loader.internal.sys.RawLinkInfo;
 import io.bpf4j.loader.internal.sys.ScriptedKernel;
 import io.bpf4j.loader.kernel.AttachType;
 import io.bpf4j.loader.link.LinkDetail;
@@ -24,7 +24,7 @@ class LinkKindsTest {
         assertThat(ByteOrder.nativeOrder()).as("of attr-golden.txt").isEqualTo(ByteOrder.LITTLE_ENDIAN);
     }
 
-    private static LinkInfo golden(String kind, String text) {
+    private static RawLinkInfo golden(String kind, String text) {
         try (InputStream in = Objects.requireNonNull(ScriptedKernel.class.getResourceAsStream("attr-golden.txt"))) {
             byte[] info = new String(in.readAllBytes(), UTF_8)
                     .lines()
@@ -35,7 +35,7 @@ class LinkKindsTest {
             ByteBuffer bytes = ByteBuffer.wrap(info).order(ByteOrder.LITTLE_ENDIAN);
             byte[] detail = new byte[48];
             bytes.get(16, detail);
-            return new LinkInfo(bytes.getInt(0), bytes.getInt(4), bytes.getInt(8), detail, text);
+            return new RawLinkInfo(bytes.getInt(0), bytes.getInt(4), bytes.getInt(8), detail, text);
         } catch (IOException e) {
             throw new AssertionError(e);
         }
@@ -83,9 +83,9 @@ class LinkKindsTest {
     void whatIsNewerThanThisLibraryIsKeptAsBytes() {
         byte[] bytes = new byte[48];
         bytes[0] = 0x7f;
-        LinkDetail unknown = LinkKinds.detail(new LinkInfo(99, 1, 2, bytes, ""));
+        LinkDetail unknown = LinkKinds.detail(new RawLinkInfo(99, 1, 2, bytes, ""));
         assertThat(unknown).isEqualTo(new LinkDetail.Unknown("7f" + "00".repeat(47)));
         // A perf event of a kernel that doesn't tell which.
-        assertThat(LinkKinds.detail(new LinkInfo(7, 1, 2))).isInstanceOf(LinkDetail.Unknown.class);
+        assertThat(LinkKinds.detail(new RawLinkInfo(7, 1, 2))).isInstanceOf(LinkDetail.Unknown.class);
     }
 }

@@ -292,7 +292,7 @@ class AttrGoldenTest {
 
     @Test
     void linkInfo() {
-        LinkInfo info = RecordedCall.answered(new ObjectCommand.InfoOfLink(first), bytes("link_info"));
+        RawLinkInfo info = RecordedCall.answered(new ObjectCommand.InfoOfLink(first), bytes("link_info"));
         assertThat(info.type()).isEqualTo(12);
         assertThat(info.id()).isEqualTo(2);
         assertThat(info.programId()).isEqualTo(3);
@@ -304,17 +304,17 @@ class AttrGoldenTest {
     @Test
     void aTextIsAskedForWhereALinkHasOne() {
         for (String kind : List.of("raw_tp", "iter", "uprobe_multi", "perf_uprobe")) {
-            MemorySegment request = arena.allocate(LinkInfo.SIZE, 8);
+            MemorySegment request = arena.allocate(RawLinkInfo.SIZE, 8);
             MemorySegment text = Restricted.view(MemorySegment.ofAddress(0xA1), 64, arena);
             Objects.requireNonNull(textOf(kind)).request(request, text);
-            assertThat(HexFormat.of().formatHex(ScriptedKernel.bytes(request, LinkInfo.SIZE)))
+            assertThat(HexFormat.of().formatHex(ScriptedKernel.bytes(request, RawLinkInfo.SIZE)))
                     .isEqualTo(GOLDEN.get("link_info_ask_" + kind));
         }
         assertThat(textOf("xdp")).isNull();
         assertThat(textOf("perf_event")).isNull();
     }
 
-    private LinkInfo.@Nullable TextField textOf(String kind) {
+    private RawLinkInfo.@Nullable TextField textOf(String kind) {
         return LinkKinds.text(RecordedCall.answered(new ObjectCommand.InfoOfLink(first), bytes("link_info_" + kind)));
     }
 

@@ -15,7 +15,7 @@ import java.lang.foreign.ValueLayout;
  *     file
  */
 @SuppressWarnings("ArrayRecordComponent") // handed over once, never compared
-public record LinkInfo(int type, int id, int programId, byte[] detail, String text) {
+public record RawLinkInfo(int type, int id, int programId, byte[] detail, String text) {
     /**
      * A text field in the union. The caller passes a buffer for it, only for types that have a text.
      *
@@ -37,12 +37,12 @@ public record LinkInfo(int type, int id, int programId, byte[] detail, String te
     static final int SIZE = DETAIL + DETAIL_SIZE;
 
     /** Without the fields specific to the type. */
-    public LinkInfo(int type, int id, int programId) {
+    public RawLinkInfo(int type, int id, int programId) {
         this(type, id, programId, new byte[DETAIL_SIZE], "");
     }
 
-    static LinkInfo read(MemorySegment info, String text) {
-        return new LinkInfo(
+    static RawLinkInfo read(MemorySegment info, String text) {
+        return new RawLinkInfo(
                 LAYOUT.u32(info, "type"),
                 LAYOUT.u32(info, "id"),
                 LAYOUT.u32(info, "prog_id"),
