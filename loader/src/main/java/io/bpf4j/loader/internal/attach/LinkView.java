@@ -17,7 +17,10 @@ import org.jspecify.annotations.Nullable;
  * @param opener opens an existing link as its own Java type
  */
 record LinkView(
-        int type, Function<RawLinkInfo, @Nullable TextField> text, Function<RawLinkInfo, LinkDetail> detail, Opener opener) {
+        int type,
+        Function<RawLinkInfo, @Nullable TextField> text,
+        Function<RawLinkInfo, LinkDetail> detail,
+        Opener opener) {
     /** Takes ownership of the descriptor. */
     interface Opener {
         KernelLink open(Kernel kernel, String description, Fd link);

@@ -10,7 +10,8 @@ import java.nio.file.Path;
  * Bytes of a page of memory: 4096 on most machines, 16 or 64 KiB on some arm64 machines.
  *
  * <p>From the auxiliary vector that the kernel gives each process, in /proc/self/auxv: pairs of words, the type {@code
- * AT_PAGESZ} being 6 (include/uapi/linux/auxvec.h).
+ * AT_PAGESZ} being 6 (include/uapi/linux/auxvec.h). The file of a process with file capabilities belongs to root, and the
+ * process can't read it. Then it is the block size of procfs (simple_statfs of fs/libfs.c).
  *
  * <p>Tested by {@code LinuxFilesTest}.
  */
@@ -32,6 +33,15 @@ public final class PageSize {
                 }
             }
             return USUAL;
+        } catch (IOException e) {
+            return blockSize(auxv.toAbsolutePath().getParent());
+        }
+    }
+
+    private static long blockSize(Path folder) {
+        try {
+            long size = Files.getFileStore(folder).getBlockSize();
+            return size >= USUAL && Long.bitCount(size) == 1 ? size : USUAL;
         } catch (IOException e) {
             return USUAL;
         }

@@ -283,6 +283,9 @@ class LinuxFilesTest {
         Files.write(file, auxv.array());
         assertThat(PageSize.read(file)).isEqualTo(65536);
         assertThat(PageSize.read(root.resolve("none"))).isEqualTo(4096);
+        assertThat(PageSize.read(Path.of("/proc/self/no-auxv")))
+                .as("from procfs")
+                .isEqualTo(PageSize.read(Path.of("/proc/self/auxv")));
     }
 
     private TraceFs traceFs(ScriptedKernel kernel) {
