@@ -51,7 +51,7 @@ public final class DryRunJudgement {
     private final Set<String> strong = new HashSet<>();
 
     /** The texts of relocations, which programs with the same function share. */
-    private final Map<ProgramAssembly.Outcome, String> questions = new IdentityHashMap<>();
+    private final IdentityHashMap<ProgramAssembly.Outcome, String> questions = new IdentityHashMap<>();
 
     private DryRunJudgement(LoadPlan plan, Btf kernel) {
         this.spec = plan.spec();

@@ -34,13 +34,13 @@ public final class PageSize {
             }
             return USUAL;
         } catch (IOException e) {
-            return blockSize(auxv.toAbsolutePath().getParent());
+            return blockSize(auxv.resolveSibling("status"));
         }
     }
 
-    private static long blockSize(Path folder) {
+    private static long blockSize(Path file) {
         try {
-            long size = Files.getFileStore(folder).getBlockSize();
+            long size = Files.getFileStore(file).getBlockSize();
             return size >= USUAL && Long.bitCount(size) == 1 ? size : USUAL;
         } catch (IOException e) {
             return USUAL;
