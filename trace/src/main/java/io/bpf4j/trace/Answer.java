@@ -95,7 +95,7 @@ public final class Answer implements AutoCloseable {
             boolean unreadable) {}
 
     /**
-     * What the answer lacks. All 0: it is complete.
+     * Events that the answer lacks, by reason. If all are 0, it is complete.
      *
      * @param unreadable events that were left out because an expression reads memory that isn't there, or an argument
      *     that the site doesn't have
@@ -264,7 +264,7 @@ public final class Answer implements AutoCloseable {
                         _ -> StackTraceMap.of(object.map("stacks")).get(id).orElse(List.of()));
     }
 
-    /** What the answer lacks so far. */
+    /** The gaps so far. */
     public Gaps gaps() {
         long open = question.kind() == QuestionKind.LATENCY
                 ? TypedMap.of(object.map("begins"), Codec.ofBytes(16), Codec.ofLong())
@@ -328,7 +328,7 @@ public final class Answer implements AutoCloseable {
             try {
                 stopPausing();
             } finally {
-                // Where no record waits, none can tell of a pause: who is stopped then was stopped by somebody else.
+                // If no record waits, none of a pause is unread: a stopped process was stopped by somebody else.
                 if (records.pendingBytes() > 0) {
                     paused.resumeAll();
                 } else {

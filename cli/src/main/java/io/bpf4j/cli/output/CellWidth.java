@@ -9,7 +9,7 @@ package io.bpf4j.cli.output;
 public final class CellWidth {
     private static final String CUT = "…";
 
-    /** First and last code points of what is wide: blocks, not single characters. */
+    /** First and last code points of blocks whose characters are wide. */
     private static final int[][] WIDE = {
         {0x1100, 0x115f},
         {0x2e80, 0x303e},
@@ -47,7 +47,7 @@ public final class CellWidth {
         return 1;
     }
 
-    /** Text that is not wider than this; one that is cut ends in {@code …}. */
+    /** Cuts text to a number of columns; text that is cut ends in {@code …}. */
     public static String cut(String text, int width) {
         if (of(text) <= width) {
             return text;

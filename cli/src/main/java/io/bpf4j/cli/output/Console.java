@@ -37,7 +37,7 @@ public final class Console {
 
     private final OutputStream out;
 
-    /** What waits to be written to {@link #out}; the lock of both. */
+    /** Bytes that wait to be written to {@link #out}; also the lock of both. */
     private final LineBuffer waiting = new LineBuffer();
 
     private final Writer err;
@@ -183,7 +183,7 @@ public final class Console {
         }
     }
 
-    /** Writes text that is no line to standard output, such as characters that control the terminal. */
+    /** Writes text without a line end to standard output, such as characters that control the terminal. */
     public void text(String sequence) {
         synchronized (waiting) {
             append(sequence);
@@ -243,7 +243,7 @@ public final class Console {
     }
 
     /**
-     * Shows a line at the end of standard error in place of the one that is there, or removes that. Messages come above
+     * Replaces the last line of standard error, or removes it. Messages come above
      * it.
      *
      * @param text empty to remove it

@@ -116,7 +116,7 @@ public final class JsonLine {
         return key(name).unsigned(value);
     }
 
-    /** What the buffer has: the line, without its line feed. */
+    /** The line in the buffer, without its line feed. */
     @Override
     public String toString() {
         return text.toString();

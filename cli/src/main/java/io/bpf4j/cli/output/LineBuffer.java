@@ -8,11 +8,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Text as bytes of UTF-8, in one array that is used again: what is appended often (numbers, names that were encoded
- * before, bytes of a process) is written there without an object. <i>Confined.</i>
+ * Text as bytes of UTF-8, in one array that is used again: data that is appended often (numbers, names that were
+ * encoded before, bytes of a process) is written there without an object. <i>Confined.</i>
  */
 public final class LineBuffer {
-    /** When it is worth a system call to write what was appended. */
+    /** The number of bytes from which on it is worth a system call to write them. */
     public static final int FULL = 1 << 16;
 
     private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);

@@ -58,7 +58,7 @@ public final class Paint {
         return sgr("1", text);
     }
 
-    /** What is less important than the rest. */
+    /** Text that is less important than the rest. */
     public String faint(String text) {
         return sgr("2", text);
     }

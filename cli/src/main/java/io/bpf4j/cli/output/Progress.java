@@ -27,9 +27,9 @@ public final class Progress implements AutoCloseable {
     }
 
     /**
-     * The work has begun.
+     * Starts to show the work.
      *
-     * @param what is done: {@code searching all processes for probes}
+     * @param what the command does: {@code searching all processes for probes}
      */
     public static Progress of(Console console, String what) {
         return new Progress(console, what, LATER);

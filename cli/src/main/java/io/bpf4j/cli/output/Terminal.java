@@ -118,12 +118,12 @@ public final class Terminal {
                 .redirectError(Redirect.DISCARD);
     }
 
-    /** What is typed: standard input, or, if that is something else, the terminal itself. */
+    /** The bytes that the user types: standard input, or the terminal if standard input is something else. */
     InputStream keys() throws IOException {
         return input ? new FileInputStream(FileDescriptor.in) : new FileInputStream(file(1).toFile());
     }
 
-    /** What {@code stty} prints, without the line end; empty if it fails. */
+    /** The output of {@code stty}, without the line end; empty if it fails. */
     private Optional<String> stty(String... arguments) {
         List<String> command = new ArrayList<>(List.of("stty"));
         command.addAll(List.of(arguments));

@@ -115,7 +115,7 @@ public final class Text {
         return escaped.toString();
     }
 
-    /** The same as {@link #escape} for text without surrounding quotes, such as the names in a file: quotes and backslashes stay. */
+    /** Escapes text without surrounding quotes, such as the names in a file: quotes and backslashes stay. */
     public static String printable(String text) {
         return printable(text, -1);
     }

@@ -46,7 +46,7 @@ public record AnswerPage(String title, List<String> facts, List<Answer.Row> rows
     private static final int LONGEST_LABEL = 42;
     private static final int LONGEST_FACT = 130;
 
-    /** A part of a page that others draw, such as a flame graph. */
+    /** A part of a page that the caller draws, such as a flame graph. */
     public interface Part {
         void to(Appendable out) throws IOException;
     }
@@ -255,7 +255,7 @@ public record AnswerPage(String title, List<String> facts, List<Answer.Row> rows
         return List.of(new HeatMap("Values over time" + (key.isEmpty() ? "" : ", " + key), labels, times(), counts));
     }
 
-    /** Writes the picture: the same bars and heat maps, one below the other. */
+    /** Writes the picture: the bars and heat maps of the page, one below the other. */
     public void svg(Appendable out) throws IOException {
         StringBuilder drawing = new StringBuilder();
         int y = 34;

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What an answer got in each interval. Its size is bounded: when there are too many intervals, neighbours become one, and
- * an interval has only the keys with the most events. <i>Confined.</i>
+ * The events of each interval of a run. Its size is bounded: when there are too many intervals, neighbours become one,
+ * and an interval has only the keys with the most events. <i>Confined.</i>
  *
  * <p>Tested by {@code AnswerPageTest}.
  */
@@ -24,7 +24,7 @@ public final class History {
     private int together = 1;
     private int inLast;
 
-    /** What came until a time of day, the keys with the most events first. */
+    /** The events of an interval that ended at a time of day; the keys with the most events come first. */
     record Interval(LocalTime end, List<Changes.Change> changes) {
         private Interval plus(Interval later) {
             Map<Map<String, Object>, Changes.Change> sums = new LinkedHashMap<>();

@@ -210,7 +210,7 @@ public final class AnswerReport {
     }
 
     /**
-     * Prints the sums, and what the answer lacks.
+     * Prints the sums and the gaps of the answer.
      *
      * @param gaps why first events may be missing
      * @param apart whether they go to standard error, because standard output is for a program that wants rows alone
@@ -255,7 +255,7 @@ public final class AnswerReport {
         return text.toString();
     }
 
-    /** One thing that an answer may lack: its name in JSON, and what a person reads after the count. */
+    /** A kind of gap in an answer: its name in JSON, and the words after the count in a table. */
     private record Lack(String name, long count, String text) {}
 
     private static List<Lack> lacks(Answer.Gaps gaps) {

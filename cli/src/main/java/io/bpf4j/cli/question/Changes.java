@@ -10,7 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What an answer gets from one look at it to the next. An answer itself only grows. <i>Confined.</i>
+ * The events that are added to an answer from one call to the next. The counts of an answer itself only grow.
+ * <i>Confined.</i>
  *
  * <p>Tested by {@code ChangesTest}.
  */
@@ -54,7 +55,7 @@ public final class Changes {
         }
     }
 
-    /** What is new since the last call, by keys; those with the most new events first, also those with none. */
+    /** The new events since the last call, by keys. Keys with the most come first, keys without any last. */
     public List<Change> next(List<Answer.Row> rows) {
         Map<Map<String, Object>, Change> now = new LinkedHashMap<>();
         rows.forEach(row -> now.merge(row.key(), Change.of(row), Change::plus));

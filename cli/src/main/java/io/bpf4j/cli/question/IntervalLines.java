@@ -41,14 +41,14 @@ public final class IntervalLines {
     /** How a line is divided: time, keys, cells of this width, count. Without an axis it is the width of a bar. */
     private record Layout(int keys, int cell, Buckets axis) {}
 
-    /** @param everyNanos the interval, which says how exact the times of day are */
+    /** @param everyNanos the interval in nanoseconds; times of day are as exact */
     public IntervalLines(Console console, Paint paint, long everyNanos) {
         this.console = console;
         this.paint = paint;
         this.clock = DateTimeFormatter.ofPattern(everyNanos < 1_000_000_000 ? "HH:mm:ss.SSS" : "HH:mm:ss", Locale.ROOT);
     }
 
-    /** Prints what is new. */
+    /** Prints the events since the last call. */
     public void print(Answer answer) {
         print(
                 LocalTime.now(ZoneId.systemDefault()),

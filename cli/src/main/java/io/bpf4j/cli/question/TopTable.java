@@ -41,7 +41,7 @@ public final class TopTable {
     private record Row(long recent, long total, List<Object> key) {}
 
     /**
-     * Takes what is new.
+     * Adds the new events.
      *
      * @param seconds the time in which it came
      */

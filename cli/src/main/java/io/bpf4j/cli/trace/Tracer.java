@@ -178,7 +178,7 @@ public final class Tracer implements ProbeSession {
             try {
                 stopPausing();
             } finally {
-                // Where no record waits, none can tell of a pause: who is stopped then was stopped by somebody else.
+                // If no record waits, none of a pause is unread: a stopped process was stopped by somebody else.
                 if (ring.pendingBytes() > 0) {
                     paused.resumeAll();
                 } else {

@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * What a probe's argument is. <i>Immutable.</i>
+ * The type of a probe's argument. <i>Immutable.</i>
  *
  * <p>A site has its own description of the argument's size and sign, by which the value is read. It may differ from the
  * type here: a constant becomes an {@code int}, and a compiler passes a {@code short} in four bytes.
@@ -39,7 +39,7 @@ public sealed interface ArgumentType {
      */
     record Text(Optional<String> length, OptionalInt pointerAt, boolean mangled) implements ArgumentType {}
 
-    /** What an integer counts. */
+    /** The unit of an integer. */
     enum Unit {
         NANOSECONDS("ns"),
         MICROSECONDS("us"),

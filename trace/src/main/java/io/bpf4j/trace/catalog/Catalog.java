@@ -25,7 +25,7 @@ public final class Catalog {
         this.parts = List.copyOf(parts);
     }
 
-    /** The catalog that bpf4j has. What it has for a program is read when it is first asked for. */
+    /** The catalog of bpf4j. The entries of a program are read when they are first needed. */
     public static Catalog builtIn() {
         return BuiltInCatalog.CATALOG;
     }

@@ -132,7 +132,7 @@ final class CatalogParser {
         return probe;
     }
 
-    /** The arguments behind the opening parenthesis, at which the list may continue on the next line, as at commas. */
+    /** The arguments after the opening parenthesis, at which the list may continue on the next line, as at commas. */
     private List<ProbeArgument> arguments(Lines lines, String first) {
         ArgumentParser parser = new ArgumentParser(lines, enums);
         List<ProbeArgument> arguments = new ArrayList<>();

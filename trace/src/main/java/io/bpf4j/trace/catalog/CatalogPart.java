@@ -24,11 +24,11 @@ final class CatalogPart {
 
     private final Supplier<Entries> reader;
 
-    /** What was read. Two threads may read it twice, with the same result. */
+    /** The entries, once they were read. Two threads may both read them, with the same result. */
     private volatile Optional<Entries> entries = Optional.empty();
 
     /**
-     * What a part has.
+     * The entries of a part.
      *
      * @param byName by full name; of one probe the entries with different numbers of arguments, in their order
      */

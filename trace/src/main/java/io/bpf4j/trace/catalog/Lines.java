@@ -21,7 +21,7 @@ final class Lines {
         this.lines = text.lines().iterator();
     }
 
-    /** Moves to the next line that says something; false at the end. */
+    /** Moves to the next line that is neither empty nor a comment; false at the end. */
     boolean next() {
         while (lines.hasNext()) {
             current = lines.next();

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What is known of a probe. <i>Immutable.</i>
+ * A probe's entry in a catalog. <i>Immutable.</i>
  *
  * <p>Tested by {@code CatalogTest}.
  *

@@ -52,7 +52,7 @@ final class Code {
         this.reserved = reserved;
     }
 
-    /** What follows is generated for this expression. */
+    /** The code from here on is generated for this expression. */
     void begin(Expression expression) {
         text = expression.text();
     }

@@ -17,7 +17,7 @@ enum EventField {
     UID(136, 4, Field.UID),
     CPU(140, 4, Field.CPU);
 
-    /** Offsets of what has no name, or is no number. */
+    /** Offsets of fields that have no name, or are no numbers. */
     static final int COOKIE = 104;
 
     static final int UNREADABLE = 148;
@@ -43,7 +43,7 @@ enum EventField {
         return new Type.Int(size, false);
     }
 
-    /** What the frame must be asked to fill. */
+    /** The field that the BPF program has to fill for it, if it does so on demand only. */
     Optional<Field> filled() {
         return filled;
     }

@@ -35,7 +35,7 @@ public final class ExpressionException extends Bpf4jException {
         this.position = position;
     }
 
-    /** What is wrong, without the text. */
+    /** The reason, without the expression. */
     public String reason() {
         return reason;
     }

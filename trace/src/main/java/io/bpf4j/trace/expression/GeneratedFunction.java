@@ -34,7 +34,7 @@ public record GeneratedFunction(
         probes = Set.copyOf(probes);
     }
 
-    /** Bytes that a predicate may use behind its second parameter. */
+    /** Bytes at the address in its second parameter that a predicate may use. */
     public static final int SCRATCH = 160;
 
     /**

@@ -74,7 +74,7 @@ final class Glob {
         return new Glob(masks, stars, elements.size());
     }
 
-    /** Reads what stands between brackets; a closing one that comes first is a member. The index after it. */
+    /** Reads the members between brackets, of which a closing bracket may be the first. Returns the index after. */
     private static int set(Bytes pattern, int from, BitSet element) {
         int at = from;
         boolean inverted = at < pattern.length() && (pattern.at(at) == '!' || pattern.at(at) == '^');

@@ -17,7 +17,7 @@ import java.util.function.IntFunction;
  * <p>Tested by {@code GeneratedFunctionTest}.
  *
  * @param text the expression's text
- * @param type what the value is
+ * @param type of the value
  * @param offset of the value in the function's output, in bytes; a multiple of 8
  * @param size of the value in bytes, a multiple of 8
  */

@@ -37,7 +37,7 @@ public interface Scope {
      * An argument of a probe. <i>Immutable.</i>
      *
      * @param index from 0
-     * @param kind what it holds
+     * @param kind its type
      */
     record Argument(int index, Kind kind) {
         public Argument {
@@ -45,13 +45,13 @@ public interface Scope {
         }
     }
 
-    /** What an argument holds. <i>Immutable.</i> */
+    /** The type of an argument. <i>Immutable.</i> */
     sealed interface Kind {}
 
     /**
      * A whole number.
      *
-     * @param size in bytes: 1, 2, 4 or 8; what is beyond it in the event's 64 bits is ignored
+     * @param size in bytes: 1, 2, 4 or 8; higher bytes of the event's 64 bits are ignored
      * @param signed whether it may be negative
      */
     record Int(int size, boolean signed) implements Kind {

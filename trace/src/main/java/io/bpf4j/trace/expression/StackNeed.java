@@ -5,8 +5,8 @@ import io.bpf4j.trace.expression.Term.Textual;
 import java.util.Optional;
 
 /**
- * What the evaluation of a term needs: how many values wait on the stack at once, and whether text is read to compare
- * it. {@link NumberCode} tells why the first is small.
+ * The memory that the evaluation of a term needs: how many values wait on the stack at once, and whether text is read
+ * to compare it. {@link NumberCode} tells why the first is small.
  *
  * <p>Tested by {@code GeneratedFunctionTest}.
  */

@@ -17,7 +17,7 @@ import java.util.Optional;
 /**
  * Generates the code of text: reads it into a {@link Window}, compares it, and looks for patterns in it. <i>Confined.</i>
  *
- * <p>What is behind the text in its window is zero, so words of 8 bytes can be compared, and outputs are keys. A text
+ * <p>The bytes after the text in its window are zero, so words of 8 bytes can be compared, and outputs are keys. A text
  * knows its length, too: one with a length may contain NUL.
  *
  * <p>Tested by {@code GeneratedFunctionTest}, and by {@code ExpressionsOnKernelTest}.

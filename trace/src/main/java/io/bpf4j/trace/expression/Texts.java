@@ -12,7 +12,7 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 
 /**
- * What is read as text, and how it is compared. <i>Confined.</i>
+ * Texts, and how they are compared. <i>Confined.</i>
  *
  * <p>Comparisons of a probe's name are decided here, for each probe; what is left is whether the event's probe is one of
  * those. Text of the process is read into memory that has a bound, so this class lowers the bounds of text to it, or
@@ -23,7 +23,7 @@ import java.util.function.Predicate;
 final class Texts {
     private static final int DEFAULT_BOUND = 64;
 
-    /** What {@code question_show} can write at most. */
+    /** The most bytes that {@code question_show} can write. */
     private static final int MAX_BOUND = 1024;
 
     private final Typing typing;

@@ -1,7 +1,7 @@
 package io.bpf4j.trace.expression;
 
 /**
- * What an expression's value is. <i>Immutable.</i>
+ * The type of an expression's value. <i>Immutable.</i>
  *
  * <p>Tested by {@code GeneratedFunctionTest}.
  */

@@ -83,7 +83,7 @@ final class AddressTable {
         private byte[] text = new byte[1024];
         private int textLength;
 
-        /** @param maxText bytes of all names together, at most 1 GiB; functions beyond this limit are left out */
+        /** @param maxText bytes of all names together, at most 1 GiB; functions beyond this limit are not added */
         Builder(long maxText) {
             this.maxText = Math.min(maxText, 1 << 30);
         }

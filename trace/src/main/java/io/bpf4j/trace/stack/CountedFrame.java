@@ -17,7 +17,7 @@ final class CountedFrame {
     private final TreeMap<Key, CountedFrame> children = new TreeMap<>();
     private long total;
 
-    /** What kind of code a function is; it gives the colour. */
+    /** The kind of code that a function is; it decides the colour. */
     enum Kind {
         ROOT(""),
         USER(""),
@@ -89,7 +89,7 @@ final class CountedFrame {
         return children.values();
     }
 
-    /** @param path of this one, with a semicolon behind, unchanged afterwards; empty for the root */
+    /** @param path of this one, with a semicolon at its end, unchanged afterwards; empty for the root */
     void fold(StringBuilder path, Appendable out) throws IOException {
         long own = total;
         for (CountedFrame child : children.values()) {

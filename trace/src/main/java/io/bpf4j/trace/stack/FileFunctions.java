@@ -114,7 +114,7 @@ final class FileFunctions {
         };
     }
 
-    /** In a full table the linker writes the version behind the name: {@code memcpy@@GLIBC_2.14}. */
+    /** In a full table the linker writes the version after the name: {@code memcpy@@GLIBC_2.14}. */
     private static String withoutVersion(String name) {
         int at = name.indexOf('@', 1);
         return at < 0 ? name : name.substring(0, at);
@@ -143,7 +143,7 @@ final class FileFunctions {
      *
      * @param address what the frame has as its address
      * @param fileOffset of the address, in bytes
-     * @param lookup the offset to look up: within the instruction, where the address is behind it
+     * @param lookup the offset to look up: within the instruction, if the address is after it
      */
     Frame frame(long address, long fileOffset, long lookup, String module, Names names) {
         OptionalLong virtual = virtualAddress(fileOffset);

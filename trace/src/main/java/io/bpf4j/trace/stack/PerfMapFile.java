@@ -139,7 +139,7 @@ final class PerfMapFile {
         return builder.buildNewest();
     }
 
-    /** A line of another form is left out: the compiler may be writing it now. */
+    /** Skips a line of another form: the compiler may be writing it now. */
     private static void add(AddressTable.Builder builder, byte[] line, int length, int time) {
         int blank = indexOf(line, 0, length);
         int second = indexOf(line, blank + 1, length);

@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * The code of one process: its executable mappings, and what its compilers have listed. What was read is kept when the
- * process unmaps it or ends, because stacks are named after they were taken. <i>Confined.</i>
+ * The code of one process: its executable mappings, and the lists of its compilers. Mappings and lists are kept when
+ * the process unmaps code or ends, because stacks are named after they were taken. <i>Confined.</i>
  *
  * <p>Tested by {@code SymbolizerTest}.
  */
@@ -73,7 +73,7 @@ final class ProcessCode {
         return floor == null || address >= floor.getValue().end() ? Optional.empty() : Optional.of(floor.getValue());
     }
 
-    /** Reads what there is now: the process may end before its first address is looked up. */
+    /** Reads mappings and lists now: the process may end before its first address is looked up. */
     void remember() {
         refresh();
         list.refresh();

@@ -61,10 +61,10 @@ public final class StackCounts {
 
     /**
      * Writes a line for each stack: its frames from the outermost on, with semicolons between, and its count: {@code
-     * postgres;main;ServerLoop;read_[k] 12}. Many tools read this form. Functions of the kernel have {@code _[k]} behind
-     * their names, and compiled ones of a virtual machine {@code _[j]}, as usual there. Semicolons, backslashes and what
-     * is not printable are written as {@code \x3b} and the like, so that each stack is one line. Lines are in the order
-     * of their text.
+     * postgres;main;ServerLoop;read_[k] 12}. Many tools read this form. Functions of the kernel have {@code _[k]}
+     * after their names, and compiled ones of a virtual machine {@code _[j]}, as usual there. Semicolons, backslashes
+     * and unprintable characters are written as {@code \x3b} and the like, so that each stack is one line. Lines are in
+     * the order of their text.
      */
     public void folded(Appendable out) throws IOException {
         root.fold(new StringBuilder(), out);

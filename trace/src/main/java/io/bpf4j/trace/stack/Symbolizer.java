@@ -43,7 +43,7 @@ import java.util.Set;
  * is reused within the life of a symbolizer is taken for the same process until an address is not found. Processes and
  * files that can't be read leave frames without names, and {@link #problems} tells why.
  *
- * <p>All addresses but the first of a stack are return addresses. They are behind the call, which may be the last
+ * <p>All addresses but the first of a stack are return addresses. They are after the call, which may be the last
  * instruction of its function; so the byte before is looked up.
  *
  * <p>Tested by {@code SymbolizerTest}, {@code StacksOnKernelTest} and {@code StacksOfJvmTest}.
