@@ -19,7 +19,7 @@ struct thread {
 };
 
 static const char *target;
-/* All threads wait for it twice in a round: to begin, and when they have attached. */
+/* All threads wait for it thrice in a round: when they are ready, to begin, and when they have attached. */
 static pthread_barrier_t barrier;
 static int rounds;
 
@@ -29,6 +29,7 @@ static void *attach(void *context)
 	struct bpf_program *program = bpf_object__next_program(thread->object, NULL);
 
 	for (int round = -1; round < rounds; round++) {
+		pthread_barrier_wait(&barrier);
 		pthread_barrier_wait(&barrier);
 		thread->link = bpf_program__attach_usdt(program, -1, target, "bench", "site", NULL);
 		if (!thread->link)
@@ -65,7 +66,9 @@ int main(int argc, char **argv)
 		double start;
 
 		pthread_barrier_wait(&barrier);
+		/* Before they begin: they may be done before this thread gets a CPU again. */
 		start = now_ms();
+		pthread_barrier_wait(&barrier);
 		pthread_barrier_wait(&barrier);
 		if (round >= 0)
 			times[round] = now_ms() - start;

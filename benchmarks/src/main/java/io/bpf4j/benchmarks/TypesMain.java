@@ -52,7 +52,7 @@ final class TypesMain {
         for (int structs : new int[] {1000, 10_000, 100_000}) {
             types.structs(structs);
         }
-        for (int functions : new int[] {1000, 3000, 10_000}) {
+        for (int functions : new int[] {1000, 5000, 20_000}) {
             types.functions(functions);
         }
         for (int names : new int[] {100, 300, 1000}) {
