@@ -342,13 +342,7 @@ public final class Btf {
         if (name.isEmpty()) {
             return new int[0];
         }
-        NameIndex index = names;
-        if (index == null) {
-            // Two threads may build it at once; the results are equal, and either is kept.
-            index = new NameIndex(this);
-            names = index;
-        }
-        int[] own = index.ids(name, exact);
+        int[] own = names().ids(name, exact);
         if (base == null) {
             return own;
         }
@@ -359,14 +353,24 @@ public final class Btf {
         return all;
     }
 
+    private NameIndex names() {
+        NameIndex index = names;
+        if (index == null) {
+            // Two threads may build it at once; the results are equal, and either is kept.
+            index = new NameIndex(this);
+            names = index;
+        }
+        return index;
+    }
+
     /** The id of the first type with that name and kind. */
     public OptionalInt find(String name, BtfKind kind) {
-        for (int id : idsNamed(name)) {
-            if (kind(id) == kind) {
-                return OptionalInt.of(id);
-            }
+        OptionalInt inBase = base == null ? OptionalInt.empty() : base.find(name, kind);
+        if (inBase.isPresent() || name.isEmpty()) {
+            return inBase;
         }
-        return OptionalInt.empty();
+        int id = names().first(name, kind);
+        return id == 0 ? OptionalInt.empty() : OptionalInt.of(id);
     }
 
     // For the index, the decoder and the builder

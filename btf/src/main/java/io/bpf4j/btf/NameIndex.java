@@ -2,6 +2,7 @@ package io.bpf4j.btf;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Finds the types of one BTF by name.
@@ -11,16 +12,29 @@ import java.util.Arrays;
  * {@linkplain EssentialName essential name}, which CO-RE uses; a look-up by the full name filters the result.
  *
  * <p>Chains run in ascending order of id. The types of the base of a split BTF are in the index of the base; the names
- * of the split BTF's own types may lie in the strings of the base. <i>Immutable.</i>
+ * of the split BTF's own types may lie in the strings of the base.
+ *
+ * <p>Names with equal hash codes are easy to make ({@code Aa} and {@code BB}), and so are many flavours of one name. A
+ * hundred thousand look-ups in a chain of as many types would take ten billion comparisons. So the types that look-ups
+ * pass in vain are counted: {@value #PASSED_PER_LOOKUP} for each look-up, on average. Chains of sound types have one or
+ * two names. <i>Thread-safe:</i> all but this count is immutable.
  *
  * <p>Tested by {@code BtfLargeTest} and {@code BtfTest}.
  */
 final class NameIndex {
+    /** How many types with other names a look-up may pass; real ones pass 0 or 1. */
+    static final int PASSED_PER_LOOKUP = 64;
+
+    /** What the first look-ups may pass in addition. */
+    private static final long PASSED_AT_FIRST = 1 << 22;
+
     private final Btf btf;
     /** By bucket: 1 + index of the first type, 0 for none. */
     private final int[] heads;
     /** By index of a type: 1 + index of the next type in its bucket. */
     private final int[] next;
+    /** How many types may still be passed. */
+    private final AtomicLong allowance = new AtomicLong(PASSED_AT_FIRST);
 
     /** Indexes the types that {@code btf} adds to its base; {@code btf} must already resolve names. */
     NameIndex(Btf btf) {
@@ -64,6 +78,7 @@ final class NameIndex {
         int essential = EssentialName.end(wanted, 0, wanted.length);
         int[] found = new int[4];
         int count = 0;
+        int passed = 0;
         for (int i = heads[bucket(wanted, 0, essential)]; i != 0; i = next[i - 1]) {
             int offset = btf.nameOffset(i - 1);
             BtfBytes strings = btf.stringsWith(offset);
@@ -76,8 +91,39 @@ final class NameIndex {
                     found = Arrays.copyOf(found, count * 2);
                 }
                 found[count++] = btf.firstId() + i - 1;
+            } else {
+                passed++;
             }
         }
+        pay(passed);
         return Arrays.copyOf(found, count);
+    }
+
+    /** The first type with exactly that name and kind; 0 if there is none. */
+    int first(String name, BtfKind kind) {
+        byte[] wanted = name.getBytes(StandardCharsets.UTF_8);
+        int essential = EssentialName.end(wanted, 0, wanted.length);
+        int passed = 0;
+        int i = heads[bucket(wanted, 0, essential)];
+        while (i != 0 && !(btf.kind(btf.firstId() + i - 1) == kind && isNamed(i, wanted))) {
+            passed++;
+            i = next[i - 1];
+        }
+        pay(passed);
+        return i == 0 ? 0 : btf.firstId() + i - 1;
+    }
+
+    private boolean isNamed(int link, byte[] wanted) {
+        int offset = btf.nameOffset(link - 1);
+        BtfBytes strings = btf.stringsWith(offset);
+        int start = btf.placeOf(offset);
+        return Arrays.equals(strings.array(), start, strings.nameEnd(start), wanted, 0, wanted.length);
+    }
+
+    private void pay(int passed) {
+        if (allowance.addAndGet(PASSED_PER_LOOKUP - passed) < 0) {
+            throw btf.bytes()
+                    .malformed(0, "so many types have names of equal hash codes that looking them up takes too long");
+        }
     }
 }

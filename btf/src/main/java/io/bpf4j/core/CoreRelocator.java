@@ -161,7 +161,7 @@ public final class CoreRelocator {
                     + local.btf().source() + ": a type without a name can't be looked up in a target");
         }
         List<Candidate> all = candidates.computeIfAbsent(
-                path.root(), root -> target.candidates(name, local.btf().kind(root)));
+                path.root(), root -> target.candidates(name, local.btf().kind(root), budget));
         budget.spend((long) RelocationBudget.CANDIDATE * all.size());
         List<Match> matches = new ArrayList<>();
         String mismatch = "";

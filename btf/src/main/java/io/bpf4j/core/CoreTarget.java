@@ -56,20 +56,25 @@ public final class CoreTarget {
     /**
      * Types with that essential name and a kind compatible with {@code kind}. Modules are searched only if the kernel
      * has no such type: a module repeats a few of the kernel's types, and such a copy would make the result ambiguous.
+     *
+     * @param budget pays for all types with that name, of whatever kind
      */
-    List<Candidate> candidates(String name, BtfKind kind) {
+    List<Candidate> candidates(String name, BtfKind kind, RelocationBudget budget) {
         List<Candidate> found = new ArrayList<>();
-        collect(kernel, name, kind, 0, found);
+        collect(kernel, name, kind, 0, budget, found);
         if (found.isEmpty()) {
             for (Btf module : modules()) {
-                collect(module, name, kind, module.firstId(), found);
+                collect(module, name, kind, module.firstId(), budget, found);
             }
         }
         return found;
     }
 
-    private static void collect(Btf btf, String name, BtfKind kind, int from, List<Candidate> found) {
-        for (int id : btf.idsNamedEssentially(name)) {
+    private static void collect(
+            Btf btf, String name, BtfKind kind, int from, RelocationBudget budget, List<Candidate> found) {
+        int[] ids = btf.idsNamedEssentially(name);
+        budget.spend(ids.length);
+        for (int id : ids) {
             if (id >= from && TypeCompatibility.kindsGoTogether(btf.kind(id), kind)) {
                 found.add(new Candidate(btf, id));
             }

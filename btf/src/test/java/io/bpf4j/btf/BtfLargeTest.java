@@ -8,6 +8,11 @@ import io.bpf4j.elf.MalformedDataException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -68,6 +73,62 @@ class BtfLargeTest {
         Btf btf = parse(types, "\0same\0");
         assertThat(btf.idsNamed("same")).hasSize(MILLION);
         assertThat(btf.find("same", BtfKind.STRUCT)).isPresent();
+    }
+
+    /** "Aa" and "BB" have one hash code, and so have all texts that are made of them. */
+    @Test
+    void namesOfOneHashCodeAreRefusedBeforeTheyTakeLong() {
+        List<String> names = new ArrayList<>();
+        for (int i = 0; i < 1 << 15; i++) {
+            StringBuilder name = new StringBuilder();
+            for (int bit = 0; bit < 15; bit++) {
+                name.append((i >> bit & 1) == 0 ? "Aa" : "BB");
+            }
+            names.add(name.toString());
+        }
+        assertThat(names).extracting(String::hashCode).containsOnly(names.getFirst().hashCode());
+        Btf btf = parse(names, STRUCT);
+        assertThat(btf.find(names.getLast(), BtfKind.STRUCT)).hasValue(1 << 15);
+        assertThat(lookups(names, btf::idsNamed)).isLessThan(1000);
+        assertThat(lookups(names, parse(names, STRUCT)::idsNamedEssentially)).isLessThan(1000);
+    }
+
+    /** A name that many types of another kind have, and many flavours of a name. */
+    @Test
+    void typesOfOneNameAreRefusedBeforeTheyTakeLong() {
+        Btf same = parse(Collections.nCopies(1 << 15, "data"), STRUCT);
+        List<String> wanted = Collections.nCopies(1 << 15, "data");
+        assertThat(lookups(wanted, name -> same.find(name, BtfKind.STRUCT))).isEqualTo(1 << 15);
+        assertThat(lookups(wanted, name -> same.find(name, BtfKind.DATASEC))).isLessThan(1000);
+
+        List<String> flavours = IntStream.range(0, 1 << 15).mapToObj(i -> "data___" + i).toList();
+        assertThat(lookups(flavours, parse(flavours, STRUCT)::idsNamed)).isLessThan(1000);
+        List<String> plain = IntStream.range(0, 1 << 15).mapToObj(i -> "data__" + i).toList();
+        assertThat(lookups(plain, parse(plain, STRUCT)::idsNamed)).isEqualTo(1 << 15);
+    }
+
+    private static Btf parse(List<String> names, int kind) {
+        StringBuilder strings = new StringBuilder("\0");
+        ByteBuffer types = room(12 * names.size());
+        for (String name : names) {
+            type(types, strings.length(), kind, 0, 8);
+            strings.append(name).append('\0');
+        }
+        return parse(types, strings.toString());
+    }
+
+    /** How many look-ups succeed before one is refused. */
+    private static int lookups(List<String> names, Consumer<String> lookup) {
+        int count = 0;
+        try {
+            for (String name : names) {
+                lookup.accept(name);
+                count++;
+            }
+        } catch (MalformedDataException e) {
+            assertThat(e).hasMessageContaining("equal hash codes");
+        }
+        return count;
     }
 
     /** A string of a megabyte, and names that start at each of its bytes: half a terabyte if each were made. */

@@ -3,6 +3,7 @@ package io.bpf4j.core;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.btf.BtfBuilder;
+import io.bpf4j.btf.BtfKind;
 import io.bpf4j.btf.BtfType;
 import io.bpf4j.btf.BtfType.EnumValue;
 import io.bpf4j.btf.BtfType.Member;
@@ -166,8 +167,7 @@ class TypeCompatibilityTest {
         int wanted = local.struct("s", 4, Member.at("a", localInt, 0));
         kernel.add(new BtfType.Union("s", 4, List.of(Member.at("a", kernelInt, 0))));
         CoreTarget target = CoreTarget.of(kernel.build("kernel", ByteOrder.LITTLE_ENDIAN));
-        assertThat(target.candidates(
-                        "s", local.build("object", ByteOrder.LITTLE_ENDIAN).kind(wanted)))
-                .isEmpty();
+        BtfKind kind = local.build("object", ByteOrder.LITTLE_ENDIAN).kind(wanted);
+        assertThat(target.candidates("s", kind, new RelocationBudget())).isEmpty();
     }
 }
