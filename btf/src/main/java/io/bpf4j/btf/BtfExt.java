@@ -5,7 +5,10 @@ import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.insn.Instruction;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -39,25 +42,33 @@ public final class BtfExt {
     private final Table<LineInfo> lines;
     private final Table<CoreRelocation> relocations;
 
-    /**
-     * The records of one kind.
-     *
-     * @param recordSize bytes of a record, at least the decoded ones; 0 if the table is empty
-     */
-    public record Table<T>(int recordSize, List<Section<T>> sections) {
-        public Table {
-            sections = List.copyOf(sections);
+    /** The records of one kind. <i>Immutable.</i> */
+    public static final class Table<T> {
+        private final int recordSize;
+        private final List<Section<T>> sections;
+        /** An index, because each of many sections of a file is looked up. */
+        private final Map<String, List<T>> byName = new HashMap<>();
+
+        private Table(int recordSize, List<Section<T>> sections) {
+            this.recordSize = recordSize;
+            this.sections = List.copyOf(sections);
+            for (Section<T> section : sections) {
+                byName.computeIfAbsent(section.name(), _ -> new ArrayList<>()).addAll(section.records());
+            }
+        }
+
+        /** Bytes of a record, at least the decoded ones; 0 if the table is empty. */
+        public int recordSize() {
+            return recordSize;
+        }
+
+        public List<Section<T>> sections() {
+            return sections;
         }
 
         /** The records of an ELF section, by its name; may be empty. */
         public List<T> of(String section) {
-            List<T> all = new ArrayList<>();
-            for (Section<T> candidate : sections) {
-                if (candidate.name().equals(section)) {
-                    all.addAll(candidate.records());
-                }
-            }
-            return all;
+            return Collections.unmodifiableList(byName.getOrDefault(section, List.of()));
         }
     }
 

@@ -234,6 +234,28 @@ class BtfTest {
         }
     }
 
+    /** A table may have several lists for one ELF section. */
+    @Test
+    void extensionSectionsOfOneName() {
+        BtfBuilder builder = builder();
+        int twice = builder.string("twice");
+        int once = builder.string("once");
+        Btf btf = builder.build("test", ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer ext = ByteBuffer.allocate(24 + 4 + 3 * 16).order(ByteOrder.LITTLE_ENDIAN);
+        ext.putShort((short) 0xeb9f).put((byte) 1).put((byte) 0).putInt(24);
+        ext.putInt(0).putInt(4 + 3 * 16).putInt(0).putInt(0);
+        ext.putInt(8);
+        ext.putInt(twice).putInt(1).putInt(0).putInt(7);
+        ext.putInt(once).putInt(1).putInt(0).putInt(8);
+        ext.putInt(twice).putInt(1).putInt(16).putInt(9);
+
+        BtfExt.Table<BtfExt.FuncInfo> functions = parsed(btf, ext.array()).functions();
+
+        assertThat(functions.sections()).extracting(BtfExt.Section::name).containsExactly("twice", "once", "twice");
+        assertThat(functions.of("twice")).containsExactly(new BtfExt.FuncInfo(0, 7), new BtfExt.FuncInfo(16, 9));
+        assertThat(functions.of("once")).containsExactly(new BtfExt.FuncInfo(0, 8));
+    }
+
     @Test
     void extensionsOfNoSectionAreRefused() {
         Btf btf = builder().build("test", ByteOrder.LITTLE_ENDIAN);
