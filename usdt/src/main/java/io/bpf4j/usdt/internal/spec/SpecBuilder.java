@@ -17,6 +17,12 @@ import java.util.OptionalInt;
  * from there, whatever the load address. So {@code -4@8+sym(%rip)} at probe 0x1000 with sym at 0x5000 becomes "4 bytes
  * at ip + 0x4008". The offset does not count from the end of an instruction, because the argument string is not an
  * instruction: for the assembler {@code sym(%rip)} is the address of sym.
+ *
+ * <p><b>Files for 32-bit machines.</b> Their processes compute addresses modulo 2^32, the BPF side modulo 2^64, with
+ * registers that the kernel has saved zero-extended. So an index of -1 would be 4,294,967,295, and lead beyond the 4
+ * GiB of the process, where {@code bpf_usdt_arg()} returns an error. A register with a scale, or beside a symbol, is an
+ * index, so its sign is extended. Of two registers without a scale either may be the pointer, which is large and must
+ * not become negative: there, a negative index remains an error. The value is never wrong.
  */
 public final class SpecBuilder {
     private final Machine machine;
@@ -86,13 +92,15 @@ public final class SpecBuilder {
                     "the BPF object was built with libbpf's usdt.bpf.h, which can't read half of an index"
                             + " register; bpf4j's own usdt.h can");
         }
+        boolean surelyIndex = m.scale() > 1 || m.symbol() != null;
+        boolean extended = machine.wordSize() == 4 && surelyIndex && layout.hasIndexSize();
         return new ArgSpec(
                 ArgSpec.Type.SIB,
                 distance,
                 base.getAsInt(),
                 index.getAsInt(),
                 Integer.numberOfTrailingZeros(m.scale()),
-                m.indexSize(),
+                extended ? -4 : m.indexSize(),
                 argument.signed(),
                 bitShift(argument),
                 null);

@@ -1,6 +1,7 @@
 package io.bpf4j.usdt.internal.spec;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.bpf4j.usdt.site.Machine;
 import io.bpf4j.usdt.site.UsdtArg;
@@ -37,6 +38,20 @@ class SpecBuilderTest {
                 .extracting(ArgSpec::type)
                 .containsExactly(ArgSpec.Type.INVALID, ArgSpec.Type.INVALID, ArgSpec.Type.SIB);
         assertThat(libbpfs.getFirst().refusal()).contains("half of an index register");
+    }
+
+    /** {@code (%eax,%ecx,4)} with ecx = -1 is eax - 4, where addresses have 32 bits. */
+    @Test
+    void anIndexOf32BitsIsSigned() {
+        assertThat(build(Machine.I386, SpecLayoutTest.withIndexSize(), "4@(%eax,%ecx,4) 4@sym(%ecx) 4@(%eax,%ecx)"))
+                .extracting(ArgSpec::type, ArgSpec::indexSize)
+                .containsExactly(
+                        tuple(ArgSpec.Type.SIB, -4), tuple(ArgSpec.Type.SIB, -4), tuple(ArgSpec.Type.SIB, 8));
+        assertThat(build(Machine.ARM, SpecLayoutTest.withIndexSize(), "4@[r6, r4, lsl #2] 4@[r6, r4]"))
+                .extracting(ArgSpec::indexSize)
+                .containsExactly(-4, 8);
+        assertThat(build(Machine.I386, SpecLayout.of304(ByteOrder.LITTLE_ENDIAN), "4@(%eax,%ecx,4)"))
+                .containsExactly(new ArgSpec(ArgSpec.Type.SIB, 0, 80, 88, 2, false, 32));
     }
 
     @Test
