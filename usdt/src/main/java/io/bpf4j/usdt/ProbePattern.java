@@ -20,8 +20,8 @@ import java.util.regex.Pattern;
  */
 public final class ProbePattern {
     private static final String TARGET = "$target";
-    private static final Pattern WITH_PROCESS = Pattern.compile("[^:]*[^:0-9]([0-9]{1,9}):[^:]*:[^:]*:[^:]*");
-    private static final Pattern WITH_TARGET = Pattern.compile("[^:]*\\$target:[^:]*:[^:]*:[^:]*");
+    private static final Pattern WITH_PROCESS = Pattern.compile("[^:]*[^:0-9]([0-9]{1,9}):[^:]*:[^:]*:.*");
+    private static final Pattern WITH_TARGET = Pattern.compile("[^:]*\\$target:[^:]*:[^:]*:.*");
 
     /** All probes. */
     public static final ProbePattern ALL = new ProbePattern("*", "*");
@@ -52,22 +52,18 @@ public final class ProbePattern {
     }
 
     /**
-     * Parses a pattern. A text with more than four parts matches nothing.
+     * Parses a pattern. The fourth part is the rest of the text: compilers write no name with a colon, but a note may
+     * have one, and this is the way to name it.
      *
      * @throws IllegalArgumentException if the braces of a part stand for more than 1,000 texts, or nest deeply
      */
     public static ProbePattern parse(String text) {
-        String[] parts = text.split(":", 5);
+        String[] parts = text.split(":", 4);
         return switch (parts.length) {
             case 1 -> new ProbePattern("*", text);
             case 2 -> new ProbePattern(parts[0], parts[1]);
             case 3 -> new ProbePattern("*", parts[0], parts[1], parts[2]);
-            default ->
-                new ProbePattern(
-                        withoutProcess(parts[0]),
-                        parts[1],
-                        parts[2],
-                        parts.length == 4 ? parts[3] : parts[3] + ":" + parts[4]);
+            default -> new ProbePattern(withoutProcess(parts[0]), parts[1], parts[2], parts[3]);
         };
     }
 

@@ -102,6 +102,17 @@ class ProbePatternTest {
     }
 
     @Test
+    void aNameWithColonsIsTheRestOfFourParts() {
+        assertThat(ProbePattern.parse("p:::a:b").matches("p", "a:b")).isTrue();
+        assertThat(ProbePattern.parse("p12:::a::c:").matches("p", "a::c:")).isTrue();
+        assertThat(ProbePattern.parse("p:::*").matches("p", "a:b:c")).isTrue();
+        assertThat(ProbePattern.parse("p:::a:b").matches("p", "b")).isFalse();
+        assertThat(ProbePattern.parse("p:::a:b").matches("p", "a")).isFalse();
+        assertThat(ProbePattern.processOf("p12:::a:b")).hasValue(12);
+        assertThat(ProbePattern.meansTarget("p$target:::a:b")).isTrue();
+    }
+
+    @Test
     void theTargetStandsWhereAProcessIdCould() {
         assertThat(ProbePattern.meansTarget("postgresql$target:::query-start")).isTrue();
         assertThat(ProbePattern.meansTarget("$target:::x")).isTrue();

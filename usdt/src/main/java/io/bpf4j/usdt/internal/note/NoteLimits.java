@@ -4,9 +4,9 @@ package io.bpf4j.usdt.internal.note;
  * Limits for reading a file's notes. Notes beyond them are reported and left out. Real files stay far below: the JVM
  * has about 570 sites, 140 argument strings of about 30 bytes, and 2 or 3 segments.
  *
- * <p>Without limits time and memory would be linear in the content, but a small file can have much content: compressed
- * sections expand, sections may share their bytes, and every note may be looked up in every segment. With the limits
- * reading a file of any size takes about 100 MB at most, so that a large file does not prevent reading the others.
+ * <p>The size of the file is no limit: compressed sections expand, sections may share their bytes, and each note may
+ * be looked up in each segment, so that a small file may cost as much as a large one. With these limits reading a file
+ * of any size takes about 100 MB at most, and the other files of a machine are read, too.
  */
 final class NoteLimits {
     /** Sites of a file; each takes some 50 bytes, twice that until all are read. One link can have 8 times as many. */
