@@ -71,7 +71,7 @@ public final class UsdtWatch implements AutoCloseable {
     private boolean launching;
     private volatile boolean alive = true;
     private volatile boolean closing;
-    private volatile @Nullable RuntimeException failure;
+    private volatile @Nullable Throwable failure;
 
     /**
      * Receives events, one at a time: the first ones in the thread that starts the watch, later ones in a thread of the
@@ -160,15 +160,15 @@ public final class UsdtWatch implements AutoCloseable {
                 gap += ": " + e.getMessage();
             }
         }
-        UsdtWatch watch = new UsdtWatch(what, listener, tracer, stops);
-        if (tracer == null) {
-            watch.gaps.add(gap);
-        }
         try {
+            UsdtWatch watch = new UsdtWatch(what, listener, tracer, stops);
+            if (tracer == null) {
+                watch.gaps.add(gap);
+            }
             watch.lookFirst();
             watch.thread.start();
             return watch;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) { // a listener may throw anything, and a thread may not start
             if (tracer != null) {
                 tracer.close();
             }
@@ -215,9 +215,10 @@ public final class UsdtWatch implements AutoCloseable {
     }
 
     /**
-     * Ends the watch and resumes the processes. Waits for a running listener.
+     * Ends the watch and resumes the processes. Waits for a running listener, unless the listener itself calls it: then
+     * the watch ends when the listener returns.
      *
-     * @throws RuntimeException the exception of the listener that ended the watch
+     * @throws RuntimeException the exception of the listener that ended the watch; an {@link Error} likewise
      */
     @Override
     public void close() {
@@ -226,7 +227,7 @@ public final class UsdtWatch implements AutoCloseable {
             tracer.close();
         }
         boolean interrupted = false;
-        while (thread.isAlive()) {
+        while (thread.isAlive() && thread != Thread.currentThread()) {
             try {
                 thread.join();
             } catch (InterruptedException e) {
@@ -236,10 +237,12 @@ public final class UsdtWatch implements AutoCloseable {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
-        RuntimeException thrown = failure;
+        Throwable thrown = failure;
         failure = null;
-        if (thrown != null) {
-            throw thrown;
+        switch (thrown) {
+            case RuntimeException e -> throw e;
+            case Error e -> throw e;
+            case null, default -> {}
         }
     }
 
@@ -255,7 +258,7 @@ public final class UsdtWatch implements AutoCloseable {
                     lookAtAll();
                 }
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             failure = e;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

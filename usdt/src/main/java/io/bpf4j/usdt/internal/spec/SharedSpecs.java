@@ -68,7 +68,7 @@ public final class SharedSpecs {
             }
             try {
                 map.accept(spec.array, id);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 pool.release(id);
                 throw e;
             }

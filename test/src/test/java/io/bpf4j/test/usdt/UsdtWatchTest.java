@@ -1,0 +1,106 @@
+package io.bpf4j.test.usdt;
+
+import static io.bpf4j.test.support.Requirement.BPF;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.bpf4j.loader.process.HeldCommand;
+import io.bpf4j.test.support.Requires;
+import io.bpf4j.usdt.UsdtScan;
+import io.bpf4j.usdt.UsdtWatch;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Listeners that throw what nobody expects, and that close the watch themselves. */
+@Requires(BPF)
+@Timeout(60)
+class UsdtWatchTest {
+    private final Process target;
+
+    UsdtWatchTest() throws IOException {
+        target = new ProcessBuilder("sleep", "1000").start();
+    }
+
+    @AfterEach
+    void endTarget() {
+        target.destroyForcibly();
+    }
+
+    private int pid() {
+        return Math.toIntExact(target.pid());
+    }
+
+    private static boolean isTraced(int pid) {
+        try {
+            return !Files.readString(Path.of("/proc/" + pid + "/status")).contains("TracerPid:\t0\n");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Does something when the process ends, in the thread of the watch. */
+    private record AtEnd(Consumer<Integer> action) implements UsdtWatch.Listener {
+        @Override
+        public void appeared(int pid, UsdtScan scan) {}
+
+        @Override
+        public void ended(int pid) {
+            action.accept(pid);
+        }
+    }
+
+    @Test
+    void anErrorInTheFirstLookReleasesTheProcess() throws Exception {
+        try (HeldCommand command = HeldCommand.start(List.of("sleep", "1000"), true)) {
+            AtomicBoolean wasTraced = new AtomicBoolean();
+            assertThatExceptionOfType(AssertionError.class)
+                    .isThrownBy(() -> UsdtWatch.of(command.pid()).start((pid, _) -> {
+                        wasTraced.set(isTraced(pid));
+                        throw new AssertionError("of the listener");
+                    }))
+                    .withMessage("of the listener");
+            assertThat(wasTraced).isTrue();
+            while (isTraced(command.pid())) {
+                TimeUnit.MILLISECONDS.sleep(5);
+            }
+        }
+    }
+
+    @Test
+    void anErrorInALaterLookIsThrownByClose() {
+        UsdtWatch watch = UsdtWatch.of(pid()).start(new AtEnd(_ -> {
+            throw new AssertionError("of the listener");
+        }));
+        target.destroyForcibly();
+        while (watch.isAlive()) {
+            Thread.onSpinWait();
+        }
+        assertThatExceptionOfType(AssertionError.class).isThrownBy(watch::close).withMessage("of the listener");
+        assertThatCode(watch::close).doesNotThrowAnyException();
+    }
+
+    @Test
+    void aListenerMayCloseItsWatch() throws Exception {
+        CompletableFuture<UsdtWatch> watch = new CompletableFuture<>();
+        CompletableFuture<Integer> closed = new CompletableFuture<>();
+        watch.complete(UsdtWatch.of(pid()).start(new AtEnd(pid -> {
+            watch.join().close();
+            closed.complete(pid);
+        })));
+        target.destroyForcibly();
+        assertThat(closed.get()).isEqualTo(pid());
+        watch.join().close();
+        assertThat(watch.join().isAlive()).isFalse();
+    }
+}
