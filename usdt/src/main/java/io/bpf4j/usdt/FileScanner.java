@@ -7,8 +7,8 @@ import io.bpf4j.elf.ElfHeader;
 import io.bpf4j.elf.ElfMachine;
 import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.elf.MalformedDataException;
-import io.bpf4j.usdt.internal.note.NoteReader;
 import io.bpf4j.usdt.internal.note.NoteScan;
+import io.bpf4j.usdt.internal.note.StapsdtReader;
 import io.bpf4j.usdt.internal.process.MappedFile;
 import io.bpf4j.usdt.internal.process.ProcessFiles;
 import io.bpf4j.usdt.internal.process.ProcessLimits;
@@ -49,10 +49,10 @@ final class FileScanner {
             return Optional.empty();
         }
         try (ElfFile debug = found.get()) {
-            return debug.section(NoteReader.SECTION)
+            return debug.section(StapsdtReader.SECTION)
                     .filter(section -> section.size() > 0)
                     .map(_ -> "its notes were stripped off into " + debug.source() + "; strip with --keep-section="
-                            + NoteReader.SECTION + " leaves them");
+                            + StapsdtReader.SECTION + " leaves them");
         } catch (MalformedDataException e) {
             return Optional.empty();
         }
@@ -92,7 +92,7 @@ final class FileScanner {
         Machine machine = Machine.of(header.machine(), header.elfClass() == ElfClass.ELF64);
         UsdtBinary binary = new UsdtBinaryData(
                 path, name, machine, header.type() == ElfHeader.ET_EXEC, identity(elf), refusal(header));
-        NoteScan notes = NoteReader.read(elf, machine);
+        NoteScan notes = StapsdtReader.read(elf, machine);
         List<UsdtProbe> probes = notes.probes().stream()
                 .<UsdtProbe>map(probe ->
                         new UsdtProbeData(binary, probe.provider(), probe.name(), probe.sites(), probe.problems()))

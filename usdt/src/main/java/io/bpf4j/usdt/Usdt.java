@@ -13,7 +13,7 @@ import io.bpf4j.usdt.internal.attach.ObjectSpecs;
 import io.bpf4j.usdt.internal.attach.SiteAttacher;
 import io.bpf4j.usdt.internal.note.SiteColumns;
 import io.bpf4j.usdt.internal.process.MappedFile;
-import io.bpf4j.usdt.internal.process.Mapping;
+import io.bpf4j.usdt.internal.process.MappedRange;
 import io.bpf4j.usdt.internal.process.ProcessFiles;
 import io.bpf4j.usdt.internal.spec.SpecMapFullException;
 import io.bpf4j.usdt.internal.spec.SpecTable;
@@ -289,14 +289,14 @@ public final class Usdt {
     }
 
     /** Where the process has mapped the file's code; empty for a file at a fixed address. */
-    private Optional<List<Mapping>> mappings(String what, UsdtBinary binary, AttachOptions options) {
+    private Optional<List<MappedRange>> mappings(String what, UsdtBinary binary, AttachOptions options) {
         if (binary.fixedAddress()) {
             return Optional.empty();
         }
         int pid = options.pid().orElseThrow();
         try {
-            List<Mapping> all = new ProcessFiles(object.host()).mappings(pid, m -> m.executable() && m.isFile());
-            List<Mapping> ofFile =
+            List<MappedRange> all = new ProcessFiles(object.host()).mappings(pid, m -> m.executable() && m.isFile());
+            List<MappedRange> ofFile =
                     all.stream().filter(m -> m.isOf(binary.identity())).toList();
             return Optional.of(
                     ofFile.isEmpty()
@@ -312,7 +312,7 @@ public final class Usdt {
      * whether the mapped file itself is the file that was scanned; or, if it may not be opened, has the same name and
      * inode.
      */
-    private boolean leadsTo(int pid, Mapping mapping, UsdtBinary binary) {
+    private boolean leadsTo(int pid, MappedRange mapping, UsdtBinary binary) {
         String range = Long.toHexString(mapping.start()) + "-" + Long.toHexString(mapping.end());
         try {
             return FileIdentity.of(object.host().process(pid).resolve("map_files/" + range))

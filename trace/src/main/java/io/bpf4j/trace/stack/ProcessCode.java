@@ -2,7 +2,7 @@ package io.bpf4j.trace.stack;
 
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.usdt.internal.process.MappedFile;
-import io.bpf4j.usdt.internal.process.Mapping;
+import io.bpf4j.usdt.internal.process.MappedRange;
 import io.bpf4j.usdt.internal.process.ProcessFiles;
 import java.io.IOException;
 import java.util.List;
@@ -25,7 +25,7 @@ final class ProcessCode {
 
     private final ProcessFiles files;
     private final int pid;
-    private final TreeMap<Long, Mapping> mappings = new TreeMap<>();
+    private final TreeMap<Long, MappedRange> mappings = new TreeMap<>();
     private final Rereads mapRereads = new Rereads();
     private final Rereads listRereads = new Rereads();
     private final PerfMapFile list;
@@ -46,11 +46,11 @@ final class ProcessCode {
     }
 
     /** The executable mapping that has an address. */
-    Optional<Mapping> mapping(long address) {
+    Optional<MappedRange> mapping(long address) {
         if (address < LOWEST_CODE) {
             return Optional.empty();
         }
-        Optional<Mapping> known = find(address);
+        Optional<MappedRange> known = find(address);
         if (known.isPresent() || (read && !mapRereads.worthwhile())) {
             return known;
         }
@@ -68,8 +68,8 @@ final class ProcessCode {
         return mapping(address).isEmpty() && !mappings.isEmpty();
     }
 
-    private Optional<Mapping> find(long address) {
-        Map.Entry<Long, Mapping> floor = mappings.floorEntry(address);
+    private Optional<MappedRange> find(long address) {
+        Map.Entry<Long, MappedRange> floor = mappings.floorEntry(address);
         return floor == null || address >= floor.getValue().end() ? Optional.empty() : Optional.of(floor.getValue());
     }
 
@@ -82,9 +82,9 @@ final class ProcessCode {
     /** Adds the present mappings; each takes the place of those that it overlaps. */
     private void refresh() {
         read = true;
-        List<Mapping> now;
+        List<MappedRange> now;
         try {
-            now = files.mappings(pid, Mapping::executable);
+            now = files.mappings(pid, MappedRange::executable);
         } catch (IOException e) {
             // A process that has ended keeps the mappings that were read.
             problem = mappings.isEmpty() ? String.valueOf(e.getMessage()) : "";
@@ -93,8 +93,8 @@ final class ProcessCode {
         if (mappings.size() + now.size() > MOST_KEPT) {
             mappings.clear();
         }
-        for (Mapping mapping : now) {
-            Map.Entry<Long, Mapping> before = mappings.lowerEntry(mapping.end());
+        for (MappedRange mapping : now) {
+            Map.Entry<Long, MappedRange> before = mappings.lowerEntry(mapping.end());
             while (before != null && before.getValue().end() > mapping.start()) {
                 mappings.remove(before.getKey());
                 before = mappings.lowerEntry(mapping.end());
@@ -105,16 +105,16 @@ final class ProcessCode {
     }
 
     /** Opens the file of a mapping; the caller closes it. */
-    ProcessFiles.Opened open(Mapping mapping) throws IOException {
+    ProcessFiles.Opened open(MappedRange mapping) throws IOException {
         return files.open(new MappedFile(pid, mapping));
     }
 
     /** All files with code that are known. */
-    List<Mapping> filesWithCode() {
+    List<MappedRange> filesWithCode() {
         if (!read) {
             refresh();
         }
-        return mappings.values().stream().filter(Mapping::isFile).toList();
+        return mappings.values().stream().filter(MappedRange::isFile).toList();
     }
 
     /** The frame of compiled code by the compiler's list. */

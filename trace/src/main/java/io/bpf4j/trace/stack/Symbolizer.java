@@ -6,7 +6,7 @@ import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.map.StackTraceMap;
-import io.bpf4j.usdt.internal.process.Mapping;
+import io.bpf4j.usdt.internal.process.MappedRange;
 import io.bpf4j.usdt.internal.process.ProcessFiles;
 import io.bpf4j.usdt.internal.process.ProcessLimits;
 import java.io.IOException;
@@ -75,7 +75,7 @@ public final class Symbolizer implements AutoCloseable {
      * @param opened which file a mapping turned out to be
      * @param unopened mappings whose files can't be opened
      */
-    private record KnownProcess(ProcessCode code, Map<Mapping, FileIdentity> opened, Set<Mapping> unopened) {}
+    private record KnownProcess(ProcessCode code, Map<MappedRange, FileIdentity> opened, Set<MappedRange> unopened) {}
 
     private Symbolizer(Host host, DebugFiles debugFiles) {
         this.host = host;
@@ -216,11 +216,11 @@ public final class Symbolizer implements AutoCloseable {
     }
 
     private Frame user(KnownProcess process, long address, long lookup) {
-        Optional<Mapping> found = process.code().mapping(lookup);
+        Optional<MappedRange> found = process.code().mapping(lookup);
         if (found.isEmpty()) {
             return Frame.unknown(address);
         }
-        Mapping mapping = found.get();
+        MappedRange mapping = found.get();
         long shift = mapping.fileOffset() - mapping.start();
         String module = mapping.text().length() == 0 ? "" : mapping.name().toString();
         Optional<FileFunctions> functions = mapping.isFile() ? functions(process, mapping) : Optional.empty();
@@ -236,7 +236,7 @@ public final class Symbolizer implements AutoCloseable {
 
     /** A place by build ID: in a file of the process, or in any other that was read before. */
     private Frame inFile(KnownProcess process, StackTraceMap.InFile place, long lookup) {
-        for (Mapping mapping : process.code().filesWithCode()) {
+        for (MappedRange mapping : process.code().filesWithCode()) {
             Optional<FileFunctions> functions = functions(process, mapping);
             if (functions
                     .flatMap(FileFunctions::buildId)
@@ -262,7 +262,7 @@ public final class Symbolizer implements AutoCloseable {
     }
 
     /** The functions of a mapped file; empty if it can't be opened or is no ELF file. */
-    private Optional<FileFunctions> functions(KnownProcess process, Mapping mapping) {
+    private Optional<FileFunctions> functions(KnownProcess process, MappedRange mapping) {
         if (process.unopened().contains(mapping)) {
             return Optional.empty();
         }
@@ -271,7 +271,7 @@ public final class Symbolizer implements AutoCloseable {
         return Optional.of(known == null ? open(process, mapping) : known).filter(FileFunctions::isElf);
     }
 
-    private FileFunctions open(KnownProcess process, Mapping mapping) {
+    private FileFunctions open(KnownProcess process, MappedRange mapping) {
         try (ProcessFiles.Opened opened = process.code().open(mapping)) {
             FileIdentity file = opened.file().identity();
             if (process.opened().size() > MOST_MAPPINGS) {
@@ -294,7 +294,7 @@ public final class Symbolizer implements AutoCloseable {
         }
     }
 
-    private FileFunctions read(ProcessFiles.Opened opened, Mapping mapping) {
+    private FileFunctions read(ProcessFiles.Opened opened, MappedRange mapping) {
         String name = mapping.name().toString();
         try (ElfFile elf = ElfFile.open(opened.file().path(), name, ProcessLimits.MAPPED_FILE)) {
             FileFunctions functions = FileFunctions.read(elf, debugFiles);

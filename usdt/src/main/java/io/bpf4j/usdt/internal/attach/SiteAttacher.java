@@ -6,7 +6,7 @@ import io.bpf4j.loader.link.AttachTarget;
 import io.bpf4j.loader.link.LinkGroup;
 import io.bpf4j.loader.link.TargetFile;
 import io.bpf4j.usdt.internal.note.SiteColumns;
-import io.bpf4j.usdt.internal.process.Mapping;
+import io.bpf4j.usdt.internal.process.MappedRange;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.IntFunction;
@@ -74,7 +74,7 @@ public record SiteAttacher(
      * @param mappings executable ones of the file, in the process that is traced; empty for a file at a fixed address
      * @throws AttachException if the kernel refuses a site, or an address isn't known or can't have an entry
      */
-    public void byAddresses(IpMap map, Optional<List<Mapping>> mappings) {
+    public void byAddresses(IpMap map, Optional<List<MappedRange>> mappings) {
         for (int i = 0; i < sites.size(); i++) {
             try {
                 for (long address : addresses(i, mappings)) {
@@ -89,7 +89,7 @@ public record SiteAttacher(
     }
 
     /** A process may map a file more than once. */
-    private long[] addresses(int site, Optional<List<Mapping>> mappings) {
+    private long[] addresses(int site, Optional<List<MappedRange>> mappings) {
         if (mappings.isEmpty()) {
             return new long[] {sites.address(site)};
         }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Segments of normal files do not overlap: which of two overlapping segments counts depends on the loader. An
  * address that two segments map to different bytes is refused.
  *
- * <p>Tested by {@code NoteReaderTest} and {@code NotePropertiesTest}.
+ * <p>Tested by {@code StapsdtReaderTest} and {@code NotePropertiesTest}.
  */
 final class Segments {
     /** A semaphore is an unsigned short. */

@@ -16,7 +16,7 @@ import java.util.Set;
  * A parsed argument string of a file. Sites with the same text share it, because a hostile file may have a million
  * sites with ten thousand arguments each. <b>Immutable</b>.
  *
- * <p>Tested by {@code NoteReaderTest}.
+ * <p>Tested by {@code StapsdtReaderTest}.
  *
  * @param symbols virtual addresses of the symbols that the arguments name and that the file has
  */

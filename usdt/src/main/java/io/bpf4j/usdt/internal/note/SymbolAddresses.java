@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 /**
  * Finds the addresses of a few symbols.
  *
- * <p>Tested by {@code NoteReaderTest}.
+ * <p>Tested by {@code StapsdtReaderTest}.
  */
 public final class SymbolAddresses {
     private SymbolAddresses() {}

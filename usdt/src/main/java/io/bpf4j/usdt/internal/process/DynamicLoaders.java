@@ -62,7 +62,7 @@ public final class DynamicLoaders {
                 return Optional.empty();
             }
             long inLoader = address.getAsLong();
-            List<Mapping> mappings = files.mappings(
+            List<MappedRange> mappings = files.mappings(
                     pid,
                     m -> m.isFile()
                             && Long.compareUnsigned(m.start(), inLoader) <= 0

@@ -6,7 +6,7 @@ package io.bpf4j.usdt.internal.process;
  * @param pid the process
  * @param mapping one of the mappings of the file
  */
-public record MappedFile(int pid, Mapping mapping) {
+public record MappedFile(int pid, MappedRange mapping) {
 
     /** The name that the process uses, for display. */
     public String name() {

@@ -29,7 +29,7 @@ final class MapsLine {
     }
 
     /** The mapping; empty for a line of another form. */
-    static Optional<Mapping> parse(byte[] line, int length) {
+    static Optional<MappedRange> parse(byte[] line, int length) {
         try {
             return Optional.of(new MapsLine(line, length).parse());
         } catch (NumberFormatException e) {
@@ -37,7 +37,7 @@ final class MapsLine {
         }
     }
 
-    private Mapping parse() {
+    private MappedRange parse() {
         long start = number(16, '-');
         long end = number(16, ' ');
         int from = at;
@@ -54,7 +54,7 @@ final class MapsLine {
             at++;
         }
         int nameEnd = Math.min(length, at + 4 * ProcessLimits.MAX_NAME_BYTES);
-        return new Mapping(
+        return new MappedRange(
                 start,
                 end,
                 permissions,

@@ -94,8 +94,8 @@ public final class ProcessFiles {
      *
      * @throws IOException as {@link #executableFiles}
      */
-    public List<Mapping> mappings(int pid, Predicate<Mapping> wanted) throws IOException {
-        List<Mapping> mappings = new ArrayList<>();
+    public List<MappedRange> mappings(int pid, Predicate<MappedRange> wanted) throws IOException {
+        List<MappedRange> mappings = new ArrayList<>();
         read(pid, mapping -> {
             if (wanted.test(mapping)) {
                 mappings.add(mapping);
@@ -105,7 +105,7 @@ public final class ProcessFiles {
     }
 
     private interface MappingReader {
-        void read(Mapping mapping) throws TooMuchException;
+        void read(MappedRange mapping) throws TooMuchException;
     }
 
     private void read(int pid, MappingReader reader) throws IOException {
@@ -113,7 +113,7 @@ public final class ProcessFiles {
         boolean all;
         try {
             all = Lines.read(maps, MapsLine.MAX_BYTES, ProcessLimits.MAX_MAPS_BYTES, (line, length) -> {
-                Optional<Mapping> mapping = MapsLine.parse(line, length);
+                Optional<MappedRange> mapping = MapsLine.parse(line, length);
                 if (mapping.isPresent()) {
                     reader.read(mapping.get());
                 }
@@ -152,7 +152,7 @@ public final class ProcessFiles {
      * @throws IOException if it can't be opened; the message has the reason, without the name
      */
     public Opened open(MappedFile file) throws IOException {
-        Mapping mapping = file.mapping();
+        MappedRange mapping = file.mapping();
         Path directory = proc.resolve(Integer.toString(file.pid()));
         Path root = directory.resolve("root");
         String name = file.name();
@@ -199,7 +199,7 @@ public final class ProcessFiles {
         return Long.toHexString(address);
     }
 
-    private @Nullable Opened openDescriptor(Path directory, String name, Mapping mapping) {
+    private @Nullable Opened openDescriptor(Path directory, String name, MappedRange mapping) {
         try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(directory)) {
             int left = ProcessLimits.MAX_DESCRIPTORS;
             for (Path descriptor : descriptors) {
@@ -214,7 +214,7 @@ public final class ProcessFiles {
         return null;
     }
 
-    private @Nullable Opened openSame(Path path, String name, Mapping mapping) {
+    private @Nullable Opened openSame(Path path, String name, MappedRange mapping) {
         return check(
                 open(path, name),
                 opened -> opened.identity().inode() == mapping.inode()

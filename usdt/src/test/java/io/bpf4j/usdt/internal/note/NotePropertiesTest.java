@@ -62,7 +62,7 @@ class NotePropertiesTest {
             notes.forEach(n -> file.note(n.address, n.semaphore, n.text, 0, 0));
         }
         try (ElfFile elf = ElfFile.parse("test", file.build())) {
-            return NoteReader.read(elf, Machine.X86_64).probes().stream()
+            return StapsdtReader.read(elf, Machine.X86_64).probes().stream()
                     .flatMap(probe -> probe.sites().stream()
                             .map(site -> probe.provider() + ":" + probe.name() + " " + site + " " + site.arguments()
                                     + " " + site.args()))
@@ -74,7 +74,7 @@ class NotePropertiesTest {
     private static void check(StapsdtElf file, boolean onlyUsualSegments) {
         byte[] bytes = file.build();
         try (ElfFile elf = ElfFile.parse("test", bytes)) {
-            NoteScan scan = NoteReader.read(elf, Machine.X86_64);
+            NoteScan scan = StapsdtReader.read(elf, Machine.X86_64);
             assertThat(scan.problems()).hasSizeLessThanOrEqualTo(NoteLimits.MAX_PROBLEMS + 1);
             if (onlyUsualSegments) {
                 assertThat(scan.probes().getFirst().name()).isEqualTo("first");

@@ -68,7 +68,7 @@ class SiteColumnsTest {
 
     private static List<SiteColumns> columns(StapsdtElf file) {
         try (ElfFile elf = ElfFile.parse("test", file.build())) {
-            return NoteReader.read(elf, Machine.X86_64).probes().stream()
+            return StapsdtReader.read(elf, Machine.X86_64).probes().stream()
                     .map(NoteScan.Probe::sites)
                     .toList();
         }

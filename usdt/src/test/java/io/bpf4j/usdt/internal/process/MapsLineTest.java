@@ -17,13 +17,13 @@ class MapsLineTest {
     @TempDir
     Path folder;
 
-    private List<Mapping> parse(String text) throws IOException {
+    private List<MappedRange> parse(String text) throws IOException {
         return parse(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    private List<Mapping> parse(byte[] text) throws IOException {
+    private List<MappedRange> parse(byte[] text) throws IOException {
         Path file = Files.write(folder.resolve("maps"), text);
-        List<Mapping> mappings = new ArrayList<>();
+        List<MappedRange> mappings = new ArrayList<>();
         boolean all = Lines.read(file, MapsLine.MAX_BYTES, ProcessLimits.MAX_MAPS_BYTES, (line, length) -> {
             MapsLine.parse(line, length).ifPresent(mappings::add);
             return true;
@@ -32,9 +32,9 @@ class MapsLineTest {
         return mappings;
     }
 
-    private static Mapping mapping(
+    private static MappedRange mapping(
             long start, long end, String permissions, long offset, long major, long minor, long inode, String text) {
-        return new Mapping(start, end, permissions, offset, Devices.pack(major, minor), inode, FileName.of(text));
+        return new MappedRange(start, end, permissions, offset, Devices.pack(major, minor), inode, FileName.of(text));
     }
 
     @Test

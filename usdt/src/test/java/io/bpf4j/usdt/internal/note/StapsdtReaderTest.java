@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class NoteReaderTest {
+class StapsdtReaderTest {
 
     @ParameterizedTest
     @CsvSource({"true,true", "true,false", "false,true", "false,false"})
@@ -356,7 +356,7 @@ class NoteReaderTest {
                 bytes[at] = (byte) random.nextInt();
             }
             try (ElfFile elf = ElfFile.parse("damaged", bytes)) {
-                assertThat(NoteReader.read(elf, Machine.X86_64)).isNotNull();
+                assertThat(StapsdtReader.read(elf, Machine.X86_64)).isNotNull();
                 assertThat(SymbolAddresses.find(elf, Set.of("sym"))).isNotNull();
             } catch (MalformedDataException e) {
                 assertThat(e).hasMessageContaining("damaged");
@@ -421,7 +421,7 @@ class NoteReaderTest {
 
     private static NoteScan read(StapsdtElf file) {
         try (ElfFile elf = ElfFile.parse("test", file.build())) {
-            return NoteReader.read(elf, Machine.X86_64);
+            return StapsdtReader.read(elf, Machine.X86_64);
         }
     }
 }

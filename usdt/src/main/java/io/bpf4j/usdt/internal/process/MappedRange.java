@@ -21,7 +21,7 @@ import java.util.List;
  * @param inode 0 for anonymous memory
  * @param text the line's text for the name: the file as the process sees it, {@code [heap]} and the like, or empty
  */
-public record Mapping(
+public record MappedRange(
         long start, long end, String permissions, long fileOffset, long device, long inode, FileName text) {
     private static final String DELETED = " (deleted)";
 

@@ -49,7 +49,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Layout: sys/sdt.h of SystemTap and
  * <a href="https://sourceware.org/systemtap/wiki/UserSpaceProbeImplementation">its wiki</a>.
  */
-public final class NoteReader {
+public final class StapsdtReader {
     /** The section that notes are in. */
     public static final String SECTION = ".note.stapsdt";
 
@@ -94,7 +94,7 @@ public final class NoteReader {
 
     private record ProbeName(String provider, String name) {}
 
-    private NoteReader(ElfFile elf) {
+    private StapsdtReader(ElfFile elf) {
         this.elfClass = elf.header().elfClass();
         this.segments = new Segments(elf);
         // A section with address 0 isn't loaded: its address does not tell whether the file was moved.
@@ -110,7 +110,7 @@ public final class NoteReader {
      * @param machine the file's machine, which determines the grammar of arguments
      */
     public static NoteScan read(ElfFile elf, Machine machine) {
-        NoteReader reader = new NoteReader(elf);
+        StapsdtReader reader = new StapsdtReader(elf);
         if (reader.segments.areIgnored()) {
             reader.problem("more than " + NoteLimits.MAX_SEGMENTS + " loaded segments; the rest is ignored");
         }
