@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
  * last status change (ctime) is left out: it also changes when a name is added or removed, so a program that is being
  * replaced would seem changed although it is not.
  *
- * @param device {@code st_dev}, as glibc's {@code makedev} packs major and minor number
+ * @param device {@code st_dev}, packed as {@link #device(long, long)} does
  * @param inode {@code st_ino}
  * @param size in bytes
  * @param modifiedNanos {@code st_mtim}, nanoseconds since 1970
@@ -49,5 +49,13 @@ public record FileIdentity(long device, long inode, long size, long modifiedNano
             return new FileIdentity(device, inode, size, modified.to(TimeUnit.NANOSECONDS));
         }
         throw new IOException("the inode of " + path + " can't be read");
+    }
+
+    /**
+     * Packs the two numbers of a device, of 32 bits each, as glibc's {@code gnu_dev_makedev} does, and so {@code
+     * st_dev} of stat(2). The kernel shows them as two: in {@code statx} and in {@code /proc/PID/maps}.
+     */
+    public static long device(long major, long minor) {
+        return (major & 0xfffff000L) << 32 | (major & 0xfff) << 8 | (minor & 0xffffff00L) << 12 | (minor & 0xff);
     }
 }

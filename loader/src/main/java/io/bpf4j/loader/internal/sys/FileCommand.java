@@ -105,7 +105,9 @@ public sealed interface FileCommand<R> extends Command<R> {
         public FileIdentity run(Call call) {
             MemorySegment stat = status(call, fd);
             return new FileIdentity(
-                    device(STATX.u32(stat, "stx_dev_major"), STATX.u32(stat, "stx_dev_minor")),
+                    FileIdentity.device(
+                            Integer.toUnsignedLong(STATX.u32(stat, "stx_dev_major")),
+                            Integer.toUnsignedLong(STATX.u32(stat, "stx_dev_minor"))),
                     STATX.u64(stat, "stx_ino"),
                     STATX.u64(stat, "stx_size"),
                     STATX.u64(stat, "stx_mtime.tv_sec") * 1_000_000_000L + STATX.u32(stat, "stx_mtime.tv_nsec"));
@@ -117,13 +119,6 @@ public sealed interface FileCommand<R> extends Command<R> {
             call.check(
                     call.syscall(NUMBERS.statx(), call.hold(fd), self, AT_EMPTY_PATH, BASIC_STATS, stat.address(), 0));
             return stat;
-        }
-
-        /** As {@code gnu_dev_makedev} of glibc packs the numbers, and so {@code st_dev} of stat(2). */
-        private static long device(int majorNumber, int minorNumber) {
-            long major = Integer.toUnsignedLong(majorNumber);
-            long minor = Integer.toUnsignedLong(minorNumber);
-            return (major & 0xfffff000L) << 32 | (major & 0xfff) << 8 | (minor & 0xffffff00L) << 12 | (minor & 0xff);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.bpf4j.usdt.internal.process;
 
+import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.loader.host.Host;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -24,11 +25,6 @@ final class Devices {
     private static final String ID = "mnt_id:";
 
     private Devices() {}
-
-    /** Packs the numbers like glibc's {@code makedev} and {@code st_dev} of stat(2). */
-    static long pack(long major, long minor) {
-        return (major & 0xfffff000L) << 32 | (major & 0xfff) << 8 | (minor & 0xffffff00L) << 12 | (minor & 0xff);
-    }
 
     /**
      * Whether maps may show another device than stat for an open file, and the shown device can be the file's.
@@ -62,7 +58,9 @@ final class Devices {
     private static boolean isDevice(String text, long shown) {
         int colon = text.indexOf(':');
         return colon > 0
-                && pack(Long.parseLong(text.substring(0, colon)), Long.parseLong(text.substring(colon + 1))) == shown;
+                && shown
+                        == FileIdentity.device(
+                                Long.parseLong(text.substring(0, colon)), Long.parseLong(text.substring(colon + 1)));
     }
 
     /** The type follows the only field that is a dash; blanks in names are escaped. */

@@ -17,7 +17,7 @@ import java.util.List;
  * @param end address after the last
  * @param permissions {@code r-xp}
  * @param fileOffset byte offset of {@code start} in the file
- * @param device the file system's number, as glibc's {@code makedev} packs major and minor number
+ * @param device the file system's number, see {@link FileIdentity#device(long, long)}
  * @param inode 0 for anonymous memory
  * @param text the line's text for the name: the file as the process sees it, {@code [heap]} and the like, or empty
  */

@@ -1,5 +1,6 @@
 package io.bpf4j.usdt.internal.process;
 
+import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.elf.FileName;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
@@ -59,7 +60,7 @@ final class MapsLine {
                 end,
                 permissions,
                 offset,
-                Devices.pack(major, minor),
+                FileIdentity.device(major, minor),
                 inode,
                 FileName.of(line, Math.min(at, length), nameEnd));
     }
