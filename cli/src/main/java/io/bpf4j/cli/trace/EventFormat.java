@@ -135,7 +135,13 @@ public final class EventFormat {
                         line.append('"');
                     }
                 }
-                case NO_TEXT -> line.append(ADDRESS).hex(event.bits(n));
+                case NO_TEXT -> {
+                    if (argument.isNumber()) {
+                        argument.write(line, event.bits(n));
+                    } else {
+                        line.append(ADDRESS).hex(event.bits(n));
+                    }
+                }
                 case UNREADABLE -> line.append('?');
             }
         }
@@ -168,8 +174,12 @@ public final class EventFormat {
                     line.append('"');
                 }
                 case NO_TEXT -> {
-                    line.append(JSON_NULL);
-                    unreadable |= 1 << n;
+                    if (probe.argument(n).isNumber()) {
+                        probe.argument(n).kind.writeJson(line, event.bits(n));
+                    } else {
+                        line.append(JSON_NULL);
+                        unreadable |= 1 << n;
+                    }
                 }
                 case UNREADABLE -> line.append(JSON_NULL);
             }

@@ -93,6 +93,11 @@ final class ProbeFormat {
             names = named.values().stream().map(ProbeFormat::encode).toArray(byte[][]::new);
         }
 
+        /** Whether the catalog knows it as a number, which no option turns into an address. */
+        boolean isNumber() {
+            return type instanceof ArgumentType.Bool || type instanceof ArgumentType.Int;
+        }
+
         /** Writes a number as a person reads it: an address, a truth value, the name of a value. */
         void write(LineBuffer line, long bits) {
             if (type instanceof ArgumentType.Bool) {

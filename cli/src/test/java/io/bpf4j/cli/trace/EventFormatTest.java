@@ -68,6 +68,20 @@ class EventFormatTest {
         assertThat(line(text, lost, probe)).endsWith("arg0=5 arg1=? at 0xfffffffffffff000 arg2=? at 0x0");
     }
 
+    /** An option such as {@code --str 0} is for all probes of a trace, and some have a number there. */
+    @Test
+    void aNumberThatTheCatalogKnowsIsNoText() {
+        TracedProbe known = new TracedProbe(
+                "/x",
+                "hotspot",
+                "gc__begin",
+                List.of(NumberKind.UNSIGNED),
+                Catalog.builtIn().find("hotspot", "gc__begin"));
+        assertThat(line(text, new TestRecord(0, 7, 8, "java").noText(0), known)).endsWith(" full=false");
+        assertThat(line(text, new TestRecord(0, 7, 8, "java").noText(1), known)).endsWith(" full=true");
+        assertThat(line(json, new TestRecord(0, 7, 8, "java").noText(1), known)).endsWith("\"args\":[1]}");
+    }
+
     @Test
     void aProbeWithoutArgumentsIsAShortLine() {
         TestRecord bare = new TestRecord(0, 1, 1, "sh");
