@@ -4,11 +4,13 @@ import io.bpf4j.cli.failure.CommandException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.JsonLine;
 import io.bpf4j.cli.output.Table;
+import io.bpf4j.cli.question.UserCatalog;
 import io.bpf4j.trace.catalog.ArgumentType;
 import io.bpf4j.trace.catalog.Catalog;
 import io.bpf4j.trace.catalog.ProbeArgument;
 import io.bpf4j.trace.catalog.ProbeSignature;
 import io.bpf4j.usdt.ProbePattern;
+import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -39,12 +41,13 @@ final class CatalogCommand implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() {
+    public Integer call() throws IOException {
         ProbePattern wanted = ProbePattern.parse(pattern);
-        List<ProbeSignature> found = Catalog.builtIn().matching(wanted);
+        Catalog catalog = UserCatalog.read();
+        List<ProbeSignature> found = catalog.matching(wanted);
         if (found.isEmpty()) {
             throw new CommandException("the catalog has no probe " + pattern + "; its providers are "
-                    + Catalog.builtIn().probes().stream()
+                    + catalog.probes().stream()
                             .map(ProbeSignature::provider)
                             .distinct()
                             .collect(Collectors.joining(", ")));

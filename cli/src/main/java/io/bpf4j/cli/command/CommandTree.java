@@ -6,9 +6,13 @@ import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.OutputClosedException;
 import io.bpf4j.cli.output.Paint;
+import io.bpf4j.cli.question.UserCatalog;
 import io.bpf4j.cli.trace.Interruption;
 import io.bpf4j.cli.trace.StrategyChoice;
 import io.bpf4j.loader.error.UnknownNameException;
+import io.bpf4j.trace.catalog.Catalog;
+import io.bpf4j.trace.catalog.CatalogException;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.InvalidPathException;
@@ -66,11 +70,35 @@ public final class CommandTree {
         commands.put("inspect", () -> new InspectCommand(console));
         commands.put("features", () -> new FeaturesCommand(console));
         commands.put("args", () -> takingDashes(new ArgsCommand(console)));
+        commands.put("help", () -> new HelpCommand(this::isCommand, this::execute));
         commands.put("completion", () -> new CompletionCommand(console, this::whole));
         commands.put("man", () -> new ManCommand(console, this::whole));
         commands.put("adopt", () -> new AdoptCommand(console));
-        ReadyCommand.groups()
-                .forEach(group -> commands.put(group, () -> ReadyCommand.of(group, console, this::execute)));
+        ReadyCommand.groups().forEach(group -> commands.put(group, () -> ready(group, Catalog.builtIn())));
+    }
+
+    private CommandLine ready(String group, Catalog catalog) {
+        return ReadyCommand.of(group, catalog, console, this::execute);
+    }
+
+    /** Adds the groups of questions that the user's own catalog has. The file is read only where they may be meant. */
+    private void addOwnGroups() {
+        try {
+            Catalog catalog = UserCatalog.read();
+            catalog.groups().stream()
+                    .filter(group -> !group.startsWith("-"))
+                    .forEach(group -> commands.putIfAbsent(group, () -> ready(group, catalog)));
+        } catch (IOException | CatalogException e) {
+            // The other commands are there nevertheless.
+            console.error("bpf4j: " + ErrorText.of(e));
+        }
+    }
+
+    private boolean isCommand(String name) {
+        if (!commands.containsKey(name)) {
+            addOwnGroups();
+        }
+        return commands.containsKey(name);
     }
 
     /** Runs the command with {@code args}. */
@@ -117,7 +145,7 @@ public final class CommandTree {
     private Collection<String> wanted(String... args) {
         for (String arg : args) {
             if (!arg.equals("--debug")) {
-                return commands.containsKey(arg) ? List.of(arg) : commands.keySet();
+                return isCommand(arg) ? List.of(arg) : commands.keySet();
             }
         }
         return commands.keySet();
@@ -147,6 +175,7 @@ public final class CommandTree {
     }
 
     private CommandSpec whole() {
+        addOwnGroups();
         return tree(commands.keySet()).getCommandSpec();
     }
 

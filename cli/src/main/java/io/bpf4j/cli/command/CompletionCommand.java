@@ -2,6 +2,8 @@ package io.bpf4j.cli.command;
 
 import io.bpf4j.cli.failure.UsageException;
 import io.bpf4j.cli.output.Console;
+import io.bpf4j.cli.question.UserCatalog;
+import java.io.IOException;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import picocli.CommandLine.Command;
@@ -34,8 +36,8 @@ final class CompletionCommand implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() {
-        CompletionScript script = new CompletionScript(root.get());
+    public Integer call() throws IOException {
+        CompletionScript script = new CompletionScript(root.get(), UserCatalog.read());
         String text = switch (shell) {
             case "bash" -> script.bash();
             case "zsh" -> script.zsh();

@@ -7,8 +7,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import picocli.CommandLine.Model.CommandSpec;
@@ -26,11 +28,23 @@ import picocli.CommandLine.Model.OptionSpec;
 final class CompletionScript {
     private final CommandSpec root;
     private final List<CommandSpec> commands;
+    private final Catalog catalog;
 
-    /** @param root with all subcommands */
-    CompletionScript(CommandSpec root) {
+    /** Names that mean themselves in a script; a user's own catalog may have others, which are not completed. */
+    private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_.+-]+");
+
+    /**
+     * A script.
+     *
+     * @param root with all subcommands
+     * @param catalog the questions
+     */
+    CompletionScript(CommandSpec root, Catalog catalog) {
         this.root = root;
-        this.commands = CommandText.commands(root);
+        this.catalog = catalog;
+        this.commands = CommandText.commands(root).stream()
+                .filter(command -> PLAIN.matcher(command.name()).matches())
+                .toList();
     }
 
     /** bash cuts words at {@code =}, and completes file names by itself where the function has nothing. */
@@ -196,20 +210,32 @@ final class CompletionScript {
         if (command.parent() == null) {
             return commands.stream().map(CommandSpec::name).collect(Collectors.joining(" "));
         }
-        if (command.name().equals("completion")) {
-            return "bash zsh";
-        }
-        return ReadyCommand.groups().contains(command.name())
-                ? Catalog.builtIn().questions(command.name()).stream()
+        return switch (command.name()) {
+            case "completion" -> "bash zsh";
+            case "help" -> commands.stream().map(CommandSpec::name).collect(Collectors.joining(" "));
+            default ->
+                questions().filter(question -> question.group().equals(command.name()))
                         .map(ReadyQuestion::name)
-                        .collect(Collectors.joining(" "))
-                : "";
+                        .collect(Collectors.joining(" "));
+        };
+    }
+
+    /** The questions behind the commands of their groups; a group of the name of another command is none. */
+    private Stream<ReadyQuestion> questions() {
+        Set<String> groups = commands.stream()
+                .filter(command -> command.userObject() instanceof ReadyCommand)
+                .map(CommandSpec::name)
+                .collect(Collectors.toSet());
+        return catalog.questions().stream()
+                .filter(question ->
+                        groups.contains(question.group())
+                        && PLAIN.matcher(question.name()).matches()
+                        && PLAIN.matcher(question.command().getFirst()).matches());
     }
 
     /** For each command, the questions that stand for it as {@code group:question}: they take its options. */
     private Map<String, List<String>> behind() {
-        return ReadyCommand.groups().stream()
-                .flatMap(group -> Catalog.builtIn().questions(group).stream())
+        return questions()
                 .collect(Collectors.groupingBy(
                         question -> question.command().getFirst(),
                         LinkedHashMap::new,

@@ -54,7 +54,7 @@ final class ReadyCommand implements Callable<Integer> {
         this.others = others;
     }
 
-    /** The names of the groups. */
+    /** The names of the groups of the built-in catalog. */
     static List<String> groups() {
         return GROUPS.stream().map(List::getFirst).toList();
     }
@@ -62,21 +62,27 @@ final class ReadyCommand implements Callable<Integer> {
     /**
      * The command of a group.
      *
+     * @param catalog has the groups that are not built in
      * @param others runs the command that a question stands for
      */
-    static CommandLine of(String group, Console console, ToIntFunction<String[]> others) {
+    static CommandLine of(String group, Catalog catalog, Console console, ToIntFunction<String[]> others) {
         CommandLine command = new CommandLine(new ReadyCommand(console, group, others));
-        command.getCommandSpec().usageMessage().description(help(group));
+        command.getCommandSpec().usageMessage().description(help(group, catalog));
         // What follows the name is for the other command to understand.
         return command.setStopAtPositional(true);
     }
 
-    private static String help(String group) {
+    private static String help(String group, Catalog catalog) {
         return GROUPS.stream()
                 .filter(known -> known.getFirst().equals(group))
+                .map(List::getLast)
                 .findFirst()
-                .orElseThrow()
-                .getLast();
+                .orElseGet(() -> "Ready questions of your own: "
+                        + catalog.questions(group).stream()
+                                .map(ReadyQuestion::name)
+                                .collect(Collectors.joining(", "))
+                                .replace("%", "%%") // picocli takes it for a format
+                        + ".");
     }
 
     @Override

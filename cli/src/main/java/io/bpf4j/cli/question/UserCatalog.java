@@ -4,9 +4,13 @@ import io.bpf4j.trace.catalog.Catalog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.jspecify.annotations.Nullable;
+import java.util.Map;
 
-/** The catalog of probes, with the user's own entries before those that bpf4j has. */
+/**
+ * The catalog of probes, with the user's own entries before those that bpf4j has.
+ *
+ * <p>Tested by {@code UserCatalogTest}.
+ */
 public final class UserCatalog {
     private UserCatalog() {}
 
@@ -17,14 +21,22 @@ public final class UserCatalog {
      * @throws IOException if it can't be read
      */
     public static Catalog read() throws IOException {
-        Path file = folder().resolve("bpf4j/probes");
+        return read(System.getenv());
+    }
+
+    static Catalog read(Map<String, String> environment) throws IOException {
+        Path file = folder(environment).resolve("bpf4j/probes");
         return Files.exists(file) ? Catalog.builtIn().with(Catalog.read(file)) : Catalog.builtIn();
     }
 
-    private static Path folder() {
-        @Nullable String given = System.getenv("XDG_CONFIG_HOME");
-        return given != null && !given.isEmpty()
-                ? Path.of(given)
-                : Path.of(System.getProperty("user.home", "/")).resolve(".config");
+    /** As the XDG base directory specification says. Java's home directory is that of the account, whatever $HOME says. */
+    private static Path folder(Map<String, String> environment) {
+        String given = environment.getOrDefault("XDG_CONFIG_HOME", "");
+        if (!given.isEmpty()) {
+            return Path.of(given);
+        }
+        String home = environment.getOrDefault("HOME", "");
+        return Path.of(home.isEmpty() ? System.getProperty("user.home", "/") : home)
+                .resolve(".config");
     }
 }

@@ -50,6 +50,15 @@ class CommandTreeTest {
     }
 
     @Test
+    void helpIsACommandToo() {
+        assertThat(Run.of("help")).isEqualTo(Run.of("--help"));
+        assertThat(Run.of("help", "count")).isEqualTo(Run.of("count", "--help"));
+        Run run = Run.of("help", "cuont");
+        assertThat(run.code()).isEqualTo(CommandTree.USAGE);
+        assertThat(run.err().getFirst()).isEqualTo("bpf4j: there is no command 'cuont'; the nearest is 'count'");
+    }
+
+    @Test
     void aMisspelledNameHasItsNearest() {
         assertThat(Run.of("cuont", "-p", "1").err().getFirst())
                 .isEqualTo("bpf4j: there is no command 'cuont'; the nearest is 'count'");

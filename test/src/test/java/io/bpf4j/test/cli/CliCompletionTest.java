@@ -52,6 +52,47 @@ class CliCompletionTest {
         assertThat(result.out().strip()).isEqualTo(completed);
     }
 
+    /** The groups of a user's own catalog are commands as those of bpf4j's. */
+    @Test
+    void theUsersOwnQuestionsAreCommands() throws IOException, InterruptedException {
+        Path config = Files.createDirectories(folder.resolve(".config/bpf4j"));
+        Files.writeString(config.resolve("probes"), """
+                provider shop
+                probe sold(id: u64)
+                  Something was sold.
+                question shop sales
+                  How often something is sold.
+                  run count shop:sold
+                question shop $x
+                  A name that is no plain word of a shell.
+                  run count shop:sold
+                """);
+        assertThat(own("shop")).contains("sales", "How often something is sold.");
+        assertThat(own("--help")).contains("  shop ", "Ready questions of your own: sales");
+        assertThat(own("catalog", "shop:*")).contains("shop:sold(id)");
+        assertThat(own("completion", "bash")).contains("shop:sales", "words='sales'").doesNotContain("$x");
+        assertThat(own("completion", "zsh")).contains("'shop:Ready questions of your own");
+        Commands.Result run = Commands.run(ownCommand("shop", "sales", "/nowhere"));
+        assertThat(run.err()).contains("/nowhere: no such file");
+
+        Files.writeString(config.resolve("probes"), "nonsense\n");
+        Commands.Result broken = Commands.run(ownCommand("help", "count"));
+        assertThat(broken.exitCode()).as(broken.err()).isZero();
+        assertThat(Commands.run(ownCommand("--help")).err()).contains("line 1").hasLineCount(1);
+    }
+
+    private List<String> ownCommand(String... arguments) {
+        List<String> command = new ArrayList<>(List.of("env", "-u", "XDG_CONFIG_HOME", "HOME=" + folder));
+        command.addAll(Cli.command(arguments));
+        return command;
+    }
+
+    private String own(String... arguments) throws IOException, InterruptedException {
+        Commands.Result result = Commands.run(ownCommand(arguments));
+        assertThat(result.exitCode()).as(result.err()).isZero();
+        return result.out();
+    }
+
     @Test
     void bashCompletesProcessesAndLeavesFilesToItself() throws IOException, InterruptedException {
         Path script = Files.writeString(folder.resolve("bpf4j.bash"), Cli.check("completion", "bash"));
