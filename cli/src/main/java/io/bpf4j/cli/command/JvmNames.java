@@ -16,21 +16,24 @@ import java.util.Set;
  * Asks JVMs for the names of the methods that they have compiled, so that frames of these methods have names. A JVM
  * writes them to {@code /tmp/perf-PID.map}, and only when it is asked. <i>Confined.</i>
  *
- * <p>Each JVM is asked once between calls of {@link #forget}. Asking starts a {@code jcmd}, and a stopped JVM answers
- * never, so the number of JVMs and the time for all are bounded.
+ * <p>Each JVM is asked once between calls of {@link #forget}. Asking starts a {@code jcmd}, and a stopped JVM never
+ * answers. Anybody can start processes that look like JVMs. So the number of JVMs and the time for all of them, between
+ * such calls, are bounded.
  *
  * <p>Tested by {@code CliStackTest}.
  */
 final class JvmNames {
     private static final int MOST_JVMS = 64;
 
-    /** After this time no more JVM is asked. The last one that was asked may take half a minute more. */
+    /** After this time no other JVM is asked. The last one may take half a minute more. */
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private final Console console;
     private final Symbolizer symbolizer;
     private final Host host = Host.running();
     private final Set<Integer> asked = new HashSet<>();
+    private int jvmsLeft = MOST_JVMS;
+    private long nanosLeft = PATIENCE.toNanos();
     private boolean complained;
 
     JvmNames(Console console, Symbolizer symbolizer) {
@@ -41,6 +44,8 @@ final class JvmNames {
     /** Asks again from now on: JVMs have compiled more. */
     void forget() {
         asked.clear();
+        jvmsLeft = MOST_JVMS;
+        nanosLeft = PATIENCE.toNanos();
     }
 
     /**
@@ -50,18 +55,17 @@ final class JvmNames {
      * @param pids those whose names matter most first
      */
     void ask(Collection<Integer> pids) {
-        long end = System.nanoTime() + PATIENCE.toNanos();
-        int jvms = 0;
         int left = 0;
         for (int pid : pids) {
             if (!asked.add(pid) || !mayAsk(pid)) {
                 continue;
             }
-            if (jvms == MOST_JVMS || System.nanoTime() - end > 0) {
+            if (jvmsLeft == 0 || nanosLeft <= 0) {
                 left++;
                 continue;
             }
-            jvms++;
+            jvmsLeft--;
+            long start = System.nanoTime();
             try {
                 PerfMap.request(host, pid);
                 symbolizer.remember(pid);
@@ -71,6 +75,7 @@ final class JvmNames {
                 Thread.currentThread().interrupt();
                 return;
             }
+            nanosLeft -= System.nanoTime() - start;
         }
         if (left > 0) {
             console.error("bpf4j: compiled Java methods of " + Scans.count(left, "JVM")
