@@ -27,6 +27,8 @@ const volatile __u32 wanted_fields = 0; /* enum question_field */
 const volatile bool has_where = false;
 const volatile bool has_keys = false;
 const volatile bool has_pair = false;
+const volatile bool has_returns = false;
+const volatile bool by_frame = false; /* pairs are the entries and returns of functions */
 const volatile bool value_signed = false;
 /* linear buckets [from + n * step, from + (n + 1) * step), one below and one above; powers of two if linear_step is 0 */
 const volatile __s64 linear_from = 0;
@@ -49,6 +51,7 @@ __u64 unpaired_ends = 0; /* ends without a begin */
 __u64 unpaired_begins = 0; /* begins that another begin replaced */
 __u64 pairs_full = 0;    /* begins that found no room */
 __u64 stacks_lost = 0;   /* events whose stack found no room */
+__u64 returns_dropped = 0; /* calls of which the kernel reports no return */
 __u64 lost = 0;          /* records that found no room */
 
 struct {
@@ -59,8 +62,8 @@ struct {
 } table SEC(".maps");
 
 struct pair_key {
-	__u64 pair;
-	__u64 pid; /* 0 if the thread is the pair */
+	__u64 pair; /* the value of an expression, the thread, or the frame of a call */
+	__u64 pid;  /* with an expression its process, with a frame its function and thread; else 0 */
 };
 
 struct {
@@ -69,6 +72,25 @@ struct {
 	__type(key, struct pair_key);
 	__type(value, __u64);
 } begins SEC(".maps");
+
+/*
+ * How deep a thread is in calls whose returns are probed. The kernel follows 64 (MAX_URETPROBE_DEPTH of
+ * kernel/events/uprobes.c) and says nothing of the returns of more. A thread may leave calls without a return, by longjmp:
+ * a call at the stack pointer of the outermost one, or above it, shows that.
+ */
+#define RETURNS_FOLLOWED 64
+
+struct nesting {
+	__u64 outermost; /* stack pointer */
+	__u64 depth;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH); /* threads end without a return */
+	__uint(max_entries, 16384);
+	__type(key, __u64);
+	__type(value, struct nesting);
+} nestings SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
@@ -246,8 +268,49 @@ static __always_inline void show(struct question_event *event, __u64 value)
 	bpf_ringbuf_submit(record, 0);
 }
 
+/*
+ * The stack pointer after the return of a call: at its entry, and at its return. x86 pushes the return address; what
+ * selects the segment of the code (cs, 0x23) tells processes of 32 bits apart.
+ */
+static __always_inline __u64 frame(struct pt_regs *ctx, __u64 cookie)
+{
+	__u64 sp = REGS_SP(ctx);
+
+	if (LINUX_ELF_MACHINE == 62 && !(cookie >> 32 & QUESTION_RETURN))
+		sp += REGS_READ(ctx, 136) == 0x23 ? 4 : 8;
+	return sp;
+}
+
+/* Follows the calls of a thread as the kernel does. Whether this is one whose return the kernel drops. */
+static __always_inline bool too_deep(struct pt_regs *ctx, struct question_event *event)
+{
+	__u64 tid = event->tid;
+	struct nesting *nesting = bpf_map_lookup_elem(&nestings, &tid);
+	struct nesting first = {.outermost = REGS_SP(ctx), .depth = 1};
+
+	if (event->cookie >> 32 & QUESTION_RETURN) {
+		if (nesting && nesting->depth)
+			nesting->depth--;
+		return false;
+	}
+	if (!nesting) {
+		bpf_map_update_elem(&nestings, &tid, &first, BPF_ANY);
+		return false;
+	}
+	if (!nesting->depth || first.outermost >= nesting->outermost) {
+		*nesting = first;
+		return false;
+	}
+	if (nesting->depth >= RETURNS_FOLLOWED) {
+		atomic_add(&returns_dropped, 1);
+		return true;
+	}
+	nesting->depth++;
+	return false;
+}
+
 /* Keeps the time of a begin, or gives that of an end's begin. */
-static __always_inline bool paired(struct question_event *event, __u64 *elapsed)
+static __always_inline bool paired(struct pt_regs *ctx, struct question_event *event, __u64 *elapsed)
 {
 	struct pair_key key = {.pair = event->tid};
 	__u64 now = event->nsecs;
@@ -259,6 +322,9 @@ static __always_inline bool paired(struct question_event *event, __u64 *elapsed)
 			return false;
 		}
 		key.pid = event->pid;
+	} else if (by_frame) {
+		key.pair = frame(ctx, event->cookie);
+		key.pid = event->cookie >> 40 << 32 | event->tid;
 	}
 	begin = bpf_map_lookup_elem(&begins, &key);
 	if (event->cookie >> 32 & QUESTION_BEGIN) {
@@ -293,7 +359,7 @@ static __always_inline int answer(struct pt_regs *ctx, struct question_event *ev
 	__u64 key[QUESTION_OUT / 8] = {};
 	__u64 value = 0;
 
-	if (kind == QUESTION_LATENCY && !paired(event, &value))
+	if (kind == QUESTION_LATENCY && !paired(ctx, event, &value))
 		return 0;
 	if (has_where) {
 		/* The key isn't there yet, so its bytes are free for what the filter reads. */
@@ -357,6 +423,12 @@ int question_function(struct pt_regs *ctx)
 	struct question_event event = {};
 
 	fill(&event, &ids, bpf_get_attach_cookie(ctx));
+	if (has_returns && event.cookie >> 32 & (QUESTION_RETURN | QUESTION_CALL)) {
+		bool deep = too_deep(ctx, &event);
+
+		if (event.cookie >> 32 & QUESTION_SILENT || (deep && kind == QUESTION_LATENCY))
+			return 0;
+	}
 	if (event.cookie >> 32 & QUESTION_RETURN) {
 		event.retval = REGS_RETURN(ctx);
 		event.unreadable = (1U << QUESTION_ARGS) - 1;

@@ -37,6 +37,9 @@ enum question_cookie {
 	QUESTION_RETURN = 1, /* bit 32: fires when the function returns */
 	QUESTION_BEGIN = 2,  /* bit 33: begins a pair */
 	QUESTION_END = 4,    /* bit 34: ends a pair */
+	QUESTION_CALL = 8,   /* bit 35: the entry of a function whose return is probed, too */
+	QUESTION_SILENT = 16, /* bit 36: nobody asked for this entry; it tells which returns the kernel drops */
+	/* bits 40 to 63: the same number for the entry and the return of a function */
 };
 
 /* What is made of the events. */

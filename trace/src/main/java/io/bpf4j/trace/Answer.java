@@ -104,6 +104,8 @@ public final class Answer implements AutoCloseable {
      * @param unpairedBegins begins of a latency that another begin replaced
      * @param openBegins begins of a latency that have no end yet
      * @param pairsFull begins of a latency for which there was no room
+     * @param returnsDropped calls of functions whose returns the kernel dropped, because the thread was in 64 calls with
+     *     probed returns already
      * @param stacksLost events that are counted without their stack, because there was no room for it
      * @param lost events that are not shown, because the ring buffer was full
      */
@@ -114,6 +116,7 @@ public final class Answer implements AutoCloseable {
             long unpairedBegins,
             long openBegins,
             long pairsFull,
+            long returnsDropped,
             long stacksLost,
             long lost) {}
 
@@ -174,7 +177,7 @@ public final class Answer implements AutoCloseable {
     public synchronized List<FunctionProbe> attachFunctions(List<FunctionProbe> functions, OptionalInt pid) {
         checkPauses(pid);
         List<FunctionProbe> leftOut = new ArrayList<>();
-        functionLinks.add(FunctionLinks.attach(object, functions, numbers::cookie, pid, leftOut));
+        functionLinks.add(FunctionLinks.attach(object, functions, numbers, pid, leftOut));
         return leftOut;
     }
 
@@ -278,6 +281,7 @@ public final class Answer implements AutoCloseable {
                 counter("unpaired_begins"),
                 open,
                 counter("pairs_full"),
+                counter("returns_dropped"),
                 counter("stacks_lost"),
                 counter("lost"));
     }

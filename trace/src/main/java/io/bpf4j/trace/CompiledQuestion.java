@@ -246,6 +246,8 @@ final class CompiledQuestion {
                 .global("has_where", where != null)
                 .global("has_keys", keys != null)
                 .global("has_pair", pair != null)
+                .global("has_returns", hasReturns())
+                .global("by_frame", byFrame())
                 .global("wanted_args", arguments())
                 .global("wanted_fields", fields())
                 .global("value_signed", valueSigned())
@@ -264,6 +266,7 @@ final class CompiledQuestion {
                                 .withMaxEntries(question.maxKeys)
                                 .withAutocreate(question.kind != QuestionKind.EVENTS))
                 .map("begins", map -> map.withAutocreate(latency))
+                .map("nestings", map -> map.withAutocreate(hasReturns()))
                 .map("stacks", map -> map.withAutocreate(question.userStack || question.kernelStack))
                 .map("records", map -> map.withMaxEntries(question.bufferBytes).withAutocreate(showsEvents()))
                 .map("__bpf_usdt_specs", map -> map.withMaxEntries(Math.max(FEWEST_SPECS, specs)))
@@ -281,6 +284,19 @@ final class CompiledQuestion {
             loader.global("tables", bytes);
         }
         return loader.load();
+    }
+
+    private boolean hasReturns() {
+        return question.functions.stream().anyMatch(FunctionProbe::returns);
+    }
+
+    /** Whether each end is the return of the function that begins the pair: {@code u:parse_*} and {@code ur:parse_*}. */
+    private boolean byFrame() {
+        if (question.kind != QuestionKind.LATENCY || pair != null) {
+            return false;
+        }
+        String begin = question.pair.getFirst().toString();
+        return begin.startsWith("u:") && question.pair.getLast().toString().equals("ur" + begin.substring(1));
     }
 
     private static void replace(BpfLoader loader, String name, @Nullable GeneratedFunction generated) {

@@ -14,11 +14,14 @@ import io.bpf4j.loader.link.OpenFile;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Attaches a question to functions: by one link for those of a file, or by one link for each function if the kernel has
@@ -32,10 +35,10 @@ import java.util.stream.Collectors;
 final class FunctionLinks {
     private final Program program;
     private final boolean together;
-    private final ToLongFunction<FunctionProbe> cookies;
+    private final ToLongFunction<FunctionProbeData> cookies;
     private final OptionalInt pid;
     private final LinkGroup group = LinkGroup.inParallel("functions");
-    private final List<FunctionProbe> leftOut = new ArrayList<>();
+    private final List<FunctionProbeData> leftOut = new ArrayList<>();
 
     /** Functions that one link can take. */
     private record Kind(Path file, Optional<FileIdentity> identity, boolean returns) {
@@ -47,7 +50,7 @@ final class FunctionLinks {
         }
     }
 
-    private FunctionLinks(BpfObject object, ToLongFunction<FunctionProbe> cookies, OptionalInt pid) {
+    private FunctionLinks(BpfObject object, ToLongFunction<FunctionProbeData> cookies, OptionalInt pid) {
         this.together = object.features().has(Feature.UPROBE_MULTI_LINK)
                 && (pid.isEmpty() || object.features().has(Feature.UPROBE_MULTI_PROCESS));
         Program loaded = object.program(CompiledQuestion.FUNCTION_PROGRAM);
@@ -59,6 +62,9 @@ final class FunctionLinks {
     /**
      * Attaches to all functions, but for those that are left out.
      *
+     * <p>The entries of functions are probed, too, if only their returns are asked for: they tell which returns the kernel
+     * drops.
+     *
      * @param leftOut receives the functions that are left out
      * @throws AttachException if a file lacks one of them, or the kernel refuses one that may not be left out; then
      *     nothing is attached
@@ -66,19 +72,31 @@ final class FunctionLinks {
     static LinkGroup attach(
             BpfObject object,
             List<FunctionProbe> functions,
-            ToLongFunction<FunctionProbe> cookies,
+            ProbeNumbers numbers,
             OptionalInt pid,
             List<FunctionProbe> leftOut) {
-        FunctionLinks links = new FunctionLinks(object, cookies, pid);
+        List<FunctionProbeData> asked =
+                functions.stream().map(FunctionProbeData.class::cast).toList();
+        Set<FunctionProbeData> returns =
+                asked.stream().filter(FunctionProbe::returns).collect(Collectors.toCollection(LinkedHashSet::new));
+        Set<FunctionProbeData> silent = new LinkedHashSet<>();
+        returns.forEach(function -> silent.add(function.withReturns(false)));
+        asked.forEach(silent::remove);
+        FunctionLinks links = new FunctionLinks(
+                object,
+                function -> silent.contains(function)
+                        ? ProbeNumbers.silent()
+                        : numbers.cookie(function, returns.contains(function.withReturns(true))),
+                pid);
         try {
-            functions.stream()
-                    .map(FunctionProbeData.class::cast)
+            Stream.concat(asked.stream(), silent.stream())
                     .collect(Collectors.groupingBy(Kind::of, LinkedHashMap::new, Collectors.toList()))
                     .forEach(links::attach);
         } catch (RuntimeException e) {
             links.group.closeAfter(e);
             throw e;
         }
+        links.leftOut.removeIf(silent::contains);
         leftOut.addAll(links.leftOut);
         return links.group;
     }

@@ -20,6 +20,11 @@ record FunctionProbeData(Path file, String function, boolean returns, Optional<P
      */
     record Place(Path file, FileIdentity identity, long offset, boolean oneOfMany) {}
 
+    /** The entry or the return of the same function. */
+    FunctionProbeData withReturns(boolean returns) {
+        return new FunctionProbeData(file, function, returns, place);
+    }
+
     @Override
     public String toString() {
         return fullName() + " in " + file;

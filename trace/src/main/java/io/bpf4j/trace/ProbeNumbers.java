@@ -31,6 +31,13 @@ final class ProbeNumbers {
 
     private static final int END = 34;
 
+    private static final int CALL = 35;
+
+    private static final int SILENT = 36;
+
+    /** Where the number that the entry and the return of a function share begins. */
+    private static final int FUNCTION = 40;
+
     private final List<ProbePattern> pair;
     private final Map<Version, Integer> numbers = new HashMap<>();
 
@@ -157,11 +164,23 @@ final class ProbeNumbers {
         return cookie(number != null ? number : Objects.requireNonNull(firsts.get(probe.fullName())));
     }
 
-    /** The cookie of a function's entry or return; one without a number gets one. */
-    synchronized long cookie(FunctionProbe function) {
+    /**
+     * The cookie of a function's entry or return; one without a number gets one.
+     *
+     * @param both whether both are probed
+     */
+    synchronized long cookie(FunctionProbe function, boolean both) {
         add(function);
-        return cookie(Objects.requireNonNull(firsts.get(function.fullName())))
-                | (function.returns() ? 1L << RETURN : 0);
+        int number = Objects.requireNonNull(firsts.get(function.fullName()));
+        long shared = firsts.getOrDefault("u:" + function.function(), number);
+        return cookie(number)
+                | (function.returns() ? 1L << RETURN : both ? 1L << CALL : 0)
+                | shared << FUNCTION;
+    }
+
+    /** The cookie of an entry that nobody asked for. */
+    static long silent() {
+        return 1L << CALL | 1L << SILENT;
     }
 
     private long cookie(int number) {

@@ -16,12 +16,14 @@ import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Requires;
 import io.bpf4j.trace.Answer;
 import io.bpf4j.trace.Distribution;
+import io.bpf4j.trace.FunctionProbe;
 import io.bpf4j.trace.Question;
 import io.bpf4j.usdt.UsdtScan;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -33,6 +35,8 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(LeakCheck.class)
 @Timeout(120)
 class QuestionsOnKernelTest {
+    private static final String[] DEEP = {"-O1", "-fno-optimize-sibling-calls"};
+
     /** As on kernels before 5.12, whose verifier refuses a program that has the instruction anywhere. */
     @Test
     void extremesAreFoundWithoutAtomicExchange(@TempDir Path folder) throws IOException, InterruptedException {
@@ -67,5 +71,35 @@ class QuestionsOnKernelTest {
                 .hasMessageStartingWith("arg0 is a floating-point number; ");
         assertThatThrownBy(() -> Question.on(floats).histogram("arg1").load())
                 .hasMessageStartingWith("arg1 is a floating-point number; ");
+    }
+
+    /** The innermost of nested calls sleeps 20 ms, so each of them takes as long. */
+    @Test
+    void eachReturnFindsItsOwnCall() throws IOException, InterruptedException {
+        Path program = CPrograms.compile("deep", DEEP);
+        FunctionProbe[] both = {FunctionProbe.entry(program, "deep"), FunctionProbe.exit(program, "deep")};
+        try (Answer answer = Question.on(List.of()).on(both).latency("u:deep", "ur:deep").open()) {
+            Commands.check(List.of(program.toString(), "5", "100"));
+            Distribution times = Objects.requireNonNull(answer.rows().getFirst().distribution());
+            assertThat(times.count()).isEqualTo(5 * 64);
+            assertThat(times.min()).isGreaterThan(20_000_000);
+            assertThat(answer.gaps()).isEqualTo(new Answer.Gaps(0, 0, 0, 0, 0, 0, 5 * (101 - 64), 0, 0));
+        }
+    }
+
+    @Test
+    void returnsThatTheKernelDropsAreCounted() throws IOException, InterruptedException {
+        Path program = CPrograms.compile("deep", DEEP);
+        try (Answer answer = Question.on(List.of())
+                .on(FunctionProbe.exit(program, "deep"), FunctionProbe.exit(program, "jump"))
+                .open()) {
+            Commands.check(List.of(program.toString(), "3", "63"));
+            Commands.check(List.of(program.toString(), "jump", "100"));
+            assertThat(answer.rows().getFirst().count()).isEqualTo(3 * 64 + 2);
+            assertThat(answer.gaps().returnsDropped()).isZero();
+            Commands.check(List.of(program.toString(), "3", "64"));
+            assertThat(answer.rows().getFirst().count()).isEqualTo(2 * 3 * 64 + 2);
+            assertThat(answer.gaps().returnsDropped()).isEqualTo(3);
+        }
     }
 }
