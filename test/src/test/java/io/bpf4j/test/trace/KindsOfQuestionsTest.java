@@ -1,0 +1,138 @@
+package io.bpf4j.test.trace;
+
+import static io.bpf4j.test.support.Requirement.BPF;
+import static io.bpf4j.test.support.Requirement.BPF_COOKIE;
+import static io.bpf4j.test.support.Requirement.GCC;
+import static io.bpf4j.test.support.Requirement.SDT_H;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.bpf4j.test.support.AskedProgram;
+import io.bpf4j.test.support.Commands;
+import io.bpf4j.test.support.LeakCheck;
+import io.bpf4j.test.support.Requires;
+import io.bpf4j.trace.Answer;
+import io.bpf4j.trace.Distribution;
+import io.bpf4j.trace.FunctionProbe;
+import io.bpf4j.trace.Question;
+import io.bpf4j.usdt.UsdtScan;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Each kind of question about a file, by the library: no process is held, as for the command's {@code -c}. */
+@Requires({BPF, BPF_COOKIE, GCC, SDT_H})
+@ExtendWith(LeakCheck.class)
+@Timeout(120)
+class KindsOfQuestionsTest {
+    @TempDir
+    static Path folder;
+
+    private static Path program;
+
+    @BeforeAll
+    static void compile() throws IOException, InterruptedException {
+        program = AskedProgram.compile(folder);
+    }
+
+    private static Question on(String pattern) throws IOException {
+        return Question.on(UsdtScan.ofFile(program).matching(pattern));
+    }
+
+    private static void run(String... arguments) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of(program.toString()));
+        command.addAll(List.of(arguments));
+        Commands.check(command);
+    }
+
+    @Test
+    void eventsAreCountedByKeysOfAllKinds() throws IOException, InterruptedException {
+        try (Answer answer = on("asked:value")
+                .where("str(arg1) ~ \"*e*\" && arg3 >= 0")
+                .by("str(arg1)", "arg0 % 2", "probe")
+                .open()) {
+            run("values", "600");
+            assertThat(answer.rows())
+                    .extracting(Answer.Row::key, Answer.Row::count)
+                    .containsExactlyInAnyOrder(
+                            tuple(key("red", 0), 50L),
+                            tuple(key("red", 1), 50L),
+                            tuple(key("green", 0), 50L),
+                            tuple(key("green", 1), 50L),
+                            tuple(key("blue", 0), 50L),
+                            tuple(key("blue", 1), 50L));
+        }
+    }
+
+    private static Map<String, Object> key(String colour, long odd) {
+        return Map.of("str(arg1)", colour, "arg0 % 2", odd, "probe", "asked:value");
+    }
+
+    @Test
+    void valuesAreDistributed() throws IOException, InterruptedException {
+        try (Answer answer = on("asked:value").histogram("arg2").open()) {
+            run("values", "400");
+            Distribution sizes = distribution(answer);
+            assertThat(sizes.buckets())
+                    .hasSize(40)
+                    .allSatisfy(bucket -> assertThat(bucket.count()).isEqualTo(10));
+            assertThat(sizes.max()).isEqualTo(1L << 39);
+        }
+    }
+
+    @Test
+    void timesArePairedByAValue() throws IOException, InterruptedException {
+        try (Answer answer =
+                on("asked:*").latency("begin", "end").pairedBy("arg0").open()) {
+            run("crossed", "50");
+            assertThat(distribution(answer).count()).isEqualTo(50);
+            assertThat(answer.gaps().unpairedEnds()).isZero();
+        }
+    }
+
+    @Test
+    void eventsAreShownWithTheirValues() throws IOException, InterruptedException {
+        List<Answer.Event> events = new ArrayList<>();
+        try (Answer answer = on("asked:value").show("arg0", "str(arg1)", "arg3").open()) {
+            run("values", "3");
+            while (events.size() < 3) {
+                answer.poll(Duration.ofSeconds(1), events::add);
+            }
+        }
+        assertThat(events)
+                .extracting(Answer.Event::values)
+                .containsExactly(
+                        Map.of("arg0", 0L, "str(arg1)", "red", "arg3", -1L),
+                        Map.of("arg0", 1L, "str(arg1)", "green", "arg3", 0L),
+                        Map.of("arg0", 2L, "str(arg1)", "blue", "arg3", 1L));
+    }
+
+    @Test
+    void functionsAreAskedWithTheirStacks() throws IOException, InterruptedException {
+        try (Answer answer = Question.on(List.of())
+                .on(FunctionProbe.entry(program, "middle"))
+                .where("arg0 < 5")
+                .by("arg0")
+                .byUserStack()
+                .open()) {
+            run("tree", "8");
+            assertThat(answer.rows()).hasSize(5).allSatisfy(row -> {
+                assertThat(row.count()).isEqualTo(1);
+                assertThat(row.userStack()).isNotEmpty();
+            });
+        }
+    }
+
+    private static Distribution distribution(Answer answer) {
+        return Objects.requireNonNull(answer.rows().getFirst().distribution());
+    }
+}
