@@ -341,12 +341,11 @@ class CliQuestionsTest {
             }
             """);
         Path other = folder.resolve("other.c");
-        Files.writeString(
-                other, """
-                    __attribute__((noinline)) static int twice(int n) { return n * 3; }
-                    int other(int n) { return twice(n) + twice(n + 1); }
-                    asm(".text; .globl odd; .type odd, @function; odd: %s; .size odd, . - odd");
-                    """.formatted(breakpoint()));
+        Files.writeString(other, """
+            __attribute__((noinline)) static int twice(int n) { return n * 3; }
+            int other(int n) { return twice(n) + twice(n + 1); }
+            asm(".text; .globl odd; .type odd, @function; odd: %s; .size odd, . - odd");
+            """.formatted(breakpoint()));
         Path made = folder.resolve("twice");
         Commands.check(List.of("gcc", "-O1", "-fno-ipa-icf", "-o", made.toString(), main.toString(), other.toString()));
         Commands.Result all = Cli.run("count", "-c", made.toString(), "u:*", "--by", "probe", "--json");
