@@ -3,6 +3,7 @@ package io.bpf4j.test.cli;
 import static io.bpf4j.test.support.Requirement.BPF;
 import static io.bpf4j.test.support.Requirement.BPF_COOKIE;
 import static io.bpf4j.test.support.Requirement.GCC;
+import static io.bpf4j.test.support.Requirement.HELD_COMMANDS;
 import static io.bpf4j.test.support.Requirement.SDT_H;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -27,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Answers at full speed, and how they end: with the program, by Ctrl-C, or because nobody reads any more. */
-@Requires({BPF, GCC, SDT_H})
+@Requires({BPF, GCC, HELD_COMMANDS, SDT_H})
 @Timeout(300)
 class CliAnswersTest {
     /** A tenth on an emulated processor. */

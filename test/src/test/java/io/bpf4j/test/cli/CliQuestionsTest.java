@@ -3,6 +3,7 @@ package io.bpf4j.test.cli;
 import static io.bpf4j.test.support.Requirement.BPF;
 import static io.bpf4j.test.support.Requirement.BPF_COOKIE;
 import static io.bpf4j.test.support.Requirement.GCC;
+import static io.bpf4j.test.support.Requirement.HELD_COMMANDS;
 import static io.bpf4j.test.support.Requirement.SDT_H;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -27,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Questions as a user asks them, of a program whose events are known. */
-@Requires({BPF, GCC, SDT_H})
+@Requires({BPF, GCC, HELD_COMMANDS, SDT_H})
 @Timeout(300)
 class CliQuestionsTest {
     @TempDir

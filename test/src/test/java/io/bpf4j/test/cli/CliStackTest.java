@@ -3,6 +3,7 @@ package io.bpf4j.test.cli;
 import static io.bpf4j.test.support.Requirement.BPF;
 import static io.bpf4j.test.support.Requirement.BPF_COOKIE;
 import static io.bpf4j.test.support.Requirement.GCC;
+import static io.bpf4j.test.support.Requirement.HELD_COMMANDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bpf4j.test.support.CPrograms;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code bpf4j stack} of a program whose calls are known. */
-@Requires({BPF, BPF_COOKIE, GCC})
+@Requires({BPF, BPF_COOKIE, GCC, HELD_COMMANDS})
 @Timeout(300)
 class CliStackTest {
     @TempDir
