@@ -86,7 +86,9 @@ class BtfLargeTest {
             }
             names.add(name.toString());
         }
-        assertThat(names).extracting(String::hashCode).containsOnly(names.getFirst().hashCode());
+        assertThat(names)
+                .extracting(String::hashCode)
+                .containsOnly(names.getFirst().hashCode());
         Btf btf = parse(names, STRUCT);
         assertThat(btf.find(names.getLast(), BtfKind.STRUCT)).hasValue(1 << 15);
         assertThat(lookups(names, btf::idsNamed)).isLessThan(1000);
@@ -101,9 +103,11 @@ class BtfLargeTest {
         assertThat(lookups(wanted, name -> same.find(name, BtfKind.STRUCT))).isEqualTo(1 << 15);
         assertThat(lookups(wanted, name -> same.find(name, BtfKind.DATASEC))).isLessThan(1000);
 
-        List<String> flavours = IntStream.range(0, 1 << 15).mapToObj(i -> "data___" + i).toList();
+        List<String> flavours =
+                IntStream.range(0, 1 << 15).mapToObj(i -> "data___" + i).toList();
         assertThat(lookups(flavours, parse(flavours, STRUCT)::idsNamed)).isLessThan(1000);
-        List<String> plain = IntStream.range(0, 1 << 15).mapToObj(i -> "data__" + i).toList();
+        List<String> plain =
+                IntStream.range(0, 1 << 15).mapToObj(i -> "data__" + i).toList();
         assertThat(lookups(plain, parse(plain, STRUCT)::idsNamed)).isEqualTo(1 << 15);
     }
 

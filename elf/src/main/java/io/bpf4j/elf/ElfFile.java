@@ -414,7 +414,8 @@ public final class ElfFile implements AutoCloseable {
 
     /**
      * The offset in the ELF of the byte at a virtual address, from its {@link Segment#PT_LOAD} segments; empty if no
-     * byte of the file is loaded there. Where segments overlap, the first of the table counts. Add {@link #containerOffset()} for the offset in an archive.
+     * byte of the file is loaded there. Where segments overlap, the first of the table counts. Add {@link
+     * #containerOffset()} for the offset in an archive.
      *
      * <p>The result depends only on the segment table. A separate debug file has the table of its main file, so the
      * result is valid for the main file, and may lie beyond the end of the debug file.

@@ -262,8 +262,7 @@ class MalformedElfTest {
         for (int i = 0; i < 100_000; i++) {
             empty.raw(new byte[] {0, 0, 0, -1, -1}); // a stored block of no bytes
         }
-        ElfFile idle = ElfFile.parse(
-                "x", with(empty.toByteArray()), new ElfLimits(1000, 1000, 1000, 100_000));
+        ElfFile idle = ElfFile.parse("x", with(empty.toByteArray()), new ElfLimits(1000, 1000, 1000, 100_000));
         malformed(() -> idle.data(victim(idle)), "more than 4 times the 100000 bytes");
     }
 

@@ -106,7 +106,8 @@ class ScannedFilesTest {
     @Test
     void functionsOfAProcessAreLimited() throws IOException {
         String name = "f".repeat((1 << 16) + 1);
-        UsdtScan scan = scan(hosts().note("p", "n", "", 0x1010, 0).symbol(name, 0x100c, 2).symbol("g", 0x1010, 2));
+        UsdtScan scan = scan(
+                hosts().note("p", "n", "", 0x1010, 0).symbol(name, 0x100c, 2).symbol("g", 0x1010, 2));
         UsdtScan.File file = scan.files().getFirst();
         assertThat(file.functions()).containsValue("g");
         UsdtScan.File mapped = file.withPids(List.of(1));
@@ -124,7 +125,9 @@ class ScannedFilesTest {
                 .isThrownBy(file::functions)
                 .withMessage(file.path() + " is not the file any more that its probes were read from");
         Files.delete(file.path());
-        assertThatIOException().isThrownBy(file::functions).withMessageContaining(file.path().toString());
+        assertThatIOException()
+                .isThrownBy(file::functions)
+                .withMessageContaining(file.path().toString());
         Files.createDirectory(file.path());
         assertThatIOException().isThrownBy(file::functions).withMessageContaining("no regular file");
     }

@@ -34,7 +34,8 @@ class MapsLineTest {
 
     private static MappedRange mapping(
             long start, long end, String permissions, long offset, long major, long minor, long inode, String text) {
-        return new MappedRange(start, end, permissions, offset, FileIdentity.device(major, minor), inode, FileName.of(text));
+        return new MappedRange(
+                start, end, permissions, offset, FileIdentity.device(major, minor), inode, FileName.of(text));
     }
 
     @Test

@@ -45,8 +45,7 @@ class SpecBuilderTest {
     void anIndexOf32BitsIsSigned() {
         assertThat(build(Machine.I386, SpecLayoutTest.withIndexSize(), "4@(%eax,%ecx,4) 4@sym(%ecx) 4@(%eax,%ecx)"))
                 .extracting(ArgSpec::type, ArgSpec::indexSize)
-                .containsExactly(
-                        tuple(ArgSpec.Type.SIB, -4), tuple(ArgSpec.Type.SIB, -4), tuple(ArgSpec.Type.SIB, 8));
+                .containsExactly(tuple(ArgSpec.Type.SIB, -4), tuple(ArgSpec.Type.SIB, -4), tuple(ArgSpec.Type.SIB, 8));
         assertThat(build(Machine.ARM, SpecLayoutTest.withIndexSize(), "4@[r6, r4, lsl #2] 4@[r6, r4]"))
                 .extracting(ArgSpec::indexSize)
                 .containsExactly(-4, 8);
