@@ -9,12 +9,14 @@ import io.bpf4j.loader.internal.linux.KernelConfig;
 import io.bpf4j.loader.internal.linux.LinuxVersion;
 import io.bpf4j.loader.internal.linux.PageSize;
 import io.bpf4j.loader.internal.linux.PerfSources;
+import io.bpf4j.loader.internal.linux.ProcessChildren;
 import io.bpf4j.loader.internal.linux.TraceFs;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.LinuxKernel;
 import io.bpf4j.loader.kernel.KernelVersion;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -102,6 +104,11 @@ public final class Host {
     /** The path of a process in {@code /proc}; it does not exist after the process has ended. */
     public Path process(int pid) {
         return proc.resolve(Integer.toString(pid));
+    }
+
+    /** The children that a process has now, in no order; empty if it has ended. */
+    public List<Integer> children(int pid) {
+        return new ProcessChildren(proc).of(pid);
     }
 
     /** The path of this process in {@code /proc}. */

@@ -81,12 +81,9 @@ final class LiveProcesses {
         return threads;
     }
 
-    /** The children of a process that have not ended. */
-    static List<Integer> childrenOf(int pid) {
-        return ProcessHandle.of(pid).stream()
-                .flatMap(ProcessHandle::children)
-                .map(child -> Math.toIntExact(child.pid()))
-                .toList();
+    /** The children of a process. */
+    List<Integer> childrenOf(int pid) {
+        return host.children(pid);
     }
 
     /** Whether a thread of this process traces it. */

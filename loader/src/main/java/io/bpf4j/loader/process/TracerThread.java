@@ -297,7 +297,7 @@ final class TracerThread {
                 done.add(pid);
                 seizeThreads(pid);
                 if (withChildren) {
-                    children.addAll(LiveProcesses.childrenOf(pid));
+                    children.addAll(processes.childrenOf(pid));
                 }
             }
             children.removeAll(done);

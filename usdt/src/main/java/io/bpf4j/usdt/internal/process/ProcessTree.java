@@ -21,7 +21,7 @@ import java.util.Set;
  */
 public final class ProcessTree {
     private final ProcessFiles files;
-    private final ProcessChildren children;
+    private final Host host;
     private final Map<Integer, Set<Code>> seen = new LinkedHashMap<>();
     private boolean withChildren;
 
@@ -38,7 +38,7 @@ public final class ProcessTree {
     /** A tree of one process; the first look finds all that it has mapped. */
     public ProcessTree(Host host, int pid) {
         this.files = new ProcessFiles(host);
-        this.children = new ProcessChildren(host.proc());
+        this.host = host;
         seen.put(pid, Set.of());
     }
 
@@ -90,7 +90,7 @@ public final class ProcessTree {
             if (!look(pid, changes)) {
                 seen.remove(pid);
             } else if (withChildren) {
-                for (int child : children.of(pid)) {
+                for (int child : host.children(pid)) {
                     if (seen.putIfAbsent(child, Set.of()) == null) {
                         left.addLast(child);
                     }

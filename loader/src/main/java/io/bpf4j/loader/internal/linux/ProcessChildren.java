@@ -1,4 +1,4 @@
-package io.bpf4j.usdt.internal.process;
+package io.bpf4j.loader.internal.linux;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -11,19 +11,20 @@ import java.util.List;
 /**
  * The children of a process: {@code /proc/PID/task/TID/children}, because any thread may fork (proc(5); Linux 4.2 with
  * CONFIG_PROC_CHILDREN, which all distributions set). If the kernel has no such file, the parents of all processes are
- * read instead.
+ * read instead. <i>Immutable.</i>
  *
  * <p>Tested by {@code ProcessTreeTest}.
  */
-final class ProcessChildren {
+public final class ProcessChildren {
     private final Path proc;
 
-    ProcessChildren(Path proc) {
+    /** @param proc the folder of the processes */
+    public ProcessChildren(Path proc) {
         this.proc = proc;
     }
 
     /** The children that exist now, in no order; empty if the process has ended. */
-    List<Integer> of(int pid) {
+    public List<Integer> of(int pid) {
         List<Integer> children = new ArrayList<>();
         boolean known = false;
         try (DirectoryStream<Path> threads = Files.newDirectoryStream(proc.resolve(pid + "/task"))) {
