@@ -2,7 +2,11 @@ package io.bpf4j.btf;
 
 import io.bpf4j.elf.MalformedDataException;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.function.IntUnaryOperator;
 
 /**
@@ -27,6 +31,11 @@ final class DistilledBase {
     private final Btf base;
     private final Btf kernel;
     private final int[] found;
+
+    /** The names whose types of the kernel are in {@link #candidates}. */
+    private final Set<String> indexed = new HashSet<>();
+
+    private final Map<Identity, List<Integer>> candidates = new HashMap<>();
 
     private DistilledBase(Btf base, Btf kernel) {
         this.base = base;
@@ -62,51 +71,56 @@ final class DistilledBase {
     }
 
     private int find(int id) {
-        BtfType wanted = base.type(id);
-        int match = 0;
-        for (int candidate : kernel.idsNamed(base.name(id))) {
-            if (!fits(wanted, kernel.type(candidate))) {
-                continue;
+        String name = base.name(id);
+        if (indexed.add(name)) {
+            for (int candidate : kernel.idsNamed(name)) {
+                for (Identity identity : Identity.of(name, kernel.type(candidate))) {
+                    candidates
+                            .computeIfAbsent(identity, _ -> new ArrayList<>(2))
+                            .add(candidate);
+                }
             }
-            if (match != 0 && wanted instanceof BtfType.Composite composite && composite.size() != 0) {
-                throw refused(
-                        id,
-                        "is ambiguous: " + kernel.source() + " has it as [" + match + "] and [" + candidate
-                                + "], of the same size");
-            }
-            match = match == 0 ? candidate : match;
         }
-        if (match == 0) {
+        List<Identity> wanted = Identity.of(name, base.type(id));
+        List<Integer> matches = wanted.isEmpty() ? List.of() : candidates.getOrDefault(wanted.getFirst(), List.of());
+        if (matches.isEmpty()) {
             throw refused(id, "is not in " + kernel.source() + ": the module is for another kernel");
         }
-        return match;
+        if (matches.size() > 1 && base.type(id) instanceof BtfType.Composite composite && composite.size() != 0) {
+            throw refused(
+                    id,
+                    "is ambiguous: " + kernel.source() + " has it as [" + matches.getFirst() + "] and ["
+                            + matches.get(1) + "], of the same size");
+        }
+        return matches.getFirst();
     }
 
-    /** A size of 0 means that the layout does not depend on it. */
-    private static boolean fits(BtfType wanted, BtfType candidate) {
-        return switch (wanted) {
-            case BtfType.Int integer ->
-                candidate instanceof BtfType.Int other
-                        && other.size() == integer.size()
-                        && other.encoding() == integer.encoding();
-            case BtfType.FloatingPoint real ->
-                candidate instanceof BtfType.FloatingPoint other && other.size() == real.size();
-            // A distilled base stores 64-bit enumerations as 32-bit ones, with their own size.
-            case BtfType.Enumeration enumeration ->
-                candidate instanceof BtfType.Enumeration other && other.size() == enumeration.size();
-            case BtfType.Composite composite ->
-                candidate instanceof BtfType.Composite other
-                        && other.kind() == composite.kind()
-                        && (composite.size() == 0 || composite.size() == other.size());
-            case BtfType.Fwd fwd ->
-                switch (candidate) {
-                    case BtfType.Fwd other -> other.isUnion() == fwd.isUnion();
-                    case BtfType.Struct struct -> !fwd.isUnion();
-                    case BtfType.Union union -> fwd.isUnion();
-                    default -> false;
-                };
-            default -> false;
-        };
+    /**
+     * What a distilled base says of a type.
+     *
+     * @param size in bytes; 0 if the layout does not depend on it
+     * @param more the encoding of an integer; of a forward declaration 1 for a union
+     */
+    private record Identity(String name, BtfKind kind, long size, int more) {
+        /** What a base may say of this type: first what says most. */
+        static List<Identity> of(String name, BtfType type) {
+            return switch (type) {
+                case BtfType.Int integer ->
+                    List.of(new Identity(name, BtfKind.INT, integer.size(), integer.encoding()));
+                case BtfType.FloatingPoint real -> List.of(new Identity(name, BtfKind.FLOAT, real.size(), 0));
+                // A distilled base stores 64-bit enumerations as 32-bit ones, with their own size.
+                case BtfType.Enumeration enumeration ->
+                    List.of(new Identity(name, BtfKind.ENUM, enumeration.size(), 0));
+                case BtfType.Composite composite -> {
+                    Identity exact = new Identity(name, composite.kind(), composite.size(), 0);
+                    Identity anySize = new Identity(name, composite.kind(), 0, 0);
+                    Identity declared = new Identity(name, BtfKind.FWD, 0, composite instanceof BtfType.Union ? 1 : 0);
+                    yield exact.equals(anySize) ? List.of(exact, declared) : List.of(exact, anySize, declared);
+                }
+                case BtfType.Fwd fwd -> List.of(new Identity(name, BtfKind.FWD, 0, fwd.isUnion() ? 1 : 0));
+                default -> List.of();
+            };
+        }
     }
 
     private MalformedDataException refused(int id, String problem) {
