@@ -17,7 +17,8 @@ final class AnswerFiles {
     @Option(
             names = "--html",
             paramLabel = "FILE",
-            description = "Also write the answer as an HTML page. A file in place keeps its mode; one of another user is refused.")
+            description =
+                    "Also write the answer as an HTML page. A file in place keeps its mode; one of another user is refused.")
     private @Nullable Path html;
 
     @Option(names = "--svg", paramLabel = "FILE", description = "Also write the answer as an SVG picture, likewise.")

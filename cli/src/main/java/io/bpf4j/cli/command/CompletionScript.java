@@ -214,7 +214,8 @@ final class CompletionScript {
             case "completion" -> "bash zsh";
             case "help" -> commands.stream().map(CommandSpec::name).collect(Collectors.joining(" "));
             default ->
-                questions().filter(question -> question.group().equals(command.name()))
+                questions()
+                        .filter(question -> question.group().equals(command.name()))
                         .map(ReadyQuestion::name)
                         .collect(Collectors.joining(" "));
         };
@@ -227,8 +228,7 @@ final class CompletionScript {
                 .map(CommandSpec::name)
                 .collect(Collectors.toSet());
         return catalog.questions().stream()
-                .filter(question ->
-                        groups.contains(question.group())
+                .filter(question -> groups.contains(question.group())
                         && PLAIN.matcher(question.name()).matches()
                         && PLAIN.matcher(question.command().getFirst()).matches());
     }

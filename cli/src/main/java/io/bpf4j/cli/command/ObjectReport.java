@@ -15,6 +15,7 @@ import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.loader.spec.ProgramSpec;
 import io.bpf4j.loader.spec.StructOpsSpec;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -31,6 +32,9 @@ final class ObjectReport {
     private final ObjectSpec spec;
     /** By section and slot, filled on first use: an object may have a hundred thousand functions. */
     private final Map<List<Integer>, String> names = new HashMap<>();
+
+    /** By section, in the order of their places. */
+    private final Map<String, List<BtfExt.CoreRelocation>> relocations = new HashMap<>();
 
     ObjectReport(ObjectSpec spec) {
         this.spec = spec;
@@ -250,13 +254,33 @@ final class ObjectReport {
     }
 
     private void addCore(List<Row> rows, FunctionSpec function, BtfExt ext) {
-        for (BtfExt.CoreRelocation relocation : ext.relocations().of(function.sectionName())) {
-            long slot = relocation.offset() / 8 - function.slot();
-            if (slot < 0 || slot >= function.size()) {
-                continue;
+        List<BtfExt.CoreRelocation> sorted = relocations.computeIfAbsent(
+                function.sectionName(),
+                section -> ext.relocations().of(section).stream()
+                        .sorted(Comparator.comparingLong(BtfExt.CoreRelocation::offset))
+                        .toList());
+        for (int i = firstFrom(sorted, function.slot()); i < sorted.size(); i++) {
+            long slot = sorted.get(i).offset() / 8 - function.slot();
+            if (slot >= function.size()) {
+                break;
             }
-            rows.add(new Row(function.name(), (int) slot, "co-re", spec.describe(relocation)));
+            rows.add(new Row(function.name(), (int) slot, "co-re", spec.describe(sorted.get(i))));
         }
+    }
+
+    /** The index of the first relocation at a slot or after it. */
+    private static int firstFrom(List<BtfExt.CoreRelocation> sorted, int slot) {
+        int low = 0;
+        int high = sorted.size();
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (sorted.get(middle).offset() / 8 < slot) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
     }
 
     private enum BtfRecords {

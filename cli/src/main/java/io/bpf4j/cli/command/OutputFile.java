@@ -176,8 +176,8 @@ final class OutputFile {
             }
             Path target = Files.readSymbolicLink(file);
             if (entry.user() != user && entry.user() != 0) {
-                throw refused((links == 0 ? "it" : file.toString()) + " is a symbolic link of another user, to " + target
-                        + "; name the file itself");
+                throw refused((links == 0 ? "it" : file.toString()) + " is a symbolic link of another user, to "
+                        + target + "; name the file itself");
             }
             file = folder(file).resolve(target);
         }
@@ -216,7 +216,8 @@ final class OutputFile {
     }
 
     private static Path draft(Path file) {
-        return folder(file).resolve(PREFIX + Long.toHexString(ThreadLocalRandom.current().nextLong()));
+        return folder(file)
+                .resolve(PREFIX + Long.toHexString(ThreadLocalRandom.current().nextLong()));
     }
 
     /** A new file, open. Its content goes through the open file, so it does not matter if others rename it meanwhile. */
@@ -283,7 +284,8 @@ final class OutputFile {
                     .filter(each -> each.startsWith("Uid:"))
                     .findFirst()
                     .orElseThrow(() -> new IOException("it has no line Uid:"));
-            return Integer.parseUnsignedInt(line.substring(line.lastIndexOf('\t') + 1).strip());
+            return Integer.parseUnsignedInt(
+                    line.substring(line.lastIndexOf('\t') + 1).strip());
         } catch (IOException e) {
             throw new CommandException("the user of this process is not known: " + status + ": " + reason(e), e);
         }
