@@ -80,9 +80,7 @@ final class FlameGraphMain {
         if (method.matches()) {
             String type = method.group(1).replace('/', '.');
             return named(
-                    address,
-                    type.substring(type.lastIndexOf('.') + 1) + "." + method.group(2),
-                    Frame.Source.PERF_MAP);
+                    address, type.substring(type.lastIndexOf('.') + 1) + "." + method.group(2), Frame.Source.PERF_MAP);
         }
         return symbol.equals("[unknown]")
                 ? named(address, "", Frame.Source.UNKNOWN)

@@ -79,11 +79,11 @@ final class ProbeScope implements Scope {
     }
 
     /** What a floating-point number is if all sites agree. */
-    private static Float floating(List<UsdtArg> atSites) {
+    private static FloatingPoint floating(List<UsdtArg> atSites) {
         int size = atSites.getFirst().size();
         boolean agreed = atSites.stream().allMatch(arg -> arg.isFloat() && arg.size() == size)
                 && (size == Integer.BYTES || size == Long.BYTES);
-        return new Float(agreed ? size : 0);
+        return new FloatingPoint(agreed ? size : 0);
     }
 
     /**
@@ -111,7 +111,7 @@ final class ProbeScope implements Scope {
                 .flatMap(signature -> signature
                         .argument(name)
                         .map(argument -> numbered(probe, argument.index())
-                                .filter(atSites -> atSites.kind() instanceof Float)
+                                .filter(atSites -> atSites.kind() instanceof FloatingPoint)
                                 .orElseGet(() -> new Argument(argument.index(), kind(signature, argument)))));
     }
 

@@ -83,7 +83,7 @@ final class Compiler {
                     numbers.evaluate(number);
                     code.store(Code.OUT, offset, R0);
                 }
-                case Term.FloatArgument(int index, Type.Float type) -> {
+                case Term.FloatArgument(int index, Type.FloatingPoint type) -> {
                     // As bits; those of a float are the low 4 bytes.
                     numbers.evaluate(new Term.Argument(index, new Type.Int(type.size(), false)));
                     code.store(Code.OUT, offset, R0);

@@ -88,10 +88,12 @@ final class Names {
         if (byProbe.keySet().stream().anyMatch(reached::get)) {
             byProbe.keySet().removeIf(number -> !reached.get(number));
         }
-        if (byProbe.values().stream().anyMatch(argument -> argument.kind() instanceof Scope.Float(int size) && size == 0)) {
+        if (byProbe.values().stream()
+                .anyMatch(argument -> argument.kind() instanceof Scope.FloatingPoint(int size) && size == 0)) {
             throw error(
                     name.at(),
-                    "'" + name.name() + "' is a floating-point number at some sites of the probe, and something else at others");
+                    "'" + name.name()
+                            + "' is a floating-point number at some sites of the probe, and something else at others");
         }
         Map<Scope.Argument, SortedSet<Integer>> groups = new LinkedHashMap<>();
         byProbe.forEach((number, argument) ->
@@ -141,7 +143,8 @@ final class Names {
         Numeric number = new Term.Argument(argument.index(), Type.Int.U64);
         return switch (argument.kind()) {
             case Scope.Int(int size, boolean signed) -> new Term.Argument(argument.index(), new Type.Int(size, signed));
-            case Scope.Float(int size) -> new Term.FloatArgument(argument.index(), new Type.Float(size));
+            case Scope.FloatingPoint(int size) ->
+                new Term.FloatArgument(argument.index(), new Type.FloatingPoint(size));
             case Scope.Bool() ->
                 new Term.Not(new Term.Not(new Term.Argument(argument.index(), new Type.Int(1, false))));
             case Scope.Pointer() -> number;

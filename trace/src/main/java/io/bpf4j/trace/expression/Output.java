@@ -42,7 +42,7 @@ public record Output(String text, Type type, int offset, int size) {
         long number = ByteBuffer.wrap(out).order(ByteOrder.nativeOrder()).getLong(offset);
         return switch (type) {
             case Type.Int t -> t.isU64() && number < 0 ? new BigInteger(Long.toUnsignedString(number)) : number;
-            case Type.Float t -> floating(number, t);
+            case Type.FloatingPoint t -> floating(number, t);
             case Type.Basic basic ->
                 switch (basic) {
                     case BOOL -> number != 0;
@@ -54,7 +54,7 @@ public record Output(String text, Type type, int offset, int size) {
     }
 
     /** Through its text: a float of 0.1 is 0.1, not 0.10000000149011612. */
-    private static double floating(long bits, Type.Float type) {
+    private static double floating(long bits, Type.FloatingPoint type) {
         return type.size() == Double.BYTES
                 ? Double.longBitsToDouble(bits)
                 : Double.parseDouble(Float.toString(Float.intBitsToFloat((int) bits)));

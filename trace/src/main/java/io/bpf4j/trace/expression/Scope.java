@@ -66,10 +66,10 @@ public interface Scope {
      * @param size in bytes: 4 or 8; 0 if the sites of the probe disagree about what the argument is, so that it can't be
      *     used at all
      */
-    record Float(int size) implements Kind {
-        public Float {
+    record FloatingPoint(int size) implements Kind {
+        public FloatingPoint {
             if (size != 0) {
-                new Type.Float(size);
+                new Type.FloatingPoint(size);
             }
         }
     }

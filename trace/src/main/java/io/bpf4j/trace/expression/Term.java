@@ -105,7 +105,7 @@ sealed interface Term {
     }
 
     /** An argument that is a floating-point number: its bits are written, and nothing is computed with them. */
-    record FloatArgument(int index, Type.Float type) implements Term {}
+    record FloatArgument(int index, Type.FloatingPoint type) implements Term {}
 
     /** The name of the event's probe, or of its provider: decided before, or left to who reads the number. */
     record ProbeName(Type.Basic type) implements Term {}

@@ -40,8 +40,8 @@ public sealed interface Type {
      *
      * @param size in bytes: 4 or 8
      */
-    record Float(int size) implements Type {
-        public Float {
+    record FloatingPoint(int size) implements Type {
+        public FloatingPoint {
             if (size != 4 && size != 8) {
                 throw new IllegalArgumentException("a floating-point number of " + size + " bytes; it must be 4 or 8");
             }

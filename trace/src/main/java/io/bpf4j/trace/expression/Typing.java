@@ -85,7 +85,7 @@ final class Typing {
 
     /** The BPF machine has no floating point, and the bits of such a number, taken for a whole one, are another number. */
     private void requireNoFloat(Term term, Syntax syntax) {
-        if (term instanceof Term.FloatArgument(int index, Type.Float _)) {
+        if (term instanceof Term.FloatArgument(int index, Type.FloatingPoint _)) {
             throw error(
                     syntax.at(),
                     (syntax instanceof Syntax.Name name ? name.name() : "arg" + index)

@@ -262,9 +262,12 @@ class GeneratedFunctionTest {
     @Test
     void aFloatingPointNumberIsWrittenAsItIs() {
         Output ratio = outputs(8, "ratio").outputs().getFirst();
-        byte[] bytes = ByteBuffer.allocate(8).order(ByteOrder.nativeOrder()).putDouble(1.5).array();
+        byte[] bytes = ByteBuffer.allocate(8)
+                .order(ByteOrder.nativeOrder())
+                .putDouble(1.5)
+                .array();
         assertThat(ratio.decode(bytes, _ -> "")).isEqualTo(1.5);
-        Output part = new Output("part", new Type.Float(4), 0, 8);
+        Output part = new Output("part", new Type.FloatingPoint(4), 0, 8);
         bytes = ByteBuffer.allocate(8)
                 .order(ByteOrder.nativeOrder())
                 .putLong(Float.floatToRawIntBits(0.1f))

@@ -20,9 +20,9 @@ record SmallScope(Set<Integer> returns) implements Scope {
             case "unclear" -> both(text(4), new Argument(4, new Int(8, false)));
             case "once" -> Optional.of(Map.of(1, new Argument(0, new Int(8, true))));
             case "rows" -> Optional.of(Map.of(2, new Argument(2, new Int(4, false))));
-            case "ratio" -> both(new Argument(0, new Float(8)), new Argument(0, new Float(8)));
-            case "part" -> both(new Argument(1, new Float(4)), new Argument(1, new Int(4, true)));
-            case "doubtful" -> both(new Argument(0, new Float(0)), new Argument(0, new Float(0)));
+            case "ratio" -> both(new Argument(0, new FloatingPoint(8)), new Argument(0, new FloatingPoint(8)));
+            case "part" -> both(new Argument(1, new FloatingPoint(4)), new Argument(1, new Int(4, true)));
+            case "doubtful" -> both(new Argument(0, new FloatingPoint(0)), new Argument(0, new FloatingPoint(0)));
             default -> Optional.empty();
         };
     }
@@ -37,7 +37,19 @@ record SmallScope(Set<Integer> returns) implements Scope {
 
     @Override
     public Collection<String> names() {
-        return List.of("arg0", "arg1", "pointer", "moved", "full", "query", "unclear", "once", "rows", "ratio", "part", "doubtful");
+        return List.of(
+                "arg0",
+                "arg1",
+                "pointer",
+                "moved",
+                "full",
+                "query",
+                "unclear",
+                "once",
+                "rows",
+                "ratio",
+                "part",
+                "doubtful");
     }
 
     @Override
