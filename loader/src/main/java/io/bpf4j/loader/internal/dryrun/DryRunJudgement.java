@@ -165,8 +165,11 @@ public final class DryRunJudgement {
         for (AssembledProgram.Poisoned poisoned : assembled.poisoned()) {
             // A symbol that the object needs is reported once, not at each call.
             boolean told = poisoned.kind() == AssembledProgram.Poisoned.Kind.FUNCTION && !isWeak(poisoned.what());
-            if (reached.get(poisoned.slot()) && !told && !poisons.get(poisoned.slot())) {
+            if (reached.get(poisoned.slot()) && !poisons.get(poisoned.slot())) {
                 poisons.set(poisoned.slot());
+                if (told) {
+                    continue;
+                }
                 Optional<Finding.Place> place = lines.at(bySlot, poisoned.slot());
                 own.add(
                         switch (poisoned.kind()) {
