@@ -100,11 +100,22 @@ final class ReadyCommand implements Callable<Integer> {
         if (given.contains("-v")) {
             console.error(shell(line));
         }
-        // Of a process that runs, the command itself finds out.
-        if (!question.flags().isEmpty() && !given.contains("-p")) {
-            console.error("bpf4j: this needs a program that was started with " + String.join(" ", question.flags()));
+        // Of a JVM that runs, the command itself finds out.
+        List<String> needs = question.flags().stream()
+                .filter(need -> !need.startsWith("-XX:") || !given.contains("-p"))
+                .toList();
+        if (!needs.isEmpty()) {
+            console.error("bpf4j: " + needs(needs) + ", or no event comes");
         }
         return others.applyAsInt(line.toArray(String[]::new));
+    }
+
+    /** An option and a variable have no blanks; another need is said in words. */
+    private static String needs(List<String> needs) {
+        return "this needs "
+                + (needs.stream().anyMatch(need -> need.indexOf(' ') >= 0)
+                        ? String.join(", ", needs)
+                        : "a program that was started with " + String.join(" ", needs));
     }
 
     private ReadyQuestion find(Catalog catalog) {

@@ -78,7 +78,7 @@ class CliCompletionTest {
         Files.writeString(config.resolve("probes"), "nonsense\n");
         Commands.Result broken = Commands.run(ownCommand("help", "count"));
         assertThat(broken.exitCode()).as(broken.err()).isZero();
-        assertThat(Commands.run(ownCommand("--help")).err()).contains("line 1").hasLineCount(1);
+        assertThat(Commands.run(ownCommand("--help")).err()).contains("probes:1: expected").hasLineCount(1);
     }
 
     private List<String> ownCommand(String... arguments) {

@@ -10,7 +10,8 @@ import java.util.List;
  * @param group what it is asked about: {@code jvm}
  * @param name its name in the group: {@code gc}
  * @param description what is answered, in one or more sentences; may be empty
- * @param flags options with which the traced program must have been started: {@code -XX:+DTraceAllocProbes}
+ * @param flags what the question needs: options and variables with which the traced program must have been started, such
+ *     as {@code -XX:+DTraceAllocProbes} and {@code USE_ZEND_DTRACE=1}; or anything else, in words with blanks
  * @param command the words of the command that it stands for. The first is the command's name; the target, which is
  *     missing, belongs behind it.
  */
