@@ -34,7 +34,7 @@ const volatile bool value_signed = false;
 const volatile __s64 linear_from = 0;
 const volatile __u64 linear_step = 0;
 const volatile __u32 bucket_count = 66;
-/* bytes in the key where the stacks' ids are written; 0xffffffff: not wanted */
+/* bytes in the key where the stacks' hashes are written; 0xffffffff: not wanted */
 #define NO_STACK 0xffffffff
 const volatile __u32 user_stack_at = NO_STACK;
 const volatile __u32 kernel_stack_at = NO_STACK;
@@ -92,12 +92,28 @@ struct {
 	__type(value, struct nesting);
 } nestings SEC(".maps");
 
+/*
+ * Stacks by a hash of 64 bits. A map of the kernel's type for stacks would lose some: it keeps one stack for each value of
+ * a short hash, so of 3,000 stacks in a map for 16,384 every twelfth finds its place taken.
+ */
+struct stack {
+	__u64 addresses[QUESTION_FRAMES];
+};
+
 struct {
-	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
+	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 16384);
-	__uint(key_size, 4);
-	__uint(value_size, 127 * 8);
+	__type(key, __u64);
+	__type(value, struct stack);
 } stacks SEC(".maps");
+
+/* Room for a thread to write its stack to, while it needs it: memory of a CPU would be shared with who preempts it. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1024);
+	__type(key, __u64);
+	__type(value, struct stack);
+} stacks_in_work SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -343,15 +359,42 @@ static __always_inline bool paired(struct pt_regs *ctx, struct question_event *e
 	return true;
 }
 
-/* Writes the id of a stack into the key. Two stacks of one hash can't both be kept: the second is counted as lost. */
+/* Keeps the stack, and returns its hash; 0 if there is none, or no room. */
+static __noinline __u64 stack_hash(struct pt_regs *ctx, __u64 flags)
+{
+	__u64 thread = bpf_get_current_pid_tgid();
+	__u64 hash = 0;
+	struct stack *stack;
+
+	bpf_map_update_elem(&stacks_in_work, &thread, (const void *)&zero, BPF_ANY);
+	stack = bpf_map_lookup_elem(&stacks_in_work, &thread);
+	if (!stack) {
+		atomic_add(&stacks_lost, 1);
+		return 0;
+	}
+	if (bpf_get_stack(ctx, stack, sizeof(*stack), flags) > 0) {
+		for (int n = 0; n < QUESTION_FRAMES && stack->addresses[n]; n++) {
+			hash = (hash ^ stack->addresses[n]) * 0x9e3779b97f4a7c15;
+			hash ^= hash >> 32;
+		}
+		if (!bpf_map_lookup_elem(&stacks, &hash)
+		    && bpf_map_update_elem(&stacks, &hash, stack, BPF_NOEXIST)
+		    && !bpf_map_lookup_elem(&stacks, &hash)) {
+			atomic_add(&stacks_lost, 1);
+			hash = 0;
+		}
+	}
+	bpf_map_delete_elem(&stacks_in_work, &thread);
+	return hash;
+}
+
+/* Writes the hash of a stack into the key. */
 static __always_inline void stack(struct pt_regs *ctx, void *key, __u32 at, __u64 flags)
 {
-	__s64 id = bpf_get_stackid(ctx, &stacks, flags);
+	__u64 hash = stack_hash(ctx, flags);
 
-	if (id == -17 /* EEXIST */ || id == -12 /* ENOMEM */)
-		atomic_add(&stacks_lost, 1);
-	if (at <= QUESTION_OUT - 4)
-		*(__s32 *)(key + at) = id;
+	if (at <= QUESTION_OUT - 8)
+		*(__u64 *)(key + at) = hash;
 }
 
 static __always_inline int answer(struct pt_regs *ctx, struct question_event *event)

@@ -11,6 +11,7 @@
 #define QUESTION_ARGS     12
 #define QUESTION_OUT      160 /* bytes that a generated function may write: keys, which lie on the stack */
 #define QUESTION_SHOW     1024 /* bytes of the values that are shown of an event, which lie in the ring buffer */
+#define QUESTION_FRAMES   127 /* of a stack: what the kernel gives if kernel.perf_event_max_stack is not changed */
 #define QUESTION_TABLES   32768
 #define QUESTION_BUCKETS  1024
 

@@ -85,6 +85,7 @@ HELPER(14, __u64, bpf_get_current_pid_tgid, void); /* process << 32 | thread */
 HELPER(15, __u64, bpf_get_current_uid_gid, void); /* group << 32 | user */
 HELPER(16, long, bpf_get_current_comm, void *buffer, __u32 size);
 HELPER(27, long, bpf_get_stackid, void *ctx, void *map, __u64 flags);
+HELPER(67, long, bpf_get_stack, void *ctx, void *to, __u32 size, __u64 flags);
 HELPER(80, __u64, bpf_get_current_cgroup_id, void);
 /* since 5.5 */
 HELPER(112, long, bpf_probe_read_user, void *to, __u32 size, const void *from);

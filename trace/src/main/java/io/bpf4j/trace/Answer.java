@@ -20,6 +20,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -259,12 +260,18 @@ public final class Answer implements AutoCloseable {
         if (at < 0) {
             return null;
         }
-        int id = ByteBuffer.wrap(key).order(ByteOrder.nativeOrder()).getInt(at);
-        return id < 0
-                ? List.of()
-                : known.computeIfAbsent(
-                        (long) id,
-                        _ -> StackTraceMap.of(object.map("stacks")).get(id).orElse(List.of()));
+        long hash = ByteBuffer.wrap(key).order(ByteOrder.nativeOrder()).getLong(at);
+        return hash == 0 ? List.of() : known.computeIfAbsent(hash, _ -> addresses(hash));
+    }
+
+    private List<StackTraceMap.Frame> addresses(long hash) {
+        long[] frames = TypedMap.of(object.map("stacks"), Codec.ofLong(), new Longs(CompiledQuestion.FRAMES))
+                .get(hash)
+                .orElse(new long[0]);
+        return Arrays.stream(frames)
+                .takeWhile(address -> address != 0)
+                .<StackTraceMap.Frame>mapToObj(StackTraceMap.Address::new)
+                .toList();
     }
 
     /** The gaps so far. */

@@ -79,6 +79,9 @@ final class CompiledQuestion {
             .exit()
             .assemble();
 
+    /** {@code QUESTION_FRAMES}: the most addresses of a stack. */
+    static final int FRAMES = 127;
+
     private static final int FEWEST_SPECS = 256;
     private static final int NO_STACK = -1;
 
@@ -125,11 +128,11 @@ final class CompiledQuestion {
         if (question.userStack && !by.contains("pid")) {
             by.add("pid");
         }
-        int stackBytes = question.userStack || question.kernelStack ? 2 * Integer.BYTES : 0;
+        int stackBytes = (question.userStack ? Long.BYTES : 0) + (question.kernelStack ? Long.BYTES : 0);
         keys = by.isEmpty() ? null : outputs(by, answered, MOST_KEY_BYTES - stackBytes);
         int end = keys == null ? 0 : end(keys);
         userStackAt = question.userStack ? end : NO_STACK;
-        kernelStackAt = question.kernelStack ? end + Integer.BYTES : NO_STACK;
+        kernelStackAt = question.kernelStack ? end + stackBytes - Long.BYTES : NO_STACK;
         keyBytes = Math.max(Long.BYTES, end + stackBytes);
         if (question.scale.linear() && question.scale.from() < 0 && !valueSigned()) {
             throw new IllegalArgumentException("the values to distribute are unsigned, so no range begins at "
@@ -237,6 +240,7 @@ final class CompiledQuestion {
         ObjectSpec spec = Frame.SPEC;
         PidNamespace namespace = PidNamespace.own();
         boolean latency = question.kind == QuestionKind.LATENCY;
+        boolean withStacks = question.userStack || question.kernelStack;
         int specs = question.probes.stream().mapToInt(p -> p.sites().size()).sum() + question.moreSpecs;
         BpfLoader loader = BpfLoader.of(spec)
                 .features(question.features)
@@ -267,7 +271,8 @@ final class CompiledQuestion {
                                 .withAutocreate(question.kind != QuestionKind.EVENTS))
                 .map("begins", map -> map.withAutocreate(latency))
                 .map("nestings", map -> map.withAutocreate(hasReturns()))
-                .map("stacks", map -> map.withAutocreate(question.userStack || question.kernelStack))
+                .map("stacks", map -> map.withAutocreate(withStacks))
+                .map("stacks_in_work", map -> map.withAutocreate(withStacks))
                 .map("records", map -> map.withMaxEntries(question.bufferBytes).withAutocreate(showsEvents()))
                 .map("__bpf_usdt_specs", map -> map.withMaxEntries(Math.max(FEWEST_SPECS, specs)))
                 .program(FUNCTION_PROGRAM, program -> program.withAutoload(!question.functions.isEmpty()));
@@ -359,7 +364,7 @@ final class CompiledQuestion {
         return shown == null ? 0 : end(shown);
     }
 
-    /** Where the id of the stack in user space is in a key; negative if it isn't there. */
+    /** Where the hash of the stack in user space is in a key; negative if it isn't there. */
     int userStackAt() {
         return userStackAt;
     }

@@ -102,4 +102,21 @@ class QuestionsOnKernelTest {
             assertThat(answer.gaps().returnsDropped()).isEqualTo(3);
         }
     }
+
+    /** A map of the kernel's type for stacks with room for 16,384 loses about 2,500 of these. */
+    @Test
+    void noStackIsLostThatThereIsRoomFor() throws IOException, InterruptedException {
+        Path program = CPrograms.compile("branches", "-O1", CPrograms.WALKABLE, "-fno-optimize-sibling-calls");
+        try (Answer answer = Question.on(List.of())
+                .on(FunctionProbe.entry(program, "leaf"))
+                .byUserStack()
+                .open()) {
+            Commands.check(List.of(program.toString(), "10000"));
+            assertThat(answer.rows()).hasSize(10_000).allSatisfy(row -> {
+                assertThat(row.count()).isEqualTo(1);
+                assertThat(row.userStack()).hasSizeGreaterThan(16);
+            });
+            assertThat(answer.gaps().stacksLost()).isZero();
+        }
+    }
 }
