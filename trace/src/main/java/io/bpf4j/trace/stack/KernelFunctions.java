@@ -45,7 +45,7 @@ final class KernelFunctions {
      */
     Frame frame(long address, long lookup) {
         int found = find(address, lookup);
-        if (found < 0 && address < 0 && (!read || rereads.worthwhile())) {
+        if (found < 0 && address != 0 && (!read || rereads.worthwhile())) {
             boolean first = !read;
             refresh();
             found = find(address, lookup);
