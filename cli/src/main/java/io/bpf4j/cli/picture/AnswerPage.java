@@ -55,7 +55,7 @@ public record AnswerPage(String title, List<String> facts, List<Answer.Row> rows
         rows = rows.stream()
                 .sorted(Comparator.comparingLong(Answer.Row::count)
                         .reversed()
-                        .thenComparing(row -> row.key().toString()))
+                        .thenComparing(Answer.Row::key, AnswerValues.KEYS))
                 .toList();
     }
 

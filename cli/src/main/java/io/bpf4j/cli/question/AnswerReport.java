@@ -46,7 +46,7 @@ public final class AnswerReport {
         return rows.stream()
                 .sorted(Comparator.comparingLong(Answer.Row::count)
                         .reversed()
-                        .thenComparing(row -> row.key().toString()))
+                        .thenComparing(Answer.Row::key, AnswerValues.KEYS))
                 .toList();
     }
 

@@ -5,6 +5,8 @@ import io.bpf4j.cli.output.Text;
 import io.bpf4j.trace.Distribution;
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.util.Comparator;
+import java.util.Iterator;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -15,6 +17,33 @@ public final class AnswerValues {
     private static final String[] SIZES = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
 
     private AnswerValues() {}
+
+    /** The order of keys, value by value, for rows that have the same count. */
+    public static final Comparator<Map<String, Object>> KEYS = (left, right) -> {
+        Iterator<Object> others = right.values().iterator();
+        for (Object value : left.values()) {
+            int order = others.hasNext() ? compare(value, others.next()) : 1;
+            if (order != 0) {
+                return order;
+            }
+        }
+        return others.hasNext() ? -1 : 0;
+    };
+
+    /** The order of two values: numbers as such, however many bits they need, and others as text. */
+    static int compare(Object left, Object right) {
+        return switch (left) {
+            case Double a when right instanceof Double b -> a.compareTo(b);
+            case Long a when right instanceof Long b -> a.compareTo(b);
+            case Number a when right instanceof Number b && isExact(a) && isExact(b) ->
+                new BigInteger(a.toString()).compareTo(new BigInteger(b.toString()));
+            default -> left.toString().compareTo(right.toString());
+        };
+    }
+
+    private static boolean isExact(Number number) {
+        return number instanceof Long || number instanceof BigInteger;
+    }
 
     /** A value in a table: text without quotes. */
     public static String cell(Object value) {

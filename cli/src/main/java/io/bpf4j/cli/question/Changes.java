@@ -67,7 +67,7 @@ public final class Changes {
         before = now;
         changes.sort(Comparator.comparingLong(Change::count)
                 .reversed()
-                .thenComparing(change -> change.key().toString()));
+                .thenComparing(Change::key, AnswerValues.KEYS));
         return changes;
     }
 }

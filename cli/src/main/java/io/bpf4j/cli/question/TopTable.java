@@ -3,7 +3,6 @@ package io.bpf4j.cli.question;
 import io.bpf4j.cli.output.Paint;
 import io.bpf4j.cli.output.Table;
 import io.bpf4j.trace.Answer;
-import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -130,18 +129,12 @@ public final class TopTable {
             case RATE -> byRate;
             case TOTAL -> byTotal;
             default ->
-                (a, b) -> compare(a.key().get(sortedBy - FIRST_KEY), b.key().get(sortedBy - FIRST_KEY));
+                (a, b) -> AnswerValues.compare(a.key().get(sortedBy - FIRST_KEY), b.key().get(sortedBy - FIRST_KEY));
         };
         return (reversed ? chosen.reversed() : chosen)
                 .thenComparing(byRate)
                 .thenComparing(byTotal)
                 .thenComparing(row -> row.key().toString());
-    }
-
-    private static int compare(Object left, Object right) {
-        return left instanceof String || right instanceof String || left instanceof Boolean
-                ? left.toString().compareTo(right.toString())
-                : new BigInteger(left.toString()).compareTo(new BigInteger(right.toString()));
     }
 
     /**

@@ -7,8 +7,10 @@ import io.bpf4j.trace.Answer;
 import java.io.ByteArrayOutputStream;
 import java.io.Reader;
 import java.io.Writer;
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class AnswerReportTest {
@@ -28,6 +30,22 @@ class AnswerReportTest {
         Answer.Event event = new Answer.Event(1, "u:work", 47, 48, "work", 0, Map.of(), true);
         assertThat(printed(event, false)).isEqualTo("u:work 47/48 work ? (a value could not be read)\n");
         assertThat(printed(event, true)).contains("\"values\":null");
+    }
+
+    @Test
+    void numbersInKeysAreInTheOrderOfNumbers() {
+        BigInteger large = BigInteger.ONE.shiftLeft(63);
+        assertThat(Stream.<Object>of(10_000L, large, 1_000L, -1L, 0L, 2L)
+                        .map(value -> Map.of("arg0", value))
+                        .sorted(AnswerValues.KEYS))
+                .extracting(key -> key.get("arg0"))
+                .containsExactly(-1L, 0L, 2L, 1_000L, 10_000L, large);
+        assertThat(Stream.<Object>of(10.0, -1.5, 2.0).map(value -> Map.of("arg0", value)).sorted(AnswerValues.KEYS))
+                .extracting(key -> key.get("arg0"))
+                .containsExactly(-1.5, 2.0, 10.0);
+        assertThat(Stream.<Object>of("b", "a10", "a2").map(value -> Map.of("comm", value)).sorted(AnswerValues.KEYS))
+                .extracting(key -> key.get("comm"))
+                .containsExactly("a10", "a2", "b");
     }
 
     private static String printed(Answer.Event event, boolean json) {
