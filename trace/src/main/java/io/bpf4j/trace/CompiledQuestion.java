@@ -8,6 +8,7 @@ import io.bpf4j.loader.BpfObject;
 import io.bpf4j.loader.error.UnsupportedFeatureException;
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.feature.Support;
+import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.host.PidNamespace;
 import io.bpf4j.loader.kernel.Facility;
 import io.bpf4j.loader.kernel.Feature;
@@ -78,6 +79,11 @@ final class CompiledQuestion {
             .movReg(Assembler.R0, Assembler.R2)
             .exit()
             .assemble();
+
+    /** What the kernel needs for an element of a hash map besides key and value, about. */
+    private static final long ELEMENT_BYTES = 64;
+
+    private static final long MEMORY_SHARE = 4;
 
     /** {@code QUESTION_FRAMES}: the most addresses of a stack. */
     static final int FRAMES = 127;
@@ -239,6 +245,7 @@ final class CompiledQuestion {
         }
         ObjectSpec spec = Frame.SPEC;
         PidNamespace namespace = PidNamespace.own();
+        requireMemory();
         boolean latency = question.kind == QuestionKind.LATENCY;
         boolean withStacks = question.userStack || question.kernelStack;
         int specs = question.probes.stream().mapToInt(p -> p.sites().size()).sum() + question.moreSpecs;
@@ -289,6 +296,20 @@ final class CompiledQuestion {
             loader.global("tables", bytes);
         }
         return loader.load();
+    }
+
+    /** The kernel allocates all keys at once, for half a minute perhaps, and at the expense of all other programs. */
+    private void requireMemory() {
+        long memory = Host.running().memory().orElse(Long.MAX_VALUE);
+        long cpus = Runtime.getRuntime().availableProcessors();
+        long each = ELEMENT_BYTES + keyBytes + cpus * valueBytes();
+        // Both factors are small enough: a number of 31 bits, and some KiB for each of some thousand CPUs.
+        if (question.kind != QuestionKind.EVENTS && each * question.maxKeys > memory / MEMORY_SHARE) {
+            throw new IllegalArgumentException(
+                    "room for " + question.maxKeys + " keys takes " + (each * question.maxKeys >> 20) + " MiB of the kernel's"
+                            + " memory, " + each + " bytes for each; a question may take 1/" + MEMORY_SHARE + " of "
+                            + (memory >> 20) + " MiB: room for " + memory / MEMORY_SHARE / each + " keys");
+        }
     }
 
     private boolean hasReturns() {

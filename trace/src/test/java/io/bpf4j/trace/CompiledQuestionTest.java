@@ -12,6 +12,15 @@ import org.junit.jupiter.api.Test;
 /** What a kernel lacks is said before anything is loaded. The rest is tested by CliQuestionsTest. */
 class CompiledQuestionTest {
     @Test
+    void keysForWhichThereIsNoMemoryAreRefused() {
+        Question question = Question.on(List.of()).histogram("pid").by("tid").withMaxKeys(Integer.MAX_VALUE);
+        assertThatThrownBy(question::load)
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("room for 2147483647 keys takes ")
+                .hasMessageContaining(" bytes for each; a question may take 1/4 of ");
+    }
+
+    @Test
     void functionsNeedCookies() {
         Question question = Question.on(List.of())
                 .on(FunctionProbe.entry(Path.of("/bin/true"), "main"))

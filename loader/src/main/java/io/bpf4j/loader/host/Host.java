@@ -14,13 +14,19 @@ import io.bpf4j.loader.internal.linux.TraceFs;
 import io.bpf4j.loader.internal.sys.Kernel;
 import io.bpf4j.loader.internal.sys.LinuxKernel;
 import io.bpf4j.loader.kernel.KernelVersion;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The machine: its kernel, {@code /proc} and {@code /sys}. <i>Thread-safe.</i>
@@ -59,6 +65,9 @@ public final class Host {
         this.sys = sys;
         this.types = types;
     }
+
+    /** The first line of {@code /proc/meminfo}, in KiB. */
+    private static final Pattern TOTAL = Pattern.compile("MemTotal: +(\\d{1,15}) kB");
 
     private static final class Running {
         static final Host HOST = of(new LinuxKernel(ROOT.resolve("proc")), ROOT);
@@ -132,6 +141,16 @@ public final class Host {
             pageSize = PageSize.read(self().resolve("auxv"));
         }
         return pageSize;
+    }
+
+    /** The memory of the machine in bytes; empty if {@code /proc} doesn't tell. */
+    public OptionalLong memory() {
+        try (BufferedReader lines = Files.newBufferedReader(proc.resolve("meminfo"), StandardCharsets.ISO_8859_1)) {
+            Matcher total = TOTAL.matcher(String.valueOf(lines.readLine()));
+            return total.matches() ? OptionalLong.of(Long.parseLong(total.group(1)) << 10) : OptionalLong.empty();
+        } catch (IOException e) {
+            return OptionalLong.empty();
+        }
     }
 
     /** The present rights of this process. */

@@ -40,6 +40,9 @@ class HostTest {
         assertThat(host.possibleCpus().count()).isEqualTo(3);
         assertThat(host.perfSources().uprobeType()).hasValue(9);
         assertThat(host.symbols().file()).isEqualTo(root.resolve("proc/kallsyms"));
+        assertThat(host.memory()).isEmpty();
+        ScriptedHost.write(root, "proc/meminfo", "MemTotal:       24561076 kB\nMemFree:         1 kB\n");
+        assertThat(host.memory()).hasValue(24561076L * 1024);
         assertThat(host.process(42)).isEqualTo(root.resolve("proc/42"));
         assertThatThrownBy(host::configuration).isInstanceOf(IOException.class);
     }
