@@ -227,7 +227,7 @@ public final class UsdtWatch implements AutoCloseable {
             tracer.close();
         }
         boolean interrupted = false;
-        while (thread.isAlive() && thread != Thread.currentThread()) {
+        while (thread.isAlive() && !thread.equals(Thread.currentThread())) {
             try {
                 thread.join();
             } catch (InterruptedException e) {
