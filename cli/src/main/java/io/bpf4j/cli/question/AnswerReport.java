@@ -230,7 +230,7 @@ public final class AnswerReport {
             console.line(line.endObject().toString());
             return;
         }
-        String text = sums(answer, total, gaps);
+        String text = sums(answer, total, gaps, eventsOnly && lack.lost() == 0 ? ", 0 lost" : "");
         if (apart) {
             console.error("bpf4j: " + text);
         } else {
@@ -240,8 +240,12 @@ public final class AnswerReport {
 
     /** The sums in words. */
     public static String sums(Answer answer, long total, List<String> gaps) {
+        return sums(answer, total, gaps, "");
+    }
+
+    private static String sums(Answer answer, long total, List<String> gaps, String complete) {
         Answer.Gaps lack = answer.gaps();
-        StringBuilder text = new StringBuilder(AnswerValues.events(total));
+        StringBuilder text = new StringBuilder(AnswerValues.events(total)).append(complete);
         if (lack.lost() > 0) {
             text.append(", ").append(lack.lost()).append(" not shown, because they came too fast");
         }
