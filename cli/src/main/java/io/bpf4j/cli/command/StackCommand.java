@@ -57,6 +57,12 @@ final class StackCommand implements Callable<Integer> {
     @Mixin
     private final QuestionOptions options = new QuestionOptions();
 
+    /** The most frames of a stack that a question keeps, in user space and in the kernel each. */
+    private static final int KEPT_FRAMES = 127;
+
+    /** What stands for the outer frames of a stack that has more. */
+    private static final String CUT = "[cut]";
+
     @Option(names = "--user", description = "Stacks in user space (the default).")
     private boolean user;
 
@@ -102,7 +108,12 @@ final class StackCommand implements Callable<Integer> {
         }
 
         /** A stack with its names. */
-        private record Named(Map<String, Object> key, List<Frame> user, List<Frame> kernel, long count) {}
+        private record Named(Map<String, Object> key, List<Frame> user, List<Frame> kernel, long count) {
+            /** Whether outer frames are missing, because there were more than are kept. */
+            boolean isCut() {
+                return user.size() >= KEPT_FRAMES || kernel.size() >= KEPT_FRAMES;
+            }
+        }
 
         /** The process may have ended when its stacks are to be named. */
         @Override
@@ -142,6 +153,7 @@ final class StackCommand implements Callable<Integer> {
             }
             symbolizer.problems().forEach(problem -> console.error("bpf4j: " + problem));
             tellOfMissingCallers(stacks);
+            tellOfCutStacks(stacks);
             if (options.target().json()) {
                 stacks.forEach(stack -> console.line(json(stack)));
             } else if (folded) {
@@ -198,6 +210,15 @@ final class StackCommand implements Callable<Integer> {
             endingEarly = 0;
         }
 
+        private void tellOfCutStacks(List<Named> stacks) {
+            long cut = stacks.stream().filter(Named::isCut).mapToLong(Named::count).sum();
+            if (cut > 0) {
+                console.error("bpf4j: the stacks of " + cut + " events are cut after the innermost " + KEPT_FRAMES
+                        + " frames (the default of the sysctl kernel.perf_event_max_stack); " + CUT
+                        + " stands for their callers");
+            }
+        }
+
         private Named named(Answer.Row row) {
             int pid = pid(row);
             List<StackTraceMap.Frame> inUser = row.userStack();
@@ -218,7 +239,7 @@ final class StackCommand implements Callable<Integer> {
 
         private static StackCounts counts(List<Named> stacks) {
             StackCounts counts = StackCounts.create();
-            stacks.forEach(stack -> counts.add("", stack.user(), stack.kernel(), stack.count()));
+            stacks.forEach(stack -> counts.add(stack.isCut() ? CUT : "", stack.user(), stack.kernel(), stack.count()));
             return counts;
         }
 
@@ -226,6 +247,9 @@ final class StackCommand implements Callable<Integer> {
             console.line(options.paint(console).strong(stack.count() + " " + AnswerValues.text(stack.key())));
             stack.kernel().forEach(frame -> console.line("    " + Text.printable(frame.label())));
             stack.user().forEach(frame -> console.line("    " + Text.printable(frame.label())));
+            if (stack.isCut()) {
+                console.line("    " + CUT);
+            }
             console.line("");
         }
 
@@ -236,7 +260,8 @@ final class StackCommand implements Callable<Integer> {
             List<Frame> all = new ArrayList<>(stack.kernel());
             all.addAll(stack.user());
             all.forEach(frame -> line.value(frame.label()));
-            return line.endArray().field("count", stack.count()).endObject().toString();
+            line.endArray().field("count", stack.count());
+            return (stack.isCut() ? line.field("cut", true) : line).endObject().toString();
         }
 
         private String title() {

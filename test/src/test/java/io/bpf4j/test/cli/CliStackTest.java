@@ -83,6 +83,18 @@ class CliStackTest {
         }
     }
 
+    @Test
+    void aStackWithMoreFramesThanAreKeptSaysSo() throws IOException, InterruptedException {
+        String program = CPrograms.compile("branches", "-O1", CPrograms.WALKABLE, "-fno-optimize-sibling-calls")
+                .toString();
+        Commands.Result deep = Cli.run("stack", "-c", program + " 3 200", "u:leaf", "--folded");
+        assertThat(deep.out()).startsWith("[cut];even;even;").endsWith(";leaf 3\n");
+        assertThat(deep.err()).contains("the stacks of 3 events are cut after the innermost 127 frames");
+        Commands.Result flat = Cli.run("stack", "-c", program + " 3 20", "u:leaf", "--folded");
+        assertThat(flat.out()).contains("main;even;").doesNotContain("[cut]");
+        assertThat(flat.err()).doesNotContain(" cut ");
+    }
+
     private static Commands.Result ask(String flag, String... arguments) throws IOException, InterruptedException {
         Path program = CPrograms.compile("stacks", "-O2", flag);
         String[] line = new String[arguments.length + 3];
