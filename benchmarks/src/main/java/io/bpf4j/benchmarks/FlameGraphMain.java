@@ -22,8 +22,8 @@ import java.util.regex.Pattern;
 final class FlameGraphMain {
     private static final Pattern FRAME = Pattern.compile("\\s+([0-9a-f]+) (.*)");
 
-    /** The JVM names compiled methods as {@code Lio/bpf4j/usdt/Usdt;::attach(…)…}, or with dots. */
-    private static final Pattern METHOD = Pattern.compile("L?([\\w/.$]+?);?(?:::|\\.)([\\w$<>]+)\\(.*");
+    /** The JVM names compiled methods as {@code io.bpf4j.usdt.UsdtLink io.bpf4j.usdt.Usdt.attach(java.util.List)}. */
+    private static final Pattern METHOD = Pattern.compile("(?:.* )?(?:[^ ]*[./])?([^ ./]+\\.[^ ./]+)\\(.*\\)");
 
     private FlameGraphMain() {}
 
@@ -76,7 +76,7 @@ final class FlameGraphMain {
         if (address < 0) {
             return named(address, symbol, Frame.Source.KERNEL);
         }
-        Matcher method = METHOD.matcher(symbol);
+        Matcher method = METHOD.matcher(symbol.replaceAll("\\$\\$Lambda/0x[0-9a-f]+", "\\$\\$Lambda"));
         if (method.matches()) {
             String type = method.group(1).replace('/', '.');
             return named(
