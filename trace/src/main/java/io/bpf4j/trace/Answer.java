@@ -141,7 +141,7 @@ public final class Answer implements AutoCloseable {
         BpfObject object = compiled.load();
         try {
             return new Answer(object, compiled, numbers, question);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             object.close();
             throw e;
         }

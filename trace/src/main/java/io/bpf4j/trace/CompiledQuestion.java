@@ -305,10 +305,10 @@ final class CompiledQuestion {
         long each = ELEMENT_BYTES + keyBytes + cpus * valueBytes();
         // Both factors are small enough: a number of 31 bits, and some KiB for each of some thousand CPUs.
         if (question.kind != QuestionKind.EVENTS && each * question.maxKeys > memory / MEMORY_SHARE) {
-            throw new IllegalArgumentException(
-                    "room for " + question.maxKeys + " keys takes " + (each * question.maxKeys >> 20) + " MiB of the kernel's"
-                            + " memory, " + each + " bytes for each; a question may take 1/" + MEMORY_SHARE + " of "
-                            + (memory >> 20) + " MiB: room for " + memory / MEMORY_SHARE / each + " keys");
+            throw new IllegalArgumentException("room for " + question.maxKeys + " keys takes "
+                    + ((each * question.maxKeys) >> 20) + " MiB of the kernel's"
+                    + " memory, " + each + " bytes for each; a question may take 1/" + MEMORY_SHARE + " of "
+                    + (memory >> 20) + " MiB: room for " + memory / MEMORY_SHARE / each + " keys");
         }
     }
 

@@ -92,7 +92,7 @@ final class FunctionLinks {
             Stream.concat(asked.stream(), silent.stream())
                     .collect(Collectors.groupingBy(Kind::of, LinkedHashMap::new, Collectors.toList()))
                     .forEach(links::attach);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             links.group.closeAfter(e);
             throw e;
         }

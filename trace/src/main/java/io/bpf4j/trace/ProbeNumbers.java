@@ -173,9 +173,7 @@ final class ProbeNumbers {
         add(function);
         int number = Objects.requireNonNull(firsts.get(function.fullName()));
         long shared = firsts.getOrDefault("u:" + function.function(), number);
-        return cookie(number)
-                | (function.returns() ? 1L << RETURN : both ? 1L << CALL : 0)
-                | shared << FUNCTION;
+        return cookie(number) | (function.returns() ? 1L << RETURN : both ? 1L << CALL : 0) | shared << FUNCTION;
     }
 
     /** The cookie of an entry that nobody asked for. */

@@ -280,7 +280,7 @@ public final class Question {
                 answer.attachFunctions(functions, process);
             }
             return answer;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             answer.close();
             throw e;
         }

@@ -35,7 +35,8 @@ public final class AnswerValues {
         return switch (left) {
             case Double a when right instanceof Double b -> a.compareTo(b);
             case Long a when right instanceof Long b -> a.compareTo(b);
-            case Number a when right instanceof Number b && isExact(a) && isExact(b) ->
+            case Number a
+            when right instanceof Number b && isExact(a) && isExact(b) ->
                 new BigInteger(a.toString()).compareTo(new BigInteger(b.toString()));
             default -> left.toString().compareTo(right.toString());
         };

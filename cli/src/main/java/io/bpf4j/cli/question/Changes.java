@@ -65,9 +65,7 @@ public final class Changes {
             changes.add(earlier == null ? change : change.since(earlier));
         });
         before = now;
-        changes.sort(Comparator.comparingLong(Change::count)
-                .reversed()
-                .thenComparing(Change::key, AnswerValues.KEYS));
+        changes.sort(Comparator.comparingLong(Change::count).reversed().thenComparing(Change::key, AnswerValues.KEYS));
         return changes;
     }
 }

@@ -129,7 +129,8 @@ public final class TopTable {
             case RATE -> byRate;
             case TOTAL -> byTotal;
             default ->
-                (a, b) -> AnswerValues.compare(a.key().get(sortedBy - FIRST_KEY), b.key().get(sortedBy - FIRST_KEY));
+                (a, b) -> AnswerValues.compare(
+                        a.key().get(sortedBy - FIRST_KEY), b.key().get(sortedBy - FIRST_KEY));
         };
         return (reversed ? chosen.reversed() : chosen)
                 .thenComparing(byRate)

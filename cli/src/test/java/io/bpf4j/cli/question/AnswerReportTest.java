@@ -40,10 +40,14 @@ class AnswerReportTest {
                         .sorted(AnswerValues.KEYS))
                 .extracting(key -> key.get("arg0"))
                 .containsExactly(-1L, 0L, 2L, 1_000L, 10_000L, large);
-        assertThat(Stream.<Object>of(10.0, -1.5, 2.0).map(value -> Map.of("arg0", value)).sorted(AnswerValues.KEYS))
+        assertThat(Stream.<Object>of(10.0, -1.5, 2.0)
+                        .map(value -> Map.of("arg0", value))
+                        .sorted(AnswerValues.KEYS))
                 .extracting(key -> key.get("arg0"))
                 .containsExactly(-1.5, 2.0, 10.0);
-        assertThat(Stream.<Object>of("b", "a10", "a2").map(value -> Map.of("comm", value)).sorted(AnswerValues.KEYS))
+        assertThat(Stream.<Object>of("b", "a10", "a2")
+                        .map(value -> Map.of("comm", value))
+                        .sorted(AnswerValues.KEYS))
                 .extracting(key -> key.get("comm"))
                 .containsExactly("a10", "a2", "b");
     }

@@ -148,7 +148,7 @@ final class TracerThread {
             seizeAll(pid);
             traced.complete(true);
             loop();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             if (!traced.completeExceptionally(e)) {
                 gap("tracing ended early: " + e.getMessage());
             }

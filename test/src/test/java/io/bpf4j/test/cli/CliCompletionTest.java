@@ -70,7 +70,9 @@ class CliCompletionTest {
         assertThat(own("shop")).contains("sales", "How often something is sold.");
         assertThat(own("--help")).contains("  shop ", "Ready questions of your own: sales");
         assertThat(own("catalog", "shop:*")).contains("shop:sold(id)");
-        assertThat(own("completion", "bash")).contains("shop:sales", "words='sales'").doesNotContain("$x");
+        assertThat(own("completion", "bash"))
+                .contains("shop:sales", "words='sales'")
+                .doesNotContain("$x");
         assertThat(own("completion", "zsh")).contains("'shop:Ready questions of your own");
         Commands.Result run = Commands.run(ownCommand("shop", "sales", "/nowhere"));
         assertThat(run.err()).contains("/nowhere: no such file");
@@ -78,7 +80,9 @@ class CliCompletionTest {
         Files.writeString(config.resolve("probes"), "nonsense\n");
         Commands.Result broken = Commands.run(ownCommand("help", "count"));
         assertThat(broken.exitCode()).as(broken.err()).isZero();
-        assertThat(Commands.run(ownCommand("--help")).err()).contains("probes:1: expected").hasLineCount(1);
+        assertThat(Commands.run(ownCommand("--help")).err())
+                .contains("probes:1: expected")
+                .hasLineCount(1);
     }
 
     private List<String> ownCommand(String... arguments) {

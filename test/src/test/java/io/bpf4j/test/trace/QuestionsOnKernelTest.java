@@ -58,7 +58,8 @@ class QuestionsOnKernelTest {
     void aFloatingPointArgumentIsAKeyAndNothingElse() throws IOException, InterruptedException {
         Path program = CPrograms.compile("floats", "-O2");
         UsdtScan floats = UsdtScan.ofFile(program).matching("asked:floats");
-        try (Answer answer = Question.on(floats).where("arg2 != 3").by("arg0", "arg1").open()) {
+        try (Answer answer =
+                Question.on(floats).where("arg2 != 3").by("arg0", "arg1").open()) {
             Commands.check(List.of(program.toString()));
             assertThat(answer.rows().stream().map(Answer.Row::key))
                     .containsExactlyInAnyOrderElementsOf(IntStream.range(0, 9)
@@ -78,7 +79,8 @@ class QuestionsOnKernelTest {
     void eachReturnFindsItsOwnCall() throws IOException, InterruptedException {
         Path program = CPrograms.compile("deep", DEEP);
         FunctionProbe[] both = {FunctionProbe.entry(program, "deep"), FunctionProbe.exit(program, "deep")};
-        try (Answer answer = Question.on(List.of()).on(both).latency("u:deep", "ur:deep").open()) {
+        try (Answer answer =
+                Question.on(List.of()).on(both).latency("u:deep", "ur:deep").open()) {
             Commands.check(List.of(program.toString(), "5", "100"));
             Distribution times = Objects.requireNonNull(answer.rows().getFirst().distribution());
             assertThat(times.count()).isEqualTo(5 * 64);
