@@ -45,6 +45,8 @@ final class QuestionOptions {
             description = "Print the answer so far every S seconds; at a terminal, the events of each interval.")
     private @Nullable Double every;
 
+    private boolean everyIsDefault;
+
     @Option(
             names = "--max-keys",
             paramLabel = "N",
@@ -89,6 +91,7 @@ final class QuestionOptions {
         }
         if (every == null && everyNanos.isPresent()) {
             every = everyNanos.getAsLong() / 1e9;
+            everyIsDefault = true;
         }
     }
 
@@ -124,6 +127,11 @@ final class QuestionOptions {
     OptionalLong every() {
         Double seconds = every;
         return seconds == null ? OptionalLong.empty() : OptionalLong.of((long) (seconds * 1e9));
+    }
+
+    /** Whether the user said how often. */
+    boolean everyGiven() {
+        return every != null && !everyIsDefault;
     }
 
     /** A question with filter and keys, of which {@code asked} makes the rest. */

@@ -119,7 +119,13 @@ final class TopRun extends QuestionRun implements AutoCloseable {
 
     @Override
     void interim(Answer answer) {
-        if (options.target().json() || paused) {
+        if (options.target().json()) {
+            if (options.everyGiven()) {
+                super.interim(answer);
+            }
+            return;
+        }
+        if (paused) {
             return;
         }
         look(answer);
