@@ -28,6 +28,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
@@ -51,6 +53,12 @@ final class TargetRun {
     private final TargetSelection selection;
 
     private volatile boolean attachedAny;
+
+    /** Whether the process is still this program, which becomes the command by exec and maps its files then. */
+    private volatile boolean beforeExec;
+
+    /** What was said about attachments; children and libraries often have the same. */
+    private final Set<String> said = ConcurrentHashMap.newKeySet();
 
     /** How often probes that appeared could not be attached. */
     private final AtomicInteger notAttached = new AtomicInteger();
@@ -180,14 +188,14 @@ final class TargetRun {
             Detachment.await(session.detach(), console, interruption, work::keepUp);
             work.finish(gaps);
             if (appearing && !attachedAny) {
-                throw new CommandException("neither "
-                        + (child == null ? "process " + options.process().orElseThrow() : "the command")
-                        + " nor a library that it loaded has a probe "
-                        + String.join(
+                throw new CommandException(none(
+                        child == null ? "process " + options.process().orElseThrow() : "the command",
+                        String.join(
                                 " or ",
                                 options.patterns().stream()
                                         .map(ProbePattern::toString)
-                                        .toList()));
+                                        .toList()),
+                        gaps));
             }
             if (appearing) {
                 selection
@@ -195,6 +203,14 @@ final class TargetRun {
                         .forEach(pattern -> console.error("bpf4j: no file that was traced has a probe " + pattern));
             }
         }
+    }
+
+    /** Who was not held may have had the probes, and have ended before it was looked at. */
+    private static String none(String who, String probes, List<String> gaps) {
+        return gaps.isEmpty()
+                ? "neither " + who + " nor a library that it loaded has a probe " + probes
+                : "no probe " + probes + " was seen in " + who + " and the libraries that it loads; those that were"
+                        + " there for a few milliseconds only were not looked at: " + String.join("; ", gaps);
     }
 
     private List<FunctionProbe> attachFunctions(
@@ -226,7 +242,9 @@ final class TargetRun {
             if (child != null) {
                 if (!watch.gaps().isEmpty() && !first.isEmpty()) {
                     // Not held at its exec: what is attached to the process before then is there when it maps the file.
+                    beforeExec = true;
                     follower.attach(child.pid(), first);
+                    beforeExec = false;
                 }
                 child.resume();
             }
@@ -287,14 +305,17 @@ final class TargetRun {
 
     /** Writes to standard error, so that standard output has only events and can be piped into another program. */
     private void report(UsdtLink link) {
+        boolean first = !attachedAny;
         attachedAny = true;
-        console.error("bpf4j: tracing "
-                + Scans.count(
-                        link.probes().stream()
-                                .map(UsdtProbe::fullName)
-                                .distinct()
-                                .count(),
-                        "probe") + " at " + Scans.count(link.siteCount(), "site") + "; Ctrl-C ends");
+        List<String> names =
+                link.probes().stream().map(UsdtProbe::fullName).distinct().toList();
+        // Of all: each name has to be remembered.
+        boolean more = names.stream().filter(said::add).count() > 0;
+        if (first || more || options.verbose()) {
+            console.error("bpf4j: " + (first || options.verbose() ? "tracing " : "also tracing ")
+                    + Scans.count(names.size(), "probe") + " at " + Scans.count(link.siteCount(), "site")
+                    + (first ? "; Ctrl-C ends" : ""));
+        }
         if (options.verbose()) {
             console.error("bpf4j: strategy " + link.strategy() + ", " + Scans.count(link.specCount(), "argument spec"));
             link.reasons().forEach(reason -> console.error("bpf4j: " + reason));
@@ -304,7 +325,10 @@ final class TargetRun {
                 ? link.problems()
                 : Stream.concat(problemsOfSites(link).stream(), link.notMapped().stream())
                         .toList();
-        problems.forEach(problem -> console.error("bpf4j: " + problem));
+        Set<String> early = beforeExec ? Set.copyOf(link.notMapped()) : Set.of();
+        problems.stream()
+                .filter(problem -> !early.contains(problem) && (said.add(problem) || options.verbose()))
+                .forEach(problem -> console.error("bpf4j: " + problem));
     }
 
     private static List<String> problemsOfSites(UsdtLink link) {
