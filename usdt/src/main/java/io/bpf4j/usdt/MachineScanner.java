@@ -75,7 +75,7 @@ final class MachineScanner {
         }
         if (unreadable > 0) {
             leftOut.addFirst(unreadable + (unreadable == 1 ? " process" : " processes")
-                    + " left out: no permission to look into them");
+                    + " left out: no permission to look into " + (unreadable == 1 ? "it" : "them"));
         }
         return found.values().stream()
                 .filter(one -> one.bytes > 0)

@@ -19,6 +19,9 @@ final class ArgText {
                 default -> "float of " + arg.size() + " bytes";
             };
         }
+        if (arg.size() == Integer.MAX_VALUE) {
+            return "no size"; // the number was larger; the reason, which follows, says so
+        }
         return (arg.signed() ? "signed " : "unsigned ") + arg.size() + (arg.size() == 1 ? " byte" : " bytes");
     }
 
