@@ -21,7 +21,7 @@ import picocli.CommandLine.Mixin;
         footer = {
             "  bpf4j count -p 4711 'hotspot:*' --by probe",
             "  bpf4j count -p 4711 hotspot:class__loaded --by name --where 'shared == false'",
-            "  bpf4j count libc.so.6 libc:memory_sbrk_more --by pid,comm --duration 10"
+            "  bpf4j count libstdc++.so.6 libstdcxx:throw --by pid,comm --duration 10"
         })
 final class CountCommand implements Callable<Integer> {
     private final Console console;

@@ -26,7 +26,7 @@ import java.util.Set;
  *   <li>DTrace's {@code PROVIDER:MODULE:FUNCTION:NAME} and {@code MODULE:FUNCTION:NAME}, where an empty part matches
  *       everything. A number at the end of the provider is a process, {@code $target} in its place is the process of
  *       {@code -p} or {@code -c}; without process and file the pattern applies to all processes, as in DTrace
- *   <li>bpftrace's and bcc's {@code usdt:FILE:PROVIDER:NAME}, {@code usdt:FILE:NAME}, {@code u:FILE:NAME}, and the same
+ *   <li>bpftrace's and bcc's {@code usdt:FILE:PROVIDER:NAME}, {@code usdt:FILE:NAME}, bcc's {@code u:FILE:PROVIDER:NAME}, and the same
  *       without the first part, if the file has a slash
  * </ul>
  *

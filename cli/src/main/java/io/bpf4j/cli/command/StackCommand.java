@@ -45,7 +45,7 @@ import picocli.CommandLine.Option;
         footer = {
             "  bpf4j stack -p 4711 hotspot:object__alloc",
             "  bpf4j stack -p 4711 postgresql:lwlock__wait__start --svg locks.svg",
-            "  bpf4j stack -p 4711 libc:memory_sbrk_more --folded"
+            "  bpf4j stack -p 4711 libstdcxx:throw --folded"
         })
 final class StackCommand implements Callable<Integer> {
     /** Frames of a stack in the table of a page. */

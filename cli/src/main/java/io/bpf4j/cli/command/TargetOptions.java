@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +32,8 @@ final class TargetOptions {
             names = "-c",
             paramLabel = "CMD",
             description =
-                    "Start this command, trace it and its libraries, and end with it. With a FILE: only these files in it. "
+                    "Start this command, trace it and its libraries, and end with it. No shell reads it: ; and | are "
+                            + "arguments. With a FILE: only these files in it. "
                             + "It is held while probes are attached; the sums say if first events may be missing nevertheless.")
     private @Nullable String command;
 
@@ -81,11 +83,14 @@ final class TargetOptions {
             paramLabel = "FILE|PROVIDER:NAME",
             description =
                     "Executables and libraries, and which of their probes; * and ? match any text. Questions take functions, "
-                            + "too: u:NAME for the entry of a function, ur:NAME for its return.")
+                            + "too: u:NAME for the entry of a function, ur:NAME for its return; or u:FILE:NAME, as in bpftrace.")
     private List<String> operands = new ArrayList<>();
 
     /** {@code u:NAME} and {@code ur:NAME}. */
     private static final Pattern FUNCTION = Pattern.compile("(ur?):([^:/]+)");
+
+    /** As bpftrace writes functions: with its long names, too, and with the file before the function. */
+    private static final Pattern BPFTRACE = Pattern.compile("(u|ur|uprobe|uretprobe):(?:([^:]+):)?([^:/]+)");
 
     private List<String> names = List.of();
     private List<String> functions = List.of();
@@ -98,6 +103,7 @@ final class TargetOptions {
      * @throws UsageException if they make no sense
      */
     void check() {
+        operands = operands.stream().flatMap(TargetOptions::words).toList();
         functions = operands.stream().filter(TargetOptions::isFunction).toList();
         Operands what =
                 Operands.of(operands.stream().filter(o -> !isFunction(o)).toList());
@@ -184,6 +190,16 @@ final class TargetOptions {
             patterns = Stream.concat(patterns.stream(), Stream.of(ProbePattern.parse(name)))
                     .toList();
         }
+    }
+
+    /** The file and the function of bpftrace's notation; another operand as it is. */
+    private static Stream<String> words(String operand) {
+        Matcher function = BPFTRACE.matcher(operand);
+        if (!function.matches()) {
+            return Stream.of(operand);
+        }
+        String name = (function.group(1).startsWith("ur") ? "ur:" : "u:") + function.group(3);
+        return function.group(2) == null ? Stream.of(name) : Stream.of(function.group(2), name);
     }
 
     private static boolean isFunction(String operand) {

@@ -354,6 +354,10 @@ class CliQuestionsTest {
                 .as(all.err())
                 .contains("{\"key\":{\"probe\":\"u:twice\"},\"count\":3}")
                 .contains("{\"key\":{\"probe\":\"u:main\"},\"count\":1}");
+        for (String operand : List.of("u:" + made + ":twice", "uretprobe:" + made + ":twice")) {
+            Commands.Result one = Cli.run("count", "-c", made.toString(), operand, "--json");
+            assertThat(one.out()).as(one.err()).contains("\"count\":3}");
+        }
 
         // The kernel looks at the instructions when a process maps the file.
         Process running = new ProcessBuilder(made.toString(), "waits").start();
