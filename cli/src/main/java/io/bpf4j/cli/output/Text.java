@@ -22,11 +22,15 @@ public final class Text {
      * <p>Modified UTF-8 (JVM specification, 4.4.7) differs in two ways: U+0000 is the two bytes {@code C0 80}, and a
      * character beyond U+FFFF is a surrogate pair of three bytes each, {@code ED A0..AF xx ED B0..BF xx}. A strict
      * decoder refuses both. Nothing in UTF-8 proper starts with those bytes, so one decoder serves both. Any other byte
-     * sequence, such as a character truncated by the limit of the string's length, becomes U+FFFD.
+     * byte, such as one of a character truncated by the limit of the string's length, becomes a lone surrogate, U+DC00 plus
+     * the byte, as in the values of questions.
      */
     public static String decode(byte[] bytes) {
         if (isPlain(bytes)) {
-            return StandardCharsets.UTF_8.decode(ByteBuffer.wrap(bytes)).toString();
+            String text = StandardCharsets.UTF_8.decode(ByteBuffer.wrap(bytes)).toString();
+            if (text.indexOf('\ufffd') < 0) {
+                return text;
+            }
         }
         StringBuilder text = new StringBuilder(bytes.length);
         int i = 0;
@@ -43,10 +47,15 @@ public final class Text {
                 i += 3;
             } else if (b >= 0xf0 && b < 0xf5 && follows(bytes, i, 3)) {
                 int point = (b & 0x07) << 18 | low(bytes, i + 1) << 12 | low(bytes, i + 2) << 6 | low(bytes, i + 3);
-                text.appendCodePoint(Character.isValidCodePoint(point) ? point : 0xfffd);
-                i += 4;
+                if (Character.isValidCodePoint(point)) {
+                    text.appendCodePoint(point);
+                    i += 4;
+                } else {
+                    text.append((char) (0xdc00 + b));
+                    i++;
+                }
             } else {
-                text.append('\ufffd');
+                text.append((char) (0xdc00 + b));
                 i++;
             }
         }

@@ -38,15 +38,17 @@ class TextTest {
 
     @ParameterizedTest
     @CsvSource({
-        "61c3, a\ufffd",
-        "61e697, a\ufffd",
-        "ff61, \ufffda",
-        "eda0, \ufffd\ufffd",
-        "c0, \ufffd",
-        "edf4ffffff, \ufffd\ufffd\ufffd\ufffd\ufffd"
+        "61c3, a\\xc3",
+        "61e697, a\\xe6\\x97",
+        "ff61, \\xffa",
+        "eda0, \\xed\\xa0",
+        "c0, \\xc0",
+        "f4908080, \\xf4\\x90\\x80\\x80",
+        "efbfbd, \ufffd",
+        "edf4ffffff, \\xed\\xf4\\xff\\xff\\xff"
     })
-    void replacesWhatIsNeither(String hex, String text) {
-        assertThat(Text.decode(HexFormat.of().parseHex(hex))).isEqualTo(text);
+    void keepsBytesThatAreNeither(String hex, String escaped) {
+        assertThat(Text.escape(Text.decode(HexFormat.of().parseHex(hex)))).isEqualTo(escaped);
     }
 
     @Test

@@ -142,8 +142,8 @@ class EventFormatTest {
                 .text("", false);
         assertThat(line(text, event, probe))
                 .contains("größe           ")
-                .endsWith("arg0=\"naïve\" arg1=\"a\ufffd\" arg2=\"\"");
-        assertThat(line(json, event, probe)).contains("\"comm\":\"größe\"", "\"args\":[\"naïve\",\"a\ufffd\",\"\"]");
+                .endsWith("arg0=\"naïve\" arg1=\"a\\xff\" arg2=\"\"");
+        assertThat(line(json, event, probe)).contains("\"comm\":\"größe\"", "\"args\":[\"naïve\",\"a\\udcff\",\"\"]");
         assertThat(new String(lines.toBytes(), StandardCharsets.UTF_8)).isEqualTo(lines.toString());
     }
 }
