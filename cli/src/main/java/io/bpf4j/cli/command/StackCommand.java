@@ -211,7 +211,8 @@ final class StackCommand implements Callable<Integer> {
         }
 
         private void tellOfCutStacks(List<Named> stacks) {
-            long cut = stacks.stream().filter(Named::isCut).mapToLong(Named::count).sum();
+            long cut =
+                    stacks.stream().filter(Named::isCut).mapToLong(Named::count).sum();
             if (cut > 0) {
                 console.error("bpf4j: the stacks of " + cut + " events are cut after the innermost " + KEPT_FRAMES
                         + " frames (the default of the sysctl kernel.perf_event_max_stack); " + CUT
