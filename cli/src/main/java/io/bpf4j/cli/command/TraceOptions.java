@@ -76,7 +76,7 @@ final class TraceOptions {
         stringArgs = stringArgs();
         int _ = buffer.bytes();
         checkLossless();
-        if (isQuestion() && !stringArgs.isEmpty()) {
+        if (!show.isEmpty() && !stringArgs.isEmpty()) {
             throw new UsageException("--str goes with the arguments as they are; with --show write str(arg"
                     + stringArgs.getFirst().pointer() + ")");
         }
@@ -141,11 +141,25 @@ final class TraceOptions {
                 .withLossless(lossless)
                 .show(
                         show.isEmpty()
-                                ? IntStream.range(0, fewest)
-                                        .mapToObj(n -> "arg" + n)
+                                ? IntStream.concat(
+                                                IntStream.range(0, fewest),
+                                                stringArgs.stream().mapToInt(StringArg::pointer))
+                                        .distinct()
+                                        .mapToObj(this::shown)
                                         .toArray(String[]::new)
                                 : QuestionOptions.split("--show", show));
         return question.where(filter.expression().orElse(""));
+    }
+
+    /** An argument as an expression: as the text that {@code --str} says it is, or as it is. */
+    private String shown(int argument) {
+        return stringArgs.stream()
+                .filter(string -> string.pointer() == argument)
+                .findFirst()
+                .map(string -> string.length() == StringArg.ZERO_TERMINATED
+                        ? "str(arg" + argument + ")"
+                        : "str(arg" + argument + ", arg" + string.length() + ")")
+                .orElse("arg" + argument);
     }
 
     private List<StringArg> stringArgs() {
