@@ -116,7 +116,7 @@ class CliLosslessTest {
     void functionsArePausedToo() throws IOException, InterruptedException {
         Commands.Result result = Cli.run(
                 "trace", "--lossless", "--buffer", "4KiB", "-c", asked + " tree 20000", "u:leaf", "--show", "arg0");
-        assertThat(result.out()).contains("\n20000 events\n");
+        assertThat(result.out()).contains("\n20000 events, 0 lost\n");
     }
 
     /** The pipe is full, and nobody reads it: the process is paused, and continues when bpf4j ends. */

@@ -402,8 +402,8 @@ class CliQuestionsTest {
 
     @Test
     void aFilterGoesWithArgumentsThatAreText() throws IOException, InterruptedException {
-        Commands.Result result = Cli.run(
-                "trace", "-c", program + " values 3", "asked:value", "--str", "1", "--where", "arg0 > 1");
+        Commands.Result result =
+                Cli.run("trace", "-c", program + " values 3", "asked:value", "--str", "1", "--where", "arg0 > 1");
         assertThat(result.out()).contains("arg0=2 str(arg1)=blue arg2=4 arg3=1").endsWith("1 event, 0 lost\n");
     }
 }
