@@ -56,4 +56,9 @@ public enum Strategy {
     public BpfLoader loader(String object, int pid) {
         return Bpf.only(BpfLoader.of(Bpf.spec(object)).features(features()), pid);
     }
+
+    /** A loader of an object whose programs don't choose among processes: the attachment does. */
+    public BpfLoader loader(String object) {
+        return Bpf.ownNumbers(BpfLoader.of(Bpf.spec(object)).features(features()));
+    }
 }

@@ -38,7 +38,7 @@ class HotSpotTest {
     void collectionsClassesAndThreadsOfARunningJvm() throws IOException {
         try (ChildJvm jvm = ChildJvm.start();
                 BpfObject object = Strategy.MULTI
-                        .loader("trace.bpf.o", jvm.pid())
+                        .loader("trace.bpf.o")
                         .global("string_mode", new byte[] {2})
                         .global("string_length_arg", new byte[] {1})
                         .global("string_max", STRING_MAX)

@@ -37,7 +37,7 @@ class PostgresTest {
         String statement = "select 6 * 7 as answer, 'traced by bpf4j' as who";
         try (PostgresServer server = PostgresServer.start();
                 BpfObject object = Strategy.MULTI
-                        .loader("trace.bpf.o", 0)
+                        .loader("trace.bpf.o")
                         .global("string_mode", new byte[] {1})
                         .global("string_max", STRING_MAX)
                         .load();
