@@ -78,9 +78,7 @@ final class FlameGraphMain {
         }
         Matcher method = METHOD.matcher(symbol.replaceAll("\\$\\$Lambda/0x[0-9a-f]+", "\\$\\$Lambda"));
         if (method.matches()) {
-            String type = method.group(1).replace('/', '.');
-            return named(
-                    address, type.substring(type.lastIndexOf('.') + 1) + "." + method.group(2), Frame.Source.PERF_MAP);
+            return named(address, method.group(1), Frame.Source.PERF_MAP);
         }
         return symbol.equals("[unknown]")
                 ? named(address, "", Frame.Source.UNKNOWN)
