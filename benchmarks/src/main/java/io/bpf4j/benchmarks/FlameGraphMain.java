@@ -16,8 +16,7 @@ import java.util.regex.Pattern;
 
 /**
  * Makes a flame graph of what {@code perf script -F ip,sym} prints. Takes the file to write, the title, and the name of
- * a method of {@link ProfiledMain}: the stacks without it are left out, and so are the frames that called it. Without a
- * name everything stays.
+ * a method of {@link ProfiledMain}: stacks without this method are left out, and so are the frames that called it.
  */
 final class FlameGraphMain {
     private static final Pattern FRAME = Pattern.compile("\\s+([0-9a-f]+) (.*)");
@@ -28,7 +27,7 @@ final class FlameGraphMain {
     private FlameGraphMain() {}
 
     public static void main(String[] arguments) throws IOException {
-        String root = arguments.length > 2 ? "ProfiledMain." + arguments[2] : "";
+        String root = "ProfiledMain." + arguments[2];
         StackCounts counts = StackCounts.create();
         try (BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
             List<Frame> stack = new ArrayList<>();
@@ -44,7 +43,7 @@ final class FlameGraphMain {
             add(counts, stack, root);
         }
         if (counts.total() == 0) {
-            throw new IOException("no stack" + (root.isEmpty() ? "" : " has " + root));
+            throw new IOException("no stack has " + root);
         }
         try (Writer out = Files.newBufferedWriter(Path.of(arguments[0]))) {
             counts.svg(out, arguments[1]);
@@ -54,13 +53,10 @@ final class FlameGraphMain {
 
     /** @param innermostFirst not changed */
     private static void add(StackCounts counts, List<Frame> innermostFirst, String root) {
-        int end = innermostFirst.size();
-        if (!root.isEmpty()) {
-            end = 0;
-            for (int i = 0; i < innermostFirst.size(); i++) {
-                if (innermostFirst.get(i).function().equals(root)) {
-                    end = i + 1;
-                }
+        int end = 0;
+        for (int i = 0; i < innermostFirst.size(); i++) {
+            if (innermostFirst.get(i).function().equals(root)) {
+                end = i + 1;
             }
         }
         if (end > 0) {

@@ -22,7 +22,7 @@ final class WarmUp {
 
     private WarmUp() {}
 
-    /** Work that can run in many threads at once and leaves nothing behind. */
+    /** Work that can run in many threads at once and undoes what it does. */
     interface Work {
         void run() throws Exception;
     }

@@ -182,7 +182,10 @@ public final class Answer implements AutoCloseable {
         return leftOut;
     }
 
-    /** The probes of which the filter may take events. If there are none, all, so that there is something to attach. */
+    /**
+     * The probes whose events the filter may take. All probes, if it takes no event of any: there must be something to
+     * attach.
+     */
     private List<UsdtProbe> taken(List<UsdtProbe> probes) {
         List<UsdtProbe> taken = probes.stream()
                 .filter(probe -> question.takes(probe.fullName()))
@@ -211,7 +214,7 @@ public final class Answer implements AutoCloseable {
         Closing _ = link.closeAsync();
     }
 
-    /** Detaches from probes. When this method returns, none of them can fire any more. */
+    /** Detaches from probes. They no longer fire when this method has returned. */
     public synchronized void close(UsdtLink link) {
         links.remove(link);
         link.close();

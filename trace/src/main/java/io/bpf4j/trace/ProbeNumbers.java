@@ -176,7 +176,7 @@ final class ProbeNumbers {
         return cookie(number) | (function.returns() ? 1L << RETURN : both ? 1L << CALL : 0) | shared << FUNCTION;
     }
 
-    /** The cookie of an entry that nobody asked for. */
+    /** The cookie of an entry that is probed only to notice returns that the kernel drops. */
     static long silent() {
         return 1L << CALL | 1L << SILENT;
     }

@@ -87,8 +87,8 @@ final class ProbeScope implements Scope {
     }
 
     /**
-     * Adds the versions of a probe that lack an argument that another version has. They get one that their sites do not
-     * have: it is found to be unreadable when such a version fires.
+     * Adds the versions of a probe that lack an argument which another version has. Their argument has an index that none
+     * of their sites has, so its value is counted as unreadable when such a version fires.
      */
     private void addToOtherVersions(Map<Integer, Argument> byProbe) {
         Map<String, Argument> byName = new HashMap<>();

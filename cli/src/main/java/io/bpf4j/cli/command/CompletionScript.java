@@ -221,7 +221,7 @@ final class CompletionScript {
         };
     }
 
-    /** The questions behind the commands of their groups; a group of the name of another command is none. */
+    /** The questions of each group, whose name is a command. A group with the name of another command is left out. */
     private Stream<ReadyQuestion> questions() {
         Set<String> groups = commands.stream()
                 .filter(command -> command.userObject() instanceof ReadyCommand)

@@ -83,7 +83,7 @@ final class JvmNames {
         }
     }
 
-    /** The first failure is told; others are usually the same. A JVM that has ended meanwhile is none. */
+    /** The first failure is told; others are usually the same. That a JVM has ended meanwhile is no failure. */
     private void complain(int pid, IOException failure) {
         if (!complained && Files.isDirectory(host.process(pid))) {
             complained = true;

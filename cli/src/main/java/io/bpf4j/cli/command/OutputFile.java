@@ -231,7 +231,7 @@ final class OutputFile {
                             draft, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), rights),
                     StandardCharsets.UTF_8));
         } catch (NoSuchFileException e) {
-            // The directory is there, but is none for files of users, as /proc.
+            // The directory exists, but takes no files of users, as /proc.
             throw refused("no file can be made in " + folder(draft));
         } catch (IOException e) {
             throw refused("no file can be made in " + folder(draft) + ": " + reason(e));

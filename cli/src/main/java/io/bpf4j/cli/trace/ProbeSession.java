@@ -32,7 +32,7 @@ public interface ProbeSession extends AutoCloseable {
     /** Detaches from probes in the background, for instance from the probes of a process that has ended. */
     void detach(UsdtLink link);
 
-    /** Detaches from probes. When this method returns, none of them can fire any more. */
+    /** Detaches from probes. They no longer fire when this method has returned. */
     void close(UsdtLink link);
 
     /** Starts to detach from every probe. */

@@ -110,7 +110,7 @@ class OutputFileTest {
         assertThat(target).hasContent("precious");
     }
 
-    /** They could have put it there to read the answer; and if not, the answer is none of their business. */
+    /** They could have put it there to read the answer; and if not, the answer is not meant for them. */
     @Test
     void aFileOfAnotherUserIsRefused() throws IOException {
         Path page = Files.writeString(folder.resolve("page.html"), "theirs");

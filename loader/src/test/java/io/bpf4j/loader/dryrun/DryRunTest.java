@@ -203,7 +203,7 @@ class DryRunTest {
 
     @Test
     void aFunctionOfTheKernelThatIsNotThere() {
-        // Helpers that exist by name: the instruction in the call's place is none of them.
+        // The call was replaced by an invalid instruction, which must not be reported as a missing helper.
         knowsHelpers(IntStream.rangeClosed(1, 211).toArray());
         ObjectSpec kfuncs = spec("corpus/kfuncs.bpf.o");
         Fit fit = fit(kfuncs);

@@ -7,7 +7,7 @@ import static io.bpf4j.test.support.Requirement.HELD_COMMANDS;
 import static io.bpf4j.test.support.Requirement.SDT_H;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bpf4j.test.support.AskedProgram;
+import io.bpf4j.test.support.CPrograms;
 import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.Json;
@@ -40,8 +40,8 @@ class CliAnswersTest {
     private static Path program;
 
     @BeforeAll
-    static void compile() throws IOException, InterruptedException {
-        program = AskedProgram.compile(folder);
+    static void compile() {
+        program = CPrograms.asked();
     }
 
     private static List<Map<String, @Nullable Object>> lines(String... question)

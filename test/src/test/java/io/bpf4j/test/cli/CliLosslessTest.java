@@ -5,11 +5,10 @@ import static io.bpf4j.test.support.Requirement.GCC;
 import static io.bpf4j.test.support.Requirement.SDT_H;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bpf4j.test.support.AskedProgram;
+import io.bpf4j.test.support.CPrograms;
 import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.Requires;
-import io.bpf4j.test.support.TargetProgram;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -33,8 +32,8 @@ class CliLosslessTest {
     private static Path asked = Path.of("/nonexistent");
 
     @BeforeAll
-    static void compile() throws IOException, InterruptedException {
-        asked = AskedProgram.compile(TargetProgram.temporaryFolder());
+    static void compile() {
+        asked = CPrograms.asked();
     }
 
     /** What a trace of {@code asked fast} printed: the last index of each thread, and the sums. */

@@ -6,7 +6,7 @@ import static io.bpf4j.test.support.Requirement.GCC;
 import static io.bpf4j.test.support.Requirement.SDT_H;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bpf4j.test.support.AskedProgram;
+import io.bpf4j.test.support.CPrograms;
 import io.bpf4j.test.support.Chromium;
 import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
@@ -41,7 +41,7 @@ class CliPicturesTest {
     @BeforeAll
     static void compile() throws IOException, InterruptedException {
         // The name of the process, and what an unescaped page would run.
-        program = Files.copy(AskedProgram.compile(folder), folder.resolve("<script>&\"b"));
+        program = Files.copy(CPrograms.asked(), folder.resolve("<script>&\"b"));
     }
 
     /** Asks about a run of the program, and writes both forms; the page. */

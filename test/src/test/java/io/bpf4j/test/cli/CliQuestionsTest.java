@@ -7,7 +7,7 @@ import static io.bpf4j.test.support.Requirement.HELD_COMMANDS;
 import static io.bpf4j.test.support.Requirement.SDT_H;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bpf4j.test.support.AskedProgram;
+import io.bpf4j.test.support.CPrograms;
 import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.Json;
@@ -37,8 +37,8 @@ class CliQuestionsTest {
     private static Path program;
 
     @BeforeAll
-    static void compile() throws IOException, InterruptedException {
-        program = AskedProgram.compile(folder);
+    static void compile() {
+        program = CPrograms.asked();
     }
 
     /** The lines of a question about a run of the program. */

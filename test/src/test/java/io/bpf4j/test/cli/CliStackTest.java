@@ -52,14 +52,19 @@ class CliStackTest {
         try (CallsJvm jvm = new CallsJvm();
                 RunningTrace stacks = new RunningTrace(
                         "stack", "-p", Integer.toString(jvm.pid()), "u:_ZN2os13javaTimeNanosEv", "--folded")) {
-            stacks.awaitMessage("tracing 1 function");
-            jvm.command("again");
-            jvm.command("again");
-            stacks.interrupt();
-            Commands.Result result = stacks.await();
-            assertThat(result.exitCode()).as(result.err()).isZero();
-            assertThat(result.out()).contains("CallsMain.outerCall").contains("CallsMain.innerCall");
+            assertCallsAreNamed(jvm, stacks);
         }
+    }
+
+    private static void assertCallsAreNamed(CallsJvm jvm, RunningTrace stacks)
+            throws IOException, InterruptedException {
+        stacks.awaitMessage("tracing 1 function");
+        jvm.command("again");
+        jvm.command("again");
+        stacks.interrupt();
+        Commands.Result result = stacks.await();
+        assertThat(result.exitCode()).as(result.err()).isZero();
+        assertThat(result.out()).contains("CallsMain.outerCall").contains("CallsMain.innerCall");
     }
 
     /** Nobody has named the JVM: it is one of those that run the file. */
@@ -73,13 +78,7 @@ class CliStackTest {
                         "--where",
                         "pid == " + jvm.pid(),
                         "--folded")) {
-            stacks.awaitMessage("tracing 1 function");
-            jvm.command("again");
-            jvm.command("again");
-            stacks.interrupt();
-            Commands.Result result = stacks.await();
-            assertThat(result.exitCode()).as(result.err()).isZero();
-            assertThat(result.out()).contains("CallsMain.outerCall").contains("CallsMain.innerCall");
+            assertCallsAreNamed(jvm, stacks);
         }
     }
 

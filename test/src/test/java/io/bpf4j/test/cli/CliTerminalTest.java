@@ -6,7 +6,7 @@ import static io.bpf4j.test.support.Requirement.SDT_H;
 import static io.bpf4j.test.support.Requirement.TMUX;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bpf4j.test.support.AskedProgram;
+import io.bpf4j.test.support.CPrograms;
 import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.Requires;
@@ -36,9 +36,6 @@ class CliTerminalTest {
                     : System.getProperty("os.arch").equals("s390x") ? "4" : "64")
             + " 0x1 ";
 
-    @TempDir
-    static Path programs;
-
     private static Path program;
     private static Process working;
 
@@ -47,7 +44,7 @@ class CliTerminalTest {
 
     @BeforeAll
     static void start() throws IOException, InterruptedException {
-        program = AskedProgram.compile(programs);
+        program = CPrograms.asked();
         // About a thousand pairs a second, for as long as it is let live.
         working = new ProcessBuilder(program.toString(), "pairs", "1000000000", "1000").start();
     }

@@ -72,6 +72,14 @@ public final class CPrograms {
         return KNOWN.computeIfAbsent(List.copyOf(key), _ -> build(folder, List.of(flags)));
     }
 
+    /** The program of {@code src/test/c/asked}, whose events are known and whose stacks can be walked. */
+    public static Path asked() {
+        // On s390x each function with a frame is in the chain, that of a leaf, too.
+        return System.getProperty("os.arch").equals("s390x")
+                ? compile("asked", "-O2", WALKABLE)
+                : compile("asked", "-O2", WALKABLE, "-mno-omit-leaf-frame-pointer");
+    }
+
     private static Path build(String folder, List<String> flags) {
         try {
             Path sources = TargetProgram.testModule().resolve("src/test/c").resolve(folder);

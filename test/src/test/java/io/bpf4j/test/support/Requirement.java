@@ -432,8 +432,8 @@ public enum Requirement {
         }
     },
     /**
-     * A command is held by a breakpoint in the dynamic loader, on {@code br %r14} on s390x. On qemu's 7.2, with any uprobe
-     * there, the program goes on behind the branch.
+     * bpf4j holds a command that it starts by a uprobe in the dynamic loader, on s390x at an instruction {@code br %r14}.
+     * With any uprobe there, a program on qemu 7.2 does not branch, and crashes.
      */
     HELD_COMMANDS("a machine on which a program survives a uprobe on a branch: not qemu's emulation of s390x") {
         @Override

@@ -7,7 +7,7 @@ import static io.bpf4j.test.support.Requirement.SDT_H;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import io.bpf4j.test.support.AskedProgram;
+import io.bpf4j.test.support.CPrograms;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.LeakCheck;
 import io.bpf4j.test.support.Requires;
@@ -27,21 +27,17 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Each kind of question about a file, by the library: no process is held, as for the command's {@code -c}. */
 @Requires({BPF, BPF_COOKIE, GCC, SDT_H})
 @ExtendWith(LeakCheck.class)
 @Timeout(120)
 class KindsOfQuestionsTest {
-    @TempDir
-    static Path folder;
-
     private static Path program;
 
     @BeforeAll
-    static void compile() throws IOException, InterruptedException {
-        program = AskedProgram.compile(folder);
+    static void compile() {
+        program = CPrograms.asked();
     }
 
     private static Question on(String pattern) throws IOException {

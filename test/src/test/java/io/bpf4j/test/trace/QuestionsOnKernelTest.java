@@ -9,7 +9,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bpf4j.loader.feature.Features;
 import io.bpf4j.loader.kernel.Feature;
-import io.bpf4j.test.support.AskedProgram;
 import io.bpf4j.test.support.CPrograms;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.LeakCheck;
@@ -28,7 +27,6 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Questions by the library; those by the command are in CliQuestionsTest. */
 @Requires({BPF, BPF_COOKIE, GCC, SDT_H})
@@ -39,8 +37,8 @@ class QuestionsOnKernelTest {
 
     /** As on kernels before 5.12, whose verifier refuses a program that has the instruction anywhere. */
     @Test
-    void extremesAreFoundWithoutAtomicExchange(@TempDir Path folder) throws IOException, InterruptedException {
-        Path program = AskedProgram.compile(folder);
+    void extremesAreFoundWithoutAtomicExchange() throws IOException, InterruptedException {
+        Path program = CPrograms.asked();
         try (Answer answer = Question.on(UsdtScan.ofFile(program).matching("asked:value"))
                 .histogram("arg3")
                 .withFeatures(Features.ofRunningKernel().without(Feature.ATOMIC_EXCHANGE))

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Listeners that throw what nobody expects, and that close the watch themselves. */
+/** Listeners that throw an Error, and that close the watch themselves. */
 @Requires(BPF)
 @Timeout(60)
 class UsdtWatchTest {
