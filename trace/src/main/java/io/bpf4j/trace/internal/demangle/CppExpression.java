@@ -6,15 +6,15 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Reads the arguments of templates that are values, and the expressions in types: {@code decltype (declval<int>() + 1)}.
- * Operands are in parentheses, as c++filt of binutils has them.
+ * Reads template arguments, and the expressions in arguments and types: {@code decltype (declval<int>() + 1)}. Operands
+ * are written in parentheses, as c++filt of binutils writes them.
  *
  * <p><i>Confined.</i>
  *
  * <p>Tested by {@code DemanglerTest}.
  */
 final class CppExpression {
-    /** Operators by their codes, as names and in expressions. */
+    /** Operators by their codes, for the names of functions and for expressions. */
     static final Map<String, String> OPERATORS = Map.ofEntries(
             Map.entry("nw", "new"),
             Map.entry("na", "new[]"),
@@ -67,6 +67,7 @@ final class CppExpression {
             Map.entry("qu", "?"));
 
     private static final Set<String> UNARY = Set.of("ps", "ng", "ad", "de", "co", "nt", "aw");
+    /** Operators that {@link #operation} does not read: they have a form of their own, or are not supported. */
     private static final Set<String> NEITHER = Set.of("nw", "na", "dl", "da", "cl", "ix", "qu", "pp", "mm");
 
     private final CppSymbol symbol;
@@ -189,7 +190,7 @@ final class CppExpression {
             if (code.equals("ad")
                     && operand instanceof Node.Function function
                     && function.name() instanceof Node.Scoped) {
-                // The address of a member needs no parameters.
+                // The address of a member is written without its parameters.
                 return sequence(sign, function.name());
             }
             return sequence(sign, new Node.Operand(operand));
@@ -201,8 +202,8 @@ final class CppExpression {
     }
 
     /**
-     * A member of a type that is not known yet, {@code T::value}: the type, and the name. Where the scope is a name
-     * rather than a type, it ends with E; older compilers leave that out.
+     * Reads a member of a dependent type, {@code T::value}: the scope, and the name. A scope that consists of names
+     * rather than a type ends with E, which older compilers omit.
      */
     private Node scoped() throws MalformedSymbolException {
         boolean levels = in.skip("N");
@@ -223,7 +224,7 @@ final class CppExpression {
         return symbol.expressionName();
     }
 
-    /** {@code fp_} is the first parameter of the function, {@code fp0_} the second; with L of an enclosing one. */
+    /** {@code fp_} is the function's first parameter, {@code fp0_} its second, {@code fL0p_} that of an outer function. */
     private Node functionParameter() throws MalformedSymbolException {
         in.next();
         if (in.next() == 'L') {
@@ -278,7 +279,7 @@ final class CppExpression {
         return new Node.Sequence(new Node.Word("("), type, new Node.Word(")" + text));
     }
 
-    /** A value: not simple as an operand, unlike a name. */
+    /** A literal value. Unlike a name, it is put in parentheses as an operand. */
     private static final class Literal extends Node {
         private final String text;
 

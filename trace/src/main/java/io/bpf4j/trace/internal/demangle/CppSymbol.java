@@ -12,18 +12,18 @@ import org.jspecify.annotations.Nullable;
  * Reads the symbol of a C++ function or object: the Itanium C++ ABI, section 5.1, "External Names (a.k.a. Mangling)". The
  * methods have the names of the rules there.
  *
- * <p>Two things make it more than a list of prefixes:
+ * <p>Two things make the encoding more than a list of prefixes:
  *
  * <ul>
- *   <li>Substitutions. Every scope, template and type that was read gets a number, and {@code S_}, {@code S0_} … repeat
- *       it. What gets a number, and when, is the hard part of the rules.
- *   <li>Template parameters. {@code T_}, {@code T0_} … stand for the arguments of the function's own template, the last
- *       arguments in its name.
+ *   <li>Substitutions. Every scope, template and type gets a number once it was read, and {@code S_}, {@code S0_} …
+ *       repeat it. What gets a number, and when, is the hard part of the rules.
+ *   <li>Template parameters. {@code T_}, {@code T0_} … stand for the arguments of the function's own template, which are
+ *       the last template arguments in its name.
  * </ul>
  *
- * <p>This file has names and types; {@link CppExpression} has the expressions that are arguments of templates. It is
- * long because the rules are one grammar: names contain types and types contain names, and all share the list of
- * substitutions. Names are written as c++filt of binutils does.
+ * <p>This class reads names and types; {@link CppExpression} reads template arguments and expressions. It is long because
+ * the rules are one grammar: names contain types and types contain names, and all share the list of substitutions. Names
+ * are written as c++filt of binutils writes them.
  *
  * <p><i>Confined.</i>
  *
@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 final class CppSymbol {
     private static final String ANONYMOUS = "_GLOBAL__N";
 
-    /** What a compiler puts behind the name of a part or a copy of a function: {@code .cold}, {@code .isra.0}. */
+    /** The suffix that a compiler adds to a part or a copy of a function: {@code .cold}, {@code .isra.0}. */
     private static final Pattern CLONE = Pattern.compile("\\.(?:[a-z_]+(?:\\.[0-9]+)*|[0-9]+(?:\\.[0-9]+)*)");
 
     private static final Map<Character, String> BUILTIN = Map.ofEntries(
@@ -58,7 +58,7 @@ final class CppSymbol {
             Map.entry('g', "__float128"),
             Map.entry('z', "..."));
 
-    /** Types of two characters, of which the first is D. */
+    /** Builtin types whose code is D and a second letter, by that letter. */
     private static final Map<Character, String> BUILTIN_D = Map.of(
             'd', "decimal64",
             'e', "decimal128",
@@ -71,7 +71,7 @@ final class CppSymbol {
             'c', "decltype(auto)",
             'n', "decltype(nullptr)");
 
-    /** Abbreviations of the standard library: the class, and its name without arguments. */
+    /** Abbreviated classes of the standard library, by the letter after S: the class, and its constructor's name. */
     private static final Map<Character, Node.Word> STANDARD = Map.of(
             'a', new Node.Word("std::allocator", "allocator"),
             'b', new Node.Word("std::basic_string", "basic_string"),
@@ -94,17 +94,20 @@ final class CppSymbol {
     private final Cursor in;
     private final CppExpression expressions;
     private final List<Node> substitutions = new ArrayList<>();
-    /** Which substitutions are parameters of templates: repeated elsewhere, they are other arguments. */
+    /**
+     * The substitutions that are template parameters: the number of the substitution, and of the parameter. Such a
+     * substitution stands for the argument that the parameter has where it is repeated.
+     */
     private final Map<Integer, Integer> parameters = new HashMap<>();
 
     private final List<Node.Forward> forwards = new ArrayList<>();
     private List<Node> templateArguments = List.of();
-    /** Inside the parameters of a lambda, where a template parameter is one that is declared as auto. */
+    /** Above 0 inside the parameters of a lambda. There a template parameter is a parameter declared as auto. */
     private int lambdas;
-    /** Inside the name of an operator of conversion, where the arguments of its template are yet to come. */
+    /** Above 0 inside the type of a conversion operator. Its template arguments come later in the symbol. */
     private int conversions;
 
-    /** What reading a name tells about the function that has it. */
+    /** What the name of a function tells about the rest of its symbol, and its qualifiers. */
     private static final class NameState {
         private boolean withoutResult;
         private boolean endsWithArguments;
@@ -145,8 +148,9 @@ final class CppSymbol {
     /**
      * A function or an object.
      *
-     * @param parameters whether all of it is wanted, or the name alone
-     * @param result whether the result is written, if the symbol has it: not of a function that others are local to
+     * @param parameters whether to read the parameters after the name
+     * @param result whether to write the type of the result, if the symbol has it; an enclosing function is written
+     *     without
      */
     Node encoding(boolean parameters, boolean result) throws MalformedSymbolException {
         in.enter();
@@ -189,7 +193,7 @@ final class CppSymbol {
             return types;
         }
         while (!isEndOfParameters(in.peek())) {
-            // R and O before the end of a function's type are the qualifier of its object, not a type.
+            // R or O right before the end of a function type is its ref-qualifier, not a type.
             if ((in.peek() == 'R' || in.peek() == 'O') && in.peek(1) == 'E') {
                 break;
             }
@@ -230,7 +234,7 @@ final class CppSymbol {
             case "Tc" -> {
                 callOffset(in.next());
                 callOffset(in.next());
-                yield words("covariant yield thunk to ", encoding(true, true));
+                yield words("covariant return thunk to ", encoding(true, true));
             }
             case "TA" -> words("template parameter object for ", expressions.templateArgument());
             case "GR" -> {
@@ -310,7 +314,7 @@ final class CppSymbol {
         Node soFar = null;
         boolean added = false;
         while (!in.skip("E")) {
-            in.skip("L"); // of a variable that has a lambda as its value
+            in.skip("L"); // a static variable, whose initializer has a lambda
             state.endsWithArguments = false;
             added = true;
             char c = in.peek();
@@ -345,7 +349,7 @@ final class CppSymbol {
         if (soFar == null) {
             throw new MalformedSymbolException();
         }
-        // The whole name is no prefix of a longer one; as a type it gets its number there.
+        // The whole name is not a prefix and gets no number here. If it is a type, readType gives it one.
         if (added) {
             substitutions.removeLast();
         }
@@ -373,7 +377,7 @@ final class CppSymbol {
         return new Node.Scoped(function, entity);
     }
 
-    /** Distinguishes local names that are equal: {@code _3}, {@code __12_}. */
+    /** Skips the number that distinguishes equal local names: {@code _3}, {@code __12_}. */
     private void discriminator() throws MalformedSymbolException {
         if (in.peek() == '_' && in.peek(1) == '_' && Cursor.isDigit(in.peek(2))) {
             in.skip("__");
@@ -385,10 +389,10 @@ final class CppSymbol {
         }
     }
 
-    /** @param scope in which it is, for constructors; null outside of all */
+    /** @param scope the enclosing scope, which names a constructor; null if there is none */
     private Node unqualifiedName(NameState state, @Nullable Node scope) throws MalformedSymbolException {
         in.skip("F"); // a friend that is defined in a class
-        in.skip("L"); // static in its file
+        in.skip("L"); // internal linkage
         Node name;
         char c = in.peek();
         if (Cursor.isDigit(c)) {
@@ -435,7 +439,7 @@ final class CppSymbol {
         }
         String base = scope.base();
         if (inherited) {
-            type(); // whose constructor it is
+            type(); // the base class that declares the constructor
         }
         state.withoutResult = true;
         return new Node.Word(destroyed + base);
@@ -458,7 +462,7 @@ final class CppSymbol {
                 new Node.Word("{lambda("), new Node.Listed(parameters), new Node.Word(")#" + ordinal() + "}"));
     }
 
-    /** {@code _} is the first of its kind, {@code 0_} the second. */
+    /** Reads a number from 1: {@code _} is 1, {@code 0_} is 2. */
     private int ordinal() throws MalformedSymbolException {
         if (in.skip("_")) {
             return 1;
@@ -515,7 +519,7 @@ final class CppSymbol {
                 : substitutions.get(index);
     }
 
-    /** A number of digits and capital letters, and the underscore behind it. */
+    /** Reads a number in base 36, of digits and capital letters, and the underscore that ends it. */
     private int base36() throws MalformedSymbolException {
         int value = 0;
         while (!in.skip("_")) {
@@ -562,7 +566,7 @@ final class CppSymbol {
         return templateArguments.get(index);
     }
 
-    /** The arguments of the function's own template, or of a class that it is in: the last in the name count. */
+    /** Reads template arguments in a function's name. Template parameters refer to the last ones of the name. */
     private List<Node> ownTemplateArguments() throws MalformedSymbolException {
         List<Node> arguments = templateArguments();
         templateArguments = arguments;
@@ -678,7 +682,7 @@ final class CppSymbol {
         return type;
     }
 
-    /** A name as a type: its arguments are not those of the function. */
+    /** Reads a name as a type. Its template arguments are not those that template parameters refer to. */
     private Node classType() throws MalformedSymbolException {
         List<Node> own = templateArguments;
         Node type = name(new NameState());
@@ -722,7 +726,7 @@ final class CppSymbol {
         return new Node.Array(type(), dimension);
     }
 
-    /** Types that start with D; a word is one of the language, and gets no number. */
+    /** Reads a type that starts with D. A {@link Node.Word} is a builtin type, which gets no number. */
     private Node typeOfD() throws MalformedSymbolException {
         String builtin = BUILTIN_D.get(in.peek(1));
         if (builtin != null) {
@@ -788,7 +792,7 @@ final class CppSymbol {
         return new Node.Sequence(new Node.Word("decltype ("), expression, new Node.Word(")"));
     }
 
-    /** The name in an expression, with its arguments. */
+    /** Reads a name in an expression, with its template arguments if it has any. */
     Node expressionName() throws MalformedSymbolException {
         Node name = unqualifiedName(new NameState(), null);
         return in.peek() == 'I' ? new Node.Template(name, templateArguments()) : name;

@@ -1,8 +1,8 @@
 package io.bpf4j.trace.internal.demangle;
 
-/** The place in a symbol that is being read. <i>Confined.</i> */
+/** The position of a reader in a symbol. <i>Confined.</i> */
 final class Cursor {
-    /** Parts inside of parts. A stack of 512 KB has room for several times as many. */
+    /** Nested parts. A thread's stack of 512 KiB has room for several times as many. */
     private static final int MAX_DEPTH = 192;
 
     private final String symbol;
@@ -76,13 +76,13 @@ final class Cursor {
         while (atDigit()) {
             value = value * 10 + (next() - '0');
             if (value > symbol.length() << 4) {
-                throw new MalformedSymbolException(); // longer than any part can be
+                throw new MalformedSymbolException(); // no part is that long
             }
         }
         return value;
     }
 
-    /** So many characters. */
+    /** Takes the next characters. */
     String take(int length) throws MalformedSymbolException {
         if (length > symbol.length() - at) {
             throw new MalformedSymbolException();

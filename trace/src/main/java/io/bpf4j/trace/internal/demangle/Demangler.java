@@ -1,32 +1,35 @@
 package io.bpf4j.trace.internal.demangle;
 
 /**
- * From symbols of C++ and Rust to names for people.
+ * Demangles the symbols of C++ and Rust.
  *
- * <p>A compiler makes one symbol of a function's scopes, name, template arguments and parameters: {@code
+ * <p>A compiler encodes a function's scopes, name, template arguments and parameter types in one symbol: {@code
  * _ZN3foo3barEi} is {@code foo::bar(int)}. C++ follows the Itanium C++ ABI on all platforms but Windows; Rust has a
  * scheme of its own (symbols that start with {@code _R}), and an older one that looks like C++.
  *
- * <p>Symbols come from files of other owners, and a short one can mean a name of any length, because it can refer to
- * parts of itself. So length, depth and work of a name are bounded ({@link Output}); a symbol beyond these limits, or
- * one that is malformed, stays as it is.
+ * <p>Symbols come from files of other owners, and a short symbol can stand for a name of any length, because it can
+ * refer to parts of itself. So the length, depth and work of a name are bounded ({@link Output}). A symbol that is
+ * malformed or exceeds these limits is returned unchanged.
  *
  * <p>Tested by {@code DemanglerTest} and {@code DemanglerOnLibrariesTest}.
  */
 public final class Demangler {
     private Demangler() {}
 
-    /** Whether it looks like a symbol that can be demangled. */
+    /** Whether a symbol has the prefix of a mangled name. */
     public static boolean isMangled(String symbol) {
         return symbol.startsWith("_Z") || symbol.startsWith("_R");
     }
 
-    /** The name with parameters, and for functions of templates with the result; the symbol itself if it has none. */
+    /**
+     * The name of a symbol. A C++ function's name includes the types of its parameters and, for an instance of a function
+     * template, of its result. A symbol that can't be demangled is returned unchanged.
+     */
     public static String demangle(String symbol) {
         return demangle(symbol, true);
     }
 
-    /** The name alone. Parameters of an enclosing function remain, because they tell which function it is. */
+    /** The name without parameters. Those of an enclosing function remain, because they tell overloads apart. */
     public static String withoutParameters(String symbol) {
         return demangle(symbol, false);
     }
@@ -41,7 +44,7 @@ public final class Demangler {
                 return rust.isEmpty() ? CppSymbol.demangle(symbol, parameters) : rust;
             }
         } catch (MalformedSymbolException e) {
-            // As it is, then.
+            // The symbol is returned unchanged.
         }
         return symbol;
     }

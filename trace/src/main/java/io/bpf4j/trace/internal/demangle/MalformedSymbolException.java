@@ -1,6 +1,6 @@
 package io.bpf4j.trace.internal.demangle;
 
-/** A symbol that follows no known rule, or means more than is printed. Thrown for many symbols, so it has no trace. */
+/** A symbol is malformed, or its name exceeds the limits. There is no stack trace, because this is thrown often. */
 final class MalformedSymbolException extends Exception {
     private static final long serialVersionUID = 1L;
 

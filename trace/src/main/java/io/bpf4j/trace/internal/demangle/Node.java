@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
  * A part of a C++ name.
  *
  * <p>A type in C++ is written around what it declares: the pointer to a function is {@code int (*)(char)}, with a part
- * before the star and a part after it. So each part of a name has a left and a right side. Most have no right side.
+ * before the star and one after it. So each part of a name has a left and a right side. Most right sides are empty.
  *
- * <p>All kinds of parts are in this file, a few lines each: a reader compares how they write their two sides.
+ * <p>All kinds of parts are in this file, a few lines each, so that a reader can compare how they write their two sides.
  *
  * <p>Tested by {@code DemanglerTest}.
  */
@@ -18,23 +18,23 @@ abstract class Node {
 
     void right(Output out) throws MalformedSymbolException {}
 
-    /** Whether a pointer to it needs parentheses: {@code int (*) [3]}. */
+    /** Whether a pointer to this type needs parentheses: {@code int (*) [3]}. */
     boolean isFunctionOrArray() {
         return false;
     }
 
-    /** The name of the class, without scopes and arguments: the name of its constructor. */
+    /** The name without scopes and template arguments, which is that of a class's constructor; empty if it has none. */
     String base() {
         return "";
     }
 
-    /** The first pack of arguments in it, which an expansion goes through. */
+    /** The first pack in this part, which an expansion iterates over; null if there is none. */
     @Nullable
     Pack pack() {
         return null;
     }
 
-    /** Whether it is an operand that needs no parentheses. */
+    /** Whether it needs no parentheses as an operand. */
     boolean isSimple() {
         return false;
     }
@@ -49,7 +49,7 @@ abstract class Node {
         return null;
     }
 
-    /** Writes a list; what is empty, such as a pack without arguments, has no comma either. */
+    /** Writes a list with commas. An element without text, such as an empty pack, gets no comma. */
     static void list(Output out, List<? extends Node> nodes) throws MalformedSymbolException {
         boolean first = true;
         for (Node node : nodes) {
@@ -67,7 +67,7 @@ abstract class Node {
         }
     }
 
-    /** Fixed text: a name of the source, a type of the language. */
+    /** Fixed text, such as an identifier or a builtin type. */
     static final class Word extends Node {
         private final String text;
         private final String base;
@@ -97,7 +97,7 @@ abstract class Node {
         }
     }
 
-    /** Parts one after the other, in the order of the source: text is a {@link Word}. */
+    /** Parts that are written one after the other. */
     static final class Sequence extends Node {
         private final List<Node> parts;
 
@@ -192,7 +192,7 @@ abstract class Node {
         }
     }
 
-    /** The arguments that a template takes for one parameter with an ellipsis. */
+    /** The arguments for one variadic parameter of a template. */
     static final class Pack extends Node {
         private final List<Node> elements;
 
@@ -210,7 +210,7 @@ abstract class Node {
             if (index < 0) {
                 list(out, elements);
             } else if (index < elements.size()) {
-                // Inside of the element, packs are others.
+                // A pack inside the element is another pack.
                 out.packIndex = -1;
                 out.left(elements.get(index));
                 out.packIndex = index;
@@ -264,7 +264,7 @@ abstract class Node {
         }
     }
 
-    /** A parameter of a template that is named before its argument is known: in an operator of conversion. */
+    /** A template parameter that is read before its argument, in the type of a conversion operator. */
     static final class Forward extends Node {
         private final int index;
         private @Nullable Node argument;
@@ -299,7 +299,7 @@ abstract class Node {
         }
     }
 
-    /** A type with words behind it: {@code char const}. */
+    /** A type with its qualifiers: {@code char const}. */
     static final class Qualified extends Node {
         private final Node type;
         private final String qualifiers;
@@ -495,7 +495,7 @@ abstract class Node {
         /**
          * @param name null for a type
          * @param result null if the symbol does not have it
-         * @param qualifiers behind the parameters, with a blank before each
+         * @param qualifiers those after the parameters, each with a space before it
          */
         Function(@Nullable Node name, @Nullable Node result, List<Node> parameters, String qualifiers) {
             this.name = name;
@@ -574,7 +574,7 @@ abstract class Node {
         }
     }
 
-    /** Expressions with commas between. */
+    /** Expressions separated by commas. */
     static final class Listed extends Node {
         private final List<Node> nodes;
 

@@ -1,14 +1,14 @@
 package io.bpf4j.trace.internal.demangle;
 
 /**
- * The name that is being written, within limits. A symbol of a hundred bytes can mean a name of any length: each part may
- * refer twice to the one before. <i>Confined.</i>
+ * The name that is being written, within limits. A symbol of a hundred bytes can stand for a name of any length: each
+ * part may repeat the previous one twice. <i>Confined.</i>
  */
 final class Output {
-    /** Characters of a name. The longest in programs have ten thousand. */
+    /** Characters of a name. The longest names in real programs have ten thousand. */
     private static final int MAX_LENGTH = 1 << 16;
 
-    /** Parts that are written, of which some are empty. */
+    /** Parts that are written. They are bounded too, because an empty part adds no characters. */
     private static final int MAX_STEPS = 1 << 17;
 
     private static final int MAX_DEPTH = 192;
@@ -17,7 +17,7 @@ final class Output {
     private int steps;
     private int depth;
 
-    /** Of a pack of arguments the one to write; -1 for all. */
+    /** The index of the element of a pack to write; -1 to write all elements. */
     int packIndex = -1;
 
     void print(Node node) throws MalformedSymbolException {
@@ -25,14 +25,14 @@ final class Output {
         right(node);
     }
 
-    /** The part of a type before the name that is declared. */
+    /** Writes the part of a type before the declared name. */
     void left(Node node) throws MalformedSymbolException {
         enter();
         node.left(this);
         depth--;
     }
 
-    /** The part of a type behind it: parameters of a function, bounds of an array. */
+    /** Writes the part of a type after the declared name: parameters of a function, bounds of an array. */
     void right(Node node) throws MalformedSymbolException {
         enter();
         node.right(this);
@@ -61,7 +61,7 @@ final class Output {
         return text.length();
     }
 
-    /** Takes back what was written from a length on. */
+    /** Removes everything beyond a length. */
     void truncate(int length) {
         text.setLength(length);
     }

@@ -2,10 +2,10 @@ package io.bpf4j.trace.internal.demangle;
 
 /**
  * Decodes identifiers with characters outside of ASCII: Punycode (RFC 3492), with {@code _} in place of the hyphen, as
- * Rust has it.
+ * Rust writes it.
  *
- * <p>The ASCII characters come first. Then each number says how far to go, through positions and from the end of the
- * text to the next character's code, until the next insertion.
+ * <p>The ASCII characters come first. Each number after them is the number of steps to the next insertion. A step goes
+ * to the next position in the text, or from its end to its start with the next character code.
  *
  * <p>Tested by {@code DemanglerTest}.
  */
@@ -18,7 +18,7 @@ final class Punycode {
     private static final int INITIAL_BIAS = 72;
     private static final int INITIAL_CODE = 128;
 
-    /** An insertion in the middle takes time in proportion to the length. */
+    /** Characters of an identifier. Each insertion takes time in proportion to the length. */
     private static final int LONGEST = 1 << 12;
 
     private Punycode() {}

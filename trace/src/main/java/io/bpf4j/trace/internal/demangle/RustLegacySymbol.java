@@ -6,8 +6,8 @@ import java.util.regex.Pattern;
 
 /**
  * Reads the symbol of a Rust function in the older scheme, which looks like a name of C++ and ends with a hash: {@code
- * _ZN4core3fmt5Write9write_fmt17h0123456789abcdefE} is {@code core::fmt::Write::write_fmt}. What an identifier can't
- * have is written as {@code $LT$} and the like.
+ * _ZN4core3fmt5Write9write_fmt17h0123456789abcdefE} is {@code core::fmt::Write::write_fmt}. Characters that an
+ * identifier can't contain are written as {@code $LT$} and the like.
  *
  * <p>Tested by {@code DemanglerTest}.
  */
@@ -20,7 +20,7 @@ final class RustLegacySymbol {
 
     private RustLegacySymbol() {}
 
-    /** The name; empty if the symbol isn't one of this scheme. */
+    /** The name; empty if the symbol does not follow this scheme. */
     static String demangle(String symbol) throws MalformedSymbolException {
         if (!symbol.startsWith("_ZN") || symbol.indexOf("17h") < 0) {
             return "";
@@ -46,7 +46,7 @@ final class RustLegacySymbol {
     }
 
     private static String unescaped(String part) {
-        // An identifier can't start with a sign, so an underscore comes before it.
+        // An identifier can't start with '$', so the compiler writes an underscore before it.
         String text = part.startsWith("_$") ? part.substring(1) : part;
         Matcher escape = ESCAPE.matcher(text);
         StringBuilder name = new StringBuilder();

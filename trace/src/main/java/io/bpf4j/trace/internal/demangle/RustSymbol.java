@@ -6,9 +6,8 @@ import java.util.Map;
  * Reads the symbol of a Rust function, scheme v0 (RFC 2603; "Symbol Mangling" in the book of rustc): {@code
  * _RNvCs1234_7mycrate3foo} is {@code mycrate::foo}.
  *
- * <p>Unlike a name of C++, it can be written while it is read. A part that occurred before is named by its place in the
- * symbol ({@code B}), and read again from there. Hashes of crates and types of constants are left out, as c++filt leaves
- * them out.
+ * <p>Unlike a C++ name, the name can be written while the symbol is read. {@code B} with a position repeats an earlier
+ * part, which is read again from there. Hashes of crates and types of constants are omitted, as c++filt omits them.
  *
  * <p><i>Confined.</i>
  *
@@ -45,9 +44,9 @@ final class RustSymbol {
     private final Cursor in;
     private final Output out = new Output();
     private int steps;
-    /** In parts that are read, but not written. */
+    /** Above 0 inside a part that is read but not written. */
     private int silent;
-    /** Lifetimes that the types around declare: {@code for<'a>}. */
+    /** The number of lifetimes that the enclosing types declare: {@code for<'a>}. */
     private long boundLifetimes;
 
     private RustSymbol(String symbol) {
@@ -58,7 +57,7 @@ final class RustSymbol {
         RustSymbol reader = new RustSymbol(symbol);
         reader.path(true);
         if (Character.isUpperCase(reader.in.peek())) {
-            // The crate that made this copy of a generic function.
+            // The crate that instantiated the generic function; it is not written.
             reader.silent++;
             reader.path(false);
         }
@@ -86,11 +85,11 @@ final class RustSymbol {
         void read() throws MalformedSymbolException;
     }
 
-    /** Reads a part that occurred before, at its place there. */
+    /** Reads the position of an earlier part, and that part again. */
     private void again(Part part) throws MalformedSymbolException {
         int before = in.at() - 1;
         long place = START + base62();
-        // Negative: a number beyond 64 bits.
+        // A number beyond 64 bits may be negative here.
         if (place < START || place >= before) {
             throw new MalformedSymbolException();
         }
@@ -102,7 +101,7 @@ final class RustSymbol {
         }
     }
 
-    /** @param value whether it is an expression, where arguments are written as {@code ::<T>} */
+    /** @param value whether the path is a value, whose arguments are written as {@code ::<T>}, not as {@code <T>} */
     private void path(boolean value) throws MalformedSymbolException {
         enter();
         switch (in.next()) {
@@ -161,7 +160,7 @@ final class RustSymbol {
         write(">");
     }
 
-    /** Where an implementation is: not part of the name. */
+    /** Skips the path of an implementation, which is not part of the name. */
     private void implementation() throws MalformedSymbolException {
         disambiguator();
         silent++;
@@ -292,7 +291,7 @@ final class RustSymbol {
         }
     }
 
-    /** A trait, with the types that it is associated with among its arguments: {@code Iterator<Item = u8>}. */
+    /** Reads a trait, and writes its associated types among its arguments: {@code Iterator<Item = u8>}. */
     private void trait() throws MalformedSymbolException {
         boolean open = openPath();
         while (in.skip("p")) {
@@ -304,7 +303,7 @@ final class RustSymbol {
         write(open ? ">" : "");
     }
 
-    /** A path whose arguments, if any, are not closed yet; returns whether it has some. */
+    /** Reads a path and leaves its list of arguments open; returns whether it has such a list. */
     private boolean openPath() throws MalformedSymbolException {
         enter();
         boolean[] open = {false};
@@ -370,7 +369,7 @@ final class RustSymbol {
         return digits.isEmpty() ? "0" : digits.toString();
     }
 
-    /** Lifetime 0 has no name, 1 is the one that was declared last. */
+    /** Lifetime 0 has no name; 1 is the last one declared. */
     private void lifetime(long index) throws MalformedSymbolException {
         if (index == 0) {
             write("'_");
@@ -383,7 +382,7 @@ final class RustSymbol {
         write(depth < 26 ? "'" + (char) ('a' + depth) : "'_" + depth);
     }
 
-    /** {@code s_} is 1, {@code s0_} is 2; without it 0. */
+    /** {@code s_} is 1, {@code s0_} is 2; an absent one is 0. */
     private long disambiguator() throws MalformedSymbolException {
         return in.skip("s") ? base62() + 1 : 0;
     }
@@ -401,14 +400,14 @@ final class RustSymbol {
             if (digit < 0) {
                 throw new MalformedSymbolException();
             }
-            value = value * 62 + digit; // a hash of a crate may have more bits, and is not used
+            value = value * 62 + digit; // overflows for some hashes of crates, which are not used
         }
         return value + 1;
     }
 
     private String identifier() throws MalformedSymbolException {
         boolean coded = in.skip("u");
-        // A number has no zeros in front: "00" are two empty identifiers.
+        // A number has no leading zeros: "00" are two empty identifiers.
         int length = in.skip("0") ? 0 : in.number();
         in.skip("_");
         String name = in.take(length);

@@ -1,2 +1,2 @@
-/** Names of C++ and Rust functions as their sources have them, from the symbols that compilers make of them. */
+/** Demangles the symbols of C++ and Rust functions into the names that the source code has. */
 package io.bpf4j.trace.internal.demangle;

@@ -55,6 +55,7 @@ class DemanglerTest {
                 _ZTT1A | VTT for A | VTT for A
                 _ZThn16_N1A1fEv | non-virtual thunk to A::f() | non-virtual thunk to A::f()
                 _ZTv0_n24_N1A1fEv | virtual thunk to A::f() | virtual thunk to A::f()
+                _ZTch0_v0_n24_N1A1fEv | covariant return thunk to A::f() | covariant return thunk to A::f()
                 _ZGVZ1fvE1x | guard variable for f()::x | guard variable for f()::x
                 _ZTCN1AE16_1B | construction vtable for B-in-A | construction vtable for B-in-A
                 _ZL6staticv | static() | static
