@@ -4,16 +4,16 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Functions by their addresses, in sorted columns: a browser has three million, and an object for each would take some
- * hundred megabytes more. Names stay bytes until one is asked for. <i>Immutable.</i>
+ * Functions by their addresses, in sorted columns: a browser has three million functions, and an object for each would
+ * take some hundred megabytes more. A name is decoded when it is asked for. <i>Immutable.</i>
  *
  * <p>Tested by {@code AddressTableTest}.
  */
 final class AddressTable {
-    /** A function without a size (assembly, or the kernel's) reaches to the next one, but no further than this. */
+    /** Bytes. A function of unknown size (assembly, or the kernel's) ends where the next one starts, or here. */
     private static final long MAX_UNSIZED = 1 << 20;
 
-    /** How many functions before an address may be shorter than one that begins before them and contains the address. */
+    /** Functions that are tried for an address, backwards from the last that starts before it: functions may nest. */
     private static final int MAX_NESTED = 16;
 
     private final long[] starts;
@@ -92,7 +92,7 @@ final class AddressTable {
          * Adds a function.
          *
          * @param size in bytes; 0 if unknown
-         * @param rank of two at one address the one with the higher rank is kept
+         * @param rank of two functions at one address, the one with the higher rank is kept
          */
         void add(long start, long size, byte[] name, int rank) {
             if (name.length == 0 || textLength + name.length + 1L > maxText) {
@@ -110,7 +110,7 @@ final class AddressTable {
                 text = Arrays.copyOf(text, (int) Math.max(end, Math.min(maxText, 2L * text.length)));
             }
             System.arraycopy(name, 0, text, textLength, name.length);
-            // A name is ended by NUL, so it has none inside; lists that a process writes may.
+            // NUL ends a name here, but a list that a process writes may have NUL inside a name.
             for (int i = textLength; i < end - 1; i++) {
                 if (text[i] == 0) {
                     text[i] = '?';
@@ -125,10 +125,10 @@ final class AddressTable {
             count++;
         }
 
-        /** The table; of functions that overlap the inner one is found first. */
+        /** The table. Of functions that overlap, the one that starts last is found first. */
         AddressTable build() {
-            // The columns are brought into order without an object for each: first the addresses alone, then each
-            // function to the place of its address.
+            // Sorts the columns without an object for each function: first the addresses alone, then each function is
+            // put at the place of its address.
             long[] sorted = distinct(Arrays.copyOf(starts, count));
             int[] best = new int[sorted.length];
             Arrays.fill(best, -1);
@@ -150,8 +150,8 @@ final class AddressTable {
         }
 
         /**
-         * The table of code that was replaced over time: a function that overlaps with one of a higher rank is gone, and
-         * the rank is the time.
+         * The table of code that was replaced over time. The rank is the time: a function that overlaps with one of a
+         * higher rank is left out.
          */
         AddressTable buildNewest() {
             AddressTable all = build();

@@ -6,7 +6,7 @@ import java.util.Comparator;
 import java.util.TreeMap;
 
 /**
- * A function of a tree of stacks, with the functions that it called, in the order of their names. <i>Confined.</i>
+ * A function in a tree of stacks, with the functions that it called, in the order of their names. <i>Confined.</i>
  *
  * <p>Tested by {@code StackCountsTest}.
  */
@@ -17,7 +17,7 @@ final class CountedFrame {
     private final TreeMap<Key, CountedFrame> children = new TreeMap<>();
     private long total;
 
-    /** The kind of code that a function is; it decides the colour. */
+    /** The kind of a function's code, which determines the colour. */
     enum Kind {
         ROOT(""),
         USER(""),
@@ -80,7 +80,7 @@ final class CountedFrame {
         return key.kind();
     }
 
-    /** Of this function and all that it called. */
+    /** The count of this function and of all that it called. */
     long total() {
         return total;
     }
@@ -89,7 +89,7 @@ final class CountedFrame {
         return children.values();
     }
 
-    /** @param path of this one, with a semicolon at its end, unchanged afterwards; empty for the root */
+    /** @param path the path of this function, with a semicolon at its end; empty for the root. Restored afterwards. */
     void fold(StringBuilder path, Appendable out) throws IOException {
         long own = total;
         for (CountedFrame child : children.values()) {

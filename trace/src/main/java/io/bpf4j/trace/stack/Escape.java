@@ -1,14 +1,14 @@
 package io.bpf4j.trace.stack;
 
 /**
- * Writes names of any characters into folded lines and into XML and HTML.
+ * Escapes names, which may have any characters, for folded lines, XML and HTML.
  *
  * <p>Tested by {@code StackCountsTest} and {@code FlameGraphTest}.
  */
 final class Escape {
     private Escape() {}
 
-    /** A part of a folded line: without semicolons, line ends, and other characters that are not printable. */
+    /** Appends a frame of a folded line; semicolons, line ends and other unprintable characters are escaped. */
     static void line(String name, StringBuilder out) {
         name.codePoints().forEach(c -> {
             if (c == ';' || c == '\\' || !isPrintable(c)) {
@@ -19,7 +19,7 @@ final class Escape {
         });
     }
 
-    /** Text or the value of an attribute, in XML and in HTML. */
+    /** Escapes text or an attribute's value, for XML and HTML. */
     static String markup(String text) {
         StringBuilder out = new StringBuilder();
         text.codePoints().forEach(c -> {
@@ -42,7 +42,7 @@ final class Escape {
         return out.toString();
     }
 
-    /** Excludes also what changes the direction of the text around, and halves of characters. */
+    /** Excludes also characters that change the direction of the surrounding text, and lone surrogates. */
     private static boolean isPrintable(int c) {
         return switch (Character.getType(c)) {
             case Character.CONTROL,

@@ -12,16 +12,16 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * The functions of an ELF file, and the addresses that the parts of the file are linked for. It stays valid after the
- * file is closed. <i>Immutable.</i>
+ * The functions of an ELF file, and the addresses that its segments are linked for. It stays valid after the file is
+ * closed. <i>Immutable.</i>
  *
  * <p>Tested by {@code SymbolizerTest}.
  */
 final class FileFunctions {
-    /** Bytes of names of one file, whatever its size; those of the largest programs have a third of it. */
+    /** Bytes of the names of one file. The names of the largest programs take a third of this. */
     private static final long MAX_NAMES = 1L << 28;
 
-    /** Stands for a file that is no ELF file. */
+    /** Stands for a file that is not an ELF file. */
     static final FileFunctions NOT_ELF = new FileFunctions(
             false, List.of(), new AddressTable.Builder(0).build(), Optional.empty(), Optional.empty());
 
@@ -53,7 +53,7 @@ final class FileFunctions {
     }
 
     /**
-     * Reads the functions of a file. If its symbols are broken, those before the broken one are kept.
+     * Reads the functions of a file. If a symbol is malformed, those before it are kept.
      *
      * @throws MalformedDataException if it is not an ELF file
      */
@@ -62,7 +62,7 @@ final class FileFunctions {
                 .filter(segment -> segment.type() == Segment.PT_LOAD)
                 .limit(MAX_SEGMENTS)
                 .toList();
-        // A hostile file may name one string a thousand times; an honest one has more bytes than its names.
+        // In a hostile file, a thousand symbols may share one long name. An honest file is larger than its names.
         long ownNames = 2 * elf.bytes().size() + (1 << 20);
         AddressTable.Builder builder = new AddressTable.Builder(MAX_NAMES);
         long[] left = {ownNames};
@@ -88,8 +88,9 @@ final class FileFunctions {
     }
 
     /**
-     * Of several names for one function, the one that people use: with a size rather than a label, exported rather than
-     * static, and from the table that names most. The place is part of the number, so that it can be told.
+     * Ranks the names of one function, so that the one that people use is kept: a symbol with a size before a label, an
+     * exported one before a static one, and the table with the most names first. The rank modulo {@link #PLACES} is the
+     * number of the table.
      */
     private static int rank(SymbolPlaces.Place place, Symbol symbol) {
         int binding = symbol.isLocal() ? 0 : symbol.isWeak() ? 1 : 2;
@@ -114,7 +115,7 @@ final class FileFunctions {
         };
     }
 
-    /** In a full table the linker writes the version after the name: {@code memcpy@@GLIBC_2.14}. */
+    /** In a full symbol table, the linker appends the version to the name: {@code memcpy@@GLIBC_2.14}. */
     private static String withoutVersion(String name) {
         int at = name.indexOf('@', 1);
         return at < 0 ? name : name.substring(0, at);
@@ -128,7 +129,7 @@ final class FileFunctions {
         return buildId;
     }
 
-    /** Why not all its symbols could be read. */
+    /** Why not all symbols could be read; empty if all were read. */
     Optional<String> problem() {
         return problem;
     }
@@ -141,9 +142,9 @@ final class FileFunctions {
     /**
      * The frame of a place in the file.
      *
-     * @param address what the frame has as its address
-     * @param fileOffset of the address, in bytes
-     * @param lookup the offset to look up: within the instruction, if the address is after it
+     * @param address the frame's address
+     * @param fileOffset the address's offset in the file, in bytes
+     * @param lookup the file offset to look up, in bytes: for a return address, a byte of the call before it
      */
     Frame frame(long address, long fileOffset, long lookup, String module, Names names) {
         OptionalLong virtual = virtualAddress(fileOffset);

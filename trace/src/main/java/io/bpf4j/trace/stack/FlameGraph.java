@@ -7,8 +7,8 @@ import java.util.Locale;
 
 /**
  * A tree of stacks as a picture. A rectangle is a function; its width is its share of all counts, and the rectangles above
- * it are the functions that it called. The order from left to right is that of the names and means nothing. A function
- * that is narrower than a tenth of a pixel is left out, which bounds the size of the file.
+ * it are the functions that it called. They are sorted by name from left to right, not by time. A function that is
+ * narrower than a tenth of a pixel is left out, which bounds the size of the file.
  *
  * <p>The same tree gives the same bytes: colours come from the names.
  *
@@ -21,7 +21,7 @@ final class FlameGraph {
     private static final int BELOW = 28;
     private static final double NARROWEST = 0.1;
 
-    /** Width of a letter of the font at its size, in pixels. */
+    /** Width of a letter at the font's size, in pixels. */
     private static final double LETTER = 6.7;
 
     private static final String SCRIPT = "flamegraph.js";
@@ -181,7 +181,7 @@ final class FlameGraph {
         return name.substring(0, Character.isHighSurrogate(name.charAt(end - 1)) ? end - 1 : end) + "..";
     }
 
-    /** A light colour, on which black text can be read: the kind of code gives the range, the name the place in it. */
+    /** A light colour, on which black text is legible. The kind of code selects the range, the name the colour in it. */
     private static String colour(CountedFrame frame) {
         int hash = frame.name().hashCode() * 0x9e3779b9;
         int first = hash >>> 24;

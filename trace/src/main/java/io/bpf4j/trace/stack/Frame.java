@@ -1,16 +1,17 @@
 package io.bpf4j.trace.stack;
 
 /**
- * A place in a stack, with its name as far as it was found. <i>Immutable.</i>
+ * A frame of a stack, with the name of its function if it was found. <i>Immutable.</i>
  *
- * <p>Names come from files of other owners and may have any characters: escape them for display, as {@link StackCounts}
+ * <p>Names come from files of other owners and may have any characters. Escape them for display, as {@link StackCounts}
  * does.
  *
- * @param address in the process or the kernel; for a frame that is a place in a file, the file offset in bytes
- * @param function the name, demangled and without parameters; empty if unknown
- * @param symbol the name as the symbol table has it; empty if unknown
- * @param offset bytes from the start of the function; without a function, from the start of the module: the virtual
- *     address in an ELF file, as {@code addr2line -e} takes it, else the offset in the file or mapping
+ * @param address the address in the process or the kernel; for a frame that is a place in a file, the file offset in
+ *     bytes
+ * @param function the function's name, demangled and without parameters; empty if unknown
+ * @param symbol the function's name in the symbol table; empty if unknown
+ * @param offset bytes from the start of the function. If the function is unknown: the virtual address in the ELF file,
+ *     which {@code addr2line -e} takes, or else the offset in the file or mapping
  * @param module the file as the process names it, a mapping such as {@code [vdso]}, or a module of the kernel; empty for
  *     the kernel itself and if unknown
  * @param source where the name was found
@@ -21,7 +22,7 @@ public record Frame(long address, String function, String symbol, long offset, S
     public enum Source {
         /** The symbol table of the file. */
         SYMBOLS,
-        /** The dynamic symbols of the file: only functions that it exports. */
+        /** The dynamic symbols of the file, which contain only the functions that it exports. */
         DYNAMIC_SYMBOLS,
         /** The compressed symbols in a stripped file, {@code .gnu_debugdata}. */
         MINI_DEBUG_INFO,
@@ -33,7 +34,7 @@ public record Frame(long address, String function, String symbol, long offset, S
         KERNEL,
         /** Only the mapping is known, not the function. */
         MAPPING,
-        /** Nothing is known: no mapping has the address. */
+        /** Nothing is known: no mapping contains the address. */
         UNKNOWN
     }
 
@@ -47,8 +48,8 @@ public record Frame(long address, String function, String symbol, long offset, S
     }
 
     /**
-     * The frame in a word: the function, {@code [libfoo.so+0x1234]} if only the mapping is known, else {@code
-     * [unknown]}. A function of a kernel module has the module's name behind it: {@code ext4_sync_file [ext4]}.
+     * The frame as one short text: the function's name, {@code [libfoo.so+0x1234]} if only the mapping is known, else
+     * {@code [unknown]}. The name of a kernel module follows the function's: {@code ext4_sync_file [ext4]}.
      */
     public String label() {
         if (isNamed()) {

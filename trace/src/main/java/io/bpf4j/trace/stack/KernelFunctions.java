@@ -6,17 +6,18 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
- * The functions of the kernel and its modules by address, from {@code kallsyms}: address, type and name, and the module
- * behind a tab. Loaded BPF programs are among them, as those of a module {@code bpf}.
+ * The functions of the kernel and its modules by address, from {@code kallsyms}. A line of it has address, type and
+ * name, and for a module's function a tab and the module's name. Loaded BPF programs are listed as functions of a module
+ * {@code bpf}.
  *
- * <p>Without CAP_SYSLOG, or by sysctl kernel.kptr_restrict, all addresses read as 0.
+ * <p>By default all addresses read as 0 without CAP_SYSLOG; if sysctl kernel.kptr_restrict is 2, they always do.
  *
  * <p><i>Confined.</i>
  *
  * <p>Tested by {@code SymbolizerTest}.
  */
 final class KernelFunctions {
-    /** A hundred thousand symbols take some ten megabytes. */
+    /** Bytes of {@code kallsyms}. A hundred thousand symbols take some ten megabytes. */
     private static final long MAX_BYTES = 1L << 28;
 
     private static final int LONGEST_LINE = 1 << 12;
@@ -33,7 +34,7 @@ final class KernelFunctions {
         this.names = names;
     }
 
-    /** Why there are no names; empty if there are. */
+    /** Why there are no names; empty if there are some. */
     String problem() {
         return problem;
     }
@@ -41,7 +42,7 @@ final class KernelFunctions {
     /**
      * The frame of an address.
      *
-     * @param lookup the address to look up, which may be the one before
+     * @param lookup the address to look up first: for a return address, the byte before it
      */
     Frame frame(long address, long lookup) {
         int found = find(address, lookup);
@@ -89,7 +90,7 @@ final class KernelFunctions {
                         + " is 2";
     }
 
-    /** {@code ffffffff81000000 T name}, with the module behind a tab. */
+    /** Adds the function of a line: {@code ffffffff81000000 T name}. */
     private static void add(AddressTable.Builder builder, byte[] line, int length) {
         long address = 0;
         int at = 0;
@@ -104,7 +105,7 @@ final class KernelFunctions {
         if (address == 0 || name >= length) {
             return;
         }
-        // Code is t or T, weak functions w or W; of two names the exported one.
+        // Functions have type t or T, weak ones w or W. Of two names for one address, the exported one is kept.
         int type = line[at + 1];
         if ("tTwW".indexOf(type) >= 0) {
             builder.add(address, 0, Arrays.copyOfRange(line, name, length), type == 'T' ? 2 : type == 't' ? 1 : 0);

@@ -4,11 +4,11 @@ import io.bpf4j.trace.internal.demangle.Demangler;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Demangled names of symbols; the last used ones are kept. <i>Confined.</i> */
+/** Demangles symbols, and keeps the most recently used names. <i>Confined.</i> */
 final class Names {
     private static final int MOST = 1 << 13;
 
-    /** Longer names are demangled each time, which bounds the memory for all. */
+    /** Characters. Longer symbols are demangled each time, which bounds the memory for all names. */
     private static final int LONGEST = 1 << 10;
 
     private final Map<String, String> known = new LinkedHashMap<>(16, 0.75f, true) {
@@ -20,7 +20,7 @@ final class Names {
         }
     };
 
-    /** The name for people, without parameters. */
+    /** The demangled name, without parameters. */
     String of(String symbol) {
         if (!Demangler.isMangled(symbol)) {
             return symbol;

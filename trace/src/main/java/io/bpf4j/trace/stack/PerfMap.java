@@ -14,12 +14,12 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Lists of code that just-in-time compilers make, {@code /tmp/perf-PID.map}. {@link Symbolizer} reads such a list if it
- * exists. Node.js writes it with {@code --perf-basic-prof}, .NET with {@code DOTNET_PerfMapEnabled=1}; a JVM writes it
- * when it is asked to.
+ * Lists of the functions that a just-in-time compiler has compiled, {@code /tmp/perf-PID.map}. {@link Symbolizer} reads
+ * such a list if it exists. Node.js writes it with {@code --perf-basic-prof}, .NET with {@code
+ * DOTNET_PerfMapEnabled=1}, and a JVM on {@linkplain #request(int) request}.
  *
- * <p>A JVM's stacks are complete only with {@code -XX:+PreserveFramePointer}: otherwise compiled code uses the register
- * for other values, and a stack ends at its first compiled method.
+ * <p>A JVM's stacks are complete only with {@code -XX:+PreserveFramePointer}. Otherwise compiled code uses the frame
+ * pointer's register for other values, and a stack ends at its first compiled method.
  *
  * <p>Tested by {@code StacksOfJvmTest}.
  */
@@ -36,7 +36,7 @@ public final class PerfMap {
     }
 
     /**
-     * Whether a process is a JVM that {@link #request} can ask: it has mapped HotSpot's library.
+     * Whether a process is a JVM that {@link #request} can ask, which is one that has mapped HotSpot's library.
      *
      * @throws IOException if its mappings can't be read
      */
@@ -46,15 +46,15 @@ public final class PerfMap {
     }
 
     /**
-     * Has a JVM write the list of the methods that it has compiled so far, {@code jcmd PID Compiler.perfmap} (JDK 17).
-     * A list is a snapshot: methods that are compiled later need another one. Waits for the JVM, at most 30 seconds.
+     * Has a JVM write the list of the methods that it has compiled so far: {@code jcmd PID Compiler.perfmap} (JDK 17).
+     * The list is a snapshot: methods that are compiled later need another request. Waits for the JVM, at most 30 seconds.
      *
-     * <p>This runs the {@code jcmd} of the JDK that runs this program, which must be allowed to attach to the JVM: as
-     * the same user, or root. It has no public API. It asks the JVM to listen by a signal that would kill another
-     * process, so a process without HotSpot's library is refused.
+     * <p>This runs the {@code jcmd} of the JDK that runs this program, because the JVM's attach mechanism has no public
+     * API for such commands. It must run as the JVM's user, or as root. {@code jcmd} sends the JVM a signal that would
+     * kill another program, so a process without HotSpot's library is refused.
      *
-     * @throws IOException if the process is no HotSpot JVM, or there is no {@code jcmd}, or it fails; the message has
-     *     what it said
+     * @throws IOException if the process is not a HotSpot JVM, if this Java has no {@code jcmd}, or if {@code jcmd}
+     *     fails; the message then contains its output
      */
     public static void request(Host host, int pid) throws IOException, InterruptedException {
         if (!isJvm(host, pid)) {

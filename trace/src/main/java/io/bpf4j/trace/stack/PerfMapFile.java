@@ -17,30 +17,30 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The list of code that a just-in-time compiler has made in a process: {@code /tmp/perf-PID.map}, with a line for each
- * function (tools/perf/Documentation/jit-interface.txt of the kernel): start and size in hexadecimal, and the name, which
- * is the rest of the line.
+ * The list of functions that a just-in-time compiler has compiled in a process, {@code /tmp/perf-PID.map}
+ * (tools/perf/Documentation/jit-interface.txt of the kernel). Each line is a function: its start and its size in bytes,
+ * both in hexadecimal, and its name, which is the rest of the line.
  *
  * <pre>
  * 0x00007f04c8a2f860 0x0000000000000258 void java.lang.Thread.run()
  * </pre>
  *
- * <p>The name has the pid that the process itself knows, and the folder is that of the process's mount namespace. A
- * later line replaces earlier ones for the same addresses: compilers reuse memory.
+ * <p>The PID in the file's name is that of the process's own pid namespace, and {@code /tmp} is that of its mount
+ * namespace. A line replaces earlier lines for the same addresses, because compilers reuse memory.
  *
- * <p>Everybody may write to {@code /tmp}. So another user can put a file there before the process does. The file is read
- * only if its owner is the user of the process, or root. And it must not be a link, neither a symbolic one nor a second
- * hard one: a link that leads to a file of root would pass the test of the owner, and its lines would be shown as names.
+ * <p>Everybody may write to {@code /tmp}, so another user can put a file there before the process does. The file is read
+ * only if its owner is the user of the process, or root. It must be neither a symbolic link nor have a second hard link:
+ * a link to a file of root would pass the check of the owner, and the file's lines would be shown as names.
  *
  * <p><i>Confined.</i>
  *
  * <p>Tested by {@code PerfMapFileTest}.
  */
 final class PerfMapFile {
-    /** A runtime that has run for months writes some hundred megabytes. */
+    /** Bytes of a list. A runtime that has run for months writes some hundred megabytes. */
     private static final long MAX_BYTES = 1L << 28;
 
-    /** Bytes that are read for one process, however often its list changes. */
+    /** Bytes that are read for one process in all, however often its list changes. */
     private static final long MAX_ALL_BYTES = 1L << 31;
 
     private static final int LONGEST_LINE = 1 << 14;
@@ -63,22 +63,22 @@ final class PerfMapFile {
         return functions;
     }
 
-    /** The functions that were read before the last time. A JVM's list has only those that exist when it is written. */
+    /** The functions of the previous reading. A JVM's list contains only those that exist when it is written. */
     AddressTable earlier() {
         return earlier;
     }
 
-    /** Why the list was not read, although it exists; empty if it was, or does not exist. */
+    /** Why a list that exists was not read; empty if it was read or does not exist. */
     String problem() {
         return problem;
     }
 
-    /** Reads the list if it changed since the last time; returns whether it did. */
+    /** Reads the list if it changed since it was last read; returns whether it was read. */
     boolean refresh() {
         try {
             return refreshIfOwned();
         } catch (NoSuchFileException e) {
-            return false; // the process has written none, or has ended
+            return false; // the process has written no list, or has ended
         } catch (IOException | SyscallException | NumberFormatException e) {
             problem = "the list of compiled code of process " + pid + " can't be read: " + e.getMessage();
             return false;
@@ -120,7 +120,7 @@ final class PerfMapFile {
         }
     }
 
-    /** A number of a line of the status: the one at an index, or the last. */
+    /** A number in a line of the status: the one at an index, or the last if there are fewer. */
     private static Optional<Integer> field(String status, String name, int index) {
         return status.lines()
                 .filter(line -> line.startsWith(name))

@@ -11,16 +11,16 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * The code of one process: its executable mappings, and the lists of its compilers. Mappings and lists are kept when
- * the process unmaps code or ends, because stacks are named after they were taken. <i>Confined.</i>
+ * The code of one process: its executable mappings, and the list that its just-in-time compiler writes. Both are kept
+ * after the process has unmapped the code or ended, because stacks are named after they were taken. <i>Confined.</i>
  *
  * <p>Tested by {@code SymbolizerTest}.
  */
 final class ProcessCode {
-    /** Mappings that are kept, of which some may be gone by now; a process has a thousand executable ones at most. */
+    /** Mappings that are kept, including former ones. A process has a thousand executable ones at most. */
     private static final int MOST_KEPT = 1 << 16;
 
-    /** No process has code in the first page, and addresses with the highest bit are the kernel's. */
+    /** No process has code in the first page. Addresses with the highest bit set, negative here, are the kernel's. */
     private static final long LOWEST_CODE = 0x1000;
 
     private final ProcessFiles files;
@@ -45,7 +45,7 @@ final class ProcessCode {
                 .toList();
     }
 
-    /** The executable mapping that has an address. */
+    /** The executable mapping that contains an address. */
     Optional<MappedRange> mapping(long address) {
         if (address < LOWEST_CODE) {
             return Optional.empty();
@@ -63,7 +63,7 @@ final class ProcessCode {
         return known;
     }
 
-    /** Whether an address is in no code; false if that can't be known. */
+    /** Whether an address is outside of all code; false if the mappings are unknown. */
     boolean isElsewhere(long address) {
         return mapping(address).isEmpty() && !mappings.isEmpty();
     }
@@ -73,20 +73,20 @@ final class ProcessCode {
         return floor == null || address >= floor.getValue().end() ? Optional.empty() : Optional.of(floor.getValue());
     }
 
-    /** Reads mappings and lists now: the process may end before its first address is looked up. */
+    /** Reads mappings and list now: the process may end before its first address is looked up. */
     void remember() {
         refresh();
         list.refresh();
     }
 
-    /** Adds the present mappings; each takes the place of those that it overlaps. */
+    /** Adds the present mappings; each replaces the earlier ones that it overlaps. */
     private void refresh() {
         read = true;
         List<MappedRange> now;
         try {
             now = files.mappings(pid, MappedRange::executable);
         } catch (IOException e) {
-            // A process that has ended keeps the mappings that were read.
+            // Of a process that has ended, the mappings that were read remain.
             problem = mappings.isEmpty() ? String.valueOf(e.getMessage()) : "";
             return;
         }
@@ -109,7 +109,7 @@ final class ProcessCode {
         return files.open(new MappedFile(pid, mapping));
     }
 
-    /** All files with code that are known. */
+    /** The known mappings of files with code. */
     List<MappedRange> filesWithCode() {
         if (!read) {
             refresh();
@@ -117,7 +117,7 @@ final class ProcessCode {
         return mappings.values().stream().filter(MappedRange::isFile).toList();
     }
 
-    /** The frame of compiled code by the compiler's list. */
+    /** The frame of an address in just-in-time compiled code; empty if the list has no such function. */
     Optional<Frame> compiled(long address, long lookup, Names names) {
         int found = list.functions().find(lookup);
         if (found < 0 && listRereads.worthwhile()) {
@@ -126,7 +126,7 @@ final class ProcessCode {
         }
         AddressTable functions = list.functions();
         if (found < 0) {
-            // The code may have been thrown away since.
+            // The code may have been discarded since.
             functions = list.earlier();
             found = functions.find(lookup);
         }

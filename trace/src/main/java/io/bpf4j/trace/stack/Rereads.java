@@ -1,11 +1,12 @@
 package io.bpf4j.trace.stack;
 
 /**
- * Decides whether something is read again for an address that was not found in it. <i>Confined.</i>
+ * Decides whether mappings or symbols are read again because an address was not found in them. <i>Confined.</i>
  *
- * <p>Maps and symbols grow while a process runs, so an address that is missing is a reason to read them again. But a
- * program without frame pointers has stacks full of numbers that are no addresses, and to read for each of them would
- * cost more than all else. So after each time in vain twice as many misses are let pass, 1,024 at most.
+ * <p>Mappings and symbols grow while a process runs, so a missing address is a reason to read them again. But the stacks
+ * of a program without frame pointers are full of numbers that are not addresses, and reading again for each of them
+ * would cost more than everything else. So each reading in vain doubles the number of misses that are ignored before the
+ * next reading, to at most 1,023.
  */
 final class Rereads {
     private static final int MOST_DOUBLINGS = 10;
@@ -13,7 +14,7 @@ final class Rereads {
     private int inVain;
     private int toSkip;
 
-    /** Whether to read again for this miss. */
+    /** Whether to read again after this miss. */
     boolean worthwhile() {
         if (toSkip > 0) {
             toSkip--;
@@ -22,7 +23,7 @@ final class Rereads {
         return true;
     }
 
-    /** Whether the address was found after reading again. */
+    /** @param found whether the address was found after reading again */
     void tried(boolean found) {
         inVain = found ? 0 : Math.min(inVain + 1, MOST_DOUBLINGS);
         toSkip = found ? 0 : (1 << inVain) - 1;

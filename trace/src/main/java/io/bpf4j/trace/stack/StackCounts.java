@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Stacks and how often each was counted, as a tree from the outermost function to the innermost. Written as folded lines,
+ * Stacks with their counts, as a tree from the outermost function to the innermost. It can be written as folded lines,
  * which other tools read, or as a flame graph. <i>Confined.</i>
  *
  * {@snippet lang = "java":
@@ -14,20 +14,20 @@ import java.util.List;
  * stacks.html(out, "where queries wait");
  * }
  *
- * <p>Names come from files and processes of other owners. They may have any characters and any length, so they are
- * escaped in all outputs, and cut after 1,024 characters.
+ * <p>Names come from files and processes of other owners and may have any characters and any length. So they are escaped
+ * in all outputs, and cut after 1,024 characters.
  *
  * <p>Tested by {@code StackCountsTest} and {@code FlameGraphTest}.
  */
 public final class StackCounts {
-    /** Frames of a stack; the kernel takes 127 by default (sysctl kernel.perf_event_max_stack). */
+    /** Frames of a stack. The kernel records 127 by default (sysctl kernel.perf_event_max_stack). */
     private static final int MOST_FRAMES = 1024;
 
     private final CountedFrame root = CountedFrame.root();
 
     private StackCounts() {}
 
-    /** Without any stack. */
+    /** A tree without stacks. */
     public static StackCounts create() {
         return new StackCounts();
     }
@@ -38,7 +38,7 @@ public final class StackCounts {
      * @param name the outermost frame, such as the name of the process; empty for none
      * @param user the user part, innermost first, as {@link Symbolizer} returns it; may be empty
      * @param kernel the kernel part, innermost first; may be empty
-     * @param count how often it was counted, or another amount, such as nanoseconds; not negative
+     * @param count how often the stack was counted, or another amount, such as nanoseconds; not negative
      */
     public void add(String name, List<Frame> user, List<Frame> kernel, long count) {
         List<Frame> innermostFirst = new ArrayList<>(kernel);
@@ -60,22 +60,22 @@ public final class StackCounts {
     }
 
     /**
-     * Writes a line for each stack: its frames from the outermost on, with semicolons between, and its count: {@code
-     * postgres;main;ServerLoop;read_[k] 12}. Many tools read this form. Functions of the kernel have {@code _[k]}
-     * after their names, and compiled ones of a virtual machine {@code _[j]}, as usual there. Semicolons, backslashes
-     * and unprintable characters are written as {@code \x3b} and the like, so that each stack is one line. Lines are in
-     * the order of their text.
+     * Writes a line for each stack: its frames from the outermost on, separated by semicolons, and its count: {@code
+     * postgres;main;ServerLoop;read_[k] 12}. Many tools read this format. As they expect, {@code _[k]} follows the names
+     * of the kernel's functions, and {@code _[j]} those of functions that a just-in-time compiler made. Semicolons,
+     * backslashes and unprintable characters are written as {@code \x3b} and the like, so that each stack is one line.
+     * The functions that one function calls are in the order of their names.
      */
     public void folded(Appendable out) throws IOException {
         root.fold(new StringBuilder(), out);
     }
 
     /**
-     * Writes a flame graph: one SVG file, which needs nothing else. A rectangle is a function, as wide as its share of
-     * the counts, above the one that called it. In a browser a click enlarges a function and what it calls, and Ctrl-F
-     * searches by a regular expression.
+     * Writes a flame graph as one SVG file, which needs no other file. A rectangle is a function, as wide as its share of
+     * the counts, above the function that called it. In a browser, a click enlarges a function and those that it calls,
+     * and Ctrl-F searches for a regular expression.
      *
-     * @param title shown above
+     * @param title shown above the graph
      */
     public void svg(Appendable out, String title) throws IOException {
         new FlameGraph(root, title).svg(out);
@@ -86,7 +86,7 @@ public final class StackCounts {
         new FlameGraph(root, title).figure(out);
     }
 
-    /** Writes the flame graph as one HTML page, which needs nothing else. */
+    /** Writes the flame graph as one HTML page, which needs no other file. */
     public void html(Appendable out, String title) throws IOException {
         new FlameGraph(root, title).html(out);
     }

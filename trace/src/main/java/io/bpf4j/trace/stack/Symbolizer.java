@@ -23,8 +23,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Names the functions of stacks. <i>Thread-safe</i>, one call at a time; the caller closes it, which frees the memory of
- * the symbols.
+ * Names the functions of stacks. <i>Thread-safe</i>; calls run one at a time. The caller closes it, which frees the
+ * memory of the symbols.
  *
  * {@snippet lang = "java":
  * StackTraceMap stacks = StackTraceMap.of(object.map("stacks"));
@@ -33,18 +33,18 @@ import java.util.Set;
  * }
  * }
  *
- * <p>A user address is looked up in the process's mappings, and then in the symbols of the mapped file: its own tables,
- * and if it is stripped, its compressed symbols or its separate debug file. Code outside of all files is looked up in
- * the list that just-in-time compilers write; see {@link PerfMap}. Kernel addresses are looked up in the kernel's
+ * <p>A user address is looked up in the process's mappings, and then in the symbols of the mapped file: its own tables
+ * and, if it is stripped, its compressed symbols or its separate debug file. Code outside of all files is looked up in
+ * the list that the just-in-time compiler writes; see {@link PerfMap}. Kernel addresses are looked up in the kernel's
  * symbols.
  *
- * <p>Everything is read on first use and kept: a process that ends meanwhile keeps what was read, so name its first
- * stack while it runs. If an address is not found, mappings and lists are read again; less often, if in vain. A pid that
- * is reused within the life of a symbolizer is taken for the same process until an address is not found. Processes and
- * files that can't be read leave frames without names, and {@link #problems} tells why.
+ * <p>Everything is read on first use and kept, also after the process has ended. So name a process's first stack while
+ * it runs, or call {@link #remember}. If an address is not found, mappings and lists are read again, but less often each
+ * time that it is in vain. A pid that is reused within the life of a symbolizer is taken for the same process until an
+ * address is not found. Frames of processes and files that can't be read have no names; {@link #problems} tells why.
  *
- * <p>All addresses but the first of a stack are return addresses. They are after the call, which may be the last
- * instruction of its function; so the byte before is looked up.
+ * <p>All addresses of a stack but the first are return addresses. A return address follows the call, which may be the
+ * last instruction of its function. So the byte before the address is looked up.
  *
  * <p>Tested by {@code SymbolizerTest}, {@code StacksOnKernelTest} and {@code StacksOfJvmTest}.
  */
@@ -52,12 +52,12 @@ public final class Symbolizer implements AutoCloseable {
     private static final int MOST_PROCESSES = 1 << 10;
     private static final int MOST_PROBLEMS = 100;
 
-    /** The function itself, its caller, and one frame by a register that is no frame pointer. */
+    /** Frames: the function itself, its caller, and one found by a register that does not hold a frame pointer. */
     private static final int MOST_WITHOUT_POINTERS = 3;
 
     private static final int MOST_MAPPINGS = 1 << 16;
 
-    /** Bytes of all tables of symbols together; the least recently used ones are dropped. */
+    /** Bytes of all symbol tables together; the least recently used ones are dropped. */
     private static final long MAX_TABLES = 1L << 29;
 
     private final Host host;
@@ -72,7 +72,7 @@ public final class Symbolizer implements AutoCloseable {
     /**
      * A process.
      *
-     * @param opened which file a mapping turned out to be
+     * @param opened the file of each mapping that was opened
      * @param unopened mappings whose files can't be opened
      */
     private record KnownProcess(ProcessCode code, Map<MappedRange, FileIdentity> opened, Set<MappedRange> unopened) {}
@@ -88,7 +88,7 @@ public final class Symbolizer implements AutoCloseable {
         return new Symbolizer(host, DebugFiles.standard());
     }
 
-    /** The same with debug files elsewhere than below {@code /usr/lib/debug}. */
+    /** The same, with debug files elsewhere than below {@code /usr/lib/debug}. */
     static Symbolizer of(Host host, DebugFiles debugFiles) {
         return new Symbolizer(host, debugFiles);
     }
@@ -96,7 +96,7 @@ public final class Symbolizer implements AutoCloseable {
     /**
      * The frames of a user stack.
      *
-     * @param pid the process, by the number that it has in the {@code /proc} of the machine
+     * @param pid the process's number in the {@code /proc} of the host
      * @param addresses the innermost first
      */
     public synchronized List<Frame> user(int pid, long[] addresses) {
@@ -109,7 +109,12 @@ public final class Symbolizer implements AutoCloseable {
         return List.copyOf(frames);
     }
 
-    /** The frames of a user stack as a map has them: addresses, or places in files, which outlive the process. */
+    /**
+     * The frames of a user stack as a map returns them.
+     *
+     * @param pid the process's number in the {@code /proc} of the host
+     * @param stack addresses, or places in files, which remain valid after the process; the innermost first
+     */
     public synchronized List<Frame> user(int pid, List<StackTraceMap.Frame> stack) {
         KnownProcess process = process(pid);
         List<Frame> frames = new ArrayList<>(stack.size());
@@ -140,7 +145,7 @@ public final class Symbolizer implements AutoCloseable {
         return List.copyOf(frames);
     }
 
-    /** The frames of a kernel stack as a map has them. */
+    /** The frames of a kernel stack as a map returns them, the innermost first. */
     public List<Frame> kernel(List<StackTraceMap.Frame> stack) {
         return kernel(stack.stream()
                 .mapToLong(frame -> frame instanceof StackTraceMap.Address at ? at.address() : 0)
@@ -148,10 +153,10 @@ public final class Symbolizer implements AutoCloseable {
     }
 
     /**
-     * Whether a user stack ends too early, as those of code without frame pointers do: it has no caller, or few, the last
-     * of which is in no code. The kernel walks a stack by frame pointers. Code that is built without them ({@code
-     * -fomit-frame-pointer}, the default of compilers) uses the register for any value, and the walk ends there; the
-     * direct caller is right even then, if the probe is at the start of a function (Linux 6.12).
+     * Whether a user stack seems to end too early, as stacks of code without frame pointers do: it has no caller, or it
+     * has few and the last address is not in code. The kernel walks a stack by frame pointers. Code that is built without
+     * them ({@code -fomit-frame-pointer}, the default of compilers) uses the register for any value, and the walk ends
+     * there. Even then the direct caller is right if the probe is at the start of a function (Linux 6.12).
      *
      * <p>A hint, not a proof: a thread's first function has no caller either.
      *
@@ -176,7 +181,7 @@ public final class Symbolizer implements AutoCloseable {
     }
 
     /**
-     * Reads the mappings of a process, the symbols of its files, and the list of its compiled code now, so that its stacks
+     * Reads now the mappings of a process, the symbols of its files, and the list of its compiled code, so that its stacks
      * can be named after it has ended.
      */
     public synchronized void remember(int pid) {
@@ -186,12 +191,12 @@ public final class Symbolizer implements AutoCloseable {
         collectProblems(process);
     }
 
-    /** Why frames have no names, a line each, without repetition; at most 100. */
+    /** The reasons why frames have no names: distinct lines, at most 100. */
     public synchronized List<String> problems() {
         return List.copyOf(problems);
     }
 
-    /** Frees the symbols. The symbolizer may still be used: it reads again what it needs. */
+    /** Frees the symbols. The symbolizer may still be used and then reads again what it needs. */
     @Override
     public synchronized void close() {
         files.clear();
@@ -234,7 +239,7 @@ public final class Symbolizer implements AutoCloseable {
                         : new Frame(address, "", "", address + shift, module, Frame.Source.MAPPING));
     }
 
-    /** A place by build ID: in a file of the process, or in any other that was read before. */
+    /** The frame of a place given by build ID, in a file of the process or in any other file that was read before. */
     private Frame inFile(KnownProcess process, StackTraceMap.InFile place, long lookup) {
         for (MappedRange mapping : process.code().filesWithCode()) {
             Optional<FileFunctions> functions = functions(process, mapping);
@@ -261,7 +266,7 @@ public final class Symbolizer implements AutoCloseable {
                         () -> new Frame(place.fileOffset(), "", "", place.fileOffset(), module, Frame.Source.MAPPING));
     }
 
-    /** The functions of a mapped file; empty if it can't be opened or is no ELF file. */
+    /** The functions of a mapped file; empty if it can't be opened or is not an ELF file. */
     private Optional<FileFunctions> functions(KnownProcess process, MappedRange mapping) {
         if (process.unopened().contains(mapping)) {
             return Optional.empty();
@@ -301,7 +306,7 @@ public final class Symbolizer implements AutoCloseable {
             functions.problem().ifPresent(problem -> addProblem(name + ": " + problem));
             return functions;
         } catch (IOException | MalformedDataException e) {
-            // Shared memory and the like, in which a compiler may put its code.
+            // Shared memory, for instance, where a just-in-time compiler may put its code.
             return FileFunctions.NOT_ELF;
         }
     }
