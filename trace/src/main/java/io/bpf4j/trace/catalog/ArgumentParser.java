@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Tested by {@code CatalogParserTest}.
  */
 final class ArgumentParser {
-    /** A description in a note has at most twelve arguments (sys/sdt.h), and bpf_usdt_arg reads as many. */
+    /** A probe has at most twelve arguments in sys/sdt.h, and bpf_usdt_arg reads as many. */
     static final int MOST_ARGUMENTS = 12;
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9_]*");
@@ -25,7 +25,7 @@ final class ArgumentParser {
     private static final Pattern TEXT =
             Pattern.compile("text(?:\\[\\s*([A-Za-z0-9_]+)\\s*])?(?:\\s+at\\s+([0-9]{1,4}))?(\\s+mangled)?");
 
-    /** Names of arguments without a catalog, and C's names of types, which a cast has. */
+    /** Names that arguments have without a catalog, and C's names of types, which occur in casts. */
     private static final Pattern RESERVED_TOO =
             Pattern.compile("arg[0-9]+|[su](8|16|32|64)|char|short|int|long|signed|unsigned");
 
@@ -46,7 +46,7 @@ final class ArgumentParser {
         this.enums = enums;
     }
 
-    /** An argument, without its commas. */
+    /** Parses an argument; the text has no comma around it. */
     ProbeArgument parse(int index, String text) {
         Matcher argument = ARGUMENT.matcher(text);
         if (!argument.matches()) {
@@ -60,7 +60,7 @@ final class ArgumentParser {
         return new ProbeArgument(index, name, type(argument.group(2).strip()));
     }
 
-    /** Checks what only the whole list shows: that names differ, and that each length is there. */
+    /** Checks the whole list: names must differ, and the argument with the length of a text must exist. */
     void checkTogether(List<ProbeArgument> arguments) {
         for (ProbeArgument argument : arguments) {
             if (named(arguments.subList(0, argument.index()), argument.name()) != null) {

@@ -17,9 +17,9 @@ public sealed interface ArgumentType {
     /**
      * An integer.
      *
-     * @param size 1, 2, 4 or 8 bytes
-     * @param unit what is counted, if it is known
-     * @param names the names of some values, in the order of the file; the value is extended to 64 bits
+     * @param size in bytes: 1, 2, 4 or 8
+     * @param unit the unit of the value; empty if unknown
+     * @param names the names of some values, in the order of the file; values are extended to 64 bits
      */
     record Int(int size, boolean signed, Optional<Unit> unit, Map<Long, String> names) implements ArgumentType {}
 

@@ -12,13 +12,13 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * Signatures of probes, and questions with names. <b>Immutable</b>.
+ * Signatures of probes, and questions with names. <i>Immutable.</i>
  *
- * <p>{@link #builtIn} has those of well-known programs; {@link #read} reads a user's own. The format is described in
- * docs/catalog.md.
+ * <p>{@link #builtIn} is the catalog of well-known programs; {@link #read} reads a user's own catalog. docs/catalog.md
+ * describes the format.
  */
 public final class Catalog {
-    /** Entries of a part hide those of later parts that have the same name. */
+    /** An entry hides the entries of later parts that have the same name. */
     private final List<CatalogPart> parts;
 
     Catalog(List<CatalogPart> parts) {
@@ -31,20 +31,20 @@ public final class Catalog {
     }
 
     /**
-     * Reads a file.
+     * Reads a catalog from a file of UTF-8 text, which has at most 1 MiB.
      *
-     * @throws CatalogException if it breaks the rules of the format, or is too large
-     * @throws IOException if it can't be read, or is no regular file
+     * @throws CatalogException if the file breaks the rules of the format, or is too large
+     * @throws IOException if the file can't be read, or is not a regular file
      */
     public static Catalog read(Path file) throws IOException {
         return parse(file.toString(), CatalogText.read(file));
     }
 
     /**
-     * Parses a text.
+     * Parses a catalog.
      *
-     * @param source what errors call the text, such as the name of its file
-     * @throws CatalogException if it breaks the rules of the format, or is too large
+     * @param source the name that errors give the text, such as the name of its file
+     * @throws CatalogException if the text breaks the rules of the format, or is too large
      */
     public static Catalog parse(String source, String text) {
         return new CatalogParser(source).parse(text);
@@ -55,14 +55,14 @@ public final class Catalog {
         return new Catalog(Stream.concat(other.parts.stream(), parts.stream()).toList());
     }
 
-    /** The probe; if several versions of a program have it with different arguments, the newest. */
+    /** The signature of a probe; if versions of a program differ in its arguments, that of the newest version. */
     public Optional<ProbeSignature> find(String provider, String name) {
         return named(provider, name).findFirst();
     }
 
     /**
-     * The probe with that number of arguments. The number, which each site tells, distinguishes versions of a program. If
-     * no entry has that number, the result is the first entry, whose arguments may then not be those of the site.
+     * The signature of a probe with a number of arguments. Each site tells the number, which distinguishes versions of a
+     * program. If no entry has that number, the result is the first entry, whose arguments may not be those of the site.
      */
     public Optional<ProbeSignature> find(String provider, String name, int argumentCount) {
         return named(provider, name)
@@ -71,12 +71,12 @@ public final class Catalog {
                 .or(() -> find(provider, name));
     }
 
-    /** All probes, in order; one that has several entries comes several times. */
+    /** The entries of all probes, in order; a probe may have several. */
     public List<ProbeSignature> probes() {
         return probes(parts.stream());
     }
 
-    /** The probes that the pattern matches by provider and name, in order; no others need be read for that. */
+    /** The probes whose provider and name match the pattern, in order. Reads only the files that may have some. */
     public List<ProbeSignature> matching(ProbePattern pattern) {
         return probes(parts.stream().filter(part -> part.providers().stream().anyMatch(pattern::matchesProvider)))
                 .stream()
@@ -113,7 +113,7 @@ public final class Catalog {
                 .toList();
     }
 
-    /** The question of that name. */
+    /** The question of that name; empty if it does not exist. */
     public Optional<ReadyQuestion> findQuestion(String group, String name) {
         return questions(group).stream()
                 .filter(question -> question.name().equals(name))

@@ -3,15 +3,15 @@ package io.bpf4j.trace.catalog;
 import io.bpf4j.elf.Bpf4jException;
 
 /**
- * A catalog breaks the rules of its format. The message says in which file and line, what is wrong, and what is expected
- * there. <i>Immutable.</i>
+ * A catalog breaks the rules of its format. The message has the file, the line, what is wrong, and what is expected.
+ * <i>Immutable.</i>
  *
  * <p>Tested by {@code CatalogParserTest}.
  */
 public final class CatalogException extends Bpf4jException {
     private static final long serialVersionUID = 1L;
 
-    /** The readable name of the file. */
+    /** The name of the file, for messages. */
     private final String source;
 
     private final int line;

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
  * Parses a catalog, line by line:
  *
  * <pre>
- * # A comment has a line for itself.
+ * # A comment has a line of its own.
  * provider postgresql
  *
  * enum lwlock_mode 0=exclusive 1=shared
@@ -30,8 +30,8 @@ import java.util.stream.Stream;
  *   run latency postgresql:query__start postgresql:query__done --slower 100ms --show query
  * </pre>
  *
- * <p>A line that starts in the first column starts an entry; an indented line belongs to the entry above it. Because a
- * sentence starts with a capital letter and ends with a full stop, a misspelled {@code pair} is not taken for one.
+ * <p>A line that starts in the first column starts an entry; an indented line belongs to the entry above it. A sentence
+ * must start with a capital letter and end with a full stop, so a misspelled {@code pair} is not taken for a sentence.
  */
 final class CatalogParser {
     private static final Pattern WORD = Pattern.compile("[!-~&&[^(),:*?#]]+");
@@ -43,7 +43,7 @@ final class CatalogParser {
     private final String source;
     private final Map<String, Map<Long, String>> enums = new HashMap<>();
 
-    /** By name and number of arguments. */
+    /** The probes by provider, name and number of arguments. */
     private final Map<List<Object>, ProbeEntry> probes = new LinkedHashMap<>();
 
     private final Map<List<String>, QuestionEntry> questions = new LinkedHashMap<>();
@@ -179,7 +179,7 @@ final class CatalogParser {
         return question;
     }
 
-    /** A name: visible ASCII characters, without those that patterns and lists use. */
+    /** Checks a name: visible ASCII characters, except those that patterns and lists use. */
     static String word(Lines lines, String word, String what) {
         if (!WORD.matcher(word).matches()) {
             throw lines.error("expected " + what + " (no blanks, and none of ( ) , : * ? #), found '" + word + "'");
@@ -192,7 +192,7 @@ final class CatalogParser {
         void line(Lines lines);
     }
 
-    /** The sentences of an entry, one or more on a line. */
+    /** Appends the sentences of a line to an entry's description. */
     static String withSentence(Lines lines, String description, String expected) {
         if (!SENTENCE.matcher(lines.text()).matches()) {
             throw lines.error("expected " + expected

@@ -10,13 +10,13 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * The entries of one source of a catalog, which is read when one of them may be asked for: a command that asks for the
- * probes of one program need not wait until those of all others have been parsed. <i>Thread-safe.</i>
+ * The entries of one source of a catalog. The source is read when an entry of it may be needed, so a command that asks
+ * for the probes of one program need not wait until those of all others have been parsed. <i>Thread-safe.</i>
  *
  * <p>Tested by {@code CatalogTest} and {@code BuiltInCatalogTest}.
  */
 final class CatalogPart {
-    /** The names of the providers of its probes; empty if only reading tells. */
+    /** The providers of its probes; empty if they are known only after reading. */
     private final Optional<Set<String>> providers;
 
     /** The groups of its questions. */
@@ -53,12 +53,12 @@ final class CatalogPart {
         return new CatalogPart(Optional.empty(), Optional.empty(), () -> entries);
     }
 
-    /** A part that {@code reader} reads when one of these providers or groups is asked for; they must be all it has. */
+    /** A part that {@code reader} reads when one of its providers or groups is asked for; the sets must be complete. */
     static CatalogPart of(Set<String> providers, Set<String> groups, Supplier<Entries> reader) {
         return new CatalogPart(Optional.of(providers), Optional.of(groups), reader);
     }
 
-    /** The providers that it may have probes of. */
+    /** The providers of which this part may have probes. */
     Set<String> providers() {
         if (providers.isPresent()) {
             return providers.get();
@@ -66,7 +66,7 @@ final class CatalogPart {
         return entries().probes().stream().map(ProbeSignature::provider).collect(Collectors.toUnmodifiableSet());
     }
 
-    /** Whether it may have questions of that group. */
+    /** Whether this part may have questions of that group. */
     boolean hasGroup(String group) {
         return groups.isEmpty() || groups.get().contains(group);
     }

@@ -10,13 +10,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The text of a user's file. The file is read only as far as a catalog may be long, as its owner may lengthen it
- * meanwhile.
+ * Reads the text of a user's file, and no more of it than a catalog may have, because the file may grow meanwhile.
  *
  * <p>Tested by {@code CatalogTest}.
  */
 final class CatalogText {
-    /** The largest catalog; the largest of bpf4j's own has about 40,000 bytes. */
+    /** Bytes of the largest catalog. The largest of bpf4j's own files has about 40,000 bytes. */
     static final int MOST_BYTES = 1 << 20;
 
     private CatalogText() {}

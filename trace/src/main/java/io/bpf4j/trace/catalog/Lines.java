@@ -3,12 +3,12 @@ package io.bpf4j.trace.catalog;
 import java.util.Iterator;
 
 /**
- * The lines of a catalog, one after the other, without comments and empty ones.
+ * The lines of a catalog, one after the other, without comments and empty lines.
  *
  * <p>Tested by {@code CatalogParserTest}.
  */
 final class Lines {
-    /** The longest line, in UTF-16 units; a signature may be continued on the next. */
+    /** The longest line, in UTF-16 units. A signature may continue on the next line. */
     static final int LONGEST = 1_000;
 
     private final String source;

@@ -6,14 +6,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Joins the beginnings of pairs to their ends, which a file may have in any order.
+ * Joins the beginnings of pairs with their ends, which may come in any order in a file.
  *
  * <p>Tested by {@code CatalogParserTest}.
  */
 final class ProbePairs {
     private ProbePairs() {}
 
-    /** The signatures, in order; each end has the first pair that it ends, unless it begins one itself. */
+    /** The signatures, in order. A probe that begins no pair, but ends some, has the first pair that it ends. */
     static List<ProbeSignature> joined(Lines lines, List<ProbeEntry> entries) {
         Map<String, List<ProbeEntry>> byName = new HashMap<>();
         entries.forEach(entry -> byName.computeIfAbsent(entry.provider() + ":" + entry.name(), _ -> new ArrayList<>(1))

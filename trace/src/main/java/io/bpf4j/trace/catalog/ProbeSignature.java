@@ -11,7 +11,7 @@ import java.util.Optional;
  * @param name as in the probe's note: {@code gc__begin}
  * @param arguments in order, without gaps, at most twelve
  * @param description when the probe fires, in one or more sentences; may be empty
- * @param pair the pair of which this probe is the beginning, otherwise the first of which it is the end
+ * @param pair the pair that this probe begins, otherwise the first pair that it ends; empty if there is none
  */
 public record ProbeSignature(
         String provider, String name, List<ProbeArgument> arguments, String description, Optional<ProbePair> pair) {
@@ -19,7 +19,7 @@ public record ProbeSignature(
         arguments = List.copyOf(arguments);
     }
 
-    /** The argument of that name. */
+    /** The argument of that name; empty if the probe has no such argument. */
     public Optional<ProbeArgument> argument(String argument) {
         return arguments.stream().filter(a -> a.name().equals(argument)).findFirst();
     }

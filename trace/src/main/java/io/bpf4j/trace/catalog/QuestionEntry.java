@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
  * <p>Tested by {@code CatalogParserTest}.
  */
 final class QuestionEntry implements CatalogParser.Entry {
-    /** A word of a command: bare, or in single quotes, inside of which blanks mean themselves. */
+    /** A word of a command: bare, or in single quotes, which may contain blanks. */
     private static final Pattern WORD = Pattern.compile("'([^']*)'|[^\\s']+");
 
     private static final Pattern BLANKS = Pattern.compile("\\s+");
@@ -64,7 +64,7 @@ final class QuestionEntry implements CatalogParser.Entry {
         Matcher word = WORD.matcher(text);
         int end = 0;
         while (word.find()) {
-            // A shell would join 'a'b to one word; nobody needs that here.
+            // A shell would join 'a'b to one word, which is refused here.
             if (!text.substring(end, word.start()).isBlank() || (end > 0 && word.start() == end)) {
                 throw lines.error("expected words between blanks, those with blanks in single quotes");
             }

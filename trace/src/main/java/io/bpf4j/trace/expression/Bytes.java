@@ -32,7 +32,7 @@ final class Bytes {
         return bytes[index] & 0xff;
     }
 
-    /** A copy that is extended by zeros, or cut. */
+    /** A copy of a size, which is padded with zeros or cut. */
     byte[] padded(int size) {
         return Arrays.copyOf(bytes, size);
     }
@@ -47,7 +47,7 @@ final class Bytes {
         return Arrays.hashCode(bytes);
     }
 
-    /** As UTF-8, for messages. */
+    /** Decodes the bytes as UTF-8, for messages. */
     @Override
     public String toString() {
         return new String(bytes, StandardCharsets.UTF_8);

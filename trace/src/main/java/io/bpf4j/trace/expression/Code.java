@@ -7,20 +7,21 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The instructions of a function while they are generated, with the conventions that they share. <i>Confined.</i>
+ * The instructions of a function while they are generated, and the use of registers that all generators share.
+ * <i>Confined.</i>
  *
  * <pre>
- *   R0           the value of what was evaluated last
- *   R1 to R5     for a moment: a call of a helper changes them
+ *   R0           the value that was evaluated last
+ *   R1 to R5     temporary; a call of a helper clobbers them
  *   R6           the event
  *   R7           the output
  *   R8           the tables
- *   R9           for a moment, across a call
- *   stack        from the top: a buffer for text, if one is needed; values that wait for others
+ *   R9           temporary, and preserved by calls
+ *   stack        from the top: a buffer for text, if one is needed; then values that wait for others
  * </pre>
  *
- * <p>The kernel saves R6 to R9 for the caller. The verifier counts the stack of all functions that call each other,
- * hence the bound here.
+ * <p>The kernel saves R6 to R9 for the caller. The verifier bounds the stack of the whole call chain, so this function
+ * uses at most {@link #MAX_STACK} bytes.
  *
  * <p>Tested by {@code GeneratedFunctionTest}.
  */
@@ -32,7 +33,7 @@ final class Code {
     static final int MAX_INSTRUCTIONS = 4_096;
     static final int MAX_STACK = 128;
 
-    /** Values that may wait: fewer than fit the stack, so that a function without text needs 112 bytes. */
+    /** Values of 8 bytes that may wait. Fewer than the stack has room for, so a function without text needs 112 bytes. */
     private static final int MAX_WAITING = 14;
 
     private static final int PROBE_READ_USER = 112;
@@ -47,12 +48,12 @@ final class Code {
     private int waiting;
     private boolean canFail;
 
-    /** @param reserved bytes at the top of the stack that are used otherwise */
+    /** @param reserved bytes at the top of the stack that are not for waiting values */
     Code(int reserved) {
         this.reserved = reserved;
     }
 
-    /** The code from here on is generated for this expression. */
+    /** Starts the code of an expression, which errors from now on refer to. */
     void begin(Expression expression) {
         text = expression.text();
     }
@@ -73,7 +74,7 @@ final class Code {
         }
     }
 
-    /** Whether an instruction can have it as its operand, which is extended by its sign. */
+    /** Whether a value can be the operand of an instruction, which sign-extends 32 bits. */
     static boolean isImmediate(long value) {
         return value == (int) value;
     }
@@ -90,7 +91,7 @@ final class Code {
         count(1).stx(Long.BYTES, base, offset, from);
     }
 
-    /** Zeros, in words of 8 bytes. */
+    /** Writes zeros, in words of 8 bytes. */
     void clear(int base, int offset, int bytes) {
         for (int at = 0; at < bytes; at += Long.BYTES) {
             count(1).st(Long.BYTES, base, offset + at, 0);
@@ -105,7 +106,7 @@ final class Code {
         count(1).aluReg(opcode, register, operandRegister);
     }
 
-    /** The low bytes of a register, extended to 64 bits. */
+    /** Extends the low bytes of a register to 64 bits. */
     void extend(int register, Type.Int type) {
         int unused = 64 - 8 * type.size();
         if (unused == 0) {
@@ -134,9 +135,9 @@ final class Code {
     }
 
     /**
-     * Makes the verifier forget what it knows of R0. It follows each known value by itself, and after a condition with a
-     * value it knows one for each way: with n of them it could follow 2^n ways. It does not know what an atomic
-     * operation leaves in memory.
+     * Makes the verifier forget what it knows about R0. It follows each known value separately, and a condition that
+     * gives a value leaves a known one on each of two paths: n conditions could make 2^n paths. It does not know what an
+     * atomic operation leaves in memory.
      */
     void forget() {
         int slot = push();
@@ -146,7 +147,7 @@ final class Code {
         pop();
     }
 
-    /** The function ends with -1 if the bit of an argument is set; the register is changed. */
+    /** Ends the function with -1 if the argument could not be read. Changes the register. */
     void failIfUnreadable(int argument, int register) {
         load(4, register, EVENT, EventField.UNREADABLE);
         jumpIf(Opcodes.JSET, register, 1 << argument, fail());
@@ -158,7 +159,7 @@ final class Code {
         jumpIf(Opcodes.JNE, Assembler.R0, 0, fail());
     }
 
-    /** Reads at most R2 bytes up to NUL at the process' address R3 to R1; R0: how many, with the NUL. */
+    /** Reads at most R2 bytes at the process's address R3 to R1, up to NUL. R0 = the number of bytes, with the NUL. */
     void readUserText() {
         count(1).call(PROBE_READ_USER_STR);
         jumpIf(Opcodes.JSLT, Assembler.R0, 0, fail());
@@ -169,7 +170,7 @@ final class Code {
         count(1).exit();
     }
 
-    /** Takes 8 bytes of the stack; their offset from R10. */
+    /** Reserves 8 bytes of the stack; returns their offset from R10. */
     int push() {
         waiting++;
         int bytes = reserved + waiting * Long.BYTES;
@@ -179,12 +180,12 @@ final class Code {
         return -bytes;
     }
 
-    /** Gives the last ones back. */
+    /** Releases the 8 bytes that were reserved last. */
     void pop() {
         waiting--;
     }
 
-    /** The function: parameters are kept where the code uses them, then the code, and where it fails. */
+    /** The whole function: it saves the parameters that the code uses, then come the code and its failing end. */
     List<Instruction> function() {
         if (canFail) {
             place(FAIL);
@@ -204,7 +205,7 @@ final class Code {
         return function;
     }
 
-    /** The expression as a whole can't be compiled. */
+    /** An error that concerns the expression as a whole. */
     ExpressionException refused(String reason) {
         return new ExpressionException(text, 0, reason);
     }

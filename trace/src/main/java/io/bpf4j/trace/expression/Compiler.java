@@ -14,12 +14,12 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Makes functions of expressions: gives them types, then generates their code. <i>Confined.</i>
+ * Compiles expressions to functions: finds their types, then generates their code. <i>Confined.</i>
  *
  * <p>Tested by {@code GeneratedFunctionTest}.
  */
 final class Compiler {
-    /** Bytes of a text that a predicate looks at, which reads it into its output; and the other functions, on the stack. */
+    /** Bytes of a text that are compared: by a predicate, which reads it into its output, and by other functions (stack). */
     private static final int PREDICATE_TEXT = 128;
 
     private static final int STACK_TEXT = 64;
@@ -84,7 +84,7 @@ final class Compiler {
                     code.store(Code.OUT, offset, R0);
                 }
                 case Term.FloatArgument(int index, Type.FloatingPoint type) -> {
-                    // As bits; those of a float are the low 4 bytes.
+                    // The bits as they are; a float has them in the low 4 bytes.
                     numbers.evaluate(new Term.Argument(index, new Type.Int(type.size(), false)));
                     code.store(Code.OUT, offset, R0);
                 }
@@ -108,7 +108,7 @@ final class Compiler {
         List<Instruction> instructions = code.function();
         int arguments = 0;
         Set<Field> fields = EnumSet.noneOf(Field.class);
-        // What the code reads of the event, it reads at fixed offsets from R6.
+        // The code reads the event only at fixed offsets from R6.
         for (Instruction instruction : instructions) {
             if (instruction.opClass() != Opcodes.LDX || instruction.src() != Code.EVENT) {
                 continue;

@@ -9,10 +9,10 @@ import io.bpf4j.trace.expression.Term.Numeric;
 import java.util.SortedSet;
 
 /**
- * Generates the code of conditions, as jumps: no value is made of a condition that only decides. <i>Confined.</i>
+ * Generates the code of conditions, as jumps: a condition that only decides is not made a value. <i>Confined.</i>
  *
- * <p>Each condition ends in a jump that may or may not be taken, even if it is a constant: the verifier refuses
- * instructions that nothing leads to.
+ * <p>Each condition ends in a conditional jump, even if it is a constant, because the verifier refuses unreachable
+ * instructions.
  *
  * <p>Tested by {@code GeneratedFunctionTest}.
  */
@@ -22,7 +22,7 @@ final class ConditionCode {
     private final TextCode texts;
     private final Window buffer;
 
-    /** @param buffer where text is read into */
+    /** @param buffer memory into which text is read */
     ConditionCode(Code code, NumberCode numbers, TextCode texts, Window buffer) {
         this.code = code;
         this.numbers = numbers;
@@ -30,7 +30,7 @@ final class ConditionCode {
         this.buffer = buffer;
     }
 
-    /** Goes to the label if the value is true ({@code when}) or false, and on otherwise. */
+    /** Jumps to the label if the truth of the value is {@code when}; else the code continues after it. */
     void jumpIf(Numeric term, boolean when, String label) {
         switch (term) {
             case Term.Comparison comparison -> compare(comparison, when, label);
@@ -69,7 +69,7 @@ final class ConditionCode {
         }
     }
 
-    /** {@code &&}, which a false left side decides, or {@code ||}, which a true one decides. */
+    /** {@code &&}, which is decided by a false left side, or {@code ||}, which is decided by a true one. */
     private void junction(Numeric left, Numeric right, boolean decides, boolean when, String label) {
         if (when == decides) {
             jumpIf(left, decides, label);

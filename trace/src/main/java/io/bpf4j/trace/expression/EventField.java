@@ -17,7 +17,7 @@ enum EventField {
     UID(136, 4, Field.UID),
     CPU(140, 4, Field.CPU);
 
-    /** Offsets of fields that have no name, or are no numbers. */
+    /** Offsets in bytes of fields that have no name, or are not numbers. */
     static final int COOKIE = 104;
 
     static final int UNREADABLE = 148;
@@ -43,7 +43,7 @@ enum EventField {
         return new Type.Int(size, false);
     }
 
-    /** The field that the BPF program has to fill for it, if it does so on demand only. */
+    /** This field as one that the BPF program fills only on demand; empty if it always fills the field. */
     Optional<Field> filled() {
         return filled;
     }

@@ -5,36 +5,36 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * A small expression, parsed: {@code arg0 > 50 && comm ~ "java*"}. <i>Immutable.</i>
+ * A parsed expression: {@code arg0 > 50 && comm ~ "java*"}. <i>Immutable.</i>
  *
- * <p>What its names mean, and so its type, depends on the probes that it is evaluated for: see {@link
- * GeneratedFunction}. The operators are C's, with C's precedence; numbers have 64 bits:
+ * <p>The meaning of its names, and so its type, depend on the probes that it is evaluated for: see {@link
+ * GeneratedFunction}. The operators are C's, with C's precedence. Numbers have 64 bits.
  *
  * <ul>
  *   <li>Names: {@code pid tid comm cpu uid cgroup nsecs probe provider}, {@code retval} where functions return, {@code
- *       true false}, arguments by {@code arg0} to {@code arg11}, and what the {@link Scope} knows.
+ *       true false}, {@code arg0} to {@code arg11} for the arguments, and the names that the {@link Scope} knows.
  *   <li>Numbers: {@code 50}, {@code 0xff}, {@code 'a'}; a time in nanoseconds, {@code 1.5ms}, and a size in bytes,
  *       {@code 4KiB}. The units are ns, us, ms, s, m, h, and B, KB, MB, GB, KiB, MiB, GiB.
- *   <li>Operators, from those that bind most: {@code - ~ ! *} and casts such as {@code (u32)}; {@code * / %}; {@code +
+ *   <li>Operators, from the tightest-binding: {@code - ~ ! *} and casts such as {@code (u32)}; {@code * / %}; {@code +
  *       -}; {@code << >>}; {@code < > <= >=}; {@code == != ~ !~}; {@code &}; {@code ^}; {@code |}; {@code &&}; {@code
  *       ||}; {@code ?:}.
  *   <li>Memory of the process: {@code *(u64*)(arg1 + 8)}.
- *   <li>Text: {@code "…"} with C's escapes; {@code str(p)}, text at an address up to NUL, of which 64 bytes are read;
- *       {@code str(p, 16)}, of which 16 are; {@code str(p, n)}, as many bytes as a number says, at most 64; {@code
- *       str(p, n, 100)}, at most 100.
+ *   <li>Text: {@code "…"} with C's escapes; {@code str(p)}, the text at an address up to NUL, of which at most 64 bytes
+ *       are read; {@code str(p, 16)}, of which at most 16 are read; {@code str(p, n)}, n bytes, but at most 64; {@code
+ *       str(p, n, 100)}, n bytes, but at most 100.
  *   <li>Patterns: {@code text ~ "SELECT*"}. {@code *} stands for any bytes, {@code ?} for one byte, {@code [a-z]} for
- *       one of a range, {@code [!x]} for any other; a backslash, which the text doubles, takes the meaning from the
- *       character that follows it.
+ *       one of a range, {@code [!x]} for any byte but x. After a backslash, which is doubled in the text, a character
+ *       stands for itself.
  * </ul>
  *
- * <p>A narrower operand is extended by its own sign. An operation is unsigned if an operand is an unsigned number of 64
- * bits, else signed; a shift is what its left operand is, and its count is taken modulo 64. {@code x / 0} is 0 and
- * {@code x % 0} is x. {@code &&}, {@code ||} and {@code ?:} evaluate only what they need. If an argument or memory
- * can't be read, the whole expression has no value.
+ * <p>A narrower operand is extended to 64 bits, by its own sign. An operation is unsigned if an operand is an unsigned
+ * number of 64 bits, else signed. A shift is unsigned if its left operand is; its count is taken modulo 64. {@code x / 0}
+ * is 0 and {@code x % 0} is x. {@code &&}, {@code ||} and {@code ?:} evaluate only the operands that they need. If an
+ * argument or memory can't be read, the whole expression has no value.
  *
- * <p>Where text is compared, a filter looks at its first 128 bytes, a key or a value at the first 64, and both at half of
- * that if two texts of the process are compared. What is longer counts as its beginning. {@code *} at the end of a pattern
- * therefore matches text of any length.
+ * <p>A comparison of text looks at the first 128 bytes in a filter, at the first 64 in a key or a value, and at half of
+ * that if two texts of the process are compared. Longer text is compared as if it ended there. So a pattern that ends in
+ * {@code *} matches text of any length.
  */
 public final class Expression {
     private final String text;
@@ -48,17 +48,17 @@ public final class Expression {
     /**
      * Reads an expression.
      *
-     * @throws ExpressionException if it is none; if it is longer than 8,192 characters, nested more than 64 deep, or has
-     *     more than 1,000 operators and operands
+     * @throws ExpressionException if the text is not an expression, is longer than 8,192 characters, is nested more than
+     *     64 levels deep, or has more than 1,000 operators and operands
      */
     public static Expression parse(String text) {
         return new Expression(text, Parser.parse(text));
     }
 
     /**
-     * The texts of a list of expressions, divided at the commas that are not in parentheses or quotes.
+     * The texts of a list of expressions, split at the commas that are not in parentheses or quotes.
      *
-     * @throws ExpressionException if a character begins no token
+     * @throws ExpressionException if a character can't begin a token
      */
     public static List<String> split(String list) {
         List<String> parts = new ArrayList<>();

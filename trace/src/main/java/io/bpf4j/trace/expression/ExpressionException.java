@@ -3,8 +3,8 @@ package io.bpf4j.trace.expression;
 import io.bpf4j.elf.Bpf4jException;
 
 /**
- * The text of an expression is wrong, or can't be evaluated for the probes at hand. The message says what is wrong, and
- * shows the text with a caret under the place:
+ * An expression is malformed, or can't be evaluated for the probes of a question. The message says what is wrong, and
+ * shows the text with a caret below the position:
  *
  * <pre>
  * no name 'arg00'; the nearest is 'arg0'
@@ -21,7 +21,7 @@ public final class ExpressionException extends Bpf4jException {
 
     private static final String INDENT = "    ";
 
-    /** Longer texts are shown around the place only. */
+    /** Characters. Of a longer text, only the part around the position is shown. */
     private static final int SHOWN = 100;
 
     private static final String CUT = "…";
@@ -40,7 +40,7 @@ public final class ExpressionException extends Bpf4jException {
         return reason;
     }
 
-    /** The place in the text, as an index of a {@code char}; the length of the text for its end. */
+    /** The position of the error in the text, as the index of a {@code char}; the text's length if the end is wrong. */
     public int position() {
         return position;
     }
@@ -55,7 +55,7 @@ public final class ExpressionException extends Bpf4jException {
         return INDENT + line + "\n" + INDENT + " ".repeat(caret) + "^";
     }
 
-    /** A tab, a line's end or an escape sequence would separate the caret from its place. */
+    /** A tab, a line end or an escape sequence would move the caret away from its position. */
     private static boolean isShown(int c) {
         return switch (Character.getType(c)) {
             case Character.CONTROL,

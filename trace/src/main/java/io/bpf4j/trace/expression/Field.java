@@ -10,9 +10,9 @@ public enum Field {
     NSECS(1),
     /** The id of the cgroup, version 2. */
     CGROUP(2),
-    /** The user. */
+    /** The user's id. */
     UID(4),
-    /** The CPU. */
+    /** The CPU's number. */
     CPU(8),
     /** The name of the thread. */
     COMM(16);

@@ -6,8 +6,8 @@ import io.bpf4j.trace.expression.Term.Textual;
 import java.util.SortedSet;
 
 /**
- * Makes terms, and computes at once those whose operands are constants. So a condition that is left is never a constant,
- * and none of its sides is unreachable, which the verifier would refuse.
+ * Makes terms, and computes those whose operands are constants. So a condition that remains is not a constant, and
+ * neither of its branches is unreachable, which the verifier would refuse.
  *
  * <p>Tested by {@code GeneratedFunctionTest}.
  */
@@ -38,7 +38,7 @@ final class Folding {
         return operand.type().equals(type) ? operand : new Term.Converted(operand, type);
     }
 
-    /** The low bytes of a number, extended to 64 bits. */
+    /** Extends the low bytes of a number to 64 bits. */
     static long extend(long value, Type.Int type) {
         int unused = 64 - 8 * type.size();
         return type.signed() ? value << unused >> unused : value << unused >>> unused;
@@ -87,7 +87,11 @@ final class Folding {
         return new Term.TextChoice(condition, then, otherwise);
     }
 
-    /** Whether the probe is one of some, of those that the expression is evaluated for. */
+    /**
+     * Whether the event's probe has one of the numbers.
+     *
+     * @param all how many probes the expression is evaluated for
+     */
     static Numeric ofProbe(SortedSet<Integer> numbers, int all) {
         return numbers.isEmpty() || numbers.size() == all ? truth(!numbers.isEmpty()) : new Term.OfProbe(numbers);
     }

@@ -12,18 +12,18 @@ import java.util.Set;
  * of at most 128 bytes, and returns -1 if an argument or memory that it needs can't be read: then the output is
  * undefined. It needs Linux 5.5: {@code bpf_probe_read_user}, and bounded loops for patterns.
  *
- * <p>{@code &&}, {@code ||} and {@code ?:} evaluate only what they need. So an argument that some probes lack may be
- * used where a comparison of the probe or its provider, before it, rules these probes out.
+ * <p>{@code &&}, {@code ||} and {@code ?:} evaluate only the operands that they need. So an argument that some probes lack
+ * may be used after a comparison of the probe or its provider that excludes these probes.
  *
- * <p>Text is looked at up to a bound: 128 bytes in a predicate, or 64 if it is compared with other text of the process;
- * half of that in keys and values, which have less memory to read it into. Longer text counts as its beginning.
+ * <p>Comparisons look at text up to a bound: 128 bytes in a predicate, or 64 if two texts of the process are compared;
+ * half of that in keys and values, which have less memory to read it into. Longer text is compared as if it ended there.
  *
  * @param instructions the body
  * @param arguments bit n: the function reads {@code argN}
- * @param fields what it reads of the fields that are filled on demand
- * @param outputs what it writes, in order; a predicate writes nothing that its caller should read
- * @param probes numbers of the probes, of those in the scope, for which a predicate can be true; for other functions,
- *     those in the scope
+ * @param fields the fields filled on demand that the function reads
+ * @param outputs the values that the function writes, in order; empty for a predicate, which uses its output as scratch
+ * @param probes the numbers of the scope's probes for which a predicate can be true; for other functions, of all probes
+ *     of the scope
  */
 public record GeneratedFunction(
         List<Instruction> instructions, int arguments, Set<Field> fields, List<Output> outputs, Set<Integer> probes) {
@@ -34,14 +34,14 @@ public record GeneratedFunction(
         probes = Set.copyOf(probes);
     }
 
-    /** Bytes at the address in its second parameter that a predicate may use. */
+    /** Bytes that a predicate may use at the address in its second parameter. */
     public static final int SCRATCH = 160;
 
     /**
-     * A function that returns 1 if the expression is true, or a number other than 0, else 0. It uses {@value #SCRATCH}
-     * bytes of the output as memory for text; they must be initialized, with anything.
+     * A function that returns 1 if the expression is true or a number other than 0, else 0. It uses {@value #SCRATCH}
+     * bytes of the output as memory for text; they must be initialized, with any values.
      *
-     * @throws ExpressionException if the expression does not fit the scope, is no condition, or is too large
+     * @throws ExpressionException if the expression does not fit the scope, is not a condition, or is too large
      */
     public static GeneratedFunction predicate(Expression expression, Scope scope, Tables tables) {
         return new Compiler(scope, tables).predicate(expression);
@@ -50,7 +50,7 @@ public record GeneratedFunction(
     /**
      * A function that writes a number of 8 bytes, and returns 0.
      *
-     * @throws ExpressionException if the expression does not fit the scope, is no number, or is too large
+     * @throws ExpressionException if the expression does not fit the scope, is not a number, or is too large
      */
     public static GeneratedFunction value(Expression expression, Scope scope, Tables tables) {
         return new Compiler(scope, tables).value(expression);
@@ -61,7 +61,8 @@ public record GeneratedFunction(
      * bytes; text has its bound, rounded up to a multiple of 8, and zeros after it.
      *
      * @param limit bytes of the output
-     * @throws ExpressionException if an expression does not fit the scope or is too large, or all don't fit the limit
+     * @throws ExpressionException if an expression does not fit the scope or is too large, or if the values together do
+     *     not fit the limit
      */
     public static GeneratedFunction outputs(List<Expression> expressions, Scope scope, Tables tables, int limit) {
         return new Compiler(scope, tables).outputs(expressions, limit);

@@ -7,18 +7,19 @@ import java.util.List;
 /**
  * A pattern of bytes, as a machine that a few instructions can run. <i>Immutable.</i>
  *
- * <p>Take {@code ab*c}. Its elements are a, b and c; state n means that n elements have matched what was read so far. A
- * pattern may be in several states at once, so the states are the bits of a word, and at first only bit 0 is set. For
- * each byte:
+ * <p>Take {@code ab*c}. Its elements are a, b and c. State n means that the first n elements have matched the bytes read
+ * so far. A pattern may be in several states at once, so the states are the bits of a word, of which at first only bit 0
+ * is set. For each byte:
  *
  * <pre>
  *   states = (states &lt;&lt; 1 &amp; mask[byte]) | (states &amp; stars)
  * </pre>
  *
- * <p>A state moves on if the byte matches the next element: bit n + 1 of the byte's mask is set if it matches element n.
- * A state stays if a star follows its last element: {@code stars} has bit 2 here. The text matches if the bit of the
- * last state, 3, is set after the last byte. This is the algorithm Shift-And (Baeza-Yates and Gonnet, "A new approach to
- * text searching", 1992) with stars. It looks at each byte once, whatever the pattern, and needs no stack.
+ * <p>A state advances if the byte matches the next element: bit n + 1 of the byte's mask is set if the byte matches
+ * element n, counted from 0. A state also remains if a star follows its last element: {@code stars} has bit 2 here. The
+ * text matches if the bit of the last state, 3, is set after the last byte. This is the algorithm Shift-And (Baeza-Yates
+ * and Gonnet, "A new approach to text searching", 1992), extended by stars. It looks at each byte once, whatever the
+ * pattern, and needs no stack.
  *
  * <p>Tested by {@code GlobTest}.
  */
@@ -38,7 +39,7 @@ final class Glob {
         this.elements = elements;
     }
 
-    /** @throws IllegalArgumentException if it is no pattern, or too long; the message says why */
+    /** @throws IllegalArgumentException if the bytes are not a pattern, or are too many; the message says why */
     static Glob parse(Bytes pattern) {
         List<BitSet> elements = new ArrayList<>();
         long stars = 0;
@@ -74,7 +75,7 @@ final class Glob {
         return new Glob(masks, stars, elements.size());
     }
 
-    /** Reads the members between brackets, of which a closing bracket may be the first. Returns the index after. */
+    /** Reads the members of a set in brackets; a closing bracket may be the first. Returns the index after the set. */
     private static int set(Bytes pattern, int from, BitSet element) {
         int at = from;
         boolean inverted = at < pattern.length() && (pattern.at(at) == '!' || pattern.at(at) == '^');
@@ -118,17 +119,17 @@ final class Glob {
         return (states >>> elements & 1) != 0;
     }
 
-    /** For each byte, the states that it leads to; not a copy. */
+    /** For each byte, the states that it can lead to; not a copy. */
     long[] masks() {
         return masks;
     }
 
-    /** The states that any byte leads to themselves. */
+    /** The states that remain after any byte. */
     long stars() {
         return stars;
     }
 
-    /** The state, a bit's number, in which the whole pattern has matched. */
+    /** The number of the bit of the state in which the whole pattern has matched. */
     int last() {
         return elements;
     }

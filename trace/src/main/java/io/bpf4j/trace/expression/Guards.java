@@ -7,12 +7,11 @@ import java.util.IdentityHashMap;
 import java.util.Set;
 
 /**
- * For which probes a condition can be true, and for which it can be false. {@code &&}, {@code ||} and {@code ?:} evaluate
- * only what they need, so in {@code probe == "db:end" && rows > 5} only {@code db:end} needs to have {@code rows}.
- * <i>Confined.</i>
+ * Finds the probes for which a condition can be true, and those for which it can be false. {@code &&}, {@code ||} and
+ * {@code ?:} evaluate only the operands that they need, so in {@code probe == "db:end" && rows > 5} only {@code db:end}
+ * needs to have {@code rows}. <i>Confined.</i>
  *
- * <p>A set of probes has bit n if probe n is in it. A term is examined once: the sets for the operands of a junction
- * give those for the junction.
+ * <p>In a set of probes, bit n stands for probe n. Each term is examined once, and its sets are kept.
  *
  * <p>Tested by {@code GeneratedFunctionTest}.
  */
@@ -32,12 +31,12 @@ final class Guards {
         return copy(all);
     }
 
-    /** Those of some probes for which the condition can have a value. */
+    /** The probes of a set for which the condition can have a value. */
     BitSet among(BitSet probes, Numeric condition, boolean value) {
         return and(probes, probes(condition, value));
     }
 
-    /** The result is not to be changed. */
+    /** The probes for which the condition can have a value. The caller must not change the result. */
     private BitSet probes(Numeric condition, boolean value) {
         IdentityHashMap<Numeric, BitSet> known = value ? whereTrue : whereFalse;
         BitSet found = known.get(condition);

@@ -11,7 +11,7 @@ import java.util.List;
  * <p>Tested by {@code ExpressionTest}.
  */
 final class Lexer {
-    /** Longer symbols first: {@code <<} is not two times {@code <}. */
+    /** Longer symbols first, because {@code <<} is not two times {@code <}. */
     private static final List<String> SYMBOLS = List.of(
             "<<", ">>", "<=", ">=", "==", "!=", "!~", "&&", "||", "<", ">", "+", "-", "*", "/", "%", "&", "^", "|", "~",
             "!", "?", ":", "(", ")", ",");
@@ -104,7 +104,7 @@ final class Lexer {
         return Bytes.of(bytes.toByteArray());
     }
 
-    /** The escapes of C; one of at most three octal digits, or of two hexadecimal ones, is a byte of any value. */
+    /** Reads an escape of C. At most three octal digits, or two hexadecimal ones, give a byte of any value. */
     private int escape() {
         int start = at++;
         char c = at < text.length() ? text.charAt(at++) : 0;

@@ -18,10 +18,11 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What the names of an expression stand for. <i>Confined.</i>
+ * Finds the terms that the names of an expression stand for. <i>Confined.</i>
  *
- * <p>A name may stand for different arguments of different probes. Probes with the same argument form a group; the
- * result is the value of the largest group, unless the event's probe is in another one.
+ * <p>A name may stand for different arguments of different probes. Probes with the same argument form a group. The term
+ * tests whether the event's probe is in one of the smaller groups; if it is in none, the largest group's argument is
+ * taken without a test.
  *
  * <p>Tested by {@code GeneratedFunctionTest}.
  */
@@ -38,10 +39,10 @@ final class Names {
 
     private static final Pattern NUMBERED = Pattern.compile("arg\\d+");
 
-    /** So many names are all listed. */
+    /** A message lists all names of arguments if there are at most this many. */
     private static final int FEW = 12;
 
-    /** Text without a bound of its own is looked at so far, if there is room. */
+    /** Bytes of a text without a bound of its own that are looked at, if there is room. */
     static final int NAMED_TEXT = 128;
 
     private final Expression expression;

@@ -7,7 +7,7 @@ import java.util.Map;
 /**
  * Reads a number, with its unit: {@code 50}, {@code 0xff}, {@code 4KiB}, {@code 1.5ms}. <i>Confined.</i>
  *
- * <p>A time is a number of nanoseconds and a size is a number of bytes, because those are the units of what is measured.
+ * <p>A time is a number of nanoseconds and a size is a number of bytes, because values are measured in these units.
  *
  * <p>Tested by {@code ExpressionTest}.
  */
@@ -30,7 +30,7 @@ final class NumberReader {
     private static final BigInteger MAX_U64 = BigInteger.ONE.shiftLeft(64).subtract(BigInteger.ONE);
     private static final BigInteger MAX_S64 = BigInteger.valueOf(Long.MAX_VALUE);
 
-    /** More digits than any number of 64 bits needs; it bounds the work for a text of digits. */
+    /** More digits than any number of 64 bits needs. Bounds the work for a long text of digits. */
     private static final int MAX_DIGITS = 64;
 
     private final String text;

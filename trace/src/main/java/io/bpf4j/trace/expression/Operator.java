@@ -45,7 +45,7 @@ enum Operator {
         return false;
     }
 
-    /** The operation of BPF; the shift to the right and divisions are those of unsigned numbers. */
+    /** The BPF operation; right shift, division and remainder are the unsigned ones. */
     int opcode() {
         return opcode;
     }

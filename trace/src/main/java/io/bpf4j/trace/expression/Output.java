@@ -10,9 +10,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.function.IntFunction;
 
 /**
- * Where a function writes the value of an expression, and how it is read. <i>Immutable.</i>
+ * The place where a function writes the value of an expression, and the type by which it is read. <i>Immutable.</i>
  *
- * <p>Equal values have equal bytes, so that they can be a key.
+ * <p>Equal values have equal bytes, so a value can be a key.
  *
  * <p>Tested by {@code GeneratedFunctionTest}.
  *
@@ -53,7 +53,7 @@ public record Output(String text, Type type, int offset, int size) {
         };
     }
 
-    /** Through its text: a float of 0.1 is 0.1, not 0.10000000149011612. */
+    /** Converts a float by its decimal text: a float of 0.1 becomes 0.1, not 0.10000000149011612. */
     private static double floating(long bits, Type.FloatingPoint type) {
         return type.size() == Double.BYTES
                 ? Double.longBitsToDouble(bits)

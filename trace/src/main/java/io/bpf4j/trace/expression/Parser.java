@@ -7,21 +7,22 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Makes a tree of tokens by recursive descent; binary operators by climbing C's levels of precedence. <i>Confined.</i>
+ * Parses tokens to a tree by recursive descent, and binary operators by climbing C's levels of precedence.
+ * <i>Confined.</i>
  *
- * <p>The text comes from a user, or from whoever a tool takes it from: nesting is bounded, which bounds the recursion,
- * and so is the number of nodes, which bounds the work of everything that follows.
+ * <p>The text comes from a user, or from somebody whose text a tool passes on. So nesting is bounded, which bounds the
+ * recursion, and so is the number of nodes, which bounds the work of all later steps.
  *
  * <p>Tested by {@code ExpressionTest}.
  */
 final class Parser {
-    /** Characters of a text; it bounds the tokens. */
+    /** Characters of a text. Bounds the number of tokens. */
     static final int MAX_LENGTH = 8_192;
 
     static final int MAX_NODES = 1_000;
     static final int MAX_DEPTH = 64;
 
-    /** Binary operators, from those that bind least. A pattern binds like {@code ==}. */
+    /** Binary operators, from the loosest-binding to the tightest. A pattern binds like {@code ==}. */
     static final List<Set<String>> LEVELS = List.of(
             Set.of("||"),
             Set.of("&&"),
@@ -107,7 +108,7 @@ final class Parser {
                 next++;
                 return node(new Syntax.Unary(at, symbol, unary()));
             }
-            if (token.isSymbol("!~")) { // before an operand these are two operators
+            if (token.isSymbol("!~")) { // two unary operators
                 next++;
                 return node(new Syntax.Unary(token.at(), "!", node(new Syntax.Unary(token.at() + 1, "~", unary()))));
             }

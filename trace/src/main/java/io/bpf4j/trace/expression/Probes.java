@@ -12,8 +12,8 @@ import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 
 /**
- * The number of the event's probe, and sets of numbers as code compares them: in runs of consecutive ones, because
- * probes of a provider usually have such.
+ * Generates the code that loads the number of the event's probe. Sets of probes are compared as runs of consecutive
+ * numbers, which the probes of a provider usually have.
  *
  * <p>Tested by {@code GeneratedFunctionTest}.
  */
@@ -46,7 +46,7 @@ final class Probes {
         loadFirst(code, probes, Output::provider);
     }
 
-    /** R0 = the number of the first probe that has the same name as the event's: the versions of a probe have one name. */
+    /** R0 = the number of the first probe with the same name as the event's, because all versions of a probe share a name. */
     static void loadProbe(Code code, Map<Integer, String> probes) {
         loadFirst(code, probes, UnaryOperator.identity());
     }

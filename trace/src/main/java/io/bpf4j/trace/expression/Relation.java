@@ -3,7 +3,7 @@ package io.bpf4j.trace.expression;
 import io.bpf4j.insn.Opcodes;
 
 /**
- * How two numbers of 64 bits are compared.
+ * A relation between two numbers of 64 bits.
  *
  * <p>Tested by {@code GeneratedFunctionTest}, and by {@code ExpressionsOnKernelTest}.
  */
@@ -34,7 +34,7 @@ enum Relation {
         throw new AssertionError(symbol);
     }
 
-    /** The jump of BPF that is taken if the relation holds. */
+    /** The BPF jump that is taken if the relation holds. */
     int jump(boolean unsigned) {
         return unsigned ? unsignedJump : signedJump;
     }

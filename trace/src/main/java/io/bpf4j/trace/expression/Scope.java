@@ -7,30 +7,31 @@ import java.util.OptionalInt;
 import java.util.Set;
 
 /**
- * What names mean in an expression, for the probes that it is evaluated for. Probes are numbered from 1; the number is
- * in the low 32 bits of an event's cookie. An implementation must give the same answers while a function is generated.
+ * The meaning of names in an expression, for the probes that it is evaluated for. Probes are numbered from 1; the number
+ * is in the low 32 bits of an event's cookie. An implementation must return the same values while a function is
+ * generated.
  *
  * <p>Tested by {@code GeneratedFunctionTest}.
  */
 public interface Scope {
-    /** Arguments that an event has room for. */
+    /** The number of arguments that an event has room for. */
     int ARGUMENTS = 12;
 
     /**
-     * The argument that a name stands for, by the number of the probe. A probe that lacks it is not in the map. Empty if
-     * no probe has it.
+     * The argument that a name stands for, by the number of the probe. A probe that lacks the argument is not in the map.
+     * Empty if no probe has it.
      *
-     * @param name {@code arg0} to {@code arg11}, or a name that somebody gave
+     * @param name {@code arg0} to {@code arg11}, or the name of an argument
      */
     Optional<Map<Integer, Argument>> find(String name);
 
     /** All names that {@link #find} knows, for messages. */
     Collection<String> names();
 
-    /** The probes by their numbers: {@code provider:name}. Versions of a probe with other arguments have the same name. */
+    /** The probes' names by their numbers: {@code provider:name}. Versions of a probe share a name. */
     Map<Integer, String> probes();
 
-    /** Those of the probes that are returns of functions, for which {@code retval} has a value. */
+    /** The numbers of the probes that are returns of functions, for which {@code retval} has a value. */
     Set<Integer> returns();
 
     /**
@@ -61,10 +62,10 @@ public interface Scope {
     }
 
     /**
-     * A floating-point number. BPF has no arithmetic for them, so an expression can only be such an argument as it is.
+     * A floating-point number. BPF has no arithmetic for these, so such an argument must be the whole expression.
      *
-     * @param size in bytes: 4 or 8; 0 if the sites of the probe disagree about what the argument is, so that it can't be
-     *     used at all
+     * @param size in bytes: 4 or 8; 0 if the argument has this type at some sites of the probe only, so that it can't be
+     *     used
      */
     record FloatingPoint(int size) implements Kind {
         public FloatingPoint {
@@ -81,7 +82,7 @@ public interface Scope {
     record Pointer() implements Kind {}
 
     /**
-     * A pointer to text. Such a name is the text by itself.
+     * A pointer to text. The name stands for the text, not for the address.
      *
      * @param lengthArgument index of the argument with the length of the text in bytes; if empty, the text ends with NUL
      * @param pointerAt if present, the argument points to an object that has the pointer to the text at this offset in

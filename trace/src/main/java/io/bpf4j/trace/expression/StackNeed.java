@@ -5,15 +5,15 @@ import io.bpf4j.trace.expression.Term.Textual;
 import java.util.Optional;
 
 /**
- * The memory that the evaluation of a term needs: how many values wait on the stack at once, and whether text is read
- * to compare it. {@link NumberCode} tells why the first is small.
+ * The memory that the evaluation of a term needs: the number of values that wait on the stack at once, and whether text
+ * is read to compare it. {@link NumberCode} explains why the number is small.
  *
  * <p>Tested by {@code GeneratedFunctionTest}.
  */
 final class StackNeed {
     private StackNeed() {}
 
-    /** How many values wait at once, or are on the stack for a moment. */
+    /** The most values that are on the stack at once. */
     static int of(Term term) {
         int need = ofParts(term);
         return term instanceof Term.Condition || term instanceof Term.Choice ? Math.max(1, need) : need;
@@ -48,7 +48,7 @@ final class StackNeed {
         return a == b ? a + 1 : Math.max(a, b);
     }
 
-    /** Whether text is read into memory that the function has for that. */
+    /** Whether the evaluation reads text into the buffer for comparisons. */
     static boolean comparesText(Term term) {
         return switch (term) {
             case Term.Matches _, Term.SameText _ -> true;

@@ -5,14 +5,14 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Collects what the functions of a question look things up in: patterns and literals. A function gets the address of
- * the first byte, which must be a multiple of 8, and the program must not be able to change them (a frozen map, {@code
- * .rodata}). <i>Confined.</i>
+ * Collects the tables that the functions of a question read: patterns and literals. A function gets the address of the
+ * first byte, which must be a multiple of 8. The program must not be able to change the tables, so they belong into a
+ * frozen map, such as {@code .rodata}. <i>Confined.</i>
  *
  * <p>Tested by {@code GeneratedFunctionTest}.
  */
 public final class Tables {
-    /** In bytes. A load of BPF reaches 32,767 bytes from a register. */
+    /** The most bytes of all tables. The offset of a BPF load is at most 32,767. */
     public static final int MAX_BYTES = 32_768;
 
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -24,7 +24,7 @@ public final class Tables {
         return bytes.toByteArray();
     }
 
-    /** Appends bytes, and zeros up to a multiple of 8; the offset of the first. */
+    /** Appends bytes, and zeros up to a multiple of 8. Returns the offset of the first byte. */
     int add(byte[] table) {
         int offset = bytes.size();
         if (offset + table.length > MAX_BYTES) {
@@ -35,7 +35,7 @@ public final class Tables {
         return offset;
     }
 
-    /** Appends numbers; the offset of the first in bytes. */
+    /** Appends numbers. Returns the offset of the first, in bytes. */
     int add(long[] table) {
         ByteBuffer buffer = ByteBuffer.allocate(table.length * Long.BYTES).order(ByteOrder.nativeOrder());
         buffer.asLongBuffer().put(table);

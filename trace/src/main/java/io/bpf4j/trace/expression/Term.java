@@ -4,9 +4,9 @@ import java.util.Optional;
 import java.util.SortedSet;
 
 /**
- * The tree of an expression in which everything has a type and a place to come from. Names are gone: an argument is an
- * index, and what differs among probes is a {@link Choice} by the probe. So are operators without an operation of their
- * own ({@code -x} is {@code 0 - x}), and operations on constants. <i>Immutable.</i>
+ * The typed tree of an expression. It has no names: an argument is an index, and a name that means different arguments of
+ * different probes is a {@link Choice} by the probe. It has neither operators without a BPF operation ({@code -x} is
+ * {@code 0 - x}) nor operations on constants. <i>Immutable.</i>
  *
  * <p>Tested by {@code GeneratedFunctionTest}.
  */
@@ -18,7 +18,7 @@ sealed interface Term {
 
     record Constant(long value, Type type) implements Numeric {}
 
-    /** An argument of the event, of which the type's size counts. */
+    /** An argument of the event, of which the low bytes count, as many as the type has. */
     record Argument(int index, Type.Int type) implements Numeric {}
 
     record FieldValue(EventField field) implements Numeric {
@@ -28,7 +28,7 @@ sealed interface Term {
         }
     }
 
-    /** The low bytes of a number, extended. */
+    /** The low bytes of a number, extended to 64 bits. */
     record Converted(Numeric operand, Type.Int type) implements Numeric {}
 
     /** A number in the memory of the process. */
@@ -39,7 +39,7 @@ sealed interface Term {
     /** One of two values. */
     record Choice(Numeric condition, Numeric then, Numeric otherwise, Type type) implements Numeric {}
 
-    /** A term that is true or false, and decides about jumps. */
+    /** A term that is true or false, and for which code can jump. */
     sealed interface Condition extends Numeric {
         @Override
         default Type type() {
@@ -62,14 +62,14 @@ sealed interface Term {
 
     record Matches(Textual text, Glob pattern) implements Condition {}
 
-    /** A term with bytes that are read into a place of their own. */
+    /** A term that is text, which is read into memory of its own. */
     sealed interface Textual extends Term {
         @Override
         default Type type() {
             return Type.Basic.TEXT;
         }
 
-        /** The most bytes that it can have. */
+        /** The most bytes that the text can have. */
         int bound();
     }
 
@@ -92,7 +92,7 @@ sealed interface Term {
      * Text in the memory of the process.
      *
      * @param length in bytes, a signed number; if empty, the text ends with NUL
-     * @param exact whether the user chose the bound, so that it is not lowered to what there is room for
+     * @param exact whether the user chose the bound: it must then fit the memory, instead of being lowered to it
      */
     record UserText(Numeric address, Optional<Numeric> length, int bound, boolean exact) implements Textual {}
 
@@ -104,9 +104,9 @@ sealed interface Term {
         }
     }
 
-    /** An argument that is a floating-point number: its bits are written, and nothing is computed with them. */
+    /** An argument that is a floating-point number: its bits are written as they are, without computation. */
     record FloatArgument(int index, Type.FloatingPoint type) implements Term {}
 
-    /** The name of the event's probe, or of its provider: decided before, or left to who reads the number. */
+    /** The name of the event's probe or provider. As an output it is a number, for which the reader finds the name. */
     record ProbeName(Type.Basic type) implements Term {}
 }

@@ -15,7 +15,7 @@ import io.bpf4j.trace.expression.Term.Textual;
 import java.util.Optional;
 
 /**
- * Generates the code of text: reads it into a {@link Window}, compares it, and looks for patterns in it. <i>Confined.</i>
+ * Generates the code of text: reads it into a {@link Window}, compares it, and matches patterns. <i>Confined.</i>
  *
  * <p>The bytes after the text in its window are zero, so words of 8 bytes can be compared, and outputs are keys. A text
  * knows its length, too: one with a length may contain NUL.
@@ -35,7 +35,7 @@ final class TextCode {
         this.tables = tables;
     }
 
-    /** Reads text into a window that is large enough; R0 = its length. Everything but R6 to R8 is changed. */
+    /** Reads text into a window that is large enough. R0 = its length in bytes. Changes all registers but R6 to R8. */
     void read(Textual text, Window window) {
         switch (text) {
             case Term.Literal(Bytes bytes) -> {
@@ -84,7 +84,7 @@ final class TextCode {
         String end = code.label();
         address(R3, window, 0);
         code.constant(R1, 1); // states
-        code.constant(R2, 0); // bytes that were looked at
+        code.constant(R2, 0); // bytes that were matched
         code.constant(R5, glob.stars());
         code.place(loop);
         code.jumpIfWith(Opcodes.JGE, R2, R0, end);
@@ -99,7 +99,8 @@ final class TextCode {
         code.computeWith(Opcodes.OR, R1, R9);
         code.compute(Opcodes.ADD, R3, 1);
         code.compute(Opcodes.ADD, R2, 1);
-        // The verifier follows the loop: this bound ends it, not the length, which it doesn't know.
+        // The verifier follows each iteration. It does not know the length, so this constant bound ends the loop for
+        // it.
         code.jumpIf(Opcodes.JLT, R2, Math.max(1, matches.text().bound()), loop);
         code.place(end);
         code.move(R0, R1);
@@ -186,8 +187,8 @@ final class TextCode {
     }
 
     /**
-     * Reads text at R9 up to NUL. The helper writes a NUL in any case, so it reads one byte less than there is room for;
-     * if that was not all, the last byte is read by itself.
+     * Reads text at R9 up to NUL. The helper always writes a NUL, so it reads one byte less than there is room for. If the
+     * text is longer, the last byte is read separately.
      */
     private void readToNul(Window window, int bound) {
         String end = code.label();

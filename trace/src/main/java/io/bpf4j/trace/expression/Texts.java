@@ -12,11 +12,11 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 
 /**
- * Texts, and how they are compared. <i>Confined.</i>
+ * Makes the terms of texts and of their comparisons. <i>Confined.</i>
  *
- * <p>Comparisons of a probe's name are decided here, for each probe; what is left is whether the event's probe is one of
- * those. Text of the process is read into memory that has a bound, so this class lowers the bounds of text to it, or
- * says that a bound that the user chose is too large.
+ * <p>Comparisons of a probe's name are decided here, for each probe. The code only has to find out whether the event's
+ * probe is one of those for which the comparison is true. Text of the process is read into memory of a fixed size, so
+ * this class lowers the bounds of texts to it, or refuses a bound that the user chose.
  *
  * <p>Tested by {@code GeneratedFunctionTest}.
  */
@@ -82,7 +82,7 @@ final class Texts {
         };
     }
 
-    /** The text as an output: as long as the user wants it, or not too long. */
+    /** The text as an output: up to the bound that the user chose, or up to the default. */
     static Textual shown(Textual text) {
         return switch (text) {
             case Term.UserText(Numeric address, Optional<Numeric> length, int bound, boolean exact) ->
@@ -93,7 +93,7 @@ final class Texts {
         };
     }
 
-    /** The text, of which at most so many bytes are looked at. */
+    /** The text with its bound lowered to the bytes that can be compared, {@code most}. */
     Textual fitted(Textual text, int most, int at) {
         return switch (text) {
             case Term.UserText(Numeric address, Optional<Numeric> length, int bound, boolean exact) -> {
@@ -136,7 +136,7 @@ final class Texts {
         };
     }
 
-    /** {@code left == right}, of which none is a number. */
+    /** {@code left == right}, where neither side is a number. */
     Numeric same(Syntax.Binary binary, Term left, Term right) {
         if (left instanceof Term.Literal(Bytes a) && right instanceof Term.Literal(Bytes b)) {
             return Folding.truth(a.equals(b));
@@ -156,7 +156,7 @@ final class Texts {
         throw typing.error(binary.at(), "the name of a probe is compared with a text between \"…\" only");
     }
 
-    /** Two texts, of which only the second may be a literal. */
+    /** Compares two texts, of which only the second may be a literal. */
     private Numeric compared(Textual left, Textual right, Syntax.Binary binary) {
         if (right instanceof Term.Literal literal) {
             Textual text = fitted(left, room, binary.at());

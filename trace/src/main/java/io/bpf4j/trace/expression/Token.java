@@ -23,7 +23,7 @@ sealed interface Token {
         return this instanceof Symbol s && s.symbol().equals(symbol);
     }
 
-    /** For messages: what was found here. */
+    /** The token as messages name it. */
     default String described() {
         return switch (this) {
             case Numeral n -> "a number";

@@ -13,7 +13,7 @@ public sealed interface Type {
      * @param signed whether it may be negative
      */
     record Int(int size, boolean signed) implements Type {
-        /** A signed number of 64 bits: what literals are, and what arithmetic gives unless an operand is {@link #U64}. */
+        /** A signed number of 64 bits: the type of literals, and of arithmetic unless an operand is {@link #U64}. */
         public static final Int S64 = new Int(8, true);
 
         /** An unsigned number of 64 bits. */
@@ -55,9 +55,9 @@ public sealed interface Type {
 
     /** Types without properties. */
     enum Basic implements Type {
-        /** 0 or 1: what comparisons give. */
+        /** 0 or 1, the result of a comparison. */
         BOOL,
-        /** Bytes of a bounded number. */
+        /** Text, of at most a bounded number of bytes. */
         TEXT,
         /** The probe that fired, {@code provider:name}. */
         PROBE,
@@ -80,7 +80,7 @@ public sealed interface Type {
         return this instanceof Int || this == Basic.BOOL;
     }
 
-    /** Whether its values, as numbers of 64 bits, are in signed order: for all numbers but {@link Int#U64}. */
+    /** Whether its values are ordered as signed numbers of 64 bits, as those of all types but {@link Int#U64} are. */
     default boolean isSigned() {
         return isNumber() && !equals(Int.U64);
     }

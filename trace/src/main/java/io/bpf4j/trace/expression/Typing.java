@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Gives each part of an expression a type and a meaning, or says why it has none. <i>Confined.</i>
+ * Gives each part of an expression a type and a meaning, or says why that is impossible. <i>Confined.</i>
  *
  * <p>This class has the operators. {@link Names} has the names, {@link Texts} has what is read as text and compared with
  * it, {@link Guards} finds for which probes a part is evaluated, and {@link Folding} makes terms, of which constants are
@@ -26,7 +26,7 @@ final class Typing {
     /** The probes for which the part that is typed now is evaluated. */
     private BitSet reached;
 
-    /** @param room bytes that there are to read text into, to compare it */
+    /** @param room bytes of memory into which text can be read to compare it */
     Typing(Expression expression, Scope scope, int room) {
         this.expression = expression;
         this.names = new Names(expression, scope);
@@ -35,7 +35,7 @@ final class Typing {
         this.reached = guards.all();
     }
 
-    /** The whole expression, whose text is bounded to what is shown of it. */
+    /** The whole expression as an output; a text has the bound up to which it is shown. */
     Term output() {
         Term term = term(expression.tree());
         return term instanceof Textual text ? Texts.shown(text) : term;
@@ -83,7 +83,7 @@ final class Typing {
                         + (term instanceof Term.Literal ? "" : "; compare it: … == \"text\", … ~ \"pattern*\""));
     }
 
-    /** The BPF machine has no floating point, and the bits of such a number, taken for a whole one, are another number. */
+    /** BPF has no floating point, and would take the bits of such a number for a whole number. */
     private void requireNoFloat(Term term, Syntax syntax) {
         if (term instanceof Term.FloatArgument(int index, Type.FloatingPoint _)) {
             throw error(
@@ -130,7 +130,7 @@ final class Typing {
                 return Folding.either(left, number(guarded(left, false, binary.right()), binary.right()));
             }
             default -> {
-                // What remains computes or compares.
+                // All other operators compute or compare.
             }
         }
         if (Operator.exists(symbol)) {
@@ -154,7 +154,7 @@ final class Typing {
         throw error(binary.at(), "compares " + left.type() + " with " + right.type() + advice(left, right));
     }
 
-    /** The commonest mistake: an address is compared with text. */
+    /** Advice for the commonest mistake, which is comparing an address with text. */
     private static String advice(Term left, Term right) {
         Term number = left instanceof Numeric ? left : right;
         return number.type().equals(Type.Basic.BOOL) ? "" : "; if the number is the address of text, write str(…)";
@@ -183,7 +183,7 @@ final class Typing {
         return choice(condition, then, otherwise, conditional.at());
     }
 
-    /** One of two terms of one kind. */
+    /** A choice between two terms of one kind. */
     private Term choice(Numeric condition, Term then, Term otherwise, int at) {
         if (then instanceof Numeric a && otherwise instanceof Numeric b) {
             Type type = a.type().equals(b.type()) ? a.type() : common(a.type(), b.type());

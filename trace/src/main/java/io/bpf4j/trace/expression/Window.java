@@ -5,8 +5,8 @@ package io.bpf4j.trace.expression;
  *
  * <p>Tested by {@code ExpressionsOnKernelTest}.
  *
- * @param base the register that it is reached from
- * @param offset from there, a multiple of 8
+ * @param base the register from which the offset counts
+ * @param offset of the first byte, in bytes; a multiple of 8
  * @param size in bytes, a multiple of 8
  */
 record Window(int base, int offset, int size) {

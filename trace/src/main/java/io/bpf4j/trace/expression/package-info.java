@@ -1,9 +1,9 @@
 /**
- * Small expressions over what a probe gives, compiled to BPF: {@code arg0 > 50 && comm ~ "java*"}.
+ * Expressions over the values of a probe, compiled to BPF: {@code arg0 > 50 && comm ~ "java*"}.
  *
- * <p>An expression takes three steps. {@link io.bpf4j.trace.expression.Expression#parse} makes a tree of the text, in
- * which nothing has a type yet. A {@link io.bpf4j.trace.expression.Scope} says what the names mean for the probes of a
- * question; with it each part gets a type. {@link io.bpf4j.trace.expression.GeneratedFunction} is the body of a BPF
- * function that evaluates the result. None of this knows the kernel or the machine.
+ * <p>Compilation has three steps. {@link io.bpf4j.trace.expression.Expression#parse} parses the text to a tree, in which
+ * nothing has a type yet. A {@link io.bpf4j.trace.expression.Scope} says what the names mean for the probes of a
+ * question, which gives each part a type. {@link io.bpf4j.trace.expression.GeneratedFunction} is the body of a BPF
+ * function that evaluates the typed tree. The package needs neither the kernel nor the machine that the question is for.
  */
 package io.bpf4j.trace.expression;
