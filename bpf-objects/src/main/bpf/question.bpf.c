@@ -54,6 +54,7 @@ __u64 stacks_lost = 0;   /* events whose stack found no room */
 __u64 returns_dropped = 0; /* calls of which the kernel reports no return */
 __u64 lost = 0;          /* records that found no room */
 
+/* Without keys user space makes it a per-CPU array of one element, which the program finds without a hash. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
 	__uint(max_entries, 256); /* user space makes room for as many keys as the question may have */
@@ -158,11 +159,15 @@ static __always_inline __u64 function_argument(struct pt_regs *ctx, int n)
 	}
 }
 
-static __always_inline void fill(struct question_event *event, struct pidns_ids *ids, __u64 cookie)
+static __always_inline void fill(struct question_event *event, __u64 cookie)
 {
 	event->cookie = cookie;
-	event->pid = ids->tgid;
-	event->tid = ids->pid;
+	if (wanted_fields & QUESTION_THREAD) {
+		struct pidns_ids ids = current_ids();
+
+		event->pid = ids.tgid;
+		event->tid = ids.pid;
+	}
 	if (wanted_fields & QUESTION_NSECS)
 		event->nsecs = bpf_ktime_get_ns();
 	if (wanted_fields & QUESTION_CGROUP)
@@ -245,10 +250,9 @@ static __noinline int add(void *key, __u64 value)
 			return 0;
 		}
 	}
-	atomic_add(&found->count, 1);
+	atomic_add(&found->sum, kind == QUESTION_COUNT ? 1 : value);
 	if (kind == QUESTION_COUNT)
 		return 0;
-	atomic_add(&found->sum, value);
 	n = bucket_of(value);
 	opaque(n); /* or the compiler checks a copy of the index */
 	if (n >= bucket_count)
@@ -405,7 +409,7 @@ static __always_inline int answer(struct pt_regs *ctx, struct question_event *ev
 	if (kind == QUESTION_LATENCY && !paired(ctx, event, &value))
 		return 0;
 	if (has_where) {
-		/* The key isn't there yet, so its bytes are free for what the filter reads. */
+		/* The key isn't there yet, so its bytes are free for the memory that the filter reads. */
 		int wanted = question_where(event, key, (const void *)tables);
 
 		if (wanted < 0)
@@ -442,14 +446,13 @@ static __always_inline int answer(struct pt_regs *ctx, struct question_event *ev
 SEC("usdt")
 int question_usdt(struct pt_regs *ctx)
 {
-	struct pidns_ids ids = current_ids();
 	struct question_event event = {};
 	struct __bpf_usdt_spec *spec;
 
 	spec = usdt_spec(ctx);
 	if (!spec)
 		return 0;
-	fill(&event, &ids, spec->usdt_cookie);
+	fill(&event, spec->usdt_cookie);
 	event.arg_count = spec->arg_cnt;
 	/* Unrolled, so that each argument's bit is one that the verifier knows. */
 #pragma unroll
@@ -462,10 +465,9 @@ int question_usdt(struct pt_regs *ctx)
 SEC("uprobe")
 int question_function(struct pt_regs *ctx)
 {
-	struct pidns_ids ids = current_ids();
 	struct question_event event = {};
 
-	fill(&event, &ids, bpf_get_attach_cookie(ctx));
+	fill(&event, bpf_get_attach_cookie(ctx));
 	if (has_returns && event.cookie >> 32 & (QUESTION_RETURN | QUESTION_CALL)) {
 		bool deep = too_deep(ctx, &event);
 

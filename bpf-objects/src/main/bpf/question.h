@@ -51,27 +51,27 @@ enum question_kind {
 	QUESTION_EVENTS = 3,    /* a record for each event */
 };
 
-/* Fields that some generated function reads. */
+/* Fields that are filled only if something reads them. */
 enum question_field {
 	QUESTION_NSECS = 1,
 	QUESTION_CGROUP = 2,
 	QUESTION_UID = 4,
 	QUESTION_CPU = 8,
 	QUESTION_COMM = 16,
+	QUESTION_THREAD = 32, /* pid and tid */
 };
 
 /*
- * The value of a histogram's key on one CPU; user space cuts the map's value after the last bucket that is used, and a
- * count has the first member only. A new element is 0 on every CPU, so extremes are kept as numbers for which 0 means
- * none: as an unsigned number in the order of the values (a signed value with its sign bit flipped), and the complement
- * of that.
+ * The value of a histogram's key on one CPU; user space cuts the map's value after the last bucket that is used. The
+ * number of events is the sum of the buckets. A count has the first member only: a sum of ones. A new element is 0 on
+ * every CPU, so extremes are kept as numbers for which 0 means none: as an unsigned number in the order of the values (a
+ * signed value with its sign bit flipped), and the complement of that.
  */
 struct question_distribution {
-	__u64 count;                     /* 0 */
-	__u64 sum;                       /* 8: modulo 2^64 */
-	__u64 largest;                   /* 16 */
-	__u64 smallest;                  /* 24: complement */
-	__u64 buckets[QUESTION_BUCKETS]; /* 32 */
+	__u64 sum;                       /* 0: modulo 2^64 */
+	__u64 largest;                   /* 8 */
+	__u64 smallest;                  /* 16: complement */
+	__u64 buckets[QUESTION_BUCKETS]; /* 24 */
 };
 
 enum question_record_bit {

@@ -240,11 +240,12 @@ public final class Answer implements AutoCloseable {
         int longs = question.valueBytes() / Long.BYTES;
         TypedMap.perCpu(object.map("table"), Codec.ofBytes(question.keyBytes()), new Longs(longs))
                 .forEach((key, cpus) -> rows.add(row(key, cpus, stacks)));
+        // The only element of a table without keys is there before the first event.
+        rows.removeIf(row -> row.count() == 0);
         return rows;
     }
 
     private Row row(byte[] key, List<long[]> cpus, Map<Long, List<StackTraceMap.Frame>> stacks) {
-        long count = cpus.stream().mapToLong(cpu -> cpu[0]).sum();
         Distribution distribution = null;
         if (question.kind() != QuestionKind.COUNT) {
             Distribution.Sums sums = new Distribution.Sums(question.scale(), !question.valueSigned());
@@ -253,7 +254,7 @@ public final class Answer implements AutoCloseable {
         }
         return new Row(
                 question.keyOf(key, numbers),
-                count,
+                distribution == null ? cpus.stream().mapToLong(cpu -> cpu[0]).sum() : distribution.count(),
                 distribution,
                 stack(key, question.userStackAt(), stacks),
                 stack(key, question.kernelStackAt(), stacks));

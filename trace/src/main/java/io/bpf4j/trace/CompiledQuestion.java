@@ -12,6 +12,7 @@ import io.bpf4j.loader.host.Host;
 import io.bpf4j.loader.host.PidNamespace;
 import io.bpf4j.loader.kernel.Facility;
 import io.bpf4j.loader.kernel.Feature;
+import io.bpf4j.loader.kernel.MapType;
 import io.bpf4j.loader.kernel.ProgramType;
 import io.bpf4j.loader.spec.ObjectSpec;
 import io.bpf4j.objects.BpfObjects;
@@ -139,7 +140,7 @@ final class CompiledQuestion {
         int end = keys == null ? 0 : end(keys);
         userStackAt = question.userStack ? end : NO_STACK;
         kernelStackAt = question.kernelStack ? end + stackBytes - Long.BYTES : NO_STACK;
-        keyBytes = Math.max(Long.BYTES, end + stackBytes);
+        keyBytes = end + stackBytes == 0 ? Integer.BYTES : end + stackBytes;
         if (question.scale.linear() && question.scale.from() < 0 && !valueSigned()) {
             throw new IllegalArgumentException("the values to distribute are unsigned, so no range begins at "
                     + question.scale.from() + "; begin at 0, or convert them: (long)(…)");
@@ -273,8 +274,9 @@ final class CompiledQuestion {
                 .global("lossless", question.lossless)
                 .map(
                         "table",
-                        map -> map.withSizes(keyBytes, valueBytes())
-                                .withMaxEntries(question.maxKeys)
+                        map -> map.withType((keyed() ? MapType.PERCPU_HASH : MapType.PERCPU_ARRAY).number())
+                                .withSizes(keyBytes, valueBytes())
+                                .withMaxEntries(keyed() ? question.maxKeys : 1)
                                 .withAutocreate(question.kind != QuestionKind.EVENTS))
                 .map("begins", map -> map.withAutocreate(latency))
                 .map("nestings", map -> map.withAutocreate(hasReturns()))
@@ -304,12 +306,17 @@ final class CompiledQuestion {
         long cpus = Runtime.getRuntime().availableProcessors();
         long each = ELEMENT_BYTES + keyBytes + cpus * valueBytes();
         // Both factors are small enough: a number of 31 bits, and some KiB for each of some thousand CPUs.
-        if (question.kind != QuestionKind.EVENTS && each * question.maxKeys > memory / MEMORY_SHARE) {
+        if (question.kind != QuestionKind.EVENTS && keyed() && each * question.maxKeys > memory / MEMORY_SHARE) {
             throw new IllegalArgumentException("room for " + question.maxKeys + " keys takes "
                     + ((each * question.maxKeys) >> 20) + " MiB of the kernel's"
                     + " memory, " + each + " bytes for each; a question may take 1/" + MEMORY_SHARE + " of "
                     + (memory >> 20) + " MiB: room for " + memory / MEMORY_SHARE / each + " keys");
         }
+    }
+
+    /** Whether there is an answer for each key, rather than one. */
+    private boolean keyed() {
+        return keys != null || question.userStack || question.kernelStack;
     }
 
     private boolean hasReturns() {
@@ -346,8 +353,9 @@ final class CompiledQuestion {
     }
 
     private long fields() {
-        long own =
-                question.kind == QuestionKind.LATENCY || question.kind == QuestionKind.EVENTS ? Field.NSECS.bit() : 0;
+        boolean paired = question.kind == QuestionKind.LATENCY;
+        long own = (paired || showsEvents() ? Field.NSECS.bit() | Field.THREAD.bit() : 0)
+                | (hasReturns() ? Field.THREAD.bit() : 0);
         return functions().stream()
                 .flatMap(function -> function.fields().stream())
                 .mapToLong(Field::bit)
@@ -371,7 +379,7 @@ final class CompiledQuestion {
         return value != null && value.outputs().getFirst().type().isSigned();
     }
 
-    /** The size of a key in bytes. */
+    /** The size of a key in bytes; without keys, that of an array's index. */
     int keyBytes() {
         return keyBytes;
     }

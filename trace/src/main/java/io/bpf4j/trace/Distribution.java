@@ -3,6 +3,7 @@ package io.bpf4j.trace;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.LongStream;
 
 /**
  * How the values of many events are distributed. <i>Immutable.</i>
@@ -103,12 +104,11 @@ public record Distribution(boolean unsigned, long count, long sum, long min, lon
 
     /** Collects what each CPU counted, as {@code struct question_distribution} has it. <i>Confined.</i> */
     static final class Sums {
-        private static final int HEADER = 4;
+        private static final int HEADER = 3;
 
         private final Scale scale;
         private final boolean unsigned;
         private final long[] counts;
-        private long count;
         private long sum;
         private long largest;
         private long smallestComplement;
@@ -119,12 +119,11 @@ public record Distribution(boolean unsigned, long count, long sum, long min, lon
             this.counts = new long[scale.buckets()];
         }
 
-        /** The longs of one CPU's value: count, sum, largest, complement of smallest, buckets. */
+        /** The longs of one CPU's value: sum, largest, complement of smallest, buckets. */
         void add(long[] value) {
-            count += value[0];
-            sum += value[1];
-            largest = larger(largest, value[2]);
-            smallestComplement = larger(smallestComplement, value[3]);
+            sum += value[0];
+            largest = larger(largest, value[1]);
+            smallestComplement = larger(smallestComplement, value[2]);
             for (int i = 0; i < counts.length; i++) {
                 counts[i] += value[HEADER + i];
             }
@@ -144,6 +143,7 @@ public record Distribution(boolean unsigned, long count, long sum, long min, lon
         }
 
         Distribution toDistribution() {
+            long count = LongStream.of(counts).sum();
             List<Bucket> buckets = new ArrayList<>();
             int pending = 0;
             for (int i = 0; i < counts.length; i++) {

@@ -12,8 +12,8 @@ enum EventField {
     NSECS(96, 8, Field.NSECS),
     CGROUP(112, 8, Field.CGROUP),
     RETVAL(120, 8, null),
-    PID(128, 4, null),
-    TID(132, 4, null),
+    PID(128, 4, Field.THREAD),
+    TID(132, 4, Field.THREAD),
     UID(136, 4, Field.UID),
     CPU(140, 4, Field.CPU);
 

@@ -1,7 +1,7 @@
 package io.bpf4j.trace.expression;
 
 /**
- * A field of an event that is filled only if a generated function reads it.
+ * A field of an event that is filled only if something reads it.
  *
  * <p>Tested by {@code GeneratedFunctionTest}.
  */
@@ -15,7 +15,9 @@ public enum Field {
     /** The CPU's number. */
     CPU(8),
     /** The name of the thread. */
-    COMM(16);
+    COMM(16),
+    /** The numbers of the process and the thread. */
+    THREAD(32);
 
     private final int bit;
 

@@ -81,7 +81,8 @@ class GeneratedFunctionTest {
         assertThat(function.arguments()).isEqualTo(1 | 1 << 4 | 1 << 5);
         assertThat(function.fields()).containsExactlyInAnyOrder(Field.NSECS, Field.UID, Field.COMM);
         assertThat(predicate("pid == 1 && tid == 2 && probe == \"db:end\"").fields())
-                .isEmpty();
+                .containsExactly(Field.THREAD);
+        assertThat(predicate("probe == \"db:end\"").fields()).isEmpty();
         assertThat(predicate("moved == 1").arguments()).isEqualTo(1 | 1 << 2);
         assertThat(predicate("true").arguments()).isZero();
     }
