@@ -59,7 +59,9 @@ public final class Answer implements AutoCloseable {
      * The events with one combination of keys. <i>Immutable.</i>
      *
      * @param key the values of the keys by their expressions, in order: {@link Long}, {@link Double},
-     *     {@link Boolean}, {@link String}, or {@link java.math.BigInteger} for unsigned numbers above {@link Long#MAX_VALUE}
+     *     {@link Boolean}, {@link String}, or {@link java.math.BigInteger} for unsigned numbers above {@link
+     *     Long#MAX_VALUE}. A text to which the expression sets no bound ends in {@code ...} if it fills the bytes that were
+     *     taken of it, usually 64
      * @param count the number of events
      * @param distribution of the values or times; null if the question only counts
      * @param userStack addresses, the innermost first; null if not asked for. Empty if the thread had none, or it was

@@ -74,6 +74,9 @@ final class CompiledQuestion {
     /** What the demangler says of the symbol of a type's name. */
     private static final String NAME_OF_TYPE = "typeinfo name for ";
 
+    /** The end of a text that was cut. */
+    private static final String CUT = "...";
+
     /** What takes the place of {@code question_exchange} on kernels without that instruction: store, and give the old. */
     private static final List<Instruction> STORE = Assembler.create()
             .stx(Long.BYTES, Assembler.R1, 0, Assembler.R3)
@@ -415,8 +418,11 @@ final class CompiledQuestion {
         if (function != null) {
             for (Output output : function.outputs()) {
                 Object value = output.decode(bytes, numbers::name);
-                boolean encoded = encodedTypes.contains(output.text().strip());
-                values.put(output.text(), encoded && value instanceof String type ? typeName(type) : value);
+                if (value instanceof String text) {
+                    boolean encoded = encodedTypes.contains(output.text().strip());
+                    value = (encoded ? typeName(text) : text) + (output.isCut(bytes) ? CUT : "");
+                }
+                values.put(output.text(), value);
             }
         }
         return values;

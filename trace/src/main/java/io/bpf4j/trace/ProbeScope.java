@@ -126,7 +126,8 @@ final class ProbeScope implements Scope {
                                 .flatMap(signature::argument)
                                 .map(length -> OptionalInt.of(length.index()))
                                 .orElse(OptionalInt.empty()),
-                        text.pointerAt());
+                        text.pointerAt(),
+                        text.mangled());
         };
     }
 

@@ -174,19 +174,44 @@ class CliAnswersOfProgramsTest {
         }
     }
 
+    /** Compiles {@code src/test/c/throws/NAME.cc}. */
+    private static Path throwing(String name) throws IOException, InterruptedException {
+        Path program = folder.resolve(name);
+        Path source = TargetProgram.testModule().resolve("src/test/c/throws").resolve(name + ".cc");
+        Commands.check(
+                List.of("g++", "-Wall", "-Wextra", "-Werror", "-O2", "-o", program.toString(), source.toString()));
+        return program;
+    }
+
+    @Test
+    @Requires(GXX)
+    void exceptionsWithLongNamesAreCountedApart() throws IOException, InterruptedException {
+        Path program = throwing("names");
+        for (String by : List.of("type", "type,pid > 0")) {
+            List<Map<String, @Nullable Object>> lines =
+                    ask("count", "libstdcxx:throw", "--by", by, "--json", "-c", program + " 1000");
+            assertThat(lines.subList(0, lines.size() - 1).stream()
+                            .map(each -> each.get("count") + " "
+                                    + ((Map<?, ?>) Objects.requireNonNull(each.get("key"))).get("type"))
+                            .map(each ->
+                                    each.replaceFirst("Order.*(, .*>)", "$1").replaceFirst("Order.*(\\.\\.\\.)", "$1")))
+                    .as("types whose names differ within the room of a key, and those that are cut before")
+                    .containsExactlyInAnyOrder(
+                            "250 shop::Failed<shop::Failed<shop::The, shop::Paid>",
+                            "250 shop::Failed<shop::Failed<shop::The, shop::Sent>",
+                            "500 N4shop6FailedIJNS0_IJNS_27The...");
+            assertThat(lines.getLast()).isEqualTo(Map.of("events", 1000L, "lost", 0L, "exact", true));
+        }
+        assertThat(Cli.run("count", "libstdcxx:throw", "--by", "str(type, 16)", "-c", program + " 1000")
+                        .out())
+                .as("a bound that the user chose cuts nothing")
+                .contains("1000   N4shop6FailedIJN\n");
+    }
+
     @Test
     @Requires(GXX)
     void exceptionsOfACxxProgramAreCountedByType() throws IOException, InterruptedException {
-        Path program = folder.resolve("throws");
-        Commands.check(List.of(
-                "g++",
-                "-Wall",
-                "-Wextra",
-                "-Werror",
-                "-O2",
-                "-o",
-                program.toString(),
-                TargetProgram.testModule().resolve("src/test/c/throws/main.cc").toString()));
+        Path program = throwing("main");
         for (List<String> question :
                 List.of(List.of("count", "libstdcxx:throw", "--by", "type"), List.of("cxx", "exceptions"))) {
             List<String> line = Stream.concat(question.stream(), Stream.of("--json", "-c", program + " 1002"))

@@ -37,9 +37,9 @@ final class SampleScope implements Scope {
                         new Argument(4, new Int(4, false))));
             }
             case "flag" -> everywhere(new Argument(1, new Bool()));
-            case "query" -> everywhere(new Argument(8, new Text(OptionalInt.empty(), OptionalInt.empty())));
-            case "className" -> everywhere(new Argument(9, new Text(OptionalInt.of(0), OptionalInt.empty())));
-            case "inner" -> everywhere(new Argument(10, new Text(OptionalInt.empty(), OptionalInt.of(8))));
+            case "query" -> everywhere(new Argument(8, new Text(OptionalInt.empty(), OptionalInt.empty(), false)));
+            case "className" -> everywhere(new Argument(9, new Text(OptionalInt.of(0), OptionalInt.empty(), false)));
+            case "inner" -> everywhere(new Argument(10, new Text(OptionalInt.empty(), OptionalInt.of(8), false)));
             default -> Optional.empty();
         };
     }

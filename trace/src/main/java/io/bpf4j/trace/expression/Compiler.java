@@ -5,6 +5,7 @@ import static io.bpf4j.insn.Assembler.R10;
 
 import io.bpf4j.insn.Instruction;
 import io.bpf4j.insn.Opcodes;
+import io.bpf4j.trace.expression.Term.Extent;
 import io.bpf4j.trace.expression.Term.Numeric;
 import io.bpf4j.trace.expression.Term.ProbeName;
 import io.bpf4j.trace.expression.Term.Textual;
@@ -55,7 +56,26 @@ final class Compiler {
         for (Expression expression : expressions) {
             terms.add(new Typing(expression, scope, STACK_TEXT).output());
         }
-        return writing(expressions, terms, limit);
+        return writing(expressions, bounded(terms, limit), limit);
+    }
+
+    /** Outputs of the default sizes; long names share the bytes that are left. */
+    private static List<Term> bounded(List<Term> terms, int limit) {
+        long names = terms.stream()
+                .filter(term -> term instanceof Textual text && Texts.has(text, extent -> extent == Extent.LONG))
+                .count();
+        int left =
+                limit - terms.stream().mapToInt(term -> size(bounded(term, 0))).sum();
+        int more = names == 0 || left < 0 ? 0 : (int) (left / names) & -Long.BYTES;
+        return terms.stream().map(term -> bounded(term, more)).toList();
+    }
+
+    private static Term bounded(Term term, int more) {
+        return term instanceof Textual text ? Texts.shown(text, more) : term;
+    }
+
+    private static int size(Term term) {
+        return term instanceof Textual text ? Math.max(1, text.bound()) + 7 & -8 : Long.BYTES;
     }
 
     private GeneratedFunction writing(List<Expression> expressions, List<? extends Term> terms, int limit) {
@@ -68,7 +88,7 @@ final class Compiler {
         for (int i = 0; i < terms.size(); i++) {
             Term term = terms.get(i);
             Expression expression = expressions.get(i);
-            int size = term instanceof Textual text ? Math.max(1, text.bound()) + 7 & -8 : Long.BYTES;
+            int size = size(term);
             if (size > limit - offset) {
                 throw new ExpressionException(
                         expression.text(),
@@ -97,7 +117,8 @@ final class Compiler {
                     code.store(Code.OUT, offset, R0);
                 }
             }
-            outputs.add(new Output(expression.text(), term.type(), offset, size));
+            boolean cut = term instanceof Textual text && Texts.has(text, extent -> extent != Extent.CHOSEN);
+            outputs.add(new Output(expression.text(), term.type(), offset, size, cut));
             offset += size;
         }
         code.end(0);

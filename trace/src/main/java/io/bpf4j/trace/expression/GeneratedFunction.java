@@ -58,7 +58,8 @@ public record GeneratedFunction(
 
     /**
      * A function that writes the values one after the other, and returns 0. Numbers, truth values and probes have 8
-     * bytes; text has its bound, rounded up to a multiple of 8, and zeros after it.
+     * bytes; text has its bound, rounded up to a multiple of 8, and zeros after it. A bound that is not in the expression
+     * is 64 bytes; mangled names share the bytes that are left of the limit, up to 160 for each.
      *
      * @param limit bytes of the output
      * @throws ExpressionException if an expression does not fit the scope or is too large, or if the values together do

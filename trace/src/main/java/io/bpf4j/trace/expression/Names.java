@@ -166,7 +166,7 @@ final class Names {
                                 : Optional.of(
                                         new Term.Argument(text.lengthArgument().getAsInt(), Type.Int.S64)),
                         NAMED_TEXT,
-                        false);
+                        text.mangled() ? Term.Extent.LONG : Term.Extent.USUAL);
         };
     }
 

@@ -20,8 +20,16 @@ import java.util.function.IntFunction;
  * @param type of the value
  * @param offset of the value in the function's output, in bytes; a multiple of 8
  * @param size of the value in bytes, a multiple of 8
+ * @param cuts whether it is text that is cut at its size, which is not a bound of the expression
  */
-public record Output(String text, Type type, int offset, int size) {
+public record Output(String text, Type type, int offset, int size, boolean cuts) {
+    /**
+     * Whether the value is a text that was cut: it fills its size, and the expression has no bound. A text of exactly
+     * this length counts as cut, too.
+     */
+    public boolean isCut(byte[] out) {
+        return cuts && out[offset + size - 1] != 0;
+    }
 
     /**
      * The value: a {@link Long}, or a {@link BigInteger} for an unsigned number that needs it; a {@link Double}; a

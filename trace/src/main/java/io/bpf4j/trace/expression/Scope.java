@@ -87,8 +87,10 @@ public interface Scope {
      * @param lengthArgument index of the argument with the length of the text in bytes; if empty, the text ends with NUL
      * @param pointerAt if present, the argument points to an object that has the pointer to the text at this offset in
      *     bytes
+     * @param mangled whether it is a name as a compiler encodes it. Such names often differ only at their end, so an
+     *     output has as many bytes of it as there is room for
      */
-    record Text(OptionalInt lengthArgument, OptionalInt pointerAt) implements Kind {
+    record Text(OptionalInt lengthArgument, OptionalInt pointerAt, boolean mangled) implements Kind {
         public Text {
             lengthArgument.ifPresent(Scope::checkIndex);
         }

@@ -88,13 +88,22 @@ sealed interface Term {
         }
     }
 
+    /** The origin of a text's bound, which decides whether the bound may change. */
+    enum Extent {
+        /** The user chose the bound. It must fit the memory, and a text that fills it is not marked as cut. */
+        CHOSEN,
+        /** The default, which is lowered to the memory that there is. */
+        USUAL,
+        /** Likewise, and raised in an output with free memory: names that often differ only at their end. */
+        LONG
+    }
+
     /**
      * Text in the memory of the process.
      *
      * @param length in bytes, a signed number; if empty, the text ends with NUL
-     * @param exact whether the user chose the bound: it must then fit the memory, instead of being lowered to it
      */
-    record UserText(Numeric address, Optional<Numeric> length, int bound, boolean exact) implements Textual {}
+    record UserText(Numeric address, Optional<Numeric> length, int bound, Extent extent) implements Textual {}
 
     /** One of two texts. */
     record TextChoice(Numeric condition, Textual then, Textual otherwise) implements Textual {

@@ -59,7 +59,7 @@ final class TextCode {
                 read(otherwise, window);
                 code.place(end);
             }
-            case Term.UserText(Numeric address, Optional<Numeric> length, int bound, boolean _) -> {
+            case Term.UserText(Numeric address, Optional<Numeric> length, int bound, Term.Extent _) -> {
                 if (length.isEmpty()) {
                     numbers.evaluate(address);
                     code.move(R9, R0);

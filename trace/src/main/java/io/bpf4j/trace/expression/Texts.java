@@ -1,6 +1,7 @@
 package io.bpf4j.trace.expression;
 
 import io.bpf4j.trace.expression.Term.Constant;
+import io.bpf4j.trace.expression.Term.Extent;
 import io.bpf4j.trace.expression.Term.Numeric;
 import io.bpf4j.trace.expression.Term.ProbeName;
 import io.bpf4j.trace.expression.Term.Textual;
@@ -22,6 +23,9 @@ import java.util.function.Predicate;
  */
 final class Texts {
     private static final int DEFAULT_BOUND = 64;
+
+    /** The largest bound of a long name in an output, in bytes. */
+    private static final int LONGEST_NAME = 160;
 
     /** The most bytes that {@code question_show} can write. */
     private static final int MAX_BOUND = 1024;
@@ -54,15 +58,15 @@ final class Texts {
         }
         Numeric address = typing.number(arguments.getFirst());
         if (arguments.size() == 1) {
-            return new Term.UserText(address, Optional.empty(), DEFAULT_BOUND, false);
+            return new Term.UserText(address, Optional.empty(), DEFAULT_BOUND, Extent.USUAL);
         }
         Numeric length = typing.number(arguments.get(1));
         if (arguments.size() == 2 && length instanceof Constant) {
-            return new Term.UserText(address, Optional.empty(), bound(arguments.get(1)), true);
+            return new Term.UserText(address, Optional.empty(), bound(arguments.get(1)), Extent.CHOSEN);
         }
-        boolean exact = arguments.size() == 3;
-        int bound = exact ? bound(arguments.get(2)) : DEFAULT_BOUND;
-        return new Term.UserText(address, Optional.of(length), bound, exact);
+        return arguments.size() == 2
+                ? new Term.UserText(address, Optional.of(length), DEFAULT_BOUND, Extent.USUAL)
+                : new Term.UserText(address, Optional.of(length), bound(arguments.get(2)), Extent.CHOSEN);
     }
 
     private int bound(Syntax syntax) {
@@ -74,33 +78,71 @@ final class Texts {
 
     private Textual bounded(Textual text, int bound, int at) {
         return switch (text) {
-            case Term.UserText(Numeric address, Optional<Numeric> length, int _, boolean _) ->
-                new Term.UserText(address, length, bound, true);
+            case Term.UserText(Numeric address, Optional<Numeric> length, int _, Extent _) ->
+                new Term.UserText(address, length, bound, Extent.CHOSEN);
             case Term.TextChoice(Numeric condition, Textual then, Textual otherwise) ->
                 new Term.TextChoice(condition, bounded(then, bound, at), bounded(otherwise, bound, at));
             case Term.Literal _, Term.Comm _ -> throw typing.error(at, "str bounds the text of an argument only");
         };
     }
 
-    /** The text as an output: up to the bound that the user chose, or up to the default. */
-    static Textual shown(Textual text) {
+    /**
+     * The text as an output: up to the bound that the user chose, or else up to the default, which is raised for long
+     * names. All texts of a choice without a chosen bound get the size of the output as theirs, so that a full output
+     * tells that such a text was cut.
+     *
+     * @param more the bytes by which the bound of a long name is raised
+     */
+    static Textual shown(Textual text, int more) {
+        Textual shown = lengthened(text, more);
+        return shown instanceof Term.TextChoice ? levelled(shown, shown.bound() + 7 & -8) : shown;
+    }
+
+    private static Textual lengthened(Textual text, int more) {
         return switch (text) {
-            case Term.UserText(Numeric address, Optional<Numeric> length, int bound, boolean exact) ->
-                new Term.UserText(address, length, exact ? bound : Math.min(bound, DEFAULT_BOUND), exact);
+            case Term.UserText(Numeric address, Optional<Numeric> length, int bound, Extent extent) ->
+                new Term.UserText(address, length, lengthened(bound, extent, more), extent);
             case Term.TextChoice(Numeric condition, Textual then, Textual otherwise) ->
-                new Term.TextChoice(condition, shown(then), shown(otherwise));
+                new Term.TextChoice(condition, lengthened(then, more), lengthened(otherwise, more));
             case Term.Literal _, Term.Comm _ -> text;
+        };
+    }
+
+    private static int lengthened(int bound, Extent extent, int more) {
+        return switch (extent) {
+            case CHOSEN -> bound;
+            case USUAL -> DEFAULT_BOUND;
+            case LONG -> Math.min(DEFAULT_BOUND + more, LONGEST_NAME);
+        };
+    }
+
+    private static Textual levelled(Textual text, int level) {
+        return switch (text) {
+            case Term.UserText(Numeric address, Optional<Numeric> length, int _, Extent extent)
+            when extent != Extent.CHOSEN -> new Term.UserText(address, length, level, extent);
+            case Term.TextChoice(Numeric condition, Textual then, Textual otherwise) ->
+                new Term.TextChoice(condition, levelled(then, level), levelled(otherwise, level));
+            case Term.UserText _, Term.Literal _, Term.Comm _ -> text;
+        };
+    }
+
+    /** Whether the text, or a text of a choice, has a bound of this origin. */
+    static boolean has(Textual text, Predicate<Extent> extent) {
+        return switch (text) {
+            case Term.UserText user -> extent.test(user.extent());
+            case Term.TextChoice choice -> has(choice.then(), extent) || has(choice.otherwise(), extent);
+            case Term.Literal _, Term.Comm _ -> false;
         };
     }
 
     /** The text with its bound lowered to the bytes that can be compared, {@code most}. */
     Textual fitted(Textual text, int most, int at) {
         return switch (text) {
-            case Term.UserText(Numeric address, Optional<Numeric> length, int bound, boolean exact) -> {
-                if (exact && bound > most) {
+            case Term.UserText(Numeric address, Optional<Numeric> length, int bound, Extent extent) -> {
+                if (extent == Extent.CHOSEN && bound > most) {
                     throw typing.error(at, "only " + most + " bytes of a text can be looked at here, not " + bound);
                 }
-                yield new Term.UserText(address, length, Math.min(bound, most), exact);
+                yield new Term.UserText(address, length, Math.min(bound, most), extent);
             }
             case Term.TextChoice(Numeric condition, Textual then, Textual otherwise) ->
                 new Term.TextChoice(condition, fitted(then, most, at), fitted(otherwise, most, at));

@@ -35,10 +35,9 @@ final class Typing {
         this.reached = guards.all();
     }
 
-    /** The whole expression as an output; a text has the bound up to which it is shown. */
+    /** The whole expression, of any type. */
     Term output() {
-        Term term = term(expression.tree());
-        return term instanceof Textual text ? Texts.shown(text) : term;
+        return term(expression.tree());
     }
 
     /** The whole expression, which must be a number or a truth value. */

@@ -8,6 +8,7 @@ import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
@@ -118,24 +119,64 @@ class GeneratedFunctionTest {
                 .putLong(2)
                 .put(text)
                 .array();
-        assertThat(new Output("", Type.Int.S64, 0, 8).decode(out, number -> "")).isEqualTo(-1L);
-        assertThat(new Output("", Type.Int.U64, 0, 8).decode(out, number -> ""))
+        assertThat(new Output("", Type.Int.S64, 0, 8, false).decode(out, number -> ""))
+                .isEqualTo(-1L);
+        assertThat(new Output("", Type.Int.U64, 0, 8, false).decode(out, number -> ""))
                 .isEqualTo(new BigInteger("18446744073709551615"));
-        assertThat(new Output("", Type.Int.U64, 8, 8).decode(out, number -> "")).isEqualTo(2L);
-        assertThat(new Output("", Type.Basic.BOOL, 8, 8).decode(out, number -> ""))
+        assertThat(new Output("", Type.Int.U64, 8, 8, false).decode(out, number -> ""))
+                .isEqualTo(2L);
+        assertThat(new Output("", Type.Basic.BOOL, 8, 8, false).decode(out, number -> ""))
                 .isEqualTo(true);
-        assertThat(new Output("", Type.Basic.TEXT, 16, 8).decode(out, number -> ""))
+        assertThat(new Output("", Type.Basic.TEXT, 16, 8, false).decode(out, number -> ""))
                 .isEqualTo("Z\udcfcrich");
-        assertThat(new Output("", Type.Basic.TEXT, 0, 6)
+        assertThat(new Output("", Type.Basic.TEXT, 0, 6, false)
                         .decode(
                                 new byte[] {'a', (byte) 0xff, (byte) 0xc3, (byte) 0xa9, (byte) 0xe2, (byte) 0x82},
                                 _ -> ""))
                 .as("each byte that is not UTF-8 stays")
                 .isEqualTo("a\udcff\u00e9\udce2\udc82");
-        assertThat(new Output("", Type.Basic.PROBE, 8, 8).decode(out, number -> "p:" + number))
+        assertThat(new Output("", Type.Basic.PROBE, 8, 8, false).decode(out, number -> "p:" + number))
                 .isEqualTo("p:2");
-        assertThat(new Output("", Type.Basic.PROVIDER, 8, 8).decode(out, number -> "p:" + number))
+        assertThat(new Output("", Type.Basic.PROVIDER, 8, 8, false).decode(out, number -> "p:" + number))
                 .isEqualTo("p");
+    }
+
+    private static List<Integer> sizes(int limit, String... texts) {
+        return outputs(limit, texts).outputs().stream().map(Output::size).toList();
+    }
+
+    @Test
+    void namesOfTypesTakeTheRoomThatIsLeft() {
+        assertThat(sizes(160, "type")).containsExactly(160);
+        assertThat(sizes(152, "pid", "type", "query")).containsExactly(8, 80, 64);
+        assertThat(sizes(160, "type", "str(type)")).containsExactly(80, 80);
+        assertThat(sizes(160, "type", "str(type, 20)", "pid == 1 ? type : comm"))
+                .containsExactly(64, 24, 64);
+        assertThat(sizes(1024, "type", "query")).containsExactly(160, 64);
+        assertThat(sizes(160, "pid == 1 ? query : str(pointer, 99)", "full")).containsExactly(104, 8);
+        assertThatThrownBy(() -> outputs(48, "type")).hasMessageStartingWith("needs 64 bytes, of which 48 are left");
+    }
+
+    @Test
+    void aTextThatFillsItsSizeIsCut() {
+        byte[] out = new byte[160];
+        Arrays.fill(out, 0, 104, (byte) 'x');
+        assertThat(outputs(160, "query").outputs().getFirst().isCut(out)).isTrue();
+        assertThat(outputs(160, "type").outputs().getFirst().isCut(out)).isFalse();
+        assertThat(outputs(160, "str(query, 64)").outputs().getFirst().isCut(out))
+                .isFalse();
+        assertThat(outputs(160, "pid").outputs().getFirst().isCut(out)).isFalse();
+        assertThat(outputs(160, "comm").outputs().getFirst().isCut(out)).isFalse();
+        assertThat(outputs(160, "pid == 1 ? query : str(pointer, 99)")
+                        .outputs()
+                        .getFirst()
+                        .isCut(out))
+                .isTrue();
+        assertThat(outputs(160, "pid == 1 ? comm : str(pointer, 99)")
+                        .outputs()
+                        .getFirst()
+                        .isCut(out))
+                .isFalse();
     }
 
     @ParameterizedTest
@@ -268,7 +309,7 @@ class GeneratedFunctionTest {
                 .putDouble(1.5)
                 .array();
         assertThat(ratio.decode(bytes, _ -> "")).isEqualTo(1.5);
-        Output part = new Output("part", new Type.FloatingPoint(4), 0, 8);
+        Output part = new Output("part", new Type.FloatingPoint(4), 0, 8, false);
         bytes = ByteBuffer.allocate(8)
                 .order(ByteOrder.nativeOrder())
                 .putLong(Float.floatToRawIntBits(0.1f))

@@ -16,8 +16,9 @@ record SmallScope(Set<Integer> returns) implements Scope {
             case "arg1", "pointer" -> both(new Argument(1, new Pointer()), new Argument(1, new Pointer()));
             case "moved" -> both(new Argument(0, new Int(4, true)), new Argument(2, new Int(8, false)));
             case "full" -> both(new Argument(3, new Bool()), new Argument(3, new Bool()));
-            case "query" -> both(text(4), text(4));
-            case "unclear" -> both(text(4), new Argument(4, new Int(8, false)));
+            case "query" -> both(text(4, false), text(4, false));
+            case "unclear" -> both(text(4, false), new Argument(4, new Int(8, false)));
+            case "type" -> both(text(4, true), text(4, true));
             case "once" -> Optional.of(Map.of(1, new Argument(0, new Int(8, true))));
             case "rows" -> Optional.of(Map.of(2, new Argument(2, new Int(4, false))));
             case "ratio" -> both(new Argument(0, new FloatingPoint(8)), new Argument(0, new FloatingPoint(8)));
@@ -27,8 +28,8 @@ record SmallScope(Set<Integer> returns) implements Scope {
         };
     }
 
-    private static Argument text(int index) {
-        return new Argument(index, new Text(OptionalInt.of(5), OptionalInt.empty()));
+    private static Argument text(int index, boolean mangled) {
+        return new Argument(index, new Text(OptionalInt.of(5), OptionalInt.empty(), mangled));
     }
 
     private static Optional<Map<Integer, Argument>> both(Argument first, Argument second) {
@@ -45,6 +46,7 @@ record SmallScope(Set<Integer> returns) implements Scope {
                 "full",
                 "query",
                 "unclear",
+                "type",
                 "once",
                 "rows",
                 "ratio",
