@@ -3,14 +3,18 @@ package io.bpf4j.trace;
 import io.bpf4j.elf.DebugFiles;
 import io.bpf4j.elf.ElfFile;
 import io.bpf4j.elf.FileIdentity;
+import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.elf.SymbolPlaces;
+import io.bpf4j.loader.error.UnknownNameException.Nearest;
 import io.bpf4j.usdt.ProbePattern;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * The entry or the return of a function in a file. At the entry {@code arg0} to {@code arg5} are the registers in which
@@ -65,6 +69,35 @@ public sealed interface FunctionProbe permits FunctionProbeData {
             });
             return List.copyOf(byOffset.values());
         }
+    }
+
+    /**
+     * The function of the files whose name is most like another one, for messages: the shortest name that contains it, as
+     * mangled names contain the plain one, or else the name with the fewest characters to change, insert or delete. Files
+     * with broken symbol tables are left out. Empty if there are no functions.
+     *
+     * @throws IOException if a file can't be read
+     */
+    static Optional<String> nearest(Collection<Path> files, String function) throws IOException {
+        Nearest byLetters = new Nearest(function);
+        AtomicReference<String> containing = new AtomicReference<>();
+        for (Path file : files) {
+            try (ElfFile elf = ElfFile.open(file)) {
+                SymbolPlaces.read(elf, DebugFiles.standard(), (_, symbol) -> {
+                    if (symbol.isFunction() && symbol.isInSection()) {
+                        String name = unversioned(symbol.name());
+                        String shortest = containing.get();
+                        if (name.contains(function) && (shortest == null || name.length() < shortest.length())) {
+                            containing.set(name);
+                        }
+                        byLetters.offer(name);
+                    }
+                });
+            } catch (MalformedDataException e) {
+                // The name that was found so far is good enough for a message.
+            }
+        }
+        return Optional.ofNullable(containing.get()).or(byLetters::found);
     }
 
     /** The linker writes versions into the names of the full table: {@code memcpy@@GLIBC_2.14}. */

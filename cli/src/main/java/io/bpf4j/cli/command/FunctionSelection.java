@@ -42,6 +42,9 @@ final class FunctionSelection {
             if (found.isEmpty()) {
                 throw new CommandException("no function " + name + " in "
                         + (files.size() == 1 ? files.iterator().next().toString() : files.size() + " files")
+                        + FunctionProbe.nearest(files, name.substring(name.indexOf(':') + 1))
+                                .map(nearest -> "; the nearest is '" + nearest + "'")
+                                .orElse("")
                         + "; it may be inlined, indirect (IFUNC), or its file may be stripped");
             }
             functions.addAll(found);

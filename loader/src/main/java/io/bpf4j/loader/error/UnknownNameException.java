@@ -1,7 +1,6 @@
 package io.bpf4j.loader.error;
 
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -58,7 +57,38 @@ public final class UnknownNameException extends BpfException {
 
     /** The name with the fewest characters to change, insert or delete; empty if there are no names. */
     public static Optional<String> nearest(String name, Collection<String> known) {
-        return known.stream().min(Comparator.comparingInt(other -> distance(name, other)));
+        Nearest nearest = new Nearest(name);
+        known.forEach(nearest::offer);
+        return nearest.found();
+    }
+
+    /**
+     * Finds the nearest of names that come one after the other, such as the functions of a file. It keeps one of them.
+     * Names that can't be nearer than that one, as by their length, cost next to nothing. <i>Confined.</i>
+     */
+    public static final class Nearest {
+        private final String name;
+        private @Nullable String nearest;
+        private int distance = Integer.MAX_VALUE;
+
+        /** @param name the name that was looked for */
+        public Nearest(String name) {
+            this.name = name;
+        }
+
+        /** Takes another name that exists. Of names that are as near, the first one stays. */
+        public void offer(String other) {
+            int changes = distance(name, other, distance);
+            if (changes < distance) {
+                distance = changes;
+                nearest = other;
+            }
+        }
+
+        /** The name with the fewest characters to change, insert or delete so far; empty if there were no names. */
+        public Optional<String> found() {
+            return Optional.ofNullable(nearest);
+        }
     }
 
     private static String others(String name, Collection<String> known) {
@@ -75,10 +105,13 @@ public final class UnknownNameException extends BpfException {
         };
     }
 
-    /** Levenshtein's edit distance. */
-    static int distance(String left, String right) {
+    /** Levenshtein's edit distance, or the limit if the distance is not less. */
+    static int distance(String left, String right, int limit) {
         String a = left.substring(0, Math.min(COMPARED, left.length()));
         String b = right.substring(0, Math.min(COMPARED, right.length()));
+        if (Math.abs(a.length() - b.length()) >= limit) {
+            return limit;
+        }
         int[] previous = new int[b.length() + 1];
         int[] current = new int[b.length() + 1];
         for (int j = 0; j <= b.length(); j++) {
@@ -86,14 +119,19 @@ public final class UnknownNameException extends BpfException {
         }
         for (int i = 1; i <= a.length(); i++) {
             current[0] = i;
+            int least = i;
             for (int j = 1; j <= b.length(); j++) {
                 int replaced = previous[j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
                 current[j] = Math.min(replaced, 1 + Math.min(previous[j], current[j - 1]));
+                least = Math.min(least, current[j]);
+            }
+            if (least >= limit) {
+                return limit;
             }
             int[] swap = previous;
             previous = current;
             current = swap;
         }
-        return previous[b.length()];
+        return Math.min(previous[b.length()], limit);
     }
 }

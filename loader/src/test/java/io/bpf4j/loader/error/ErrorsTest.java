@@ -148,8 +148,13 @@ class ErrorsTest {
 
     @Test
     void distancesAreEditDistances() {
-        assertThat(UnknownNameException.distance("kitten", "sitting")).isEqualTo(3);
-        assertThat(UnknownNameException.distance("", "abc")).isEqualTo(3);
-        assertThat(UnknownNameException.distance("abc", "abc")).isZero();
+        assertThat(UnknownNameException.distance("kitten", "sitting", 9)).isEqualTo(3);
+        assertThat(UnknownNameException.distance("", "abc", 9)).isEqualTo(3);
+        assertThat(UnknownNameException.distance("abc", "abc", 9)).isZero();
+        for (int limit = 0; limit < 9; limit++) {
+            assertThat(UnknownNameException.distance("kitten", "sitting", limit))
+                    .isEqualTo(Math.min(3, limit));
+            assertThat(UnknownNameException.distance("k", "sitting", limit)).isEqualTo(Math.min(7, limit));
+        }
     }
 }

@@ -6,13 +6,17 @@ import static io.bpf4j.test.support.Requirement.GCC;
 import static io.bpf4j.test.support.Requirement.HELD_COMMANDS;
 import static io.bpf4j.test.support.Requirement.SDT_H;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bpf4j.loader.error.AttachException;
 import io.bpf4j.test.support.CPrograms;
 import io.bpf4j.test.support.Cli;
 import io.bpf4j.test.support.Commands;
 import io.bpf4j.test.support.Json;
 import io.bpf4j.test.support.Patience;
 import io.bpf4j.test.support.Requires;
+import io.bpf4j.trace.FunctionProbe;
+import io.bpf4j.trace.Question;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -325,6 +329,25 @@ class CliQuestionsTest {
         assertThat(Cli.run("count", program.toString(), "ur:leaf", "--by", "arg0")
                         .err())
                 .contains("no 'arg0': these probes have no arguments; what a function returned is 'retval'");
+    }
+
+    @Test
+    @Requires(BPF_COOKIE)
+    void anUnknownFunctionComesWithTheNearest() throws IOException, InterruptedException {
+        for (String function : List.of("u:midle", "ur:midle", "u:*midle")) {
+            Commands.Result result = Cli.run("count", "-c", program + " stacks 1", function);
+            assertThat(result.err())
+                    .contains("no function " + function + " in ", "; the nearest is 'middle'; it may be");
+            assertThat(result.exitCode()).isEqualTo(1);
+        }
+        assertThat(Cli.run("count", "-c", program + " stacks 1", "u:idd").err())
+                .as("a name that contains it, as that of a C++ function does")
+                .contains("no function u:idd in ", "; the nearest is 'middle'");
+        assertThatThrownBy(() -> Question.on(List.of())
+                        .on(FunctionProbe.entry(program, "midle"))
+                        .open())
+                .isInstanceOf(AttachException.class)
+                .hasMessageContaining("there is no function \"midle\" in it; the nearest is 'middle'");
     }
 
     /** Tables of symbols have static functions of one name, and functions that no kernel can probe. */

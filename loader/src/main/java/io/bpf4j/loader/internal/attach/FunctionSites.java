@@ -6,6 +6,7 @@ import io.bpf4j.elf.FileIdentity;
 import io.bpf4j.elf.MalformedDataException;
 import io.bpf4j.elf.SymbolPlaces;
 import io.bpf4j.loader.error.AttachException;
+import io.bpf4j.loader.error.UnknownNameException;
 import io.bpf4j.loader.internal.attach.FunctionSymbols.Function;
 import io.bpf4j.loader.internal.attach.FunctionSymbols.Wanted;
 import io.bpf4j.loader.link.OpenFile;
@@ -184,9 +185,11 @@ record FunctionSites(DebugFiles debugFiles) {
     private String why(ElfFile elf, Wanted wanted) {
         String name = wanted.name().pattern();
         TreeMap<String, Boolean> similar = new TreeMap<>();
+        UnknownNameException.Nearest nearest = new UnknownNameException.Nearest(name);
         int[] functions = {0};
         FunctionSymbols.find(elf, debugFiles, f -> {
             functions[0]++;
+            nearest.offer(f.name());
             // Mangled names contain the plain name: _ZN3Foo3barEv.
             if (f.name().contains(name)) {
                 similar.put(f.version().map(v -> f.name() + "@" + v).orElse(f.name()), true);
@@ -201,10 +204,12 @@ record FunctionSites(DebugFiles debugFiles) {
                             : "");
         }
         boolean stripped = !SymbolPlaces.hasFullTable(elf);
+        String closest =
+                nearest.found().map(other -> "; the nearest is '" + other + "'").orElse("");
         return stripped
-                ? "; it is stripped, and the symbols found for it are of " + functions[0]
+                ? closest + "; it is stripped, and the symbols found for it are of " + functions[0]
                         + " functions: install its debug symbols, or attach to a file offset"
-                : "";
+                : closest;
     }
 
     private interface Reading {

@@ -86,6 +86,12 @@ class FunctionSitesTest {
                 .hasMessageContaining("on_x")
                 .hasMessageContaining("\"JNI_Create\"")
                 .hasMessageContaining("JNI_CreateJavaVM");
+        for (String misspelled : List.of("JMI_CreateJavaVM", "JNI_CreateJavaVN")) {
+            assertThatThrownBy(() -> sites().each("p", LIBJVM, List.of(misspelled)))
+                    .isInstanceOf(AttachException.class)
+                    .hasMessageContaining(
+                            "there is no function \"" + misspelled + "\" in it; the nearest is 'JNI_CreateJavaVM'");
+        }
         assertThatThrownBy(() -> sites().matching("p", LIBJVM, List.of("nothing_like_it*")))
                 .isInstanceOf(AttachException.class)
                 .hasMessageContaining("nothing_like_it*");
