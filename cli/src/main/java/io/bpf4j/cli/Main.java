@@ -4,7 +4,7 @@ import io.bpf4j.cli.command.CommandTree;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.trace.Interruption;
 
-/** Starts the command {@code bpf4j}. Exit codes: 0 done, 1 failed, 2 wrong usage. */
+/** Starts the command {@code bpf4j}. Its exit code is 0 for success, 1 for a failure and 2 for wrong usage. */
 public final class Main {
     private Main() {}
 

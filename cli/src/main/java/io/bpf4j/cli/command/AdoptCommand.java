@@ -9,8 +9,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
 /**
- * The other end of {@link io.bpf4j.cli.trace.LinkHandover}: a process that takes over the links of a process that ends.
- * For internal use.
+ * The other end of {@link io.bpf4j.cli.trace.LinkHandover}: takes over the links of a process that ends. For internal
+ * use.
  */
 @Command(name = "adopt", hidden = true, description = "Takes the links of a process and closes them when it is gone.")
 final class AdoptCommand implements Callable<Integer> {

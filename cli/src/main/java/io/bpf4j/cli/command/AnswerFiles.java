@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /**
- * The files of {@code --html} and {@code --svg}, to which an answer is written. <i>Confined.</i>
+ * The files of {@code --html} and {@code --svg}, which receive the answer. <i>Confined.</i>
  *
  * <p>Tested by {@code CliPicturesTest}.
  */
@@ -18,7 +18,7 @@ final class AnswerFiles {
             names = "--html",
             paramLabel = "FILE",
             description =
-                    "Also write the answer as an HTML page. A file in place keeps its mode; one of another user is refused.")
+                    "Also write the answer as an HTML page. An existing file keeps its mode; a file of another user is refused.")
     private @Nullable Path html;
 
     @Option(names = "--svg", paramLabel = "FILE", description = "Also write the answer as an SVG picture, likewise.")
@@ -32,7 +32,7 @@ final class AnswerFiles {
     /**
      * Checks whether the files can be written. Called before anything is attached, so that no answer is lost.
      *
-     * @throws CommandException if one can't
+     * @throws CommandException if a file can't be written
      */
     void check() {
         Stream.of(html, svg).filter(Objects::nonNull).forEach(file -> new OutputFile(file).check());
@@ -48,7 +48,7 @@ final class AnswerFiles {
                     .normalize()
                     .equals(new OutputFile(other).destination().normalize());
         } catch (IOException e) {
-            return false; // it was there a moment ago: the write says what is wrong
+            return false; // the file has just gone; writing it reports the problem
         }
     }
 

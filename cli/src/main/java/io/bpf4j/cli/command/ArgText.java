@@ -20,7 +20,7 @@ final class ArgText {
             };
         }
         if (arg.size() == Integer.MAX_VALUE) {
-            return "no size"; // the number was larger; the reason, which follows, says so
+            return "no size"; // the number was too large, as the reason after it says
         }
         return (arg.signed() ? "signed " : "unsigned ") + arg.size() + (arg.size() == 1 ? " byte" : " bytes");
     }
@@ -39,7 +39,7 @@ final class ArgText {
         };
     }
 
-    /** Half of a register with its extension, in the notation of an argument's size and sign. */
+    /** The index register. For half of a register, the text also says how it is extended. */
     private static String index(UsdtArg.Memory m) {
         if (m.index() == null) {
             return "";

@@ -18,7 +18,7 @@ import picocli.CommandLine.Parameters;
 /** Shows how argument strings are parsed. */
 @Command(
         name = "args",
-        description = "Shows how the argument string of a USDT probe is understood.",
+        description = "Shows how bpf4j reads the argument string of a USDT probe.",
         footer = {
             "  bpf4j args '-4@-20(%%rbp) 8@%%rax'",
             "  bpf4j args --machine aarch64 --json '-4@[sp, 28] 8@x0'",

@@ -24,7 +24,7 @@ final class BufferOption {
     /**
      * The size in bytes, a power of two.
      *
-     * @throws UsageException if the text is no size, or out of range
+     * @throws UsageException if the text is not a size, or is out of range
      */
     int bytes() {
         String size = buffer;

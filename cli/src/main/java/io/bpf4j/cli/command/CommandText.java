@@ -12,7 +12,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 /**
- * What a user may see of picocli's model of the command: for scripts and the manual page.
+ * The parts of picocli's model of the command that users see, for completion scripts and the manual page.
  *
  * <p>Tested by {@code CompletionScriptTest}.
  */
@@ -36,7 +36,7 @@ final class CommandText {
         return option.arity().max() > 0;
     }
 
-    /** The values that an option knows by name. */
+    /** The names of an option's values, if it has a fixed set of them. */
     static List<String> values(OptionSpec option) {
         Iterable<String> known = option.completionCandidates();
         if (known == null || !takesValue(option)) {
@@ -77,7 +77,7 @@ final class CommandText {
         return Arrays.stream(lines).map(CommandText::formatted).collect(Collectors.joining(" "));
     }
 
-    /** As picocli prints it, which takes each text for a format. */
+    /** The text as picocli prints it, which treats each text as a format string. */
     private static String formatted(String text) {
         return String.format(Locale.ROOT, text);
     }

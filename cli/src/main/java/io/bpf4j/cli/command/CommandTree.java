@@ -39,20 +39,20 @@ import picocli.CommandLine.UnmatchedArgumentException;
  * <p>Every failure is reported as one line on standard error. <i>Confined.</i>
  */
 public final class CommandTree {
-    /** Done. */
+    /** Success. */
     public static final int OK = 0;
     /** The command line is valid, but the command failed. */
     public static final int FAILED = 1;
     /** The command line is invalid. */
     public static final int USAGE = 2;
 
-    /** The commands that load questions, or the tracer, which asks for the same features. */
+    /** The commands that load questions or the tracer; both need the same features of the kernel. */
     private static final Set<String> ASKING = Set.of("trace", "count", "hist", "latency", "top", "stack");
 
     private final Console console;
     private final RootCommand root = new RootCommand();
 
-    /** The factories of the subcommands by name, in the order of the help: of an annotated object or a command line. */
+    /** The factories of the subcommands by name, in the order of the help. Each makes an annotated object or command line. */
     private final Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
 
     public CommandTree(Console console, Interruption interruption) {
@@ -81,7 +81,7 @@ public final class CommandTree {
         return ReadyCommand.of(group, catalog, console, this::execute);
     }
 
-    /** Adds the groups of questions that the user's own catalog has. The file is read only where they may be meant. */
+    /** Adds the groups of questions of the user's own catalog. The file is read only if they may be needed. */
     private void addOwnGroups() {
         try {
             Catalog catalog = UserCatalog.read();
@@ -89,7 +89,7 @@ public final class CommandTree {
                     .filter(group -> !group.startsWith("-"))
                     .forEach(group -> commands.putIfAbsent(group, () -> ready(group, catalog)));
         } catch (IOException | CatalogException e) {
-            // The other commands are there nevertheless.
+            // The other commands still work.
             console.error("bpf4j: " + ErrorText.of(e));
         }
     }
@@ -139,8 +139,8 @@ public final class CommandTree {
     }
 
     /**
-     * The subcommands that {@code args} can mean: one if it is named, else all, for the help or the nearest name. picocli
-     * reads the annotations of a subcommand when it is added, which takes milliseconds each.
+     * The subcommands that {@code args} may need: the one that is named, or else all, for the help or the nearest name.
+     * picocli reads the annotations of a subcommand when it is added, which takes milliseconds for each.
      */
     private Collection<String> wanted(String... args) {
         for (String arg : args) {
@@ -162,7 +162,7 @@ public final class CommandTree {
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setUsageHelpAutoWidth(false)
                 .setUsageHelpWidth(100)
-                .setExpandAtFiles(false) // a file may be named @x, and hold anything
+                .setExpandAtFiles(false) // @x is the name of a file, not a file of arguments
                 .registerConverter(Path.class, CommandTree::path)
                 .registerConverter(int.class, CommandTree::number)
                 .registerConverter(Integer.class, CommandTree::number)
@@ -184,7 +184,7 @@ public final class CommandTree {
         return new CommandLine(command).setUnmatchedOptionsArePositionalParams(true);
     }
 
-    /** A message of this command, because picocli's message names a class. */
+    /** Converts a path with a message of its own, because picocli's message names a class. */
     private static Path path(String name) {
         try {
             return Path.of(name);
@@ -263,7 +263,7 @@ public final class CommandTree {
         return FAILED;
     }
 
-    /** In terms of the command line, without Java types. */
+    /** Converts a number with a message that names no Java type. */
     private static int number(String text) {
         try {
             return Integer.parseInt(text);

@@ -17,11 +17,11 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 /**
- * Scripts that complete the command line in a shell, made from picocli's model: names of commands, options, ready
- * questions, and known values; processes, commands and files where an option takes one.
+ * Scripts that complete the command line in a shell, made from picocli's model. They complete commands, options, ready
+ * questions and named values, and processes, commands and files where an option takes one.
  *
- * <p>Why not picocli's own script: it completes no files among operands, and its zsh is bash's emulated one, without
- * descriptions.
+ * <p>Why not picocli's own script: it does not complete files among the operands, and in zsh it runs as an emulated bash
+ * script, without descriptions.
  *
  * <p>Tested by {@code CompletionScriptTest} and {@code CliCompletionTest}.
  */
@@ -30,14 +30,14 @@ final class CompletionScript {
     private final List<CommandSpec> commands;
     private final Catalog catalog;
 
-    /** Names that mean themselves in a script; a user's own catalog may have others, which are not completed. */
+    /** Names that need no quotes in a script. A user's own catalog may have other names, which are not completed. */
     private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_.+-]+");
 
     /**
      * A script.
      *
-     * @param root with all subcommands
-     * @param catalog the questions
+     * @param root the command with all subcommands
+     * @param catalog the catalog with the questions
      */
     CompletionScript(CommandSpec root, Catalog catalog) {
         this.root = root;
@@ -47,7 +47,7 @@ final class CompletionScript {
                 .toList();
     }
 
-    /** bash cuts words at {@code =}, and completes file names by itself where the function has nothing. */
+    /** The script for bash, which splits words at {@code =}, and completes file names where the function finds nothing. */
     String bash() {
         return BASH.replace("@QUESTIONS@", cases(2, behind(), "command=%s ;;"::formatted))
                 .replace("@VALUES@", cases(2, values(), CompletionScript::bashValues))
@@ -102,7 +102,7 @@ final class CompletionScript {
         };
     }
 
-    /** zsh shows the descriptions, too. */
+    /** The script for zsh, which also shows the descriptions. */
     String zsh() {
         StringBuilder commandsAndHelp = new StringBuilder();
         StringBuilder arguments = new StringBuilder();
@@ -186,7 +186,7 @@ final class CompletionScript {
         return "'" + text.replace("'", "'\\''") + "'";
     }
 
-    /** What completes the value of an option: PID, CMD, FILE, words, or nothing. */
+    /** The kind of completion for the value of an option: PID, CMD, FILE, words, or none. */
     private static String kind(OptionSpec option) {
         List<String> values = CommandText.values(option);
         if (!values.isEmpty()) {
@@ -233,7 +233,7 @@ final class CompletionScript {
                         && PLAIN.matcher(question.command().getFirst()).matches());
     }
 
-    /** For each command, the questions that stand for it as {@code group:question}: they take its options. */
+    /** For each command, the questions that stand for it, as {@code group:question}. They take the command's options. */
     private Map<String, List<String>> behind() {
         return questions()
                 .collect(Collectors.groupingBy(
@@ -242,7 +242,7 @@ final class CompletionScript {
                         Collectors.mapping(question -> question.group() + ":" + question.name(), Collectors.toList())));
     }
 
-    /** {@code command:option} by what completes the option's value. */
+    /** The options as {@code command:option}, by the kind of completion for their values. */
     private Map<String, List<String>> values() {
         Map<String, List<String>> values = new LinkedHashMap<>();
         for (CommandSpec command : commands) {
@@ -258,7 +258,7 @@ final class CompletionScript {
         return values;
     }
 
-    /** Commands by their words; the command line without a command is the empty one. */
+    /** The commands by their words. The empty command stands for a command line without a command. */
     private Map<String, List<String>> words(Function<CommandSpec, String> words) {
         Map<String, List<String>> all = new LinkedHashMap<>();
         Stream.concat(Stream.of(root), commands.stream())

@@ -21,7 +21,7 @@ final class DryRunReport {
     /**
      * A report.
      *
-     * @param verbose whether to include the result of each relocation
+     * @param verbose whether to print the result of each relocation
      */
     DryRunReport(Fit fit, boolean verbose) {
         this.fit = fit;

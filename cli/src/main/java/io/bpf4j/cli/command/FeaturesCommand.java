@@ -24,17 +24,17 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * Shows which features that bpf4j can use the running kernel has.
+ * Shows which of the features that bpf4j uses the running kernel has.
  *
  * <p>Tested by {@code CliTraceTest} and {@code CliRightsTest}.
  */
 @Command(
         name = "features",
         description = {
-            "Shows what this kernel has of what bpf4j uses, and since when kernels have it.",
-            "Each answer comes from trying, not from the version; needs root, or CAP_BPF and CAP_PERFMON. With "
+            "Shows which of the features that bpf4j uses this kernel has, and which kernel introduced each.",
+            "Each feature is tried, not derived from the version; needs root, or CAP_BPF and CAP_PERFMON. With "
                     + "--types it shows program types, map types and attach types, too; networking needs CAP_NET_ADMIN. "
-                    + "What this user may not try is shown as unknown (in JSON, supported is null)."
+                    + "A feature that this user may not try is shown as unknown (in JSON, supported is null)."
         },
         footer = {
             "  bpf4j features",
@@ -47,7 +47,10 @@ final class FeaturesCommand implements Callable<Integer> {
     @Option(names = "--types", description = "Also program types, map types and attach types.")
     private boolean types;
 
-    @Option(names = "--helpers", paramLabel = "TYPE", description = "The helpers for programs of a type, such as xdp.")
+    @Option(
+            names = "--helpers",
+            paramLabel = "TYPE",
+            description = "Only the helpers for programs of a type, such as xdp.")
     private @Nullable ProgramType caller;
 
     @Option(names = "--json", description = "One JSON object for each feature.")

@@ -20,8 +20,7 @@ final class FilterOption {
     private @Nullable String where;
 
     /**
-     * Checks that a filter that is given is not empty. That is a mistake, such as a variable of a script that isn't set; it
-     * is not the filter that takes all.
+     * Refuses an empty filter. It is a mistake, such as an unset variable of a script, and does not mean all events.
      *
      * @throws UsageException if it is empty
      */
@@ -32,7 +31,7 @@ final class FilterOption {
         }
     }
 
-    /** The expression, if one is given. */
+    /** The expression; empty if none is given. */
     Optional<String> expression() {
         return Optional.ofNullable(where);
     }

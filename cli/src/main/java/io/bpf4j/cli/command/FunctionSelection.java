@@ -16,8 +16,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The functions that a command attaches to: those that are named, in the files that are named; or else in the files of
- * the process, or in the program of the command.
+ * Finds the functions that a command attaches to, in the files on the command line, or else in the files of the process
+ * or in the program of the command.
  *
  * <p>Tested by {@code CliQuestionsTest}.
  */
@@ -55,7 +55,7 @@ final class FunctionSelection {
     private static List<FunctionProbe> in(Set<Path> files, String name) throws IOException {
         int colon = name.indexOf(':');
         List<FunctionProbe> found = new ArrayList<>();
-        // One file under two names would count each call twice.
+        // A file with two names must not be attached to twice, which would count each call twice.
         Set<FileIdentity> seen = new HashSet<>();
         for (Path file : files) {
             try {

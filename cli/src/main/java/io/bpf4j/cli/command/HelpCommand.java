@@ -25,9 +25,9 @@ final class HelpCommand implements Callable<Integer> {
     private List<String> command = List.of();
 
     /**
-     * The command.
+     * A command for help.
      *
-     * @param known whether a command exists
+     * @param known tells whether a command exists
      * @param others runs another command
      */
     HelpCommand(Predicate<String> known, ToIntFunction<String[]> others) {

@@ -12,8 +12,8 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
 
 /**
- * The options of commands that attach to probes, under headings in their help: what belongs to what. Commands share most of
- * these options, so each is said once, by its longest name.
+ * The headings in the help of commands that attach to probes, and the options under each. Commands share most of these
+ * options, so each option is listed here once, by its longest name.
  *
  * <p>Tested by {@code CommandTreeTest}.
  */
@@ -46,7 +46,7 @@ final class HelpGroups {
 
     private HelpGroups() {}
 
-    /** Sorts the help of the commands that have such options. */
+    /** Groups the options in the help of the commands that have them. */
     static void addTo(CommandLine tree) {
         Stream.concat(Stream.of(tree), tree.getSubcommands().values().stream())
                 .filter(command -> command.getCommandSpec().findOption("--strategy") != null)

@@ -19,7 +19,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "hist",
         description = {
-            "Shows how a value is distributed: how many events had one in each range.",
+            "Shows how a value is distributed: the number of events for each range of values.",
             "The kernel counts. Needs what 'trace' needs."
         },
         footer = {
@@ -39,7 +39,7 @@ final class HistCommand implements Callable<Integer> {
     @Option(
             names = "--linear",
             paramLabel = "A:B:STEP",
-            description = "Ranges of one width from A up to B, instead of powers of two: 0:100ms:10ms.")
+            description = "Ranges of the width STEP from A up to B, instead of powers of two: 0:100ms:10ms.")
     private @Nullable String linear;
 
     HistCommand(Console console, Interruption interruption) {

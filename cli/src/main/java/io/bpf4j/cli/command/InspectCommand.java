@@ -21,7 +21,8 @@ import picocli.CommandLine.Parameters;
  */
 @Command(
         name = "inspect",
-        description = "Shows what BPF objects hold: programs, maps, globals, externs, relocations, BTF. Needs no root.",
+        description =
+                "Shows the content of BPF objects: programs, maps, globals, externs, relocations, BTF. Needs no root.",
         footer = {"  bpf4j inspect program.bpf.o", "  bpf4j inspect --json program.bpf.o | jq .maps"})
 final class InspectCommand implements Callable<Integer> {
     private final Console console;

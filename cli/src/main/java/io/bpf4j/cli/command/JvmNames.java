@@ -16,9 +16,9 @@ import java.util.Set;
  * Asks JVMs for the names of the methods that they have compiled, so that frames of these methods have names. A JVM
  * writes them to {@code /tmp/perf-PID.map}, and only when it is asked. <i>Confined.</i>
  *
- * <p>Each JVM is asked once between calls of {@link #forget}. Asking starts a {@code jcmd}, and a stopped JVM never
- * answers. Anybody can start processes that look like JVMs. So the number of JVMs and the time for all of them, between
- * such calls, are bounded.
+ * <p>Each JVM is asked once between two calls of {@link #forget}. Asking starts a {@code jcmd}, a stopped JVM never
+ * answers, and anybody can start processes that look like JVMs. So the number of JVMs that are asked between two calls,
+ * and the time for all of them, are bounded.
  *
  * <p>Tested by {@code CliStackTest}.
  */
@@ -41,7 +41,7 @@ final class JvmNames {
         this.symbolizer = symbolizer;
     }
 
-    /** Asks again from now on: JVMs have compiled more. */
+    /** Makes {@link #ask} ask all JVMs again, because they may have compiled more. */
     void forget() {
         asked.clear();
         jvmsLeft = MOST_JVMS;
@@ -49,10 +49,10 @@ final class JvmNames {
     }
 
     /**
-     * Asks those of the processes that are JVMs, that have not been asked, and that this process may ask: as root all,
-     * else those of the same user. Then their names are read.
+     * Asks the JVMs among some processes that have not been asked yet. As root this process may ask all, else those of the
+     * same user.
      *
-     * @param pids those whose names matter most first
+     * @param pids the processes, those first whose names matter most
      */
     void ask(Collection<Integer> pids) {
         int left = 0;
@@ -83,7 +83,7 @@ final class JvmNames {
         }
     }
 
-    /** The first failure is told; others are usually the same. That a JVM has ended meanwhile is no failure. */
+    /** Reports the first failure only, because others usually have the same cause. A JVM that has ended is not a failure. */
     private void complain(int pid, IOException failure) {
         if (!complained && Files.isDirectory(host.process(pid))) {
             complained = true;
@@ -96,7 +96,7 @@ final class JvmNames {
             int own = user(host.self());
             return (own == 0 || own == user(host.process(pid))) && PerfMap.isJvm(host, pid);
         } catch (IOException | UnsupportedOperationException e) {
-            return false; // it has ended, or its mappings are a secret
+            return false; // the process has ended, or this user may not read its mappings
         }
     }
 

@@ -29,8 +29,8 @@ import picocli.CommandLine.Option;
         name = "latency",
         description = {
             "Shows how the time from one probe to another is distributed.",
-            "Events of one thread belong together, unless --pair or the catalog says otherwise. The end may be "
-                    + "left out if the catalog knows it, and for a function (u:NAME), where it is the return. --where, --by "
+            "Begin and end are paired by thread, unless --pair or the catalog says otherwise. The end may be "
+                    + "left out if the catalog has it, and for a function (u:NAME), whose end is its return. --where, --by "
                     + "and --show are evaluated at the end. Needs what 'trace' needs."
         },
         footer = {
@@ -47,13 +47,16 @@ final class LatencyCommand implements Callable<Integer> {
     @Option(
             names = "--pair",
             paramLabel = "EXPR",
-            description = "Begin and end belong together if this has the same value, in any thread of a process.")
+            description = "Pair a begin with the end that has the same value of EXPR, in any thread of the process.")
     private String pair = "";
 
-    @Option(names = "--slower", paramLabel = "T", description = "Print each end that came at least so late: 50ms.")
+    @Option(names = "--slower", paramLabel = "T", description = "Also print each event that took at least T: 50ms.")
     private @Nullable String slower;
 
-    @Option(names = "--show", paramLabel = "EXPR[,…]", description = "With --slower: the values to print of each.")
+    @Option(
+            names = "--show",
+            paramLabel = "EXPR[,…]",
+            description = "With --slower: the values to print for each event.")
     private List<String> show = new ArrayList<>();
 
     @Mixin
@@ -86,7 +89,7 @@ final class LatencyCommand implements Callable<Integer> {
         return CommandTree.OK;
     }
 
-    /** Begin and end. If only the begin is given: a function's return, or the end that the catalog has. */
+    /** Begin and end. If only the begin is given, the end is the function's return, or that of the catalog. */
     private List<String> ends() throws IOException {
         List<String> names = options.target().names();
         if (names.size() == 1) {
@@ -105,14 +108,14 @@ final class LatencyCommand implements Callable<Integer> {
                 : pairOf(begin).map(pair -> begin.substring(0, begin.indexOf(':') + 1) + pair.end());
     }
 
-    /** The argument by which the catalog pairs two probes. */
+    /** The argument by which the catalog pairs two probes; empty if they are paired by thread. */
     private static Optional<String> known(List<String> ends) throws IOException {
         return pairOf(ends.getFirst())
                 .filter(pair -> ends.getLast().endsWith(":" + pair.end()))
                 .flatMap(ProbePair::argument);
     }
 
-    /** The pair that a probe begins, by the catalog. */
+    /** The pair in the catalog that a probe begins. */
     private static Optional<ProbePair> pairOf(String probe) throws IOException {
         int colon = probe.indexOf(':');
         String name = probe.substring(colon + 1);

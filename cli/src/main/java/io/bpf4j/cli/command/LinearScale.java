@@ -8,7 +8,7 @@ import java.util.OptionalLong;
 import java.util.regex.Pattern;
 
 /**
- * The ranges of {@code --linear A:B:STEP}; the numbers may have units. <i>Immutable.</i>
+ * The ranges of {@code --linear A:B:STEP}, whose numbers may have units. <i>Immutable.</i>
  *
  * <p>Tested by {@code CliQuestionsTest}.
  */

@@ -52,14 +52,14 @@ final class ListCommand implements Callable<Integer> {
 
     @Option(
             names = {"-a", "--all"},
-            description = "All files that any process has mapped, and which processes.")
+            description = "All files that any process has mapped, with these processes.")
     private boolean all;
 
     @Option(
             names = "-v",
             description =
-                    "Show of each site, too: module and function, by which DTrace's names choose; the code: nop, or nop,nop5 "
-                            + "and nop,nop10 where the kernel could make the probe faster.")
+                    "Also show each site's module and function, which names in DTrace's form select, and its code: nop, or "
+                            + "nop,nop5 and nop,nop10, which newer kernels can replace by a faster probe.")
     private boolean verbose;
 
     @Option(names = "--json", description = "One JSON object for each probe.")

@@ -41,7 +41,7 @@ import picocli.CommandLine.Spec;
             "Loads each BPF object into the kernel and unloads it again: would this kernel take it?",
             "Needs root, or CAP_BPF and CAP_PERFMON.",
             "With --dry-run, which needs neither rights nor a kernel: would the kernels of these BTFs have what it needs?"
-                    + " Exit status 1 if one lacks something that the programs come to."
+                    + " The exit code is 1 if one lacks something that the programs reach."
         },
         footer = {
             "  bpf4j load program.bpf.o",
@@ -59,20 +59,20 @@ final class LoadCommand implements Callable<Integer> {
             names = "--btf",
             paramLabel = "BTF",
             description = {
-                "Types to relocate against, in place of the running kernel's: raw BTF, an ELF file with .BTF such as"
+                "Types to relocate against, instead of the running kernel's: raw BTF, an ELF file with .BTF such as"
                         + " vmlinux, or BTFHub's .btf.tar.xz.",
-                "With --dry-run also folders of these, and more than once."
+                "With --dry-run, this may be a folder of such files, and may be given more than once."
             })
     private List<Path> btfs = new ArrayList<>();
 
     @Option(
             names = "--dry-run",
-            description = "Only relocate, and tell for each program what the kernel of each BTF would lack.")
+            description = "Only relocate, and report for each program what the kernel of each BTF lacks.")
     private boolean dryRun;
 
     @Option(
             names = {"-v", "--verbose"},
-            description = "With --dry-run: what became of each relocation.")
+            description = "With --dry-run: also print the result of each relocation.")
     private boolean verbose;
 
     @Spec
@@ -112,7 +112,7 @@ final class LoadCommand implements Callable<Integer> {
         return failed ? CommandTree.FAILED : CommandTree.OK;
     }
 
-    /** Kernels outermost: the BTF of one is large, and is read once for all objects. */
+    /** The outer loop is over kernels, because a kernel's BTF is large and is read once for all objects. */
     private int dryRun() throws IOException {
         List<ObjectSpec> objects = new ArrayList<>();
         boolean failed = false;

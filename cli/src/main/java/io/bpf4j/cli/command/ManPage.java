@@ -19,7 +19,7 @@ final class ManPage {
     private final CommandSpec root;
     private final StringBuilder roff = new StringBuilder();
 
-    /** @param root with all subcommands */
+    /** @param root the command with all subcommands */
     ManPage(CommandSpec root) {
         this.root = root;
     }
@@ -109,8 +109,8 @@ final class ManPage {
     }
 
     /**
-     * A text as roff takes it: a backslash, a hyphen and quotes stand for themselves, and no line begins with a control
-     * character. A form feed, which no text has, stands for the backslash of a font.
+     * Escapes a text for roff: a backslash, a hyphen and quotes stand for themselves, and no line begins with a control
+     * character. A form feed, which no text has, becomes the backslash of a font escape.
      */
     private static String escaped(String text) {
         String escaped = text.replace("…", "...")

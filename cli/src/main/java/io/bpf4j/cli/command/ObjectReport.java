@@ -30,10 +30,10 @@ import java.util.stream.Collectors;
  */
 final class ObjectReport {
     private final ObjectSpec spec;
-    /** By section and slot, filled on first use: an object may have a hundred thousand functions. */
+    /** The names of functions by section and slot, filled on first use: an object may have a hundred thousand functions. */
     private final Map<List<Integer>, String> names = new HashMap<>();
 
-    /** By section, in the order of their places. */
+    /** The relocations by section, in the order of their slots. */
     private final Map<String, List<BtfExt.CoreRelocation>> relocations = new HashMap<>();
 
     ObjectReport(ObjectSpec spec) {

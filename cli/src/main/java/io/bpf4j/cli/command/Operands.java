@@ -18,21 +18,21 @@ import java.util.Set;
 /**
  * The files and the probe patterns among the operands of {@code list} and {@code trace}.
  *
- * <p>The notations of other tools are supported, too. An operand is one of these:
+ * <p>The notations of other tools are supported, too. An operand has one of these forms:
  *
  * <ul>
- *   <li>a file: a path, an entry of an archive ({@code base.apk!/lib/x.so}), or the name of a library or program alone
+ *   <li>a file: a path, an entry of an archive ({@code base.apk!/lib/x.so}), or the bare name of a library or program
  *   <li>{@code PROVIDER:NAME}
  *   <li>DTrace's {@code PROVIDER:MODULE:FUNCTION:NAME} and {@code MODULE:FUNCTION:NAME}, where an empty part matches
- *       everything. A number at the end of the provider is a process, {@code $target} in its place is the process of
- *       {@code -p} or {@code -c}; without process and file the pattern applies to all processes, as in DTrace
+ *       everything. A number at the end of the provider is a process; {@code $target} in its place is the process of
+ *       {@code -p} or {@code -c}. Without process and file the pattern applies to all processes, as in DTrace
  *   <li>bpftrace's and bcc's {@code usdt:FILE:PROVIDER:NAME}, {@code usdt:FILE:NAME}, bcc's {@code u:FILE:PROVIDER:NAME}, and the same
  *       without the first part, if the file has a slash
  * </ul>
  *
  * <i>Immutable.</i>
  *
- * @param processes the processes of four-part names
+ * @param processes the processes in names of DTrace's form
  */
 record Operands(List<Path> files, List<ProbePattern> patterns, Set<Integer> processes, Set<Dtrace> forms) {
     /** The processes that names in DTrace's form select. */
@@ -69,7 +69,7 @@ record Operands(List<Path> files, List<ProbePattern> patterns, Set<Integer> proc
         return new Operands(List.copyOf(files), List.copyOf(patterns), Set.copyOf(processes), Set.copyOf(forms));
     }
 
-    /** Whether all processes are selected only because of a name in DTrace's form. */
+    /** Whether all processes are selected, and only by a name in DTrace's form. */
     boolean meansAllProcesses() {
         return files.isEmpty() && processes.isEmpty() && forms.equals(Set.of(Dtrace.EVERYWHERE));
     }
@@ -156,7 +156,7 @@ record Operands(List<Path> files, List<ProbePattern> patterns, Set<Integer> proc
         long colons = colons(pattern);
         boolean provider = !pattern.startsWith(":");
         boolean name = !pattern.endsWith(":") && !pattern.isEmpty();
-        // Of a file's own probes the name is enough.
+        // After a file, the name of a probe is enough.
         boolean complete =
                 colons == 3 || colons == 2 || (colons == 1 ? provider : colons == 0 && !pattern.equals(operand));
         if (!complete || !name) {

@@ -28,28 +28,28 @@ import org.jspecify.annotations.Nullable;
 /**
  * A file from the command line that is written: whole, or not at all. <i>Confined.</i>
  *
- * <p>The content goes to a new file, which then takes the name. bpf4j often runs as root, and an answer has data of all
- * processes. So the file must not be another one than the user meant, and must not show its content to others than the
- * file in its place did:
+ * <p>The content goes to a new file, which then replaces the file of that name. bpf4j often runs as root, and an answer has
+ * data of all processes. So bpf4j must not overwrite another file than the user meant, and the new file must not be
+ * readable for more users than the replaced one:
  *
  * <ul>
- *   <li>A file of another user is refused, and so is a symbolic link of another user than this one and root. In a
- *       directory that others can write to, they may have put it there: to get the answer, or to have bpf4j overwrite a
+ *   <li>A file of another user is refused, and so is a symbolic link that belongs neither to this user nor to root. In a
+ *       directory that others can write to, they may have put it there to read the answer, or to have bpf4j overwrite a
  *       file that they may not write.
- *   <li>Another symbolic link is followed, and stays.
- *   <li>A file in place keeps its mode and its group; if this user may not give it the group, the group loses its rights.
+ *   <li>Other symbolic links are followed, and remain.
+ *   <li>An existing file keeps its mode and its group. If this user may not set the group, the group loses its rights.
  *   <li>A new file has the rights that the umask leaves.
  * </ul>
  *
- * <p>A device such as {@code /dev/stdout} is written to and not replaced.
+ * <p>A device such as {@code /dev/stdout} is written to, not replaced.
  *
  * <p>Tested by {@code OutputFileTest}.
  */
 final class OutputFile {
-    /** Of a file that is not complete yet. */
+    /** The start of the name of a file that is not complete yet. */
     private static final String PREFIX = ".bpf4j-";
 
-    /** Linux follows as many links in one path. */
+    /** Linux follows this many links in a path. */
     private static final int MOST_LINKS = 40;
 
     private final Path named;
@@ -70,7 +70,7 @@ final class OutputFile {
         void to(Writer writer) throws IOException;
     }
 
-    /** What a directory has under a name; a link is not followed. */
+    /** The entry of a directory; a link is not followed. */
     private record Entry(int mode, int user, int group) {
         private static final int TYPE = 0170000;
         private static final int LINK = 0120000;
@@ -127,7 +127,7 @@ final class OutputFile {
     /**
      * Writes the file.
      *
-     * @throws CommandException if it can't be written; then the file in place is still there
+     * @throws CommandException if the file can't be written; an existing file is then unchanged
      */
     void write(Content content) {
         try {
@@ -162,7 +162,7 @@ final class OutputFile {
     /**
      * The file that is written: the one at the end of the links.
      *
-     * @throws CommandException if a link is not followed
+     * @throws CommandException if a link is refused
      */
     Path destination() throws IOException {
         Path file = named.toAbsolutePath();
@@ -220,7 +220,7 @@ final class OutputFile {
                 .resolve(PREFIX + Long.toHexString(ThreadLocalRandom.current().nextLong()));
     }
 
-    /** A new file, open. Its content goes through the open file, so it does not matter if others rename it meanwhile. */
+    /** Creates the new file. The content is written through its descriptor, so others may rename the file meanwhile. */
     private Writer create(Path draft, @Nullable Entry inPlace) throws IOException {
         FileAttribute<?> rights = PosixFilePermissions.asFileAttribute(
                 PosixFilePermissions.fromString(inPlace == null ? "rw-rw-rw-" : "rw-------"));
@@ -231,7 +231,7 @@ final class OutputFile {
                             draft, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), rights),
                     StandardCharsets.UTF_8));
         } catch (NoSuchFileException e) {
-            // The directory exists, but takes no files of users, as /proc.
+            // The directory exists, but users can't create files in it, as in /proc.
             throw refused("no file can be made in " + folder(draft));
         } catch (IOException e) {
             throw refused("no file can be made in " + folder(draft) + ": " + reason(e));
@@ -265,7 +265,7 @@ final class OutputFile {
         return new CommandException("'" + named + "' can't be written: " + why);
     }
 
-    /** Without the name of the file: it is that of the draft. */
+    /** The reason without the name of the file, which is that of the draft. */
     private static String reason(IOException failure) {
         return switch (failure) {
             case AccessDeniedException _ -> "permission denied";
@@ -276,7 +276,7 @@ final class OutputFile {
         };
     }
 
-    /** The user for whom files are made: the last of the four ids, which proc(5) calls the file system UID. */
+    /** The user that owns created files: the last of the four ids, which proc(5) calls the file system UID. */
     private static int ownUser() {
         Path status = Host.running().self().resolve("status");
         try {

@@ -3,21 +3,21 @@ package io.bpf4j.cli.command;
 import io.bpf4j.trace.Question;
 
 /**
- * What a command that asks the kernel needs in any case, done by a thread of its own while picocli reads the command
- * line: both take some tenths of a start. <i>Confined.</i>
+ * Prepares, on a thread of its own, what every command that uses the kernel needs, while picocli reads the command line:
+ * each takes some tenths of the time of a start. <i>Confined.</i>
  *
  * <p>The command waits for it before it does anything. Otherwise two threads would initialize classes of bpf4j at the
- * same time, which may lock each other out for ever where two classes need each other.
+ * same time, which can deadlock if two classes need each other.
  */
 final class Preparation {
     private final Thread thread = Thread.ofPlatform()
             .name("bpf4j-preparation")
             .daemon()
-            // The command meets the same failure, and says what it was about to do.
+            // The command meets the same failure, and reports it with its context.
             .uncaughtExceptionHandler((_, _) -> {})
             .start(Question::prepare);
 
-    /** Waits until it is done. */
+    /** Waits for the end of the preparation. */
     void await() {
         boolean interrupted = false;
         while (true) {

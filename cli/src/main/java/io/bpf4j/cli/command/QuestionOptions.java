@@ -22,7 +22,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * What all questions have in common. <i>Confined.</i>
+ * The options that all questions share. <i>Confined.</i>
  *
  * <p>Tested by {@code CliQuestionsTest}.
  */
@@ -51,7 +51,8 @@ final class QuestionOptions {
             names = "--max-keys",
             paramLabel = "N",
             description =
-                    "Room for N combinations of --by (default: ${DEFAULT-VALUE}); events of others are counted as such.")
+                    "Room for N combinations of --by (default: ${DEFAULT-VALUE}); events of further ones are left out, and "
+                            + "their number is printed.")
     private int maxKeys = 10_240;
 
     @Option(
@@ -67,9 +68,9 @@ final class QuestionOptions {
     private @Nullable CommandSpec command;
 
     /**
-     * Looks at the options together, before anything is done.
+     * Checks the options before anything is done.
      *
-     * @throws UsageException if they make no sense
+     * @throws UsageException if they don't fit together
      */
     void check() {
         target.check();
@@ -95,7 +96,7 @@ final class QuestionOptions {
         }
     }
 
-    /** The files that the answer is written to, besides standard output. */
+    /** The files to which the answer is written, besides standard output. */
     AnswerFiles files() {
         return files;
     }
@@ -123,18 +124,18 @@ final class QuestionOptions {
         return target;
     }
 
-    /** How often to print, in nanoseconds. */
+    /** The interval between answers, in nanoseconds; empty if only the last answer is printed. */
     OptionalLong every() {
         Double seconds = every;
         return seconds == null ? OptionalLong.empty() : OptionalLong.of((long) (seconds * 1e9));
     }
 
-    /** Whether the user said how often. */
+    /** Whether the user gave an interval. */
     boolean everyGiven() {
         return every != null && !everyIsDefault;
     }
 
-    /** A question with filter and keys, of which {@code asked} makes the rest. */
+    /** Makes a question with filter and keys; {@code asked} adds the rest. */
     QuestionRun.Asker asker(UnaryOperator<Question> asked) {
         return (probes, functions, specs) -> {
             Question question = about(target, probes, functions, specs)

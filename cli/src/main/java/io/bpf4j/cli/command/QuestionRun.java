@@ -29,8 +29,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The work of a question: lets the kernel count, and prints the answer at the end, or in between if it is wanted.
- * <i>Confined.</i>
+ * The work of a question: lets the kernel count, and prints the answer at the end, and also in between if the user asked
+ * for that. <i>Confined.</i>
  *
  * <p>Tested by {@code CliQuestionsTest}.
  */
@@ -57,8 +57,8 @@ class QuestionRun implements TargetRun.Work {
     /**
      * A run.
      *
-     * @param every how often the answer so far is printed, in nanoseconds
-     * @param most how many events are shown at most
+     * @param every the interval at which the answer so far is printed, in nanoseconds; empty for never
+     * @param most the most events that are shown; empty if there is no bound
      */
     QuestionRun(Console console, TargetOptions target, OptionalLong every, OptionalLong most, Asker asker) {
         this(console, target, every, most, asker, Paint.NONE, null);
@@ -84,7 +84,7 @@ class QuestionRun implements TargetRun.Work {
                 : null;
     }
 
-    /** A run that prints its answer at the end, and in between if it is wanted. */
+    /** A run with the options of the user. */
     QuestionRun(Console console, QuestionOptions options, UnaryOperator<Question> asked) {
         this(
                 console,
@@ -111,7 +111,7 @@ class QuestionRun implements TargetRun.Work {
         try {
             return question.load();
         } catch (IllegalArgumentException e) {
-            // What the options ask for does not fit together, as it turns out with the probes that they name.
+            // The options don't fit together, which shows only once the probes are known.
             throw new UsageException(String.valueOf(e.getMessage()));
         }
     }
@@ -155,7 +155,7 @@ class QuestionRun implements TargetRun.Work {
         }
     }
 
-    /** Whether standard output is for a program that wants rows alone. */
+    /** Whether standard output has rows only, because a program reads it. */
     boolean rowsAlone() {
         return false;
     }
@@ -167,7 +167,7 @@ class QuestionRun implements TargetRun.Work {
 
     private AnswerPage page(QuestionOptions asked, Answer answer, List<String> gaps) {
         List<Answer.Row> rows = answer.rows();
-        // Not a constant: zones take a while to load, and most runs write no page.
+        // Not a constant: time zones take a while to load, and most runs write no page.
         DateTimeFormatter day = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss z", Locale.ROOT)
                 .withZone(ZoneId.systemDefault());
         String times = day.format(began) + " to " + day.format(Instant.now());
@@ -209,7 +209,7 @@ class QuestionRun implements TargetRun.Work {
         print(answer);
         report.sums(answer, shown, gaps, target.filesMayAppear(), rowsAlone());
         TraceOptions.stillPaused(console, answer.stillPaused());
-        // Last: whatever is wrong with a file, what was measured has been printed.
+        // Last, so that the answer is printed even if a file can't be written.
         QuestionOptions asked = options;
         if (asked != null && asked.files().wanted()) {
             AnswerPage page = page(asked, answer, gaps);

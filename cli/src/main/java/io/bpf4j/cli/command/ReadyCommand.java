@@ -25,7 +25,7 @@ import picocli.CommandLine.Parameters;
  */
 @Command
 final class ReadyCommand implements Callable<Integer> {
-    /** The groups of the built-in catalog, with what their help says. */
+    /** The groups of the built-in catalog, with the text of their help. */
     private static final List<List<String>> GROUPS = List.of(
             List.of("jvm", "Ready questions about a JVM: gc, classes, threads and others; alone lists them."),
             List.of("postgres", "Ready questions about PostgreSQL: slow, locks, checkpoints and others."),
@@ -45,7 +45,7 @@ final class ReadyCommand implements Callable<Integer> {
     @Parameters(
             arity = "0..*",
             paramLabel = "QUESTION",
-            description = "Its name, and options of the command behind it.")
+            description = "The name of the question, and options of the command that it stands for.")
     private List<String> words = new ArrayList<>();
 
     private ReadyCommand(Console console, String group, ToIntFunction<String[]> others) {
@@ -62,13 +62,13 @@ final class ReadyCommand implements Callable<Integer> {
     /**
      * The command of a group.
      *
-     * @param catalog has the groups that are not built in
+     * @param catalog the catalog with the groups that are not built in
      * @param others runs the command that a question stands for
      */
     static CommandLine of(String group, Catalog catalog, Console console, ToIntFunction<String[]> others) {
         CommandLine command = new CommandLine(new ReadyCommand(console, group, others));
         command.getCommandSpec().usageMessage().description(help(group, catalog));
-        // What follows the name is for the other command to understand.
+        // The other command parses what follows the name.
         return command.setStopAtPositional(true);
     }
 
@@ -100,7 +100,7 @@ final class ReadyCommand implements Callable<Integer> {
         if (given.contains("-v")) {
             console.error(shell(line));
         }
-        // Of a JVM that runs, the command itself finds out.
+        // For a running JVM, the command itself checks the options.
         List<String> needs = question.flags().stream()
                 .filter(need -> !need.startsWith("-XX:") || !given.contains("-p"))
                 .toList();
@@ -110,7 +110,7 @@ final class ReadyCommand implements Callable<Integer> {
         return others.applyAsInt(line.toArray(String[]::new));
     }
 
-    /** An option and a variable have no blanks; another need is said in words. */
+    /** A need without blanks is an option or a variable; other needs are sentences. */
     private static String needs(List<String> needs) {
         return "this needs "
                 + (needs.stream().anyMatch(need -> need.indexOf(' ') >= 0)
@@ -136,7 +136,7 @@ final class ReadyCommand implements Callable<Integer> {
         console.line("Each stands for a command line, which -v prints; its options can be added.");
     }
 
-    /** The line as a shell takes it. */
+    /** The command line, quoted for a shell. */
     static String shell(List<String> words) {
         return words.stream()
                 .map(word -> word.matches("[-A-Za-z0-9_:./,=@%+]+") ? word : "'" + word.replace("'", "'\\''") + "'")

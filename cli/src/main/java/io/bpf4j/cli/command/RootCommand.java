@@ -5,7 +5,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
 
-/** {@code bpf4j} itself: names the subcommands, does nothing. */
+/** {@code bpf4j} itself, which has subcommands and does nothing alone. */
 @Command(
         name = "bpf4j",
         description = {
@@ -27,7 +27,7 @@ import picocli.CommandLine.ScopeType;
             "  bpf4j load program.bpf.o"
         },
         exitCodeListHeading = "%nExit codes:%n",
-        exitCodeList = {"0:done", "1:failed, and standard error says why", "2:wrong usage"})
+        exitCodeList = {"0:success", "1:failure, explained on standard error", "2:wrong usage"})
 final class RootCommand implements Runnable {
     /** The subcommands for users. */
     static final String COMMANDS =

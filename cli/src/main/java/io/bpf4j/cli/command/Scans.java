@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Code that {@code list} and {@code trace} share for the results of scans.
+ * Scans of files and processes, and their results, for all commands that need them.
  *
  * <p>Tested by {@code CliTest} and {@code CliRightsTest}.
  */
@@ -25,8 +25,8 @@ final class Scans {
     /**
      * The files of a process.
      *
-     * @throws CommandException if the process does not exist or has no files
-     * @throws IOException if it may not be read
+     * @throws CommandException if the process does not exist, or has mapped no file
+     * @throws IOException if this user may not read its files
      */
     static UsdtScan ofProcess(int pid) throws IOException {
         checkProcess(pid);
@@ -75,7 +75,7 @@ final class Scans {
         return patterns.isEmpty() ? scan : scan.matching(patterns);
     }
 
-    /** The patterns that match nothing, of several patterns most likely typing errors. */
+    /** The patterns that match nothing, if there are several patterns: then these are most likely typing errors. */
     static List<ProbePattern> unmatched(UsdtScan scan, List<ProbePattern> patterns) {
         return patterns.stream()
                 .filter(pattern -> scan.matching(pattern).probes().isEmpty())

@@ -60,7 +60,7 @@ final class StackCommand implements Callable<Integer> {
     /** The most frames of a stack that a question keeps, in user space and in the kernel each. */
     private static final int KEPT_FRAMES = 127;
 
-    /** What stands for the outer frames of a stack that has more. */
+    /** Stands for the outer frames of a stack that has more than are kept. */
     private static final String CUT = "[cut]";
 
     @Option(names = "--user", description = "Stacks in user space (the default).")
@@ -102,14 +102,14 @@ final class StackCommand implements Callable<Integer> {
             this.symbolizer = symbolizer;
             this.jvms = new JvmNames(console, symbolizer);
             if (user) {
-                // Methods that the JVM drops before the end have names then, too.
+                // So methods that the JVM discards before the end have names, too.
                 options.target().process().ifPresent(pid -> jvms.ask(List.of(pid)));
             }
         }
 
         /** A stack with its names. */
         private record Named(Map<String, Object> key, List<Frame> user, List<Frame> kernel, long count) {
-            /** Whether outer frames are missing, because there were more than are kept. */
+            /** Whether outer frames are missing, because the stack had more than are kept. */
             boolean isCut() {
                 return user.size() >= KEPT_FRAMES || kernel.size() >= KEPT_FRAMES;
             }
@@ -169,7 +169,10 @@ final class StackCommand implements Callable<Integer> {
             page.withRows(rows()).html(writer, out -> counts(last).figure(out, title()));
         }
 
-        /** The stacks as rows of a table, for those who can't see the graph; alike ones in the innermost frames are one. */
+        /**
+         * The stacks as rows of a table, for readers who can't see the graph. Stacks with the same innermost frames are one
+         * row.
+         */
         private List<Answer.Row> rows() {
             Map<String, Long> stacks = new HashMap<>();
             for (Named stack : last) {
@@ -199,7 +202,7 @@ final class StackCommand implements Callable<Integer> {
             }
         }
 
-        /** Some stacks are short by nature; many are a sign of code that the kernel can't walk through. */
+        /** Warns if many stacks end early. Some are short by nature, but many are a sign of code without frame pointers. */
         private void tellOfMissingCallers(List<Named> stacks) {
             long all = stacks.stream().mapToLong(Named::count).sum();
             if (endingEarly > all / 2) {

@@ -17,12 +17,12 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * Which probes of which files and processes a command attaches to, for how long, and how. <i>Confined.</i>
+ * The options that say to which probes, files and processes a command attaches, for how long, and how. <i>Confined.</i>
  *
  * <p>Tested by {@code CommandTreeTest} and {@code CliUsageTest}.
  */
 final class TargetOptions {
-    /** 31 years, so that nanoseconds can be counted. */
+    /** 31 years, which in nanoseconds fits a {@code long}. */
     private static final int LONGEST_SECONDS = 1_000_000_000;
 
     @Option(names = "-p", paramLabel = "PID", description = "The program and the libraries of this process.")
@@ -33,8 +33,8 @@ final class TargetOptions {
             paramLabel = "CMD",
             description =
                     "Start this command, trace it and its libraries, and end with it. No shell reads it: ; and | are "
-                            + "arguments. With a FILE: only these files in it. "
-                            + "It is held while probes are attached; the sums say if first events may be missing nevertheless.")
+                            + "arguments. With FILEs: only the probes of these files. "
+                            + "The command is held while probes are attached; the sums say if first events may be missing nevertheless.")
     private @Nullable String command;
 
     @Option(
@@ -44,9 +44,10 @@ final class TargetOptions {
 
     @Option(
             names = "--follow",
-            description = "With -p or -c: also what appears later: children, programs that they become by exec, "
-                    + "libraries that are loaded later, from memory too. Each process is held while probes are attached, by "
-                    + "ptrace: no debugger can be attached to it meanwhile.")
+            description =
+                    "With -p or -c: also trace code that appears later: child processes, programs started by exec, and "
+                            + "libraries loaded later, also from memory. Each process is held by ptrace while probes are attached, so "
+                            + "no debugger can trace it.")
     private boolean follow;
 
     @Option(
@@ -61,7 +62,7 @@ final class TargetOptions {
 
     @Option(
             names = "--json",
-            description = "One JSON object on a line for each event or result, and one with the sums.")
+            description = "Print a JSON object on a line for each event or row, and one with the sums.")
     private boolean json;
 
     @Option(
@@ -69,13 +70,13 @@ final class TargetOptions {
             paramLabel = "auto|multi|cookie|ipmap",
             description =
                     "How to attach: one uprobe_multi link, a perf uprobe for each site with a cookie, or one whose "
-                            + "arguments are found by address. Default: the first that the kernel has.")
+                            + "arguments are found by address. Default: the first that the kernel supports.")
     private StrategyChoice strategy = StrategyChoice.AUTO;
 
     @Option(names = "--strict", description = "Refuse probes with an argument that can't be read.")
     private boolean strict;
 
-    @Option(names = "-v", description = "Say how the probes were attached, and why so.")
+    @Option(names = "-v", description = "Say how the probes were attached, and why in this way.")
     private boolean verbose;
 
     @Parameters(
@@ -89,7 +90,7 @@ final class TargetOptions {
     /** {@code u:NAME} and {@code ur:NAME}. */
     private static final Pattern FUNCTION = Pattern.compile("(ur?):([^:/]+)");
 
-    /** As bpftrace writes functions: with its long names, too, and with the file before the function. */
+    /** Functions in bpftrace's notation, which also has long names, and may have the file before the function. */
     private static final Pattern BPFTRACE = Pattern.compile("(u|ur|uprobe|uretprobe):(?:([^:]+):)?([^:/]+)");
 
     private List<String> names = List.of();
@@ -98,9 +99,9 @@ final class TargetOptions {
     private List<ProbePattern> patterns = List.of();
 
     /**
-     * Looks at the options together, before anything is done.
+     * Checks the options before anything is done.
      *
-     * @throws UsageException if they make no sense
+     * @throws UsageException if they don't fit together
      */
     void check() {
         operands = operands.stream().flatMap(TargetOptions::words).toList();
@@ -147,13 +148,13 @@ final class TargetOptions {
         }
     }
 
-    /** The process that is traced, if it is one that runs already. */
+    /** The process of {@code -p}; empty without it. */
     OptionalInt process() {
         Integer process = pid;
         return process == null ? OptionalInt.empty() : OptionalInt.of(process);
     }
 
-    /** The command to start and trace. */
+    /** The command to start and trace; empty without {@code -c}. */
     Optional<String> command() {
         return Optional.ofNullable(command);
     }
@@ -162,7 +163,7 @@ final class TargetOptions {
         return all;
     }
 
-    /** The files whose probes are meant; none means those of the processes. */
+    /** The files whose probes are traced; empty for all files of the processes. */
     List<Path> files() {
         return files;
     }
@@ -181,7 +182,7 @@ final class TargetOptions {
         return functions;
     }
 
-    /** One probe more than the operands name. */
+    /** Adds a probe to those of the operands. */
     void add(String name) {
         names = Stream.concat(names.stream(), Stream.of(name)).toList();
         if (isFunction(name)) {
@@ -192,7 +193,7 @@ final class TargetOptions {
         }
     }
 
-    /** The file and the function of bpftrace's notation; another operand as it is. */
+    /** The file and the function of an operand in bpftrace's notation; another operand unchanged. */
     private static Stream<String> words(String operand) {
         Matcher function = BPFTRACE.matcher(operand);
         if (!function.matches()) {
@@ -206,7 +207,7 @@ final class TargetOptions {
         return FUNCTION.matcher(operand).matches();
     }
 
-    /** Whether the processes that are traced may get other files while they are. */
+    /** Whether the traced processes may map new files while they are traced. */
     boolean filesMayAppear() {
         return follow || command != null;
     }
@@ -219,7 +220,7 @@ final class TargetOptions {
         return !noHold;
     }
 
-    /** How long to trace at most, in nanoseconds. */
+    /** The longest time to trace, in nanoseconds; empty if there is no bound. */
     OptionalLong duration() {
         Double seconds = duration;
         return seconds == null ? OptionalLong.empty() : OptionalLong.of((long) (seconds * 1e9));

@@ -36,7 +36,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of a command that watches probes: attaches, works until it is over, detaches. <i>Confined.</i>
+ * One run of a command that watches probes: attaches, works until the end, and detaches. <i>Confined.</i>
  *
  * <p>Tested by {@code CliTraceTest} and {@code CliStrategyTest}.
  */
@@ -44,7 +44,7 @@ final class TargetRun {
     /** Room for the probes of libraries that a command loads later. */
     private static final int SPECS_OF_LATER_FILES = 4096;
 
-    /** How long to wait for events before looking whether it is time to end. */
+    /** The time to wait for events before checking whether the run is to end. */
     private static final Duration PATIENCE = Duration.ofMillis(20);
 
     private final Console console;
@@ -54,13 +54,13 @@ final class TargetRun {
 
     private volatile boolean attachedAny;
 
-    /** Whether the process is still this program, which becomes the command by exec and maps its files then. */
+    /** Whether the child process has not executed the command yet, and so has not mapped the command's files. */
     private volatile boolean beforeExec;
 
-    /** What was said about attachments; children and libraries often have the same. */
+    /** The names of probes that a message has mentioned; child processes and libraries often have the same ones. */
     private final Set<String> said = ConcurrentHashMap.newKeySet();
 
-    /** How often probes that appeared could not be attached. */
+    /** The number of times that probes that appeared could not be attached. */
     private final AtomicInteger notAttached = new AtomicInteger();
 
     /** What the command does with the events. */
@@ -70,29 +70,29 @@ final class TargetRun {
          *
          * @param probes that are there now; more may appear
          * @param functions entries and returns of functions
-         * @param specs how many argument specs there may be at once
+         * @param specs the most argument specs at one time
          */
         ProbeSession load(List<UsdtProbe> probes, List<FunctionProbe> functions, int specs) throws IOException;
 
-        /** A process is watched, or has got new code. If it is held, none of this code has run yet. */
+        /** Called when a process is watched, or has new code. If the process is held, none of this code has run yet. */
         default void appeared(int pid) {}
 
-        /** Waits for events, and takes those that are there. */
+        /** Waits for events, and handles those that have come. */
         void poll(Duration patience);
 
-        /** There are no more polls. What is attached is detached next, which may take a while. */
+        /** Called after the last poll. Next the probes are detached, which may take a while. */
         default void ended() {}
 
-        /** Takes events while it is detached, so that no process waits for that. */
+        /** Handles events while probes are detached, so that no process waits for room in the ring buffer. */
         default void keepUp() {}
 
-        /** Whether the command has as much as it wanted. */
+        /** Whether the command has enough events. */
         boolean isFull();
 
         /**
-         * Takes the last events and prints the result. Nothing is attached any more.
+         * Handles the last events and prints the result. All probes are detached.
          *
-         * @param gaps why first events may be missing; empty if none is
+         * @param gaps the reasons why first events may be missing; empty if none is missing
          */
         void finish(List<String> gaps);
     }
@@ -110,7 +110,7 @@ final class TargetRun {
     }
 
     /**
-     * Works until it is over.
+     * Runs until the end.
      *
      * @throws CommandException if there was nothing to watch
      */
@@ -133,7 +133,7 @@ final class TargetRun {
         }
     }
 
-    /** A command that is a script has no probes; the program that runs it is found once it is mapped. */
+    /** The file of the command. A script has no probes; the program that runs it is found when it is mapped. */
     private static List<UsdtScan> ownFile(ChildCommand child) throws IOException {
         try {
             return List.of(UsdtScan.ofFile(child.file()));
@@ -205,7 +205,7 @@ final class TargetRun {
         }
     }
 
-    /** Who was not held may have had the probes, and have ended before it was looked at. */
+    /** The message that nothing was found. A process that was not held may have had the probes, and ended unseen. */
     private static String none(String who, String probes, List<String> gaps) {
         return gaps.isEmpty()
                 ? "neither " + who + " nor a library that it loaded has a probe " + probes
@@ -229,7 +229,7 @@ final class TargetRun {
     /**
      * Traces a process and what appears in it, and perhaps in its children.
      *
-     * @return why first events may be missing; empty if none is
+     * @return the reasons why first events may be missing; empty if none is missing
      */
     private List<String> follow(ProbeSession session, Work work, List<UsdtProbe> first, @Nullable ChildCommand child) {
         Follower follower = new Follower(session, selection.ofLater(first), this::report, this::notAttached);
@@ -241,7 +241,7 @@ final class TargetRun {
                 (options.hold() ? followed : followed.withoutHolding()).start(new Listener(follower, work))) {
             if (child != null) {
                 if (!watch.gaps().isEmpty() && !first.isEmpty()) {
-                    // Not held at its exec: what is attached to the process before then is there when it maps the file.
+                    // The process is not held at its exec: probes attached before the exec exist when it maps the file.
                     beforeExec = true;
                     follower.attach(child.pid(), first);
                     beforeExec = false;
@@ -258,7 +258,7 @@ final class TargetRun {
         }
     }
 
-    /** Tells the follower what happens to processes, and the work which have new code. */
+    /** Passes the events of processes to the follower, and the processes with new code to the work. */
     private record Listener(Follower follower, Work work) implements UsdtWatch.Listener {
         @Override
         public void appeared(int pid, UsdtScan scan) {
@@ -282,7 +282,7 @@ final class TargetRun {
         console.error("bpf4j: " + why);
     }
 
-    /** Works until it is time to end, or {@code goesOn} says that there will be no more events. */
+    /** Works until the end, or until {@code goesOn} says that there will be no more events. */
     private void poll(Work work, BooleanSupplier goesOn) {
         OptionalLong most = options.duration();
         long end = most.isPresent() ? System.nanoTime() + most.getAsLong() : Long.MAX_VALUE;
@@ -297,7 +297,7 @@ final class TargetRun {
         }
     }
 
-    /** A trace of one process ends with it. */
+    /** Whether the traced process still exists; the trace ends with it. */
     private boolean isThere() {
         OptionalInt process = options.process();
         return process.isEmpty() || Files.isDirectory(Host.running().process(process.getAsInt()));
@@ -309,7 +309,7 @@ final class TargetRun {
         attachedAny = true;
         List<String> names =
                 link.probes().stream().map(UsdtProbe::fullName).distinct().toList();
-        // Of all: each name has to be remembered.
+        // count() and not anyMatch(): each name has to be remembered.
         boolean more = names.stream().filter(said::add).count() > 0;
         if (first || more || options.verbose()) {
             console.error("bpf4j: " + (first || options.verbose() ? "tracing " : "also tracing ")

@@ -21,7 +21,7 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * Which probes a command attaches to, and what is said of them before any fires. <i>Confined.</i>
+ * Selects the probes to which a command attaches, and prints hints about them. <i>Confined.</i>
  *
  * <p>Tested by {@code CliTraceTest} and {@code CliUsageTest}.
  */
@@ -32,7 +32,7 @@ final class TargetSelection {
     private final TargetOptions options;
     private final List<StringArg> strings;
 
-    /** The probes that are traced, by scan. */
+    /** The scans of the probes that are traced. */
     private final List<UsdtScan> found = new ArrayList<>();
 
     /** @param strings arguments that are shown as strings, which the probes must have */
@@ -43,7 +43,7 @@ final class TargetSelection {
     }
 
     /**
-     * The probes of files that are there now.
+     * The wanted probes of the files that exist now.
      *
      * @throws CommandException if no probe matches a pattern or has the argument of {@code --str}, and no file may
      *     appear later
@@ -71,12 +71,12 @@ final class TargetSelection {
         return probes;
     }
 
-    /** Patterns that no file had a probe for. */
+    /** The patterns that no probe of any file matched. */
     List<ProbePattern> unmatched() {
         return Scans.unmatched(UsdtScan.join(found), options.patterns());
     }
 
-    /** The probes of files that appear that are to be traced: of any file, or of those that were named. */
+    /** Selects the probes of files that appear later: of all files, or only of those on the command line. */
     Function<UsdtScan, List<UsdtProbe>> ofLater(List<UsdtProbe> first) {
         if (options.files().isEmpty()) {
             return scan -> traced(scan, _ -> true);
@@ -93,7 +93,7 @@ final class TargetSelection {
                 : options.verbose() ? JvmProbes.hints(probes) : List.of();
     }
 
-    /** A string that no probe can have is a slip of the pen, too. */
+    /** Refuses a {@code --str} for which no probe has enough arguments; it is most likely a typing error. */
     private static void requireArguments(List<UsdtProbe> probes, List<StringArg> wanted) {
         int most =
                 probes.stream().mapToInt(TargetSelection::mostArguments).max().orElse(0);
@@ -112,7 +112,7 @@ final class TargetSelection {
         return probe.sites().stream().mapToInt(site -> site.args().size()).max().orElse(0);
     }
 
-    /** Other probes may have the argument; those that lack it would be shown without a word. */
+    /** Names probes that lack the argument of {@code --str} while others have it: their events lack the text. */
     private void sayWithout(List<UsdtProbe> probes, StringArg string) {
         List<UsdtProbe> without = probes.stream()
                 .filter(probe -> mostArguments(probe) <= string.highest())
@@ -136,8 +136,8 @@ final class TargetSelection {
     }
 
     /**
-     * Values that are shown as "?" would leave a person guessing: the first is explained, and with -v the link does
-     * all.
+     * Explains the first argument that can't be read, which events show as "?". With -v all are explained, by the
+     * link's problems.
      */
     private void sayUnreadable(List<UsdtProbe> probes) {
         if (options.verbose()) {
@@ -156,7 +156,7 @@ final class TargetSelection {
         }
     }
 
-    /** Files that were named and have none of the probes: of several, most likely the wrong ones. */
+    /** The files on the command line that have none of the probes; of several files these are most likely wrong. */
     private List<UsdtScan> filesWithout(List<UsdtScan> scans) {
         return options.process().isPresent() || options.all()
                 ? List.of()
@@ -181,7 +181,7 @@ final class TargetSelection {
                 .toList();
     }
 
-    /** Says what is wrong with a file, as far as sites of its probes may be missing. */
+    /** Reports the problems of a file due to which sites of its probes may be missing; returns whether it is traced. */
     private boolean isTraced(UsdtScan.File file, Predicate<FileIdentity> wanted) {
         UsdtBinary binary = file.probes().getFirst().binary();
         if (!wanted.test(binary.identity())) {
@@ -192,7 +192,7 @@ final class TargetSelection {
         if (named || binary.refusal().isEmpty()) {
             return true;
         }
-        // Of what was named, the library says it. Others are there by chance, mapped by an emulator for instance.
+        // The library reports a file that the user named. Others were mapped by chance, for instance by an emulator.
         console.error("bpf4j: " + file.name() + " " + binary.refusal().get() + "; its probes are left out");
         return false;
     }

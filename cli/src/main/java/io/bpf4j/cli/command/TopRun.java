@@ -30,7 +30,7 @@ final class TopRun extends QuestionRun implements AutoCloseable {
     /** Rows of a table that does not fill a screen. */
     private static final int MOST_ROWS = 20;
 
-    /** Lines of the screen above and below the rows. */
+    /** The number of lines of the screen above and below the rows. */
     private static final int AROUND = 3;
 
     private static final List<String> HELP = List.of(
@@ -143,7 +143,7 @@ final class TopRun extends QuestionRun implements AutoCloseable {
         lastLook = now;
     }
 
-    /** Only rows that have new events. */
+    /** Prints a table of the rows that have new events. */
     private void tables() {
         Table rates = new Table("");
         AnswerReport.fill(rates, "EVENTS/S", table.recent(MOST_ROWS), n -> Long.toString(table.perSecond(n)));

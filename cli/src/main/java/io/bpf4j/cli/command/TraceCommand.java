@@ -16,9 +16,9 @@ import picocli.CommandLine.Mixin;
 @Command(
         name = "trace",
         description = {
-            "Prints a line for each time that a probe fires: time, process/thread, command, probe, arguments.",
+            "Prints a line each time a probe fires: time, process/thread, thread name, probe, arguments.",
             "Needs root, or CAP_BPF and CAP_PERFMON where one link takes many probes (Linux 6.6); perf uprobes, "
-                    + "which are the way before that, may need CAP_SYS_ADMIN. Ctrl-C detaches and prints how many events "
+                    + "which older kernels need, may need CAP_SYS_ADMIN. Ctrl-C detaches and prints how many events "
                     + "came."
         },
         footer = {

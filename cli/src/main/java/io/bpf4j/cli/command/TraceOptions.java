@@ -19,7 +19,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * What {@code trace} is asked for. <i>Confined.</i>
+ * The options of {@code trace}. <i>Confined.</i>
  *
  * <p>Tested by {@code CommandTreeTest} and {@code CliUsageTest}.
  */
@@ -30,7 +30,7 @@ final class TraceOptions {
     @Option(
             names = "--str",
             paramLabel = "N[:M]",
-            description = "Show argument N (from 0) as a string: zero-terminated, or of the length in argument M.")
+            description = "Show argument N (from 0) as a string: NUL-terminated, or of the length in argument M.")
     private List<String> strings = new ArrayList<>();
 
     @Mixin
@@ -58,9 +58,9 @@ final class TraceOptions {
     private List<StringArg> stringArgs = List.of();
 
     /**
-     * Looks at the options together, before anything is done.
+     * Checks the options before anything is done.
      *
-     * @throws UsageException if they make no sense
+     * @throws UsageException if they don't fit together
      */
     void check() {
         target.check();
@@ -118,7 +118,7 @@ final class TraceOptions {
         return buffer.bytes();
     }
 
-    /** Whether a process is paused before events are lost. */
+    /** Whether a process is paused so that no events are lost. */
     boolean lossless() {
         return lossless;
     }
@@ -128,7 +128,7 @@ final class TraceOptions {
         return filter.expression().isPresent() || !show.isEmpty();
     }
 
-    /** What the kernel is asked then. Without {@code --show}, the arguments that all probes have are shown. */
+    /** The question for the kernel. Without {@code --show}, it shows the arguments that all probes have. */
     Question of(List<UsdtProbe> probes, List<FunctionProbe> functions, int specs) throws IOException {
         int fewest = probes.stream()
                 .flatMap(probe -> probe.sites().stream())
@@ -151,7 +151,7 @@ final class TraceOptions {
         return question.where(filter.expression().orElse(""));
     }
 
-    /** An argument as an expression: as the text that {@code --str} says it is, or as it is. */
+    /** The expression for an argument: as text if {@code --str} names it, else as it is. */
     private String shown(int argument) {
         return stringArgs.stream()
                 .filter(string -> string.pointer() == argument)
@@ -182,12 +182,12 @@ final class TraceOptions {
         return target;
     }
 
-    /** Arguments to show as strings. */
+    /** The arguments to show as strings. */
     List<StringArg> strings() {
         return stringArgs;
     }
 
-    /** How many events to print at most. */
+    /** The most events to print; empty if there is no bound. */
     OptionalLong count() {
         Long most = count;
         return most == null ? OptionalLong.empty() : OptionalLong.of(most);

@@ -29,7 +29,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The work of {@code trace}: prints events, and the sums at the end. <i>Confined.</i>
+ * The work of {@code trace}: prints each event, and the sums at the end. <i>Confined.</i>
  *
  * <p>Tested by {@code CliTraceTest} and {@code CliStrategyTest}.
  */
@@ -65,7 +65,7 @@ final class TraceRun implements TargetRun.Work {
         return loaded;
     }
 
-    /** The arguments that are text by the catalog. The tracer reads an argument of all probes in the same way. */
+    /** The arguments that are text in the catalog. The tracer reads an argument in the same way for all probes. */
     private List<StringArg> known(List<UsdtProbe> probes, Catalog catalog) {
         Map<Integer, Set<Optional<StringArg>>> byArgument = new TreeMap<>();
         for (UsdtProbe probe : probes) {

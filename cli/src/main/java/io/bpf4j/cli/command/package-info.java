@@ -1,2 +1,2 @@
-/** The subcommands, one per file: each reads its options, calls the library, prints the result. */
+/** The subcommands, one in each file: each reads its options, calls the library, and prints the result. */
 package io.bpf4j.cli.command;

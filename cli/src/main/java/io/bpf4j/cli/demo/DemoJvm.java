@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The small JVM that the demo traces: the Java that runs this command, with {@link DemoWorkload} as its program.
+ * The small JVM that the demo traces. It is the Java that runs this command, with {@link DemoWorkload} as its program.
  *
  * <p>Its heap is bounded, so that the demo can run on a small machine, and it uses the serial collector, which works in
  * every container. Owns the process: closing ends it. <i>Confined.</i>
@@ -22,7 +22,7 @@ public final class DemoJvm implements AutoCloseable {
     }
 
     /**
-     * Starts it and waits until it is ready to work; it works once {@link #go} is called.
+     * Starts the JVM and waits until it is ready. It starts to work when {@link #go} is called.
      *
      * @param work the duration of its work
      */
@@ -67,7 +67,7 @@ public final class DemoJvm implements AutoCloseable {
         return process.isAlive();
     }
 
-    /** Lets it work. */
+    /** Makes the JVM start to work. */
     public void go() {
         try {
             process.getOutputStream().write('\n');

@@ -16,7 +16,7 @@ public final class DemoSummary {
     private long lost;
     private long unknown;
 
-    /** The start of the running collection, or 0 if none runs. */
+    /** The start of the running collection, in nanoseconds of CLOCK_MONOTONIC; 0 if none runs. */
     private long gcBegin;
 
     private long gcCount;

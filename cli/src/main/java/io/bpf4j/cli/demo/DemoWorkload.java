@@ -8,8 +8,8 @@ import java.lang.constant.ClassDesc;
  * The program of the traced JVM of {@code bpf4j demo}: allocates, loads classes and starts threads, a few at a time, in
  * bounded memory, until its time is over.
  *
- * <p>It writes a byte to standard output when it is ready, and waits for one on standard input before it starts, so
- * that the tracer can attach first; if the tracer dies before, the pipe is closed, and this process ends, too.
+ * <p>It writes a byte to standard output when it is ready, and waits for a byte on standard input before it starts, so
+ * that the tracer can attach first. If the tracer dies before that, the pipe is closed, and this process ends, too.
  *
  * <p>Tested by {@code DemoJvmTest}.
  */
@@ -27,7 +27,7 @@ public final class DemoWorkload {
     private DemoWorkload() {}
 
     /**
-     * Works.
+     * Runs the workload.
      *
      * @param args the duration in milliseconds
      */

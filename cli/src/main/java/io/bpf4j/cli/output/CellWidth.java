@@ -1,8 +1,8 @@
 package io.bpf4j.cli.output;
 
 /**
- * How many columns of a terminal text takes: two for a character of East Asian scripts and most pictures (Unicode
- * Standard Annex 11), none for a mark that combines with the one before, one for all others.
+ * The number of terminal columns that text takes: two for a character of East Asian scripts and for most emoji (Unicode
+ * Standard Annex 11), none for a mark that combines with the character before it, one for all others.
  *
  * <p>Tested by {@code TableTest}.
  */

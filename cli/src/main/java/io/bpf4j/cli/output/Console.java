@@ -25,19 +25,18 @@ import org.jspecify.annotations.Nullable;
  * into {@code | head} would never end. Here a failed write is an {@link OutputClosedException}. Output is UTF-8 in
  * every locale: JSON requires it, and a container often has no locale.
  *
- * <p><i>Thread-safe</i>: a line is written whole. Standard output that blocks, as with a pager, does not block writers
- * to standard error.
+ * <p><i>Thread-safe</i>: lines are written whole. If standard output blocks, as with a pager, standard error does not.
  */
 public final class Console {
     private static final int USUAL_COLUMNS = 80;
     private static final int MOST_HELD = 100;
 
-    /** To the first column, and erase to the end of the line. */
+    /** Moves to the first column and erases the line. */
     private static final String ERASE = "\r\u001b[K";
 
     private final OutputStream out;
 
-    /** Bytes that wait to be written to {@link #out}; also the lock of both. */
+    /** Bytes that wait to be written to {@link #out}. Its monitor guards both. */
     private final LineBuffer waiting = new LineBuffer();
 
     private final Writer err;
@@ -45,12 +44,12 @@ public final class Console {
     private final @Nullable Terminal terminal;
     private volatile @Nullable OptionalInt columns;
 
-    /** Messages that wait until the screen is free; null if it is. */
+    /** Messages that wait until the screen is released; null if it is not in use. */
     private @Nullable Deque<String> held;
 
     private final boolean showsProgress;
 
-    /** The line at the end of standard error that will be overwritten; empty if there is none. */
+    /** The progress line at the end of standard error, which will be overwritten; empty if there is none. */
     private String progress = "";
 
     public Console(OutputStream out, Writer err, Reader in) {
@@ -134,8 +133,8 @@ public final class Console {
     }
 
     /**
-     * Columns that a line may have; empty if there is no bound, as for a file. {@code COLUMNS} in the environment comes
-     * before the size of the terminal (POSIX, environment variables).
+     * The columns that a line may have; empty if there is no bound, as for a file. {@code COLUMNS} in the environment
+     * overrides the size of the terminal (POSIX, environment variables).
      */
     public OptionalInt columns() {
         Terminal device = terminal;
@@ -153,12 +152,12 @@ public final class Console {
         return known;
     }
 
-    /** The terminal has another size now. */
+    /** Tells that the size of the terminal has changed. */
     public void resized() {
         columns = null;
     }
 
-    /** Keeps messages until {@link #releaseErrors}, because the screen is drawn; the last 100 of them. */
+    /** Keeps the last 100 messages until {@link #releaseErrors}, because a screen is drawn. */
     void holdErrors() {
         synchronized (err) {
             held = new ArrayDeque<>();
@@ -203,8 +202,8 @@ public final class Console {
 
     /**
      * Writes a line to standard error, at once, with escapes for characters that would control a terminal or start
-     * another line: messages contain names of files and from files. Further lines that are indented, such as those of a
-     * verifier log, stay lines. A closed standard error is ignored.
+     * another line, because messages contain names of files and names from files. Further lines that are indented, such as
+     * those of a verifier log, remain lines. A closed standard error is ignored.
      */
     public void error(String text) {
         write(Text.printableParagraph(text));
@@ -243,10 +242,9 @@ public final class Console {
     }
 
     /**
-     * Replaces the last line of standard error, or removes it. Messages come above
-     * it.
+     * Replaces the progress line at the end of standard error. Messages are printed above it.
      *
-     * @param text empty to remove it
+     * @param text the new line; empty to remove the line
      */
     void progress(String text) {
         synchronized (err) {

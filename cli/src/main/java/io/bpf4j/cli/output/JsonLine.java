@@ -17,12 +17,12 @@ public final class JsonLine {
     /** Whether the next key or element needs a comma before it. */
     private boolean comma;
 
-    /** In a buffer of its own. */
+    /** A writer with a buffer of its own. */
     public JsonLine() {
         this(new LineBuffer());
     }
 
-    /** At the end of a buffer. */
+    /** A writer that appends to a buffer. */
     public JsonLine(LineBuffer text) {
         this.text = text;
     }

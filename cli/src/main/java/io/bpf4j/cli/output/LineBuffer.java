@@ -8,19 +8,19 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Text as bytes of UTF-8, in one array that is used again: data that is appended often (numbers, names that were
- * encoded before, bytes of a process) is written there without an object. <i>Confined.</i>
+ * Text in UTF-8, in one reused array of bytes. Numbers, names that were encoded before, and bytes of a process are
+ * appended without allocation. <i>Confined.</i>
  */
 public final class LineBuffer {
-    /** The number of bytes from which on it is worth a system call to write them. */
+    /** The number of bytes that justify a system call to write them. */
     public static final int FULL = 1 << 16;
 
     private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
 
-    /** The digits of a long, or of an unsigned one, and a sign. */
+    /** Characters: 19 digits and a sign, or 20 digits of an unsigned number. */
     private static final int LONGEST_NUMBER = 20;
 
-    /** 00 to 99. */
+    /** The two digits of each number from 00 to 99. */
     private static final byte[] PAIRS = pairs();
 
     private byte[] bytes = new byte[256];
@@ -35,17 +35,17 @@ public final class LineBuffer {
         return pairs;
     }
 
-    /** Bytes that were appended. */
+    /** The number of bytes in the buffer. */
     public int size() {
         return size;
     }
 
-    /** Removes everything. */
+    /** Empties the buffer. */
     public void clear() {
         size = 0;
     }
 
-    /** Room for this many bytes more. */
+    /** Makes room for {@code more} bytes. */
     private void reserve(int more) {
         if (bytes.length - size < more) {
             bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, Math.addExact(size, more)));
@@ -72,7 +72,7 @@ public final class LineBuffer {
     /** Appends a number with a sign, in decimal. */
     public LineBuffer decimal(long number) {
         reserve(LONGEST_NUMBER);
-        // Negative numbers have the larger range: the smallest one has no positive counterpart.
+        // The digits are taken of the negative number, because the smallest number has no positive counterpart.
         long rest = number < 0 ? number : -number;
         if (number < 0) {
             bytes[size++] = '-';
@@ -105,7 +105,7 @@ public final class LineBuffer {
         return end - 2;
     }
 
-    /** How many digits a number that is not positive has. */
+    /** The number of digits of a number that is negative or 0. */
     private static int digits(long number) {
         int digits = 1;
         for (long limit = -10; digits < 19; limit *= 10, digits++) {
@@ -136,7 +136,7 @@ public final class LineBuffer {
         return this;
     }
 
-    /** Appends a number that is not negative with exactly this many digits: zeros in front, or its last digits. */
+    /** Appends exactly {@code digits} digits of a nonnegative number: with leading zeros, or its last digits. */
     public LineBuffer fixed(int number, int digits) {
         reserve(digits);
         int start = size;
@@ -154,8 +154,8 @@ public final class LineBuffer {
     }
 
     /**
-     * Appends bytes of a process if they need no escape, neither in text nor in JSON: ASCII without control characters,
-     * quotes and backslashes.
+     * Appends bytes of a process if they need no escape in text and in JSON: ASCII without control characters, quotes and
+     * backslashes.
      *
      * @return whether they were appended
      */
@@ -172,18 +172,18 @@ public final class LineBuffer {
         return true;
     }
 
-    /** Everything that was appended. */
+    /** The content of the buffer. */
     public byte[] toBytes() {
         return Arrays.copyOf(bytes, size);
     }
 
-    /** Everything that was appended, decoded. */
+    /** The content of the buffer as a string. */
     @Override
     public String toString() {
         return new String(bytes, 0, size, StandardCharsets.UTF_8);
     }
 
-    /** Writes everything that was appended, and removes it. */
+    /** Writes the content of the buffer, and empties it. */
     void writeTo(OutputStream out) throws IOException {
         int written = size;
         size = 0;

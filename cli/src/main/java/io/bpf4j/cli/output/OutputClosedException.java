@@ -7,8 +7,8 @@ import java.util.Optional;
  * Standard output can't be written any more, so the command ends.
  *
  * <p>A reader that closes its end, as in {@code bpf4j list … | head}, is not a failure: the command ends without a
- * message. A write error, for instance a full disk, is a failure. In both cases every try-with-resources statement
- * detaches. <i>Immutable.</i>
+ * message. A write error, for instance because a disk is full, is a failure. In both cases the try-with-resources
+ * statements that the exception leaves detach everything. <i>Immutable.</i>
  */
 public final class OutputClosedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -17,7 +17,7 @@ public final class OutputClosedException extends RuntimeException {
         super("standard output is closed", cause);
     }
 
-    /** The error of standard output; empty if only its reader has closed its end. */
+    /** The write error; empty if the reader has closed its end. */
     public Optional<String> problem() {
         Throwable cause = getCause();
         String reason = cause == null ? "" : String.valueOf(cause.getMessage());

@@ -3,8 +3,8 @@ package io.bpf4j.cli.output;
 import java.util.Map;
 
 /**
- * Colours of text, if it is to have any: by {@code --color}, by the environment variable {@code NO_COLOR} (no-color.org),
- * and by what standard output is. <i>Immutable.</i>
+ * Colours text, or leaves it plain. {@code --color}, the environment variable {@code NO_COLOR} (no-color.org) and the kind
+ * of standard output decide which. <i>Immutable.</i>
  *
  * <p>Tested by {@code PaintTest}.
  */
@@ -12,12 +12,12 @@ public final class Paint {
     /** No colours. */
     public static final Paint NONE = new Paint(false, false);
 
-    /** Shades that can be told apart; 0 is none. */
+    /** The number of shades that can be told apart, besides 0, which is no shade. */
     public static final int SHADES = 8;
 
     private static final String RESET = "\u001b[0m";
 
-    /** From dark to bright in the table of 256 colours of xterm, so that more is brighter on black and on white. */
+    /** Colours from dark to bright, as indexes into xterm's table of 256 colours. They suit black and white backgrounds. */
     private static final int[] HEAT = {0, 17, 18, 54, 90, 126, 167, 209, 221};
 
     private static final String BLOCKS = " ░░▒▒▓▓██";
@@ -40,8 +40,8 @@ public final class Paint {
     /**
      * Colours for standard output.
      *
-     * @param terminal whether it is a terminal
-     * @param environment of which {@code NO_COLOR}, {@code TERM} and {@code COLORTERM} are read
+     * @param terminal whether standard output is a terminal
+     * @param environment the environment, of which {@code NO_COLOR}, {@code TERM} and {@code COLORTERM} are read
      */
     public static Paint of(Choice choice, boolean terminal, Map<String, String> environment) {
         String term = environment.getOrDefault("TERM", "dumb");
@@ -68,7 +68,7 @@ public final class Paint {
         return sgr("36", text);
     }
 
-    /** The one of several that is chosen. */
+    /** The chosen item of several. */
     public String chosen(String text) {
         return sgr("1;7", text);
     }
@@ -78,7 +78,7 @@ public final class Paint {
     }
 
     /**
-     * A cell of a heat map: a colour, or a block that covers more for more.
+     * A cell of a heat map: a colour, or a block character that covers more of the cell for a higher level.
      *
      * @param level 0 to {@link #SHADES}
      */

@@ -3,10 +3,10 @@ package io.bpf4j.cli.output;
 import java.time.Duration;
 
 /**
- * Says what a command is doing while that takes longer than a second: one line on standard error, which is overwritten,
- * and removed by {@link #close}. Only at a terminal; a file gets nothing of it.
+ * Says what a command is doing if that takes longer than a second. The text is one line on standard error, which is
+ * overwritten, and which {@link #close} removes. It is shown only at a terminal.
  *
- * <p><i>Confined</i>; the line is written by a thread of its own, since the work that is waited for is one call.
+ * <p><i>Confined.</i> A thread of its own writes the line, because the work is one call that blocks.
  *
  * <p>Tested by {@code ProgressTest}.
  */
@@ -27,9 +27,9 @@ public final class Progress implements AutoCloseable {
     }
 
     /**
-     * Starts to show the work.
+     * Starts to show the progress of some work.
      *
-     * @param what the command does: {@code searching all processes for probes}
+     * @param what the work: {@code searching all processes for probes}
      */
     public static Progress of(Console console, String what) {
         return new Progress(console, what, LATER);
@@ -50,7 +50,7 @@ public final class Progress implements AutoCloseable {
         }
     }
 
-    /** The work is done: removes the line, if there is one. */
+    /** Ends the work: removes the line, if it is shown. */
     @Override
     public synchronized void close() {
         over = true;

@@ -9,23 +9,22 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The whole terminal, drawn again and again, and the keys that are typed meanwhile.
+ * Draws the whole terminal repeatedly, and reads the keys that are typed meanwhile.
  *
- * <p>It is the alternate screen, which terminals have beside the one with the earlier output: closing shows that again
- * as it was. Single keys arrive because the terminal does not wait for lines (it leaves canonical mode) and does not
- * echo. Ctrl-C stays a signal. Ctrl-Z and Ctrl-\ do nothing: the terminal would keep the alternate screen without a
- * command that restores it. Nor does Ctrl-S, which would stop the output. Messages for standard error are kept until
- * the end.
+ * <p>It uses the terminal's alternate screen, so closing restores the earlier output. The terminal leaves canonical mode
+ * and does not echo, so each typed key arrives at once. Ctrl-C is still a signal. Ctrl-Z and Ctrl-\ are switched off,
+ * because they would leave the alternate screen without a command that restores it. Ctrl-S is switched off, because it
+ * would stop the output. Messages for standard error are kept until the end.
  *
- * <p>The sequences are those of ECMA-48 and, with a question mark, of xterm, which all terminals of today understand
- * but the one that calls itself dumb.
+ * <p>The control sequences are those of ECMA-48 and, with a question mark, of xterm. All terminals of today understand
+ * them, except one whose {@code TERM} is {@code dumb}.
  *
  * <p><i>Confined</i>, but for {@link #resized} and {@link #abandon}.
  *
  * <p>Tested by {@code CliTerminalTest}.
  */
 public final class Screen implements AutoCloseable {
-    /** Alternate screen, no cursor, and no new line after the last column. */
+    /** Switches to the alternate screen, hides the cursor, disables line wrap, and erases the screen. */
     private static final String ENTER = "\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[2J";
 
     private static final String LEAVE = "\u001b[?7h\u001b[?25h\u001b[?1049l";
@@ -39,7 +38,7 @@ public final class Screen implements AutoCloseable {
 
     private static final Terminal.Size USUAL = new Terminal.Size(24, 80);
 
-    /** Keys that send more than a character, in both modes of the cursor keys. */
+    /** Keys that send more than one character, in both modes of the cursor keys. */
     private static final Map<String, String> LONG_KEYS = Map.of(
             "\u001b[D", "<", "\u001bOD", "<", "\u001b[C", ">", "\u001bOC", ">", "\u001b[A", "<", "\u001b[B", ">");
 
@@ -61,7 +60,7 @@ public final class Screen implements AutoCloseable {
         this.keys = keys;
     }
 
-    /** Takes the terminal; empty if there is none, or none that can be drawn. The caller closes it. */
+    /** Takes over the terminal; empty if there is none, or if it can't be drawn on. The caller closes the screen. */
     public static Optional<Screen> open(Console console) {
         Optional<Terminal> terminal = console.terminal();
         String kind = System.getenv().getOrDefault("TERM", "dumb");
@@ -87,12 +86,12 @@ public final class Screen implements AutoCloseable {
         }
     }
 
-    /** The terminal has another size now. On any thread. */
+    /** Tells that the size of the terminal has changed. May be called on any thread. */
     public void resized() {
         resized = true;
     }
 
-    /** Whether {@link #size} is another one than it was. */
+    /** Whether {@link #size} has changed. */
     public boolean hasResized() {
         return resized;
     }
@@ -105,12 +104,12 @@ public final class Screen implements AutoCloseable {
         return size;
     }
 
-    /** Shows these lines, as many as there is room for; none may be wider than the screen. */
+    /** Shows lines, as many as there is room for. None may be wider than the screen. */
     public void draw(List<String> lines) {
         StringBuilder picture = new StringBuilder(HOME);
         int shown = Math.min(lines.size(), size().rows());
         for (int i = 0; i < shown; i++) {
-            // Before the text: after a line that fills the screen the cursor is on its last character.
+            // Erases before the text: after a line as wide as the screen, the cursor is on its last character.
             picture.append(i == 0 ? "" : "\r\n")
                     .append(i < shown - 1 ? ERASE_LINE : ERASE_REST)
                     .append(lines.get(i));
@@ -118,7 +117,7 @@ public final class Screen implements AutoCloseable {
         write(picture.toString());
     }
 
-    /** The last message for standard error, if there is one. */
+    /** The last message that is kept for standard error; empty if there is none. */
     public Optional<String> lastMessage() {
         return console.lastHeld();
     }
@@ -135,7 +134,7 @@ public final class Screen implements AutoCloseable {
                 i += known == null ? 0 : LONGEST_KEY - 1;
             }
         } catch (IOException e) {
-            // The terminal is gone; a signal tells, too.
+            // The terminal is gone; SIGHUP ends the command.
         }
         return all;
     }
@@ -146,20 +145,20 @@ public final class Screen implements AutoCloseable {
     }
 
     /**
-     * Gives the terminal back as it was although {@link #close} may never be called or never return, because this process
-     * ends at once. On any thread.
+     * Restores the terminal when this process ends at once, so that {@link #close} may not be called or may not return. May
+     * be called on any thread.
      */
     public void abandon() {
         if (!closed) {
             try {
                 terminal.leaveAtLast(LEAVE, settings);
             } catch (IOException e) {
-                // No process can be started: the terminal stays as it is, and 'reset' mends it.
+                // No process can be started, so the terminal is not restored. The command 'reset' restores it.
             }
         }
     }
 
-    /** Gives the terminal back as it was, and writes the messages that were kept. */
+    /** Restores the terminal, and writes the messages that were kept. */
     @Override
     public void close() {
         if (closed) {

@@ -7,16 +7,16 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * Rows in columns as wide as their widest cell; the last column is never padded, so no line ends in blanks. Cells
- * contain names from untrusted files: control characters for terminals are shown as escapes.
+ * Rows in columns that are as wide as their widest cell. The last column is not padded, so no line ends in blanks. Cells
+ * contain names from untrusted files, so control characters are shown as escapes.
  *
  * <p><i>Confined.</i>
  */
 public final class Table {
-    /** A wider cell overflows its column, so that one very long name does not widen every row. */
+    /** The greatest width of a column. A wider cell overflows it, so that one long name does not widen every row. */
     private static final int WIDEST = 64;
 
-    /** A column is not made narrower, even if the terminal is. */
+    /** The least width of a column that is cut to fit the terminal. */
     private static final int NARROWEST = 4;
 
     private final String indent;
@@ -33,13 +33,13 @@ public final class Table {
         return this;
     }
 
-    /** The first row, which names the columns. */
+    /** Adds the first row, which names the columns. */
     public Table header(String... cells) {
         headed = true;
         return row(cells);
     }
 
-    /** The first columns, of numbers, are not cut: a number that is cut is another one. */
+    /** Makes the first columns keep their width: they have numbers, and a cut number is wrong. */
     public Table keeping(int columns) {
         kept = columns;
         return this;
@@ -49,7 +49,7 @@ public final class Table {
         lines().forEach(console::line);
     }
 
-    /** Prints it in colours, and fits it to the terminal, if it goes to one. */
+    /** Prints the table in colours. At a terminal it fits the width. */
     public void print(Console console, Paint paint) {
         lines(console.columns(), paint).forEach(console::line);
     }
@@ -58,7 +58,7 @@ public final class Table {
         return lines(OptionalInt.empty(), Paint.NONE);
     }
 
-    /** Lines that are not wider than {@code columns}; cells that are cut end in {@code …}. */
+    /** The lines of the table, at most {@code columns} wide. A cut cell ends in {@code …}. */
     public List<String> lines(OptionalInt columns, Paint paint) {
         List<Integer> widths = widths(columns.isPresent() ? Integer.MAX_VALUE : WIDEST);
         columns.ifPresent(most -> shrink(widths, most - indent.length() - 2 * (widths.size() - 1)));
@@ -80,7 +80,7 @@ public final class Table {
         return cells;
     }
 
-    /** Takes from the widest columns until all fit, but leaves each something. */
+    /** Narrows the widest columns until all fit, but none below {@link #NARROWEST}. */
     private void shrink(List<Integer> widths, int room) {
         int sum = widths.stream().mapToInt(Integer::intValue).sum();
         List<Integer> others = widths.subList(Math.min(kept, widths.size()), widths.size());

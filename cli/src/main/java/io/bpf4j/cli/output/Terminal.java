@@ -17,11 +17,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The terminal that standard output is, with its size and its settings.
+ * The terminal of standard output, with its size and its settings.
  *
- * <p>Java has no API for them, and {@code ioctl} is not for the command to call. So {@code stty} does it, which POSIX
- * requires and every system has: a process of some milliseconds, once for each change of the size. A library such as
- * JLine would bring native access of its own for a size and two settings.
+ * <p>Java has no API for these, and only the loader makes system calls. So {@code stty} reads and sets them, which POSIX
+ * requires and every system has. It runs some milliseconds, once for each change of the size. A library such as JLine
+ * would bring native access of its own for a size and two settings.
  *
  * <p><i>Thread-safe.</i>
  *
@@ -31,7 +31,7 @@ public final class Terminal {
     private static final Pattern SIZE = Pattern.compile("(\\d{1,4}) (\\d{1,4})");
     private static final int MOST_ATTEMPTS = 3;
 
-    /** How long to wait for a terminal that may take no output, in milliseconds. */
+    /** The time to wait for a terminal that may take no output, in milliseconds. */
     private static final long LAST_MILLIS = 500;
 
     private final boolean input;
@@ -43,7 +43,7 @@ public final class Terminal {
         this.input = input;
     }
 
-    /** The terminal of this process's standard output; empty if that is something else. */
+    /** The terminal of this process's standard output; empty if standard output is not a terminal. */
     static Optional<Terminal> ofOutput() {
         return isTerminal(1) ? Optional.of(new Terminal(isTerminal(0))) : Optional.empty();
     }
@@ -62,7 +62,7 @@ public final class Terminal {
         return Host.running().self().resolve("fd/" + descriptor);
     }
 
-    /** Its size now; empty if it has none, or can't be asked. */
+    /** The size now; empty if the terminal has none, or {@code stty} fails. */
     public Optional<Size> size() {
         Matcher size = SIZE.matcher(stty("size").orElse(""));
         if (!size.matches()) {
@@ -73,12 +73,12 @@ public final class Terminal {
         return rows < 1 || columns < 1 ? Optional.empty() : Optional.of(new Size(rows, columns));
     }
 
-    /** All settings, as {@link #set} takes them; empty if it can't be asked. */
+    /** All settings, in the form that {@link #set} takes; empty if {@code stty} fails. */
     Optional<String> settings() {
         return stty("-g");
     }
 
-    /** Changes settings. Ctrl-C ends {@code stty}, too, so it is tried again. */
+    /** Changes settings. Ctrl-C also ends {@code stty}, so a failed attempt is repeated. */
     boolean set(String... settings) {
         for (int i = 0; i < MOST_ATTEMPTS; i++) {
             if (stty(settings).isPresent()) {
@@ -89,10 +89,9 @@ public final class Terminal {
     }
 
     /**
-     * Writes a sequence and changes settings when this process is about to end, whatever its other threads are doing: they
-     * may be in the middle of a sequence, or wait for a terminal that takes no more output. So another process does it,
-     * which may take longer than this one lives. It is waited for a moment, so that it usually comes before the prompt of
-     * the shell.
+     * Writes a sequence and changes settings when this process is about to end. Its other threads may be in the middle of a
+     * sequence, or may wait for a terminal that takes no more output. So another process does it, which may outlive this
+     * one. This method waits for it a moment, so that it usually ends before the shell prints its prompt.
      *
      * @throws IOException if the process can't be started
      */
@@ -100,7 +99,9 @@ public final class Terminal {
         ProcessBuilder builder = new ProcessBuilder(
                 "sh",
                 "-c",
-                // CAN ends a sequence that was begun. Who is in the background may not set a terminal without the trap.
+                // CAN (\030) cancels an unfinished sequence. Without the trap for TTOU, a process in the background
+                // would
+                // be stopped when it sets the terminal.
                 "trap '' INT TERM HUP TTOU; printf '\\030%s' \"$1\"; exec stty \"$2\"",
                 "sh",
                 sequence,
@@ -118,7 +119,7 @@ public final class Terminal {
                 .redirectError(Redirect.DISCARD);
     }
 
-    /** The bytes that the user types: standard input, or the terminal if standard input is something else. */
+    /** The bytes that the user types: standard input if it is a terminal, else the terminal. */
     InputStream keys() throws IOException {
         return input ? new FileInputStream(FileDescriptor.in) : new FileInputStream(file(1).toFile());
     }

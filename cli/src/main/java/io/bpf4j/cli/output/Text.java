@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.stream.Collectors;
 
 /**
- * Bytes of another process as text that is safe to print.
+ * Converts bytes of another process to text that is safe to print.
  *
  * <p>The traced program controls the content of a traced string. A raw string could move the cursor, clear the screen
  * or forge a line of output, so control characters are shown as escapes.
@@ -21,9 +21,9 @@ public final class Text {
      *
      * <p>Modified UTF-8 (JVM specification, 4.4.7) differs in two ways: U+0000 is the two bytes {@code C0 80}, and a
      * character beyond U+FFFF is a surrogate pair of three bytes each, {@code ED A0..AF xx ED B0..BF xx}. A strict
-     * decoder refuses both. Nothing in UTF-8 proper starts with those bytes, so one decoder serves both. Any other byte
-     * byte, such as one of a character truncated by the limit of the string's length, becomes a lone surrogate, U+DC00 plus
-     * the byte, as in the values of questions.
+     * decoder refuses both. No valid UTF-8 sequence starts with those bytes, so one decoder serves both encodings. Any other
+     * invalid byte, such as one of a character that the limit of the string's length has cut, becomes a lone surrogate,
+     * U+DC00 plus the byte, as in the values of questions.
      */
     public static String decode(byte[] bytes) {
         if (isPlain(bytes)) {
@@ -130,7 +130,7 @@ public final class Text {
     }
 
     /**
-     * The same for a line with further ones that are indented by four: no name can start a line that looks like a
+     * The same for a line and further lines that are indented by four, so that no name can start a line that looks like a
      * message of this command.
      */
     static String printableParagraph(String text) {
@@ -180,7 +180,7 @@ public final class Text {
     /**
      * Characters that output must not contain unescaped: controls, of which C1 (U+0080 to U+009F) drive a terminal like
      * those of ASCII; and line and paragraph separators, direction overrides and lone surrogates, which change the
-     * appearance of other text. Nor the numbers at the end of each plane that are no characters, which XML doesn't have.
+     * appearance of other text; and the two noncharacters at the end of each plane, which XML doesn't allow.
      */
     static boolean isUnsafe(int c) {
         int type = Character.getType(c);

@@ -6,13 +6,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes the warnings of the libraries to standard error, one line each, like this command's own messages. Without this
- * class the JDK would print them with the date and the name of a class. The JDK finds it as a service.
+ * class the JDK would print them with the date and the name of a class. The JDK finds this class as a service.
  * <i>Thread-safe.</i>
  */
 public final class Warnings extends System.LoggerFinder {
     private final Console console;
 
-    /** For the JDK. */
+    /** Called by the JDK. */
     public Warnings() {
         this(Console.standard());
     }

@@ -1,2 +1,2 @@
-/** The output of the command: lines, tables and JSON; handles a reader that closes its end. */
+/** The output of the command: lines, tables, JSON, and the terminal. */
 package io.bpf4j.cli.output;

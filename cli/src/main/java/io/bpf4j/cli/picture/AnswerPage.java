@@ -18,20 +18,20 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 
 /**
- * An answer as a page of HTML or as an SVG file that needs nothing else: no network, no other file. <i>Immutable.</i>
+ * An answer as an HTML page or an SVG file, which needs neither a network nor another file. <i>Immutable.</i>
  *
  * <p>Tested by {@code AnswerPageTest} and {@code CliPicturesTest}.
  *
  * @param title the question in a few words
- * @param facts about the whole answer: the command line, when, how many events, what is lacking
- * @param rows the answer
- * @param unit of its distributions; empty if it is not known
- * @param history what each interval brought; without intervals if nobody asked for it
+ * @param facts lines about the whole answer: the command line, the time, the number of events, what is missing
+ * @param rows the rows of the answer
+ * @param unit the unit of its distributions; empty if unknown
+ * @param history the events of each interval; without intervals if the question did not ask for them
  */
 public record AnswerPage(String title, List<String> facts, List<Answer.Row> rows, String unit, History history) {
     private static final DateTimeFormatter CLOCK = DateTimeFormatter.ofPattern("HH:mm:ss", Locale.ROOT);
 
-    /** Nothing may be fetched, and only a flame graph has a script. */
+    /** The content security policy: nothing may be fetched, and only a page with a flame graph may have a script. */
     private static final String POLICY = "default-src 'none'; style-src 'unsafe-inline'";
 
     private static final String SCRIPT_POLICY = POLICY + "; script-src 'unsafe-inline'";
@@ -59,7 +59,7 @@ public record AnswerPage(String title, List<String> facts, List<Answer.Row> rows
                 .toList();
     }
 
-    /** The same about other rows, without their history. */
+    /** The same page with other rows, without history. */
     public AnswerPage withRows(List<Answer.Row> others) {
         return new AnswerPage(title, facts, others, unit, new History());
     }
@@ -116,7 +116,7 @@ public record AnswerPage(String title, List<String> facts, List<Answer.Row> rows
         }
     }
 
-    /** A table of counts, a column for each key. */
+    /** Writes a table of counts, with a column for each key. */
     private void counts(Appendable out) throws IOException {
         List<String> names = List.copyOf(rows.getFirst().key().keySet());
         long most = rows.getFirst().count();
@@ -202,7 +202,7 @@ public record AnswerPage(String title, List<String> facts, List<Answer.Row> rows
                 .toList();
     }
 
-    /** A row for each of the keys with the most events; none without intervals. */
+    /** The heat map of the keys with the most events, one row for each; no heat map without intervals. */
     private List<HeatMap> keysOverTime() {
         List<History.Interval> intervals = history.intervals();
         if (intervals.size() < 2) {
@@ -228,7 +228,7 @@ public record AnswerPage(String title, List<String> facts, List<Answer.Row> rows
         return List.of(new HeatMap("Events over time", labels, times(), counts));
     }
 
-    /** A row for each range of values, the largest above; none without intervals. */
+    /** The heat map of a distribution, one row for each range, the largest values at the top; none without intervals. */
     private List<HeatMap> valuesOverTime(Answer.Row row, Distribution distribution) {
         List<History.Interval> intervals = history.intervals();
         if (intervals.size() < 2) {

@@ -7,17 +7,17 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Counts over time as SVG: a column for each interval, a row for each key or range of values, and the more events a cell
- * has the stronger is its colour, in equal steps for equal factors. <i>Immutable.</i>
+ * Counts over time as SVG: a column for each interval, and a row for each key or range of values. The colour of a cell
+ * shows its number of events on a logarithmic scale. <i>Immutable.</i>
  *
  * <p>Tested by {@code AnswerPageTest}.
  *
- * @param title what it shows
- * @param rows their labels, from the top
- * @param columns when each interval ended
- * @param counts by row, then by column
+ * @param title the title above the map
+ * @param rows the labels of the rows, from the top
+ * @param columns the labels of the columns: the time at which each interval ended
+ * @param counts the counts, by row, then by column
  */
-@SuppressWarnings("ArrayRecordComponent") // handed over once, never compared
+@SuppressWarnings("ArrayRecordComponent") // not shared, and never compared
 record HeatMap(String title, List<String> rows, List<String> columns, long[][] counts) {
     static final int WIDTH = 960;
 
@@ -29,7 +29,7 @@ record HeatMap(String title, List<String> rows, List<String> columns, long[][] c
     private static final int BELOW = 46;
     private static final int TIME_WIDTH = 70;
 
-    /** Its height in pixels. */
+    /** The height in pixels. */
     int height() {
         return rows.size() * rowHeight() + BELOW;
     }
@@ -42,7 +42,7 @@ record HeatMap(String title, List<String> rows, List<String> columns, long[][] c
         return Math.min(WIDEST_CELL, (double) (WIDTH - LABELS) / Math.max(1, columns.size()));
     }
 
-    /** Draws it with its upper left corner at (0, {@code top}). */
+    /** Draws the map with its upper left corner at (0, {@code top}), in pixels. */
     void draw(StringBuilder out, int top) {
         long most = Arrays.stream(counts).flatMapToLong(Arrays::stream).max().orElse(0);
         int height = rowHeight();

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The events of each interval of a run. Its size is bounded: when there are too many intervals, neighbours become one,
- * and an interval has only the keys with the most events. <i>Confined.</i>
+ * The events of each interval of a run. Its size is bounded: if there are too many intervals, neighbouring ones are
+ * joined, and an interval has only the keys with the most events. <i>Confined.</i>
  *
  * <p>Tested by {@code AnswerPageTest}.
  */
@@ -42,7 +42,7 @@ public final class History {
                 .toList();
     }
 
-    /** An interval has ended. */
+    /** Adds an interval that has just ended. */
     public void add(LocalTime now, List<Answer.Row> rows) {
         Interval interval = new Interval(now, most(changes.next(rows)));
         if (!intervals.isEmpty() && inLast < together) {
@@ -57,7 +57,7 @@ public final class History {
                 intervals.set(i, intervals.get(i).plus(intervals.remove(i + 1)));
             }
             together *= 2;
-            // The last one has no neighbour.
+            // The last interval has no neighbour.
             inLast = together / 2;
         }
     }

@@ -3,15 +3,15 @@ package io.bpf4j.cli.picture;
 import io.bpf4j.cli.output.Text;
 
 /**
- * Text in HTML and SVG. Names come from processes and files of other owners, who may call a process {@code <script>}:
- * whatever they have in them is shown and means nothing.
+ * Escapes text for HTML and SVG. Names come from processes and files of other owners, who may call a process {@code
+ * <script>}: such a name is shown and has no effect.
  *
  * <p>Tested by {@code AnswerPageTest}.
  */
 final class Markup {
     private Markup() {}
 
-    /** Text between tags, or the value of an attribute in double quotes. */
+    /** Escapes text between tags, or the value of an attribute in double quotes. */
     static String text(String name) {
         return Text.printable(name)
                 .replace("&", "&amp;")

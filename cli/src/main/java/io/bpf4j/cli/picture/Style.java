@@ -1,12 +1,12 @@
 package io.bpf4j.cli.picture;
 
 /**
- * Colours and forms of pages and pictures, light and dark as the reader's system is.
+ * The style sheets of pages and pictures, light or dark as the reader's system prefers.
  *
  * <p>Tested by {@code CliPicturesTest}.
  */
 final class Style {
-    /** Colours, as variables. Text has a contrast of 7 and more to its background. */
+    /** Colours, as variables. The contrast of text to its background is at least 7:1. */
     private static final String COLOURS = """
             :root { color-scheme: light dark; --back: #ffffff; --text: #1c2128; --faint: #4f5965; --line: #d4dae1;
               --bar: #2f6fb5; --h0: #f1f3f5; --h1: #dcd3ea; --h2: #c3a8d8; --h3: #b27bbd; --h4: #a8509a; --h5: #94296e;
@@ -28,12 +28,12 @@ final class Style {
             .drawn .heading { font-size: 16px; font-weight: 600; }
             """;
 
-    /** Of an SVG file. */
+    /** The style sheet of an SVG file. */
     static final String DRAWING = COLOURS + SHAPES + """
             svg { background: var(--back); }
             """;
 
-    /** Of a page. */
+    /** The style sheet of a page. */
     static final String PAGE = COLOURS + SHAPES + """
             body { margin: 0 auto; max-width: 76rem; padding: 1.5rem 1.25rem 3rem; background: var(--back);
               color: var(--text); font: 15px/1.5 system-ui, "Segoe UI", Roboto, "Helvetica Neue", sans-serif; }

@@ -1,2 +1,2 @@
-/** Answers as pages of HTML and as SVG: tables, histograms, and what happened over time. */
+/** Answers as HTML pages and as SVG: tables, histograms, and heat maps of events over time. */
 package io.bpf4j.cli.picture;

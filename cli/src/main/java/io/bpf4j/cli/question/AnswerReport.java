@@ -30,7 +30,7 @@ public final class AnswerReport {
     private final boolean json;
     private final Paint paint;
 
-    /** Without colours. */
+    /** A report without colours. */
     public AnswerReport(Console console, boolean json) {
         this(console, json, Paint.NONE);
     }
@@ -63,7 +63,7 @@ public final class AnswerReport {
         }
     }
 
-    /** Prints the answer so far; a count without keys has no rows but its sum. */
+    /** Prints the answer so far; for a count without keys, its sum. */
     public void interim(Answer answer) {
         List<Answer.Row> rows = answer.rows();
         if (!json
@@ -82,7 +82,7 @@ public final class AnswerReport {
         table.print(console, paint);
     }
 
-    /** Fills a table with counts and keys, a column for each key, which has the expression as it was written. */
+    /** Fills a table with counts and keys. Each key has a column, with the expression as its header. */
     public static void fill(Table table, String count, List<Answer.Row> rows, LongFunction<String> text) {
         if (rows.isEmpty()) {
             return;
@@ -212,8 +212,8 @@ public final class AnswerReport {
     /**
      * Prints the sums and the gaps of the answer.
      *
-     * @param gaps why first events may be missing
-     * @param apart whether they go to standard error, because standard output is for a program that wants rows alone
+     * @param gaps the reasons why first events may be missing
+     * @param apart whether the sums go to standard error, because a program reads the rows from standard output
      */
     public void sums(Answer answer, long shown, List<String> gaps, boolean appearing, boolean apart) {
         Answer.Gaps lack = answer.gaps();

@@ -24,7 +24,7 @@ public final class AnswerSession implements ProbeSession {
         return answer;
     }
 
-    /** Waits, at most until {@link #wakeup}. */
+    /** Waits for a time in nanoseconds, or until {@link #wakeup}. */
     public void pause(long nanos) {
         try {
             boolean _ = woken.await(nanos, TimeUnit.NANOSECONDS);

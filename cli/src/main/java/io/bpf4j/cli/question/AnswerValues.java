@@ -30,7 +30,7 @@ public final class AnswerValues {
         return others.hasNext() ? -1 : 0;
     };
 
-    /** The order of two values: numbers as such, however many bits they need, and others as text. */
+    /** The order of two values: numbers by their value, all others as text. */
     static int compare(Object left, Object right) {
         return switch (left) {
             case Double a when right instanceof Double b -> a.compareTo(b);
@@ -77,7 +77,7 @@ public final class AnswerValues {
     /**
      * A number in a unit that keeps it short: {@code 1.5 ms} for 1500000 ns.
      *
-     * @param unit {@code ns}, {@code bytes}, or another, which stays
+     * @param unit {@code ns} or {@code bytes}; another unit is kept
      */
     public static String withUnit(long value, boolean unsigned, String unit) {
         double number = unsigned && value < 0 ? 0x1p64 + value : value;
@@ -89,7 +89,7 @@ public final class AnswerValues {
         };
     }
 
-    /** The values of a bucket: {@code 64 us .. 128 us}, without the upper bound. */
+    /** The range of a bucket: {@code 64 us .. 128 us}, where the upper bound is not included. */
     public static String range(Distribution.Bucket bucket, boolean unsigned, String unit) {
         if (!unsigned && bucket.from() == Long.MIN_VALUE) {
             return "< " + withUnit(bucket.to() + 1, false, unit);
@@ -103,12 +103,12 @@ public final class AnswerValues {
                 : withUnit(bucket.from(), unsigned, unit) + " .. " + withUnit(bucket.to() + 1, unsigned, unit);
     }
 
-    /** Where a bucket begins. */
+    /** The lower bound of a bucket. */
     public static String bound(Distribution.Bucket bucket, boolean unsigned, String unit) {
         return !unsigned && bucket.from() == Long.MIN_VALUE ? "<" : withUnit(bucket.from(), unsigned, unit);
     }
 
-    /** The sums of a distribution: how many, minimum, mean, 99th percentile, maximum. */
+    /** The sums of a distribution: number of events, minimum, mean, 99th percentile, maximum. */
     public static String summary(Distribution distribution, String unit) {
         boolean unsigned = distribution.unsigned();
         double mean = distribution.mean();

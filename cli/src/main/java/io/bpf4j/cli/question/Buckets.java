@@ -8,13 +8,13 @@ import java.util.List;
 import java.util.TreeSet;
 
 /**
- * The ranges of values of several distributions: an axis that all can be drawn on. <i>Immutable.</i>
+ * The ranges of values of several distributions: an axis on which all of them can be drawn. <i>Immutable.</i>
  *
  * <p>Tested by {@code ChangesTest}.
  *
- * @param unsigned how the values are read
- * @param all the ranges in order, without gaps: neighbouring ranges in which no distribution has a value are joined to
- *     one. Their counts are 0
+ * @param unsigned whether the values are unsigned
+ * @param all the ranges in order, without gaps; their counts are 0. Neighbouring ranges in which no distribution has a
+ *     value are one range
  */
 public record Buckets(boolean unsigned, List<Bucket> all) {
     /** The axis of some distributions; empty if they have no events. */
@@ -35,7 +35,7 @@ public record Buckets(boolean unsigned, List<Bucket> all) {
         return new Buckets(unsigned, List.copyOf(all));
     }
 
-    /** The same with at most so many ranges: neighbours become one. */
+    /** The same axis with at most {@code most} ranges, by joining neighbours. */
     public Buckets atMost(int most) {
         int together = (all.size() + most - 1) / Math.max(1, most);
         if (together <= 1) {
@@ -61,7 +61,7 @@ public record Buckets(boolean unsigned, List<Bucket> all) {
         return counts;
     }
 
-    /** The range that has a value, or -1. */
+    /** The index of the range that contains a value, or -1. */
     private int index(long value) {
         int low = 0;
         int high = all.size() - 1;

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The events that are added to an answer from one call to the next. The counts of an answer itself only grow.
+ * Finds the events that an answer has gained between two calls, because the counts of an answer only grow.
  * <i>Confined.</i>
  *
  * <p>Tested by {@code ChangesTest}.
@@ -24,7 +24,7 @@ public final class Changes {
      * @param key the keys
      * @param count new events
      * @param total all events so far
-     * @param buckets new events by the smallest value of their bucket; empty if the question only counts
+     * @param buckets the number of new events by the smallest value of their bucket; empty if the question only counts
      */
     public record Change(Map<String, Object> key, long count, long total, Map<Long, Long> buckets) {
         static Change of(Answer.Row row) {
@@ -36,7 +36,7 @@ public final class Changes {
             return new Change(row.key(), row.count(), row.count(), buckets);
         }
 
-        /** Of rows with the same keys, such as those of several stacks. */
+        /** The sum of two changes with the same keys, such as those of two stacks. */
         public Change plus(Change other) {
             Map<Long, Long> sums = new HashMap<>(buckets);
             other.buckets.forEach((from, events) -> sums.merge(from, events, Long::sum));
@@ -55,7 +55,7 @@ public final class Changes {
         }
     }
 
-    /** The new events since the last call, by keys. Keys with the most come first, keys without any last. */
+    /** The new events of each key since the last call, in descending order of their number, which may be 0. */
     public List<Change> next(List<Answer.Row> rows) {
         Map<Map<String, Object>, Change> now = new LinkedHashMap<>();
         rows.forEach(row -> now.merge(row.key(), Change.of(row), Change::plus));

@@ -15,14 +15,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An answer over time at a terminal: a line for what each interval brought, with keys a line for each key. A count is a
- * bar. Of a distribution, a cell is a range of values and its shade is how many events had one. Shades are logarithmic,
- * so that a few slow events are seen beside many quick ones. <i>Confined.</i>
+ * An answer over time at a terminal: a line for the events of each interval, or with keys a line for each key. A count is
+ * drawn as a bar. A distribution is drawn as cells: a cell is a range of values, and its shade shows the number of
+ * events. Shades are logarithmic, so that a few slow events are seen beside many quick ones. <i>Confined.</i>
  *
  * <p>Tested by {@code IntervalLinesTest} and {@code CliTerminalTest}.
  */
 public final class IntervalLines {
-    /** A screen of lines has an axis in it. */
+    /** Lines after which the axis is printed again, so that every screen shows one. */
     private static final int LINES_PER_AXIS = 20;
 
     private static final int MOST_KEYS = 20;
@@ -38,10 +38,10 @@ public final class IntervalLines {
     private int linesSinceAxis;
     private long most = 1;
 
-    /** How a line is divided: time, keys, cells of this width, count. Without an axis it is the width of a bar. */
+    /** The widths of a line's parts, in columns: its keys, and each cell of the axis, or the bar if the axis is empty. */
     private record Layout(int keys, int cell, Buckets axis) {}
 
-    /** @param everyNanos the interval in nanoseconds; times of day are as exact */
+    /** @param everyNanos the interval in nanoseconds; below a second, times of day have milliseconds */
     public IntervalLines(Console console, Paint paint, long everyNanos) {
         this.console = console;
         this.paint = paint;
@@ -99,7 +99,7 @@ public final class IntervalLines {
         return new Layout(forKeys, axis.all().isEmpty() ? forCells : cell, axis);
     }
 
-    /** Where ranges begin, as often as there is room for it. */
+    /** The lower bounds of ranges, as many as there is room for. */
     private static String axis(Layout layout, String unit) {
         StringBuilder line = new StringBuilder();
         List<Distribution.Bucket> all = layout.axis().all();
@@ -137,7 +137,7 @@ public final class IntervalLines {
         linesSinceAxis++;
     }
 
-    /** 0 for none, the highest for the most, and equal steps for equal factors between. */
+    /** The shade of a count: 0 for no events, the highest shade for the most events, and a logarithmic scale between. */
     static int level(long count, long most) {
         if (count == 0) {
             return 0;

@@ -13,10 +13,10 @@ import java.util.OptionalInt;
 import java.util.Set;
 
 /**
- * The table of {@code top}: events a second by key, in an order that the reader chooses.
+ * The table of {@code top}: events per second by key, in an order that the reader chooses.
  *
- * <p>A reader can leave keys out, and rows that differ in them only become one. Another key needs another question: the
- * kernel counts by the keys that it was given.
+ * <p>A reader can hide keys. Rows that differ in hidden keys only become one row. A new key needs a new question, because
+ * the kernel counts by the keys that it was given.
  *
  * <p><i>Confined.</i>
  *
@@ -42,7 +42,7 @@ public final class TopTable {
     /**
      * Adds the new events.
      *
-     * @param seconds the time in which it came
+     * @param seconds the time in which they came
      */
     public void update(List<Changes.Change> changes, double seconds) {
         this.changes = changes;
@@ -52,7 +52,7 @@ public final class TopTable {
         }
     }
 
-    /** Acts on a key of the keyboard that is for the table; returns whether it was one. */
+    /** Handles a typed key; returns whether it is one of the table's. */
     public boolean type(String key) {
         switch (key) {
             case "<" ->
@@ -80,7 +80,7 @@ public final class TopTable {
         return names;
     }
 
-    /** The keys with the most new events, without those that have none. */
+    /** The keys with the most new events; keys without new events are left out. */
     public List<Answer.Row> recent(int most) {
         return changes.stream()
                 .filter(change -> change.count() > 0)
@@ -89,7 +89,7 @@ public final class TopTable {
                 .toList();
     }
 
-    /** Events a second, of all keys. */
+    /** Events per second, of all keys. */
     public long rate() {
         return perSecond(changes.stream().mapToLong(Changes.Change::count).sum());
     }
@@ -121,7 +121,7 @@ public final class TopTable {
         return merged.values().stream().sorted(order()).toList();
     }
 
-    /** Numbers from the largest on, texts from the first on; equal ones by rate, then by total. */
+    /** Orders rows by the chosen column: numbers descending, texts ascending; then by rate and by total. */
     private Comparator<Row> order() {
         Comparator<Row> byRate = Comparator.comparingLong(Row::recent).reversed();
         Comparator<Row> byTotal = Comparator.comparingLong(Row::total).reversed();
@@ -141,14 +141,14 @@ public final class TopTable {
     /**
      * The table as lines, the first with the names of the columns.
      *
-     * @param rows how many at most
-     * @param columns how wide at most
+     * @param rows the most rows
+     * @param columns the most columns of a line; empty if there is no bound
      */
     public List<String> lines(int rows, OptionalInt columns, Paint paint) {
         List<Row> shown = rows().stream().limit(Math.max(0, rows)).toList();
         List<String> header = new ArrayList<>(List.of(RATE_NAME, TOTAL_NAME));
         header.addAll(shownNames());
-        // All have room for the mark, so that columns stay where they are.
+        // Every header has room for the mark of the order, so that columns don't move.
         header.replaceAll(name -> name + " ");
         header.set(sortedBy, header.get(sortedBy).stripTrailing() + (reversed ? "▲" : "▼"));
         int digits = shown.stream()

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * The catalog of probes, with the user's own entries before those that bpf4j has.
+ * The catalog of probes: the user's own entries, then those of bpf4j.
  *
  * <p>Tested by {@code UserCatalogTest}.
  */
@@ -15,10 +15,10 @@ public final class UserCatalog {
     private UserCatalog() {}
 
     /**
-     * Reads {@code bpf4j/probes} in {@code $XDG_CONFIG_HOME}, or in {@code ~/.config}, if it is there.
+     * Reads {@code bpf4j/probes} in {@code $XDG_CONFIG_HOME} or in {@code ~/.config}, if it exists.
      *
      * @throws io.bpf4j.trace.catalog.CatalogException if the file breaks the rules of its format
-     * @throws IOException if it can't be read
+     * @throws IOException if the file exists and can't be read
      */
     public static Catalog read() throws IOException {
         return read(System.getenv());
@@ -29,7 +29,7 @@ public final class UserCatalog {
         return Files.exists(file) ? Catalog.builtIn().with(Catalog.read(file)) : Catalog.builtIn();
     }
 
-    /** As the XDG base directory specification says. Java's home directory is that of the account, whatever $HOME says. */
+    /** The folder by the XDG base directory specification. Java's home directory would ignore $HOME. */
     private static Path folder(Map<String, String> environment) {
         String given = environment.getOrDefault("XDG_CONFIG_HOME", "");
         if (!given.isEmpty()) {

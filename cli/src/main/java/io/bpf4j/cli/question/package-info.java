@@ -1,2 +1,2 @@
-/** Questions at the terminal: what runs while a command runs, and how its answer is printed. */
+/** Questions on the command line: running them, and printing their answers. */
 package io.bpf4j.cli.question;

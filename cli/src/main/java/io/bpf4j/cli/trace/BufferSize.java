@@ -8,14 +8,15 @@ import java.util.regex.Pattern;
 /** The size of a ring buffer, as {@code --buffer} takes it: {@code 64KiB}, {@code 16MiB}, {@code 65536}. */
 public final class BufferSize {
     /**
-     * Room for some 190,000 events with up to four numbers: an eighth of a second at 1.5 million a second. That is more
-     * than the JVM takes to compile what reads them, and more than a busy machine leaves a process without a processor.
+     * In bytes. Has room for some 190,000 events with up to four numbers: an eighth of a second at 1.5 million events a
+     * second. That is longer than the JVM takes to compile the code that reads events, and longer than a process waits
+     * for a processor on a busy machine.
      */
     public static final int DEFAULT = 16 << 20;
 
     private static final int SMALLEST = 4096;
 
-    /** The kernel takes powers of two, in 32 bits. */
+    /** In bytes. The kernel takes powers of two that fit 32 bits. */
     private static final long LARGEST = 1L << 30;
 
     private static final Pattern SYNTAX = Pattern.compile("([0-9]{1,12})\\s*([a-z]*)", Pattern.CASE_INSENSITIVE);
@@ -28,8 +29,8 @@ public final class BufferSize {
     /**
      * Reads a size.
      *
-     * @return bytes: the size, or the next power of two
-     * @throws IllegalArgumentException if it is none, or out of range
+     * @return the size in bytes, rounded up to a power of two
+     * @throws IllegalArgumentException if the text is not a size, or is out of range
      */
     public static int parse(String text) {
         Matcher matcher = SYNTAX.matcher(text);

@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The process of {@code trace -c CMD}: started, held before it executes the command, and released after the watch has
- * started. Owns the process: closing ends it. <i>Confined.</i>
+ * The process of {@code trace -c CMD}. It is started, held before it executes the command, and released after the watch
+ * has started. Owns the process: closing ends it. <i>Confined.</i>
  */
 public final class ChildCommand implements AutoCloseable {
     private final Path executable;
@@ -27,8 +27,8 @@ public final class ChildCommand implements AutoCloseable {
      * Starts {@code line} and holds it.
      *
      * @param line the command, split by {@link Words}
-     * @param outputToError whether its standard output goes to standard error, because this command's output must stay
-     *     JSON
+     * @param outputToError whether the command's standard output goes to standard error, because bpf4j's own output must
+     *     be JSON only
      * @throws CommandException if the command does not exist or can't be started
      */
     public static ChildCommand start(String line, boolean outputToError) {
@@ -43,7 +43,7 @@ public final class ChildCommand implements AutoCloseable {
         }
     }
 
-    /** The file that the command runs, found through PATH as by a shell. */
+    /** The file that the command runs, found through PATH as a shell does. */
     public Path executable() {
         return executable;
     }
@@ -51,7 +51,7 @@ public final class ChildCommand implements AutoCloseable {
     /**
      * The target of {@link #executable} after symbolic links: the file that the kernel maps.
      *
-     * @throws IOException if it does not exist any more
+     * @throws IOException if the file no longer exists
      */
     public Path file() throws IOException {
         return executable.toRealPath();

@@ -12,8 +12,8 @@ import java.util.concurrent.TimeoutException;
 /**
  * Waits until probes are detached, and shows the progress if this takes long.
  *
- * <p>If each site has a perf event of its own, the kernel takes about a tenth of a second for each, in series. The
- * count shows the user that the command does not hang; a second Ctrl-C ends the wait.
+ * <p>If each site has a perf event of its own, the kernel detaches one after the other, in about a tenth of a second each.
+ * The count shows the user that the command does not hang. A second Ctrl-C ends the wait.
  *
  * <p>Tested by {@code CliStrategyTest}.
  */
@@ -24,9 +24,9 @@ public final class Detachment {
     private Detachment() {}
 
     /**
-     * Waits.
+     * Waits until all links are closed.
      *
-     * @param meanwhile called again and again
+     * @param meanwhile called repeatedly during the wait
      * @return whether all probes are detached; false if the user ended the wait
      */
     public static boolean await(List<Closing> all, Console console, Interruption interruption, Runnable meanwhile) {
@@ -58,7 +58,7 @@ public final class Detachment {
         }
     }
 
-    /** A signal handler can't wake this thread by a lock, so the thread polls for a second signal in small steps. */
+    /** A second signal only changes the {@link Interruption}, so this thread polls it in small steps. */
     private static boolean await(
             CompletableFuture<Void> done, Duration atMost, Interruption interruption, Runnable meanwhile)
             throws InterruptedException {

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes events as lines of text or of JSON, at a rate of millions a second: from the bytes of the record to the bytes of
- * the line, without an object for an event. What is expensive is done once and kept as bytes: the names of a probe, the
- * numbers and the name of a thread, the second of the day. Text that needs escapes, and floating point, take the long way by strings.
+ * the line, without an object for an event. Text that is expensive to make is made once and kept as bytes: the names of a probe, the
+ * numbers and the name of a thread, the time up to the second. Only text that needs escapes, and floating-point numbers, become strings.
  *
  * <p>Events have a timestamp of CLOCK_MONOTONIC; {@code System.nanoTime} reads the same clock on Linux, so reading both
  * clocks once gives the wall-clock time of every event. Setting the clock during the trace doesn't affect the times.
@@ -65,7 +65,7 @@ public final class EventFormat {
      * A format for events of this machine since its boot.
      *
      * @param json whether lines are JSON
-     * @param lines to which lines are appended
+     * @param lines the buffer to which lines are appended
      */
     public static EventFormat create(boolean json, LineBuffer lines) {
         return new EventFormat(
@@ -89,7 +89,7 @@ public final class EventFormat {
     }
 
     /** Appends the line of an event, with its line feed. */
-    @SuppressWarnings("ReferenceEquality") // usually the very same probe as the last
+    @SuppressWarnings("ReferenceEquality") // usually the same object as for the last event
     public void write(TraceEvent event, TracedProbe probe) {
         ProbeFormat format = last;
         if (format == null || format.probe != probe) {
@@ -194,7 +194,7 @@ public final class EventFormat {
         line.append('}');
     }
 
-    /** The numbers of the bits. */
+    /** Appends the numbers of the set bits, separated by commas. */
     private void appendNumbers(int bits) {
         line.append(JSON_TRUNCATED);
         for (int rest = bits; rest != 0; rest &= rest - 1) {
@@ -228,7 +228,7 @@ public final class EventFormat {
         }
     }
 
-    /** As {@link Instant#toString} does: 0, 3, 6 or 9 digits. */
+    /** Appends a fraction of 0, 3, 6 or 9 digits, as {@link Instant#toString} does. */
     private void appendFraction(int nanos) {
         if (nanos == 0) {
             return;
@@ -243,7 +243,7 @@ public final class EventFormat {
         }
     }
 
-    /** Nanoseconds since the start of the second in which an event was; {@link #second} is that second then. */
+    /** The nanoseconds since the start of the event's second. Sets {@link #second} to that second. */
     private int nanosOfSecond(long timeNs) {
         long nanos = timeNs - secondStart;
         if (nanos >= 0 && nanos < SECOND) {

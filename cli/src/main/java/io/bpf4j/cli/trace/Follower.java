@@ -20,8 +20,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Attaches to the probes of processes when their code appears; detaches from processes that have ended, to free their
- * links and specs for others. <i>Thread-safe.</i>
+ * Attaches to the probes of processes when their code appears. Detaches from processes that have ended, which frees their
+ * links and specs. <i>Thread-safe.</i>
  *
  * <p>Tested by {@code CliFollowTest} and {@code CliFirstEventsTest}.
  */
@@ -32,7 +32,7 @@ public final class Follower implements UsdtWatch.Listener {
     private final Consumer<String> problems;
     private final Map<Integer, Attached> attached = new HashMap<>();
 
-    /** The attachments of a process: a library that was unloaded and is loaded again is still attached. */
+    /** The attachments of a process. A library remains attached when it is unloaded and loaded again. */
     private record Attached(List<UsdtLink> links, Set<FileIdentity> files) {}
 
     /**
@@ -88,7 +88,7 @@ public final class Follower implements UsdtWatch.Listener {
         }
     }
 
-    /** Addresses of the previous program are invalid now; the same file may be at other addresses. */
+    /** The addresses of the previous program are invalid now, and the same file may be mapped at others. */
     @Override
     public synchronized void exec(int pid) {
         Attached process = attached.get(pid);

@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
  * plus the signal's number, as a shell expects. <i>Thread-safe.</i>
  */
 public final class Interruption {
-    /** How long a command has to end by itself. */
+    /** The time that a command has to end by itself. */
     private static final Duration GRACE = Duration.ofSeconds(2);
 
-    /** Signals in so short a time, in nanoseconds, are one wish: timeout(1) sends one to its child and then one to its group. */
+    /** Signals within this time, in nanoseconds, are one request: timeout(1) signals its child and then its group. */
     private static final long ONE_WISH = 50_000_000;
 
     private final AtomicInteger requests = new AtomicInteger();
@@ -50,8 +50,8 @@ public final class Interruption {
     }
 
     /**
-     * An instance that receives the signals of this process once a command has registered. Until then the JVM ends the
-     * process at a signal, with the same exit code; so commands that don't register need not set handlers.
+     * An instance that receives the signals of this process once a command has registered. Until then a signal makes the
+     * JVM end the process, with the same exit code. So commands that don't register need no handlers.
      */
     public static Interruption ofProcess() {
         return new Interruption(false);
@@ -91,7 +91,7 @@ public final class Interruption {
                     Thread.sleep(GRACE);
                     runLast();
                 } catch (InterruptedException | RuntimeException e) {
-                    // The command has ended meanwhile.
+                    // The command ended meanwhile.
                 }
             });
         }
@@ -133,15 +133,15 @@ public final class Interruption {
     }
 
     /**
-     * Registers what must be undone even if the command doesn't end: it is done two seconds after the first signal, if the
-     * process is still there, and at the third signal before the process ends. It is called from other threads, and
-     * may be called twice.
+     * Registers an action that is necessary even if the command doesn't end. It runs two seconds after the first signal,
+     * if the process still exists, and at the third signal, before the process ends. It runs on other threads, and may
+     * run twice.
      */
     public void beforeHalt(Runnable atLast) {
         last = atLast;
     }
 
-    /** Registers what is done last at the third signal, before the process ends. It is called from another thread. */
+    /** Registers the last action at the third signal, before the process ends. It runs on another thread. */
     public void atHalt(Runnable action) {
         atHalt = action;
     }

@@ -23,9 +23,10 @@ final class LinkHandover {
     private LinkHandover() {}
 
     /**
-     * Hands the links over. After this method returns a number, the process may end.
+     * Hands the links over. If it returns a number, this process may end.
      *
-     * @return the number of descriptors that were taken over; empty on failure, then ending must wait for the kernel
+     * @return the number of descriptors that were taken over; empty on failure: then this process ends only after the kernel
+     *     has detached the links
      */
     static OptionalInt takeOver() {
         try {

@@ -52,7 +52,7 @@ public enum NumberKind {
         switch (this) {
             case SIGNED -> line.decimal(bits);
             case UNSIGNED -> line.unsigned(bits);
-            // Through its text: 0.1f is 0.1, not 0.10000000149011612.
+            // By its decimal text: 0.1f becomes 0.1, not 0.10000000149011612.
             case FLOAT ->
                 new JsonLine(line).value(Double.parseDouble(Float.toString(Float.intBitsToFloat((int) bits))));
             case DOUBLE -> new JsonLine(line).value(Double.longBitsToDouble(bits));

@@ -12,7 +12,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the lines of a probe's events have in common, as bytes: names are escaped and encoded once. <i>Immutable.</i>
+ * The parts that all lines of a probe's events share, as bytes: names are escaped and encoded once. <i>Immutable.</i>
  *
  * <p>Tested by {@code EventFormatTest}.
  */
@@ -26,7 +26,7 @@ final class ProbeFormat {
 
     final byte[] id;
 
-    /** What is in JSON between the thread's name and the arguments. */
+    /** The JSON between the thread's name and the arguments. */
     final byte[] json;
 
     private final Argument[] arguments = new Argument[StringArg.MAX_ARGS];
@@ -54,7 +54,7 @@ final class ProbeFormat {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** An argument of the probe, or one that it doesn't declare. */
+    /** The format of argument {@code n}, even if the probe doesn't declare it. */
     Argument argument(int n) {
         return arguments[n];
     }
@@ -67,13 +67,13 @@ final class ProbeFormat {
         /** {@code name=}. */
         final byte[] label;
 
-        /** Bit n: it is the length of argument n, which says it by itself if it is a text. */
+        /** Bit n: this argument is the length of argument n. It is not shown if argument n is shown as text. */
         final int lengthOf;
 
         final NumberKind kind;
         private final @Nullable ArgumentType type;
 
-        /** The numbers that have names, ascending, and their names. */
+        /** The values that have names, in ascending order, and their names. */
         private final long[] values;
 
         private final byte[][] names;
@@ -93,12 +93,12 @@ final class ProbeFormat {
             names = named.values().stream().map(ProbeFormat::encode).toArray(byte[][]::new);
         }
 
-        /** Whether the catalog knows it as a number, which no option turns into an address. */
+        /** Whether it is a number in the catalog, and so is shown as one even if {@code --str} names it. */
         boolean isNumber() {
             return type instanceof ArgumentType.Bool || type instanceof ArgumentType.Int;
         }
 
-        /** Writes a number as a person reads it: an address, a truth value, the name of a value. */
+        /** Writes a number by its meaning: as an address, a truth value, the name of a value, or a number. */
         void write(LineBuffer line, long bits) {
             if (type instanceof ArgumentType.Bool) {
                 line.append(bits != 0 ? TRUE : FALSE);

@@ -42,8 +42,7 @@ public interface ProbeSession extends AutoCloseable {
     void wakeup();
 
     /**
-     * Undoes what would outlive this process if it ended at once, without {@link #close}: processes that were paused are
-     * continued.
+     * Undoes what would remain if this process ended at once, without {@link #close}: continues paused processes.
      */
     default void abandon() {}
 

@@ -14,7 +14,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Numbers the probes of a trace, from 1: the number is the USDT cookie and tells which probe fired. An event whose spec
+ * Numbers the probes of a trace from 1. The number is the USDT cookie, which tells which probe fired. An event whose spec
  * was not found has cookie 0, which is not the number of a probe.
  *
  * <p>The compiler may copy a probe's code, and an argument that is an {@code int} at one site can be a constant of 8
@@ -34,7 +34,7 @@ final class ProbeTable {
     }
 
     /**
-     * Numbers the probes that don't have a number yet: the same probe in a second process keeps its number.
+     * Numbers the probes that don't have a number yet. The same probe in a second process keeps its number.
      *
      * @return the probes, each once, split if their sites differ
      */

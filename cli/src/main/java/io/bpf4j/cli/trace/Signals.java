@@ -14,17 +14,17 @@ import java.util.stream.Stream;
 /**
  * Sets handlers for the signals that end a process.
  *
- * <p>A shutdown hook sees only the first signal, and while hooks run the JVM handles no second one; but a second Ctrl-C
- * has a meaning of its own here. {@code sun.misc.Signal} is the only API of the JDK to set a handler. It is supported
- * ({@code jdk.unsupported} exports it), but javac's warning about it can't be suppressed for one file, so it is called
- * by reflection.
+ * <p>A shutdown hook sees only the first signal, and the JVM handles no second signal while hooks run. But here a second
+ * Ctrl-C has a meaning of its own. {@code sun.misc.Signal} is the only API of the JDK that sets a handler. It is
+ * supported ({@code jdk.unsupported} exports it), but javac's warning about it can't be suppressed for one file, so it is
+ * called by reflection.
  *
  * <p>Tested by {@code InterruptionTest}.
  */
 public final class Signals {
     private Signals() {}
 
-    /** Runs {@code handler} each time that the terminal gets another size. */
+    /** Runs {@code handler} each time that the size of the terminal changes. */
     public static void onResize(Runnable handler) {
         boolean _ = handle("WINCH", handler);
     }
@@ -33,20 +33,20 @@ public final class Signals {
      * The same for a signal that ends a trace, even if a shell has started this process with the signal ignored, as for
      * background jobs of scripts.
      *
-     * @param number of the signal
+     * @param number the signal's number
      */
     static boolean handleAlways(String name, int number, Runnable handler) {
         if (isIgnored(number)) {
             try {
                 IgnoredSignals.restore(number);
             } catch (BpfException e) {
-                return false; // no native access: what needs it says so
+                return false; // no native access; the code that needs it reports that
             }
         }
         return handle(name, handler);
     }
 
-    /** Read from /proc, because most runs need no system call of bpf4j, and the first one takes a tenth of a second. */
+    /** Read from /proc, because most runs need no system call by bpf4j, and the first such call takes a tenth of a second. */
     private static boolean isIgnored(int number) {
         try (Stream<String> lines = Files.lines(Host.running().self().resolve("status"), StandardCharsets.ISO_8859_1)) {
             return lines.filter(line -> line.startsWith("SigIgn:"))
@@ -65,7 +65,7 @@ public final class Signals {
      * @param name without SIG: {@code INT}
      * @return whether the signal is handled now
      */
-    @SuppressWarnings("ReferenceEquality") // a handler is itself and no other
+    @SuppressWarnings("ReferenceEquality") // handlers are compared by identity
     static boolean handle(String name, Runnable handler) {
         try {
             Class<?> signal = Class.forName("sun.misc.Signal");

@@ -19,8 +19,7 @@ public enum StrategyChoice {
     IPMAP;
 
     /**
-     * The features that leave only this strategy: features that a better strategy needs are removed, and features that
-     * this strategy needs must exist.
+     * The kernel's features without those that would allow a better strategy, so that this one is taken.
      *
      * @throws io.bpf4j.loader.error.UnsupportedFeatureException if the kernel lacks a feature that the choice needs
      */

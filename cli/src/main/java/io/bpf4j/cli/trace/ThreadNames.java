@@ -3,8 +3,8 @@ package io.bpf4j.cli.trace;
 import io.bpf4j.cli.output.Text;
 
 /**
- * Who fired, as it is written: process, thread and the thread's name. Few threads fire at a time, and one that pushes
- * out another one costs only that the other is encoded again. <i>Confined.</i>
+ * A cache of the written form of threads: process, thread and the thread's name. Few threads fire at a time. Two threads
+ * with the same place in the cache displace each other, which only costs encoding them again. <i>Confined.</i>
  *
  * <p>Tested by {@code EventFormatTest}.
  */
@@ -12,16 +12,16 @@ final class ThreadNames {
     private static final int ENTRIES = 256;
     private static final int KEY = 3;
 
-    /** Encodes one. */
+    /** Encodes a thread. */
     @FunctionalInterface
     interface Form {
-        /** The name is decoded, and not escaped. */
+        /** @param comm the thread's name, decoded but not escaped */
         byte[] encode(int pid, int tid, String comm);
     }
 
     private final Form form;
 
-    /** For each entry three words of the record: the numbers, and the 16 bytes of the name. */
+    /** For each entry three words of the record: the pid and tid, and the 16 bytes of the name. */
     private final long[] keys = new long[KEY * ENTRIES];
 
     private final byte[][] names = new byte[ENTRIES][];
@@ -30,7 +30,7 @@ final class ThreadNames {
         this.form = form;
     }
 
-    /** The thread of an event. */
+    /** The written form of an event's thread. */
     byte[] of(TraceEvent event) {
         long ids = event.ids();
         long first = event.comm(0);

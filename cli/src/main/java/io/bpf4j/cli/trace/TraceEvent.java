@@ -7,30 +7,30 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * One firing of a probe: a view of a {@code struct trace_record}, which {@code trace.bpf.o} writes for each event. One
+ * An event of a probe: a view of a {@code struct trace_record}, which {@code trace.bpf.o} writes for each event. One
  * object is moved from record to record, so an event costs no allocation.
  *
- * <p>Mirrors {@code bpf-objects/src/main/bpf/trace.h}, which documents each field. After the arguments follows
- * a slot of {@code stringMax} bytes for every string argument, in ascending order of the argument, so the layout depends
- * on the options of the load. Little- or big-endian, like the machine. <i>Confined.</i>
+ * <p>Mirrors {@code bpf-objects/src/main/bpf/trace.h}, which documents each field. The arguments are followed by a slot
+ * of {@code stringMax} bytes for each string argument, in ascending order of the arguments, so the layout depends on the
+ * options of the load. Numbers have the machine's byte order. <i>Confined.</i>
  */
 public final class TraceEvent {
     private static final ValueLayout.OfLong U64 = ValueLayout.JAVA_LONG_UNALIGNED;
     private static final boolean BIG_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN;
 
-    // Numbers of words of 8 bytes.
+    // Indexes of words of 8 bytes.
     private static final int TIME_NS = 0;
     private static final int COOKIE = 1;
     private static final int IDS = 2;
     private static final int COMM = 3;
     private static final int ARGS = 6;
 
-    /** How many arguments a record has room for, if its site has no more, and else. */
+    /** The number of arguments that a record has room for, if its site has no more than these; else {@link #ALL_ARGS}. */
     private static final int FEW_ARGS = 4;
 
     private static final int ALL_ARGS = StringArg.MAX_ARGS;
 
-    // Numbers of fields of 2 bytes.
+    // Indexes of fields of 2 bytes.
     private static final int ARG_COUNT = 20;
     private static final int ERROR_BITS = 21;
     private static final int STRING_BITS = 22;
@@ -40,12 +40,12 @@ public final class TraceEvent {
     private static final int NO_SPEC = 0x8000;
     private static final int PAUSED = 0x4000;
 
-    /** The length of a text comes before it. */
+    /** The length in bytes before each text. */
     private static final ValueLayout.OfShort LENGTH = ValueLayout.JAVA_SHORT_UNALIGNED;
 
     private final int stringMax;
 
-    /** For each argument the number of its slot, or -1. */
+    /** For each argument the index of its slot, or -1. */
     private final int[] slots = new int[StringArg.MAX_ARGS];
 
     /** Bit n: argument n has a slot. */
@@ -56,8 +56,8 @@ public final class TraceEvent {
     private final int allSize;
 
     /**
-     * The fixed part. It is copied by one call, because each access to memory outside of the heap has its own checks,
-     * which the JIT compilers do not all remove.
+     * The fixed part of the record. It is copied by one call, because each access to memory outside of the heap has
+     * checks of its own, not all of which the JIT compilers remove.
      */
     private final long[] words = new long[ARGS + ALL_ARGS];
 
@@ -68,7 +68,7 @@ public final class TraceEvent {
     private int errors;
     private int texts;
 
-    /** What the value of an argument is. */
+    /** The form of an argument's value. */
     public enum Form {
         /** A number, in {@link #bits}. */
         NUMBER,
@@ -81,10 +81,10 @@ public final class TraceEvent {
     }
 
     /**
-     * A view that is nowhere yet.
+     * A view without a record yet.
      *
      * @param strings the arguments that are read as strings
-     * @param stringMax maximum bytes kept of each string
+     * @param stringMax the most bytes that are kept of a string
      */
     public TraceEvent(List<StringArg> strings, int stringMax) {
         this.stringMax = stringMax;
@@ -135,27 +135,27 @@ public final class TraceEvent {
         return words[TIME_NS];
     }
 
-    /** The cookie given when the probe was attached; 0 if no attachment is known for the address. */
+    /** The cookie with which the probe was attached; 0 if no attachment is known for the address. */
     long cookie() {
         return words[COOKIE];
     }
 
-    /** {@link #pid} and {@link #tid} in one number, in the machine's order. */
+    /** {@link #pid} and {@link #tid} in one number, in the machine's byte order. */
     long ids() {
         return words[IDS];
     }
 
-    /** The process, as this process's pid namespace numbers it. */
+    /** The id of the process in bpf4j's pid namespace. */
     int pid() {
         return (int) (BIG_ENDIAN ? ids() >>> Integer.SIZE : ids());
     }
 
-    /** The thread, likewise. */
+    /** The id of the thread in bpf4j's pid namespace. */
     int tid() {
         return (int) (BIG_ENDIAN ? ids() : ids() >>> Integer.SIZE);
     }
 
-    /** The first or second eight bytes of the thread's name, which fills 16 bytes with what follows its NUL. */
+    /** The first or second eight bytes of the thread's name, which has 16 bytes with the NUL and the bytes after it. */
     long comm(int half) {
         return words[COMM + half];
     }
@@ -170,17 +170,17 @@ public final class TraceEvent {
         return Arrays.copyOf(bytes, end);
     }
 
-    /** Whether the tracer has stopped the process, because the ring is nearly full. */
+    /** Whether the tracer has stopped the process, because the ring buffer is half full. */
     boolean isPaused() {
         return (errors & PAUSED) != 0;
     }
 
-    /** How many arguments it has, up to 12. */
+    /** The number of arguments, up to 12. */
     int argCount() {
         return argCount;
     }
 
-    /** What the value of argument {@code n} is. */
+    /** The form of argument {@code n}. */
     Form form(int n) {
         int bit = 1 << n;
         if ((errors & bit) != 0) {
@@ -197,30 +197,30 @@ public final class TraceEvent {
         return texts;
     }
 
-    /** Bit n: argument n is a text that was longer. */
+    /** Bit n: argument n is a text that was cut. */
     int truncated() {
         return u16(TRUNCATED_BITS) & texts;
     }
 
     /**
-     * Argument {@code n}, sign- or zero-extended to 64 bits as the probe declares; the raw bits of a floating-point
-     * argument; the address, where a text is meant.
+     * Argument {@code n}, sign- or zero-extended to 64 bits as the probe declares; for a floating-point argument its raw
+     * bits, for a text its address.
      */
     long bits(int n) {
         return words[ARGS + n];
     }
 
-    /** The segment that has the texts. */
+    /** The segment that contains the texts. */
     MemorySegment data() {
         return data;
     }
 
-    /** Where the text of argument {@code n} starts in {@link #data}. */
+    /** The offset in bytes of the text of argument {@code n} in {@link #data}. */
     long textStart(int n) {
         return slot(n) + Short.BYTES;
     }
 
-    /** Bytes of the text of argument {@code n}. */
+    /** The length of the text of argument {@code n}, in bytes. */
     int textLength(int n) {
         return Math.min(Short.toUnsignedInt(data.get(LENGTH, slot(n))), stringMax);
     }
@@ -229,7 +229,7 @@ public final class TraceEvent {
         return start + (long) (ARGS + room) * Long.BYTES + (long) slots[n] * slotSize;
     }
 
-    /** The bytes of that text. */
+    /** The bytes of the text of argument {@code n}. */
     byte[] text(int n) {
         return data.asSlice(textStart(n), textLength(n)).toArray(ValueLayout.JAVA_BYTE);
     }

@@ -15,7 +15,7 @@ import java.util.Optional;
  * @param provider the probe's provider
  * @param name its name
  * @param kinds the interpretation of each argument's bits
- * @param signature what the catalog knows of the probe
+ * @param signature the probe's signature in the catalog; empty if it has none
  */
 public record TracedProbe(
         String path, String provider, String name, List<NumberKind> kinds, Optional<ProbeSignature> signature) {
@@ -42,13 +42,13 @@ public record TracedProbe(
         return known(n).map(ProbeArgument::name).orElse("arg" + n);
     }
 
-    /** Whether argument {@code n} is the length of a text, which says it by itself. */
+    /** Whether argument {@code n} is the length of the text to which argument {@code pointer} points. */
     boolean isLengthOf(int n, int pointer) {
         return known(pointer).map(ProbeArgument::type).orElse(null) instanceof ArgumentType.Text text
                 && text.length().filter(argument(n)::equals).isPresent();
     }
 
-    /** What the catalog knows of argument {@code n}. */
+    /** Argument {@code n} in the catalog; empty if the catalog does not have it. */
     Optional<ProbeArgument> known(int n) {
         return signature.flatMap(probe ->
                 n < probe.arguments().size() ? Optional.of(probe.arguments().get(n)) : Optional.empty());

@@ -25,8 +25,8 @@ import java.util.Set;
 /**
  * Loads the tracer's BPF object, attaches it to probes and delivers their events.
  *
- * <p>Closing detaches and unloads everything. <i>Single consumer</i>: {@link #poll} and {@link #drain} on one thread;
- * all other methods on any thread.
+ * <p>Closing detaches and unloads everything. <i>Single consumer</i>: one thread calls {@link #poll} and {@link #drain};
+ * any thread may call the other methods.
  */
 public final class Tracer implements ProbeSession {
     /** Bytes kept of a string argument. */
@@ -53,9 +53,9 @@ public final class Tracer implements ProbeSession {
      * @param strings arguments to read as strings
      * @param strategy how to attach
      * @param strict whether an unreadable argument makes the attach fail
-     * @param bufferBytes of the ring buffer, a power of two
-     * @param lossless whether a process is paused when half of the buffer is full. The other half is for threads that
-     *     have not noticed it yet
+     * @param bufferBytes the size of the ring buffer in bytes, a power of two
+     * @param lossless whether a process is paused when half of the ring buffer is full. The other half has room for the
+     *     events of threads that have not stopped yet
      */
     public record Options(
             List<StringArg> strings, StrategyChoice strategy, boolean strict, int bufferBytes, boolean lossless) {
@@ -81,8 +81,8 @@ public final class Tracer implements ProbeSession {
     /**
      * Loads the tracer.
      *
-     * @param specs how many argument specs there may be at once: a site with arguments of its own needs one
-     * @param catalog names the arguments
+     * @param specs the most argument specs at one time. Sites with equal arguments share one
+     * @param catalog the names of the arguments
      */
     public static Tracer load(Options options, int specs, Catalog catalog) {
         byte[] modes = new byte[StringArg.MAX_ARGS];
@@ -136,16 +136,16 @@ public final class Tracer implements ProbeSession {
         link.close();
     }
 
-    /** Takes events. */
+    /** Receives events. */
     @FunctionalInterface
     public interface Handler {
-        /** An event, valid until this method returns, and its probe. */
+        /** Receives an event, which is valid until this method returns, and its probe. */
         void onEvent(TraceEvent event, TracedProbe probe);
     }
 
     /**
-     * Waits for events and delivers them; returns at once if {@link #wakeup} was called. Then continues processes that
-     * were paused.
+     * Waits for events and delivers them, then continues the processes that were paused. Returns at once if {@link #wakeup}
+     * was called.
      */
     public void poll(Duration patience, Handler handler) {
         try {
@@ -178,7 +178,8 @@ public final class Tracer implements ProbeSession {
             try {
                 stopPausing();
             } finally {
-                // If no record waits, none of a pause is unread: a stopped process was stopped by somebody else.
+                // If no record waits, every record of a pause was read. So a process that is stopped was stopped by
+                // others.
                 if (ring.pendingBytes() > 0) {
                     paused.resumeAll();
                 } else {

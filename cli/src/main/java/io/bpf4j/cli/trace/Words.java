@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Splits a command line into words by the quoting rules of the shell, and supports nothing else of a shell.
+ * Splits a command line into words by the quoting rules of the shell.
  *
  * <p>Variables, globs, pipes and redirections are not supported: the process to trace must be the command itself, not a
  * shell around it. To trace a shell, use {@code -c "sh -c '…'"}.
@@ -13,8 +13,8 @@ final class Words {
     private Words() {}
 
     /**
-     * The words; blanks separate them, {@code '…'} and {@code "…"} group, a backslash takes the next character as it
-     * is.
+     * The words. Blanks separate them, except in {@code '…'} and {@code "…"}; after a backslash a character stands for
+     * itself.
      *
      * @throws IllegalArgumentException if a quote isn't closed or there is no word
      */
