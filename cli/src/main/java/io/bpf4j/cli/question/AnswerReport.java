@@ -3,9 +3,11 @@ package io.bpf4j.cli.question;
 import io.bpf4j.cli.output.CellWidth;
 import io.bpf4j.cli.output.Console;
 import io.bpf4j.cli.output.JsonLine;
+import io.bpf4j.cli.output.LineBuffer;
 import io.bpf4j.cli.output.Paint;
 import io.bpf4j.cli.output.Table;
 import io.bpf4j.cli.output.Text;
+import io.bpf4j.cli.trace.EventFormat;
 import io.bpf4j.trace.Answer;
 import io.bpf4j.trace.Distribution;
 import java.util.ArrayList;
@@ -14,9 +16,10 @@ import java.util.List;
 import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Prints answers, as tables and histograms for people or as lines of JSON. <i>Immutable.</i>
+ * Prints answers, as tables and histograms for people or as lines of JSON. <i>Confined.</i>
  *
  * <p>Tested by {@code CliQuestionsTest}.
  */
@@ -29,6 +32,9 @@ public final class AnswerReport {
     private final Console console;
     private final boolean json;
     private final Paint paint;
+
+    /** Made for the first event: zones take a while to load, and most questions show no event. */
+    private @Nullable EventFormat format;
 
     /** A report without colours. */
     public AnswerReport(Console console, boolean json) {
@@ -174,7 +180,7 @@ public final class AnswerReport {
                 + (eighths % 8 == 0 ? "" : BLOCKS.substring((int) (eighths % 8), (int) (eighths % 8) + 1));
     }
 
-    /** Prints an event that is shown. */
+    /** Prints an event that is shown: that of a latency by its time, another one as {@code trace} prints it. */
     public void event(Answer.Event event) {
         if (json) {
             JsonLine line = new JsonLine()
@@ -198,15 +204,21 @@ public final class AnswerReport {
             return;
         }
         String values = event.unreadable() ? "? (a value could not be read)" : AnswerValues.text(event.values());
-        console.line(String.join(
-                " ",
-                List.of(
-                        event.latencyNs() > 0
-                                ? AnswerValues.withUnit(event.latencyNs(), true, "ns")
-                                : Text.printable(event.probe()),
-                        event.pid() + "/" + event.tid(),
-                        Text.printable(event.comm()),
-                        values)));
+        if (event.latencyNs() > 0) {
+            console.line(String.join(
+                    " ",
+                    List.of(
+                            AnswerValues.withUnit(event.latencyNs(), true, "ns"),
+                            event.pid() + "/" + event.tid(),
+                            Text.printable(event.comm()),
+                            values)));
+            return;
+        }
+        if (format == null) {
+            format = EventFormat.create(false, new LineBuffer());
+        }
+        String columns = format.columns(event.timeNs(), event.pid(), event.tid(), event.comm(), event.probe());
+        console.line((columns + values).stripTrailing());
     }
 
     /**

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 public final class EventFormat {
     private static final DateTimeFormatter TIME_OF_DAY = DateTimeFormatter.ofPattern("HH:mm:ss");
     private static final long SECOND = 1_000_000_000;
+    private static final int MILLION = 1_000_000;
     private static final int THREAD_WIDTH = 15;
 
     private static final byte[] ADDRESS = encode("? at ");
@@ -58,7 +59,8 @@ public final class EventFormat {
         this.json = json;
         this.line = line;
         this.escape = json ? Text::jsonEscape : Text::escape;
-        this.threads = new ThreadNames(json ? EventFormat::jsonThread : EventFormat::textThread);
+        this.threads = new ThreadNames(
+                json ? EventFormat::jsonThread : (pid, tid, comm) -> encode(textThread(pid, tid, comm)));
     }
 
     /**
@@ -80,8 +82,8 @@ public final class EventFormat {
         return encode(",\"pid\":" + pid + ",\"tid\":" + tid + ",\"comm\":\"" + Text.jsonEscape(comm) + '"');
     }
 
-    private static byte[] textThread(int pid, int tid, String comm) {
-        return encode("  " + column(pid + "/" + tid) + column(Text.escape(comm)));
+    private static String textThread(int pid, int tid, String comm) {
+        return "  " + column(pid + "/" + tid) + column(Text.escape(comm));
     }
 
     private static String column(String cell) {
@@ -148,6 +150,21 @@ public final class EventFormat {
         if (first) {
             line.append(probe.idAtEnd);
         }
+    }
+
+    /**
+     * The columns of a line of text before the arguments, for an event that is no record of the tracer.
+     *
+     * @param timeNs nanoseconds of CLOCK_MONOTONIC
+     * @param probe {@code provider:name}
+     */
+    public String columns(long timeNs, int pid, int tid, String comm, String probe) {
+        int micros = nanosOfSecond(timeNs) / 1000;
+        return new String(second, StandardCharsets.UTF_8)
+                + '.'
+                + Integer.toString(MILLION + micros).substring(1)
+                + textThread(pid, tid, comm)
+                + ProbeFormat.column(Text.printable(probe));
     }
 
     /**

@@ -31,11 +31,16 @@ final class ProbeFormat {
 
     private final Argument[] arguments = new Argument[StringArg.MAX_ARGS];
 
+    /** A name without control characters, with the blanks after it. */
+    static String column(String name) {
+        return name + " ".repeat(Math.max(0, ID_WIDTH - name.length()) + 2);
+    }
+
     ProbeFormat(TracedProbe probe) {
         this.probe = probe;
         String name = Text.printable(probe.id());
         idAtEnd = encode(name.stripTrailing());
-        id = encode(name + " ".repeat(Math.max(0, ID_WIDTH - name.length()) + 2));
+        id = encode(column(name));
         String object = new JsonLine()
                 .beginObject()
                 .field("path", probe.path())

@@ -19,7 +19,10 @@ class AnswerReportTest {
     void anEventIsOneLineWithoutControlCharacters() {
         Answer.Event event = new Answer.Event(
                 1, "u:\u001b[2J", 47, 48, "\nbpf4j: \u202e", 0, Map.of("str(arg0)", "a\u001b\n\u0085"), false);
-        assertThat(printed(event, false)).isEqualTo("u:\\x1b[2J 47/48 \\nbpf4j: \\u{202e} str(arg0)=a\\x1b\\n\\x85\n");
+        assertThat(printed(event, false))
+                .matches("\\d\\d:\\d\\d:\\d\\d\\.\\d{6} .*\\n")
+                .endsWith(
+                        "  47/48            \\nbpf4j: \\u{202e}  u:\\x1b[2J                 str(arg0)=a\\x1b\\n\\x85\n");
         assertThat(printed(event, true))
                 .doesNotContain("\u001b", "\u202e", "\u0085")
                 .hasLineCount(1);
@@ -28,8 +31,16 @@ class AnswerReportTest {
     @Test
     void anEventWhoseValuesCouldNotBeReadSaysSo() {
         Answer.Event event = new Answer.Event(1, "u:work", 47, 48, "work", 0, Map.of(), true);
-        assertThat(printed(event, false)).isEqualTo("u:work 47/48 work ? (a value could not be read)\n");
+        assertThat(printed(event, false))
+                .endsWith(
+                        "  47/48            work             u:work                    ? (a value could not be read)\n");
         assertThat(printed(event, true)).contains("\"values\":null");
+    }
+
+    @Test
+    void anEventOfALatencyBeginsWithItsTime() {
+        Answer.Event event = new Answer.Event(1, "shop:paid", 47, 48, "shop", 1_500_000, Map.of("arg0", 3L), false);
+        assertThat(printed(event, false)).isEqualTo("1.5 ms 47/48 shop arg0=3\n");
     }
 
     @Test

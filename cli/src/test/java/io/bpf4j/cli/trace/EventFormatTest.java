@@ -49,6 +49,13 @@ class EventFormatTest {
                         + "arg0=-1 arg1=0xffffffffffffffff arg2=0.1 arg3=-2.5 arg4=17 arg5=\"a\\nb\\\"\"... arg6=?");
     }
 
+    /** As write has them. */
+    @Test
+    void anEventOfAQuestionHasTheSameColumns() {
+        assertThat(line(text, record, probe))
+                .startsWith(text.columns(1_000_000_123L, 7, 8, "ja\u001bva", "hotspot:class__loaded") + "arg0=-1 ");
+    }
+
     @Test
     void jsonHasTheSameValuesAsNumbersAndStrings() {
         assertThat(line(json, record, probe))

@@ -424,6 +424,16 @@ class CliQuestionsTest {
     }
 
     @Test
+    void shownEventsHaveTheColumnsOfATrace() throws IOException, InterruptedException {
+        String columns = "\\d\\d:\\d\\d:\\d\\d\\.\\d{6}  \\d+/\\d+ +asked +asked:value {15}";
+        assertThat(Cli.run("trace", "-c", program + " values 1", "asked:value").out())
+                .matches(columns + "arg0=0 .*\n1 event, 0 lost\n");
+        assertThat(Cli.run("trace", "-c", program + " values 1", "asked:value", "--show", "arg0,str(arg1)")
+                        .out())
+                .matches(columns + "arg0=0 str\\(arg1\\)=red\n1 event, 0 lost\n");
+    }
+
+    @Test
     void aFilterGoesWithArgumentsThatAreText() throws IOException, InterruptedException {
         Commands.Result result =
                 Cli.run("trace", "-c", program + " values 3", "asked:value", "--str", "1", "--where", "arg0 > 1");
