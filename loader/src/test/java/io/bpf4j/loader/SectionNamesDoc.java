@@ -61,27 +61,26 @@ final class SectionNamesDoc {
 
                 <!-- Made from the code by SectionNamesDocTest, which also says how to write it again. -->
 
-                The name in `SEC("…")` says what a program is: its type, the attach type that it is loaded for, its flags,
-                and, for some, where it goes. bpf4j knows %d names, those of libbpf.
+                The name in `SEC("…")` determines a program's type, the attach type that it is loaded for, its flags, and for
+                some programs the target. bpf4j knows %d names, those of libbpf.
 
-                - A name in the table stands alone. Where the second column has something, `/` and that may follow:
-                  `SEC("kprobe/do_exit")`. In brackets is what may be left out.
-                - A `?` before the name, `SEC("?kprobe/do_exit")`, leaves the program out of the load unless it is asked for.
-                  A `struct_ops` program is loaded all the same where a struct that refers to it is made.
+                - A section name is a name of the table, optionally followed by `/` and a target of the form in the second column:
+                  `SEC("kprobe/do_exit")`. Parts in brackets are optional.
+                - A `?` before the name, `SEC("?kprobe/do_exit")`, leaves the program out of the load unless the loader is told
+                  to take it. A `struct_ops` program is loaded nevertheless if a struct that refers to it is made.
                 - *sleepable*: loaded with BPF_F_SLEEPABLE, so it may call helpers that sleep. *frags*: loaded with
                   BPF_F_XDP_HAS_FRAGS, so it gets packets of several buffers.
-                - *by name*: `object.attachAll()` and `program.attach()` attach it where the name says. All others are
-                  attached in code, `program.attach(target)`, and `attachAll()` leaves them alone, as it leaves
-                  a name alone, `SEC("kprobe")`. One that says half of it, `SEC("tp/sched")`, is refused, with the form that
-                  it should have.
-                - `FILE` is a path, or the name of a library or program that is searched as the dynamic linker or the
-                  shell would; `PATTERN` has `*` and `?` for any characters and for one; `OFFSET` is in bytes, decimal or
-                  with `0x`.
-                - `usdt` needs the module `io.bpf4j.usdt`: it finds the probe and chooses the attach type at load.
-                - What follows `lsm_cgroup` is the hook that it is loaded for; the control group is said in code.
-                  What follows `struct_ops` is for the reader: the struct's initialiser says which member a program is, and
-                  the map is what is attached.
-                - Other names are refused at load, and never guessed: `xdp_prog` is not `xdp`.
+                - *by name*: `object.attachAll()` and `program.attach()` attach the program to the target in the name. All other
+                  programs are attached *in code*, by `program.attach(target)`, and `attachAll()` skips them. It also skips a
+                  program whose section name has no target, `SEC("kprobe")`. An incomplete target, `SEC("tp/sched")`, is refused;
+                  the message has the required form.
+                - `FILE` is a path, or the name of a library or program, which is searched for as the dynamic linker or the shell
+                  does; in a `PATTERN`, `*` stands for any characters and `?` for one; `OFFSET` is in bytes, decimal or with `0x`.
+                - `usdt` needs the module `io.bpf4j.usdt`, which finds the probe and chooses the attach type at load.
+                - The part after `lsm_cgroup` is the hook for which the program is loaded; the control group is given in code.
+                  The part after `struct_ops` only informs the reader: the struct's initialiser says which member a program is, and
+                  the map is attached, not the program.
+                - Other names are refused at load, and not guessed: `xdp_prog` is not `xdp`.
                 """.formatted(SectionKind.all().size()));
         for (Chapter chapter : Chapter.values()) {
             chapter(out, chapter);
@@ -91,7 +90,7 @@ final class SectionNamesDoc {
 
     private static void chapter(StringBuilder out, Chapter chapter) {
         out.append("\n## ").append(chapter.title).append("\n\n");
-        out.append("| name | may follow `/` | program type | attach type | flags | attached |\n");
+        out.append("| name | target after `/` | program type | attach type | flags | attached |\n");
         out.append("|---|---|---|---|---|---|\n");
         for (SectionKind kind : SectionKind.all()) {
             if (Chapter.of(kind.type()) == chapter) {
