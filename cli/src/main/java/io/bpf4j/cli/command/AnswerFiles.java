@@ -21,7 +21,10 @@ final class AnswerFiles {
                     "Also write the answer as an HTML page. An existing file keeps its mode; a file of another user is refused.")
     private @Nullable Path html;
 
-    @Option(names = "--svg", paramLabel = "FILE", description = "Also write the answer as an SVG picture, likewise.")
+    @Option(
+            names = "--svg",
+            paramLabel = "FILE",
+            description = "Also write the answer as an SVG picture, with the same rules.")
     private @Nullable Path svg;
 
     /** Whether there is a file to write. */

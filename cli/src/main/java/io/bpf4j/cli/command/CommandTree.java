@@ -268,7 +268,7 @@ public final class CommandTree {
         try {
             return Integer.parseInt(text);
         } catch (NumberFormatException e) {
-            throw new TypeConversionException("'" + text + "' is no whole number up to " + Integer.MAX_VALUE);
+            throw new TypeConversionException("'" + text + "' is not a whole number up to " + Integer.MAX_VALUE);
         }
     }
 
@@ -276,7 +276,7 @@ public final class CommandTree {
         try {
             return Long.parseLong(text);
         } catch (NumberFormatException e) {
-            throw new TypeConversionException("'" + text + "' is no whole number up to " + Long.MAX_VALUE);
+            throw new TypeConversionException("'" + text + "' is not a whole number up to " + Long.MAX_VALUE);
         }
     }
 
@@ -284,7 +284,7 @@ public final class CommandTree {
         try {
             return Double.parseDouble(text);
         } catch (NumberFormatException e) {
-            throw new TypeConversionException("'" + text + "' is no number");
+            throw new TypeConversionException("'" + text + "' is not a number");
         }
     }
 
@@ -292,7 +292,7 @@ public final class CommandTree {
         try {
             return StrategyChoice.valueOf(text.toUpperCase(Locale.ROOT));
         } catch (IllegalArgumentException e) {
-            throw new TypeConversionException("'" + text + "' is none of auto, multi, cookie, ipmap");
+            throw new TypeConversionException("'" + text + "' is not auto, multi, cookie or ipmap");
         }
     }
 

@@ -81,7 +81,7 @@ final class FeaturesCommand implements Callable<Integer> {
         if (!json) {
             table.print(console);
             console.flush();
-            remedies.forEach(remedy -> console.error("bpf4j: some could not be asked for: " + remedy));
+            remedies.forEach(remedy -> console.error("bpf4j: some features could not be tested: " + remedy));
         }
         return CommandTree.OK;
     }

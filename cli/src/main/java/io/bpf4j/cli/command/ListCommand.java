@@ -140,7 +140,7 @@ final class ListCommand implements Callable<Integer> {
         try {
             return file.functions();
         } catch (IOException | MalformedDataException e) {
-            console.error("bpf4j: " + file.path() + ": functions can't be told: " + ErrorText.of(e));
+            console.error("bpf4j: " + file.path() + ": the functions of sites can't be found: " + ErrorText.of(e));
             return Map.of();
         }
     }

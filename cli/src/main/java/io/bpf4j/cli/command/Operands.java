@@ -104,7 +104,7 @@ record Operands(List<Path> files, List<ProbePattern> patterns, Set<Integer> proc
         for (Path file : files) {
             if (file.toString().indexOf('/') < 0 && !Files.exists(file)) {
                 throw new UsageException(
-                        "'" + file + "' is no file; probes are named PROVIDER:NAME, such as '*:" + file + "'");
+                        "'" + file + "' is not a file; probes are named PROVIDER:NAME, such as '*:" + file + "'");
             }
         }
     }

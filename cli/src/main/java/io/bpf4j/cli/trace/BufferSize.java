@@ -36,7 +36,7 @@ public final class BufferSize {
         Matcher matcher = SYNTAX.matcher(text);
         Long unit = matcher.matches() ? UNITS.get(matcher.group(2).toLowerCase(Locale.ROOT)) : null;
         if (unit == null) {
-            throw new IllegalArgumentException("'" + text + "' is no size such as 64KiB or 16MiB");
+            throw new IllegalArgumentException("'" + text + "' is not a size such as 64KiB or 16MiB");
         }
         long number = Long.parseLong(matcher.group(1));
         long size = number * unit;

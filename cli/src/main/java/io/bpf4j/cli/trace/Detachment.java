@@ -42,7 +42,7 @@ public final class Detachment {
                     return false;
                 }
                 console.error("bpf4j: detaching " + left(all) + " of " + total(all) + " …"
-                        + (said ? "" : " (Ctrl-C again leaves)"));
+                        + (said ? "" : " (Ctrl-C again ends bpf4j)"));
                 said = true;
                 step = STEP;
             }
@@ -80,10 +80,8 @@ public final class Detachment {
 
     private static void leave(int left, int total, Console console) {
         boolean taken = LinkHandover.takeOver().isPresent();
-        console.error("bpf4j: left with " + left + " of " + total + " attached: "
-                + (taken
-                        ? "another process takes them from here"
-                        : "the kernel removes them before this process is gone"));
+        console.error("bpf4j: " + left + " of " + total + " are still attached: "
+                + (taken ? "another process detaches them" : "the kernel detaches them before this process ends"));
     }
 
     private static int left(List<Closing> all) {

@@ -140,7 +140,7 @@ class CommandTreeTest {
         assertThat(run.code()).isEqualTo(CommandTree.USAGE);
         assertThat(run.err().getFirst())
                 .isEqualTo(
-                        "bpf4j trace: Invalid value for option '-p': '99999999999' is no whole number up to 2147483647");
+                        "bpf4j trace: Invalid value for option '-p': '99999999999' is not a whole number up to 2147483647");
     }
 
     @Test

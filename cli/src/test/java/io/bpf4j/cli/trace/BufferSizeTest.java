@@ -18,7 +18,8 @@ class BufferSizeTest {
     @ParameterizedTest
     @ValueSource(strings = {"", "x", "-1", "1.5MiB", "4 parsecs", "0x1000", "9999999999999"})
     void anythingElseIsNoSize(String text) {
-        assertThatThrownBy(() -> BufferSize.parse(text)).hasMessage("'" + text + "' is no size such as 64KiB or 16MiB");
+        assertThatThrownBy(() -> BufferSize.parse(text))
+                .hasMessage("'" + text + "' is not a size such as 64KiB or 16MiB");
     }
 
     @ParameterizedTest

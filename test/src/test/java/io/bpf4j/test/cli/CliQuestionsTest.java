@@ -215,7 +215,7 @@ class CliQuestionsTest {
                 .containsEntry("red", 7L);
         Commands.Result unguarded =
                 Cli.run("count", "-c", program + " pairs 1 1", "asked:begin", "asked:end", "--by", "arg1");
-        assertThat(unguarded.err()).contains("probe asked:begin has no 'arg1'; others have: guard it");
+        assertThat(unguarded.err()).contains("probe asked:begin has no 'arg1'; other probes have it: guard it");
         Commands.Result never =
                 Cli.run("count", program.toString(), "asked:begin", "asked:end", "--where", "probe == \"x\"");
         assertThat(never.exitCode()).isEqualTo(2);
@@ -328,7 +328,7 @@ class CliQuestionsTest {
     void aReturnHasNoArguments() throws IOException, InterruptedException {
         assertThat(Cli.run("count", program.toString(), "ur:leaf", "--by", "arg0")
                         .err())
-                .contains("no 'arg0': these probes have no arguments; what a function returned is 'retval'");
+                .contains("no 'arg0': these probes have no arguments; the result of a function is 'retval'");
     }
 
     @Test

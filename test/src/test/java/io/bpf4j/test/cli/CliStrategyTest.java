@@ -124,7 +124,7 @@ class CliStrategyTest {
             Commands.Result result = trace.await();
             assertThat(result.exitCode()).as(result.err()).isZero();
             assertThat(result.out()).contains("0 events, 0 lost");
-            assertThat(result.err()).containsPattern("left with [0-9]+ of 200 attached: another process takes them");
+            assertThat(result.err()).containsPattern("[0-9]+ of 200 are still attached: another process detaches them");
             List<Path> heirs = heirsOf(trace.pid());
             assertThat(heirs).as("a process that has the rest").hasSize(1);
             // What is left would take it many seconds: that is its business, not this test's.

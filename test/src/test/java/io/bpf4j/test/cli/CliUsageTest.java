@@ -37,7 +37,7 @@ class CliUsageTest {
     @Test
     void aProbeWithoutItsProviderIsNotTakenForAFile() throws IOException, InterruptedException {
         String pid = Long.toString(ProcessHandle.current().pid());
-        String hint = "'gc__begin' is no file; probes are named PROVIDER:NAME, such as '*:gc__begin'";
+        String hint = "'gc__begin' is not a file; probes are named PROVIDER:NAME, such as '*:gc__begin'";
         assertThat(usage("trace", "-p", pid, "gc__begin")).endsWith(hint);
         assertThat(usage("list", "-p", pid, "gc__begin")).endsWith(hint);
         assertThat(usage("trace", program(), "gc__begin")).endsWith(hint);
@@ -51,9 +51,9 @@ class CliUsageTest {
         assertThat(usage("count", program(), "target:sizes", "--where", " "))
                 .endsWith("--where: the expression is empty");
         assertThat(usage("trace", program(), "target:sizes", "--count", "1e20"))
-                .endsWith("'--count': '1e20' is no whole number up to 9223372036854775807");
+                .endsWith("'--count': '1e20' is not a whole number up to 9223372036854775807");
         assertThat(usage("trace", program(), "target:sizes", "--duration", "soon"))
-                .endsWith("'--duration': 'soon' is no number");
+                .endsWith("'--duration': 'soon' is not a number");
         for (String impossible : List.of("1e308", "-1", "0", "NaN", "Infinity")) {
             assertThat(usage("trace", program(), "target:sizes", "--duration", impossible))
                     .endsWith("--duration takes seconds, more than 0 and up to 1000000000");

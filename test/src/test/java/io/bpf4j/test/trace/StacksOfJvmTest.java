@@ -68,7 +68,7 @@ class StacksOfJvmTest {
         try {
             assertThatThrownBy(() -> PerfMap.request(Math.toIntExact(other.pid())))
                     .isInstanceOf(IOException.class)
-                    .hasMessageContaining("is no HotSpot JVM");
+                    .hasMessageContaining("is not a HotSpot JVM");
             assertThat(other.isAlive()).isTrue();
             assertThatThrownBy(() -> PerfMap.request(Integer.MAX_VALUE)).isInstanceOf(IOException.class);
         } finally {

@@ -122,8 +122,9 @@ final class ArgumentParser {
         Optional<Unit> unit = Unit.of(meaning);
         Map<Long, String> names = enums.get(meaning);
         if (unit.isEmpty() && names == null) {
-            throw lines.error("'" + meaning + "' is no enum of this file: expected an enum that is declared above, or"
-                    + " one of the units ns, us, ms, s and bytes");
+            throw lines.error(
+                    "'" + meaning + "' is not an enum of this file: expected an enum that is declared above, or"
+                            + " one of the units ns, us, ms, s and bytes");
         }
         return new ArgumentType.Int(size, signed, unit, names == null ? Map.of() : names);
     }

@@ -127,7 +127,7 @@ final class CatalogParser {
             throw lines.error(
                     line,
                     "line " + other.lineNumber() + " has " + provider + ":" + name
-                            + " with as many arguments: expected one entry for each number of arguments");
+                            + " with the same number of arguments: expected one entry for each number of arguments");
         }
         return probe;
     }

@@ -59,7 +59,7 @@ final class Lines {
 
     private void check() {
         if (current.length() > LONGEST) {
-            throw error("a line has at most " + LONGEST + " characters: continue a signature behind a comma");
+            throw error("a line has at most " + LONGEST + " characters: continue a signature after a comma");
         }
         for (int i = 0; i < current.length(); i++) {
             char c = current.charAt(i);

@@ -66,7 +66,8 @@ final class QuestionEntry implements CatalogParser.Entry {
         while (word.find()) {
             // A shell would join 'a'b to one word, which is refused here.
             if (!text.substring(end, word.start()).isBlank() || (end > 0 && word.start() == end)) {
-                throw lines.error("expected words between blanks, those with blanks in single quotes");
+                throw lines.error(
+                        "expected words separated by blanks; put a word that contains blanks in single quotes");
             }
             words.add(word.group(1) == null ? word.group() : word.group(1));
             end = word.end();

@@ -175,7 +175,7 @@ final class Code {
         waiting++;
         int bytes = reserved + waiting * Long.BYTES;
         if (waiting > MAX_WAITING || bytes > MAX_STACK) {
-            throw refused("too many values wait for each other; nest less");
+            throw refused("too many values are needed at the same time; nest less");
         }
         return -bytes;
     }

@@ -93,7 +93,7 @@ final class Compiler {
                 throw new ExpressionException(
                         expression.text(),
                         0,
-                        "needs " + size + " bytes, of which " + (limit - offset) + " are left of " + limit
+                        "needs " + size + " bytes, but only " + (limit - offset) + " of " + limit + " are left"
                                 + (term instanceof Textual ? "; str(…, n) bounds a text" : ""));
             }
             code.begin(expression);

@@ -133,7 +133,7 @@ final class Lexer {
             count++;
         }
         if (count == 0 || value > 0xff) {
-            throw error(start, "this escape is no byte");
+            throw error(start, "this escape is not a byte");
         }
         return value;
     }

@@ -74,7 +74,7 @@ final class Names {
     private void requireReturns(Syntax.Name name, BitSet reached) {
         Set<Integer> returns = scope.returns();
         if (returns.isEmpty()) {
-            throw error(name.at(), "'retval' is what a function returned; these probes are no returns");
+            throw error(name.at(), "'retval' is the result of a function, but these probes are not returns");
         }
         requireAll(name, reached, returns);
     }
@@ -115,7 +115,7 @@ final class Names {
         reached.stream().filter(number -> !having.contains(number)).findFirst().ifPresent(number -> {
             throw error(
                     name.at(),
-                    "probe " + probes.get(number) + " has no '" + name.name() + "'; others have"
+                    "probe " + probes.get(number) + " has no '" + name.name() + "'; other probes have it"
                             + having.stream()
                                     .filter(probes::containsKey)
                                     .min(Comparator.naturalOrder())
@@ -177,7 +177,7 @@ final class Names {
             return error(
                     name.at(),
                     "no '" + name.name() + "': these probes have no arguments"
-                            + (scope.returns().isEmpty() ? "" : "; what a function returned is 'retval'"));
+                            + (scope.returns().isEmpty() ? "" : "; the result of a function is 'retval'"));
         }
         List<String> known = Stream.of(FIELDS.keySet(), OTHERS, scope.names())
                 .flatMap(Collection::stream)

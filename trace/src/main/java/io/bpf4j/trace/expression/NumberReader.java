@@ -53,7 +53,7 @@ final class NumberReader {
             at += 2;
             String digits = word();
             if (!digits.matches("[0-9a-fA-F]{1," + MAX_DIGITS + "}")) {
-                throw error("this is no hexadecimal number");
+                throw error("this is not a hexadecimal number");
             }
             return number(new BigInteger(digits, 16));
         }
@@ -89,7 +89,7 @@ final class NumberReader {
             throw error(
                     unit.isEmpty()
                             ? "numbers are whole, except before a unit"
-                            : "this is no whole number of " + (unit.endsWith("B") ? "bytes" : "nanoseconds"));
+                            : "this is not a whole number of " + (unit.endsWith("B") ? "bytes" : "nanoseconds"));
         }
         return number(value.toBigIntegerExact());
     }

@@ -47,7 +47,7 @@ final class Texts {
             throw typing.error(call.at(), "no function '" + call.function() + "'; the only one is str");
         }
         if (arguments.isEmpty() || arguments.size() > 3) {
-            throw typing.error(call.at(), "str takes an address, and maybe the number of bytes and their bound");
+            throw typing.error(call.at(), "str takes an address, and optionally the number of bytes and a bound");
         }
         Term what = typing.term(arguments.getFirst());
         if (what instanceof Textual text) {

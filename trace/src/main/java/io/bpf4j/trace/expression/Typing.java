@@ -61,7 +61,9 @@ final class Typing {
             case Syntax.Conditional conditional -> conditional(conditional);
             case Syntax.Cast(int _, Type.Int type, Syntax operand) -> Folding.convert(number(operand), type);
             case Syntax.PointerCast(int at, Type.Int type, Syntax _) ->
-                throw error(at, "a pointer is only read: *(" + type + "*)…; to compute, leave the cast out");
+                throw error(
+                        at,
+                        "a pointer can only be read: *(" + type + "*)…; to compute with the address, omit the cast");
             case Syntax.Call call -> texts.call(call);
         };
     }
@@ -102,7 +104,8 @@ final class Typing {
             if (unary.operand() instanceof Syntax.PointerCast(int _, Type.Int type, Syntax address)) {
                 return new Term.Memory(number(address), type);
             }
-            throw error(unary.at(), "what is there? Write *(u64*)… for an unsigned number of 64 bits");
+            throw error(
+                    unary.at(), "the type of the value is missing: write *(u64*)… for an unsigned number of 64 bits");
         }
         Numeric operand = number(unary.operand());
         return switch (unary.operator()) {
@@ -150,7 +153,7 @@ final class Typing {
         if (left instanceof Numeric leftNumber && right instanceof Numeric rightNumber) {
             return Folding.compare(relation, leftNumber, rightNumber);
         }
-        throw error(binary.at(), "compares " + left.type() + " with " + right.type() + advice(left, right));
+        throw error(binary.at(), "this compares " + left.type() + " with " + right.type() + advice(left, right));
     }
 
     /** Advice for the commonest mistake, which is comparing an address with text. */
@@ -194,7 +197,7 @@ final class Typing {
         if (then instanceof ProbeName a && a.equals(otherwise)) {
             return a;
         }
-        throw error(at, "chooses between " + then.type() + " and " + otherwise.type());
+        throw error(at, "this chooses between " + then.type() + " and " + otherwise.type());
     }
 
     /** The type of an operation on two numbers, each of which is extended to 64 bits by its own sign. */

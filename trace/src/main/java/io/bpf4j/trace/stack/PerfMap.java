@@ -58,12 +58,12 @@ public final class PerfMap {
      */
     public static void request(Host host, int pid) throws IOException, InterruptedException {
         if (!isJvm(host, pid)) {
-            throw new IOException("process " + pid + " is no HotSpot JVM: it has not mapped libjvm.so");
+            throw new IOException("process " + pid + " is not a HotSpot JVM: it has not mapped libjvm.so");
         }
         Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
         if (!Files.isExecutable(jcmd)) {
             throw new IOException("the list of compiled methods of process " + pid + " can't be requested: " + jcmd
-                    + " does not exist, because this Java is no JDK; run jcmd " + pid
+                    + " does not exist, because this Java is not a JDK; run jcmd " + pid
                     + " Compiler.perfmap of another JDK");
         }
         Process process = new ProcessBuilder(jcmd.toString(), Integer.toString(pid), "Compiler.perfmap")

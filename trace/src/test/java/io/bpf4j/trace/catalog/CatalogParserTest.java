@@ -157,7 +157,7 @@ class CatalogParserTest {
             P;probe n(a: s32,                       | 2 | the list of arguments is not closed
             P;probe n(a: s32,;b: x)                 | 3 | unknown type 'x': expected bool, pointer, text
             P;probe n(a: s33)                       | 2 | unknown type 's33'
-            P;probe n(a: s32 parsec)                | 2 | 'parsec' is no enum of this file
+            P;probe n(a: s32 parsec)                | 2 | 'parsec' is not an enum of this file
             P;probe n(a: bool ns)                   | 2 | unknown type 'bool ns'
             P;probe n(a b: s32)                     | 2 | expected an argument's name
             P;probe n(1a: s32)                      | 2 | expected an argument's name
@@ -168,7 +168,7 @@ class CatalogParserTest {
             P;probe n(a: s32, a: s32)               | 2 | two arguments are named 'a'
             P;probe n(a: text[l])                   | 2 | expected an integer argument 'l'
             P;probe n(a: text[l], l: text)          | 2 | expected an integer argument 'l'
-            P;probe n();probe n()                   | 3 | line 2 has p:n with as many arguments
+            P;probe n();probe n()                   | 3 | line 2 has p:n with the same number of arguments
             P;probe n(); fires often                | 3 | expected 'pair END', or a sentence
             P;probe n(); pair                       | 3 | expected 'pair END', or a sentence
             P;probe n(); pair a b                   | 3 | expected 'pair END' or 'pair END by ARGUMENT'
@@ -188,8 +188,8 @@ class CatalogParserTest {
             question a b; runs                      | 2 | expected 'run COMMAND' or 'needs OPTION', or a sentence
             question a b; run x; run y              | 3 | a question runs one command
             question a b; run x;question a b; run x | 3 | line 1 has the same question
-            question a b; run x'y'                  | 2 | expected words between blanks
-            question a b; run 'x                    | 2 | expected words between blanks
+            question a b; run x'y'                  | 2 | expected words separated by blanks
+            question a b; run 'x                    | 2 | expected words separated by blanks
             """)
     void anErrorSaysWhereAndWhat(String text, int line, String problem) {
         String written = text.replace("\\", "").replace("P;", "provider p;").replace(';', '\n');

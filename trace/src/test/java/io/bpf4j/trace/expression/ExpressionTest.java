@@ -85,19 +85,19 @@ class ExpressionTest {
     @CsvSource(delimiter = ';', quoteCharacter = '\0', textBlock = """
             1.5;            0;  numbers are whole
             1.0001us1;      6;  no unit 'us1'
-            1.0001us;       0;  no whole number of nanoseconds
-            1.3B;           0;  no whole number of bytes
+            1.0001us;       0;  not a whole number of nanoseconds
+            1.3B;           0;  not a whole number of bytes
             3 parsecs;      2;  expected an operator, found 'parsecs'
             3parsecs;       1;  no unit 'parsecs'
             010;            0;  octal
-            0xzz;           0;  no hexadecimal number
+            0xzz;           0;  not a hexadecimal number
             18446744073709551616; 0; more than 64 bits
             9999999h;       0;  more than 64 bits
             "abc;           0;  this text has no end
             'ab';           0;  is one byte
             "a\\*";         2;  unknown escape
-            "\\xg";         1;  no byte
-            "\\777";        1;  no byte
+            "\\xg";         1;  not a byte
+            "\\777";        1;  not a byte
             a $ b;          2;  no operator begins like this
             (a;             2;  expected ')', found the end
             a ? b;          5;  expected ':', found the end

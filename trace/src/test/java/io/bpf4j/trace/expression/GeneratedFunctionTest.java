@@ -154,7 +154,8 @@ class GeneratedFunctionTest {
                 .containsExactly(64, 24, 64);
         assertThat(sizes(1024, "type", "query")).containsExactly(160, 64);
         assertThat(sizes(160, "pid == 1 ? query : str(pointer, 99)", "full")).containsExactly(104, 8);
-        assertThatThrownBy(() -> outputs(48, "type")).hasMessageStartingWith("needs 64 bytes, of which 48 are left");
+        assertThatThrownBy(() -> outputs(48, "type"))
+                .hasMessageStartingWith("needs 64 bytes, but only 48 of 48 are left");
     }
 
     @Test
@@ -184,8 +185,8 @@ class GeneratedFunctionTest {
             arg00 > 1;                  0;  no name 'arg00'; the nearest is 'arg0'
             1 + Querry;                 4;  the nearest is 'query'
             cmm == "x";                 0;  the nearest is 'comm'
-            once > 1;                   0;  probe db:end has no 'once'; others have
-            once > 1 && probe == "db:begin"; 0; probe db:end has no 'once'; others have: guard it, as in probe == "db:begin"
+            once > 1;                   0;  probe db:end has no 'once'; other probes have it
+            once > 1 && probe == "db:begin"; 0; probe db:end has no 'once'; other probes have it: guard it, as in probe == "db:begin"
             probe == "db:begin" && rows > 1; 23; probe db:begin has no 'rows'
             probe == "db:begin" || once > 1; 23; probe db:end has no 'once'
             probe != "db:end" ? rows : 0; 20; probe db:begin has no 'rows'
@@ -203,20 +204,20 @@ class GeneratedFunctionTest {
             ratio ~ "x";                0;  a pattern is for text
             part > 1;                   0;  a floating-point number, and not the same argument of all probes
             doubtful;                   0;  at some sites of the probe, and something else at others
-            retval > 0;                 0;  these probes are no returns
+            retval > 0;                 0;  these probes are not returns
             query;                      0;  this is text, not a number
             query + 1;                  0;  this is text, not a number
             query > "x";                6;  text has no order
             arg0 == "x";                5;  compares s32 with text; if the number is the address
-            full == "x";                5;  compares a truth value with text
+            full == "x";                5;  this compares a truth value with text
             arg0 ~ "x";                 0;  a pattern is for text
             query ~ arg0;               8;  a pattern is a text between
             query ~ "[x";               8;  '[' without ']'
             probe == comm;              6;  with a text between
             probe + 1;                  0;  this is the name of a probe, not a number
-            arg0 ? "x" : 1;             5;  chooses between text and s64
-            *pointer;                   0;  what is there?
-            (u8*)pointer;               0;  a pointer is only read
+            arg0 ? "x" : 1;             5;  this chooses between text and s64
+            *pointer;                   0;  the type of the value is missing
+            (u8*)pointer;               0;  a pointer can only be read
             strlen(pointer);            0;  no function 'strlen'; the only one is str
             str() == "x";               0;  str takes an address
             str(pointer, 0) == "x";     13; a constant from 1 to 1024
@@ -288,7 +289,7 @@ class GeneratedFunctionTest {
         assertThat(guarded.probes()).containsExactly(2);
         assertThatThrownBy(() -> GeneratedFunction.predicate(Expression.parse("retval > 1"), mixed, new Tables()))
                 .hasMessageContaining(
-                        "probe db:begin has no 'retval'; others have: guard it, as in probe == \"db:end\"");
+                        "probe db:begin has no 'retval'; other probes have it: guard it, as in probe == \"db:end\"");
     }
 
     @Test
@@ -320,7 +321,7 @@ class GeneratedFunctionTest {
     @Test
     void outputsFitTheirLimit() {
         assertThatThrownBy(() -> outputs(16, "arg0", "query"))
-                .hasMessage("needs 64 bytes, of which 8 are left of 16; str(…, n) bounds a text\n    query\n    ^");
+                .hasMessage("needs 64 bytes, but only 8 of 16 are left; str(…, n) bounds a text\n    query\n    ^");
         assertThat(outputs(16, "arg0", "str(query, 8)").outputs()).hasSize(2);
         assertThat(outputs(1024, "str(query, 1000)").outputs().getFirst().size())
                 .isEqualTo(1000);
