@@ -9,8 +9,8 @@ import java.util.List;
  * The training run of the launcher's AOT cache: runs the code that most commands use, so that the JVM records which
  * classes they load.
  *
- * <p>It needs no privilege. As root, it attaches to its own process and to a JVM that does nothing. As another user these
- * commands fail, and the classes that they would have loaded later are not in the cache.
+ * <p>It needs no privilege. As root, it attaches to its own process and to a JVM that does nothing. As another user
+ * these commands fail, and the classes that they would have loaded later are not in the cache.
  */
 public final class Training {
     private Training() {}

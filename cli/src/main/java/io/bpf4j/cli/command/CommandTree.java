@@ -52,7 +52,10 @@ public final class CommandTree {
     private final Console console;
     private final RootCommand root = new RootCommand();
 
-    /** The factories of the subcommands by name, in the order of the help. Each makes an annotated object or command line. */
+    /**
+     * The factories of the subcommands by name, in the order of the help. Each makes an annotated object or command
+     * line.
+     */
     private final Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
 
     public CommandTree(Console console, Interruption interruption) {

@@ -20,8 +20,8 @@ import picocli.CommandLine.Model.OptionSpec;
  * Scripts that complete the command line in a shell, made from picocli's model. They complete commands, options, ready
  * questions and named values, and processes, commands and files where an option takes one.
  *
- * <p>Why not picocli's own script: it does not complete files among the operands, and in zsh it runs as an emulated bash
- * script, without descriptions.
+ * <p>Why not picocli's own script: it does not complete files among the operands, and in zsh it runs as an emulated
+ * bash script, without descriptions.
  *
  * <p>Tested by {@code CompletionScriptTest} and {@code CliCompletionTest}.
  */
@@ -47,7 +47,9 @@ final class CompletionScript {
                 .toList();
     }
 
-    /** The script for bash, which splits words at {@code =}, and completes file names where the function finds nothing. */
+    /**
+     * The script for bash, which splits words at {@code =}, and completes file names where the function finds nothing.
+     */
     String bash() {
         return BASH.replace("@QUESTIONS@", cases(2, behind(), "command=%s ;;"::formatted))
                 .replace("@VALUES@", cases(2, values(), CompletionScript::bashValues))
@@ -233,7 +235,9 @@ final class CompletionScript {
                         && PLAIN.matcher(question.command().getFirst()).matches());
     }
 
-    /** For each command, the questions that stand for it, as {@code group:question}. They take the command's options. */
+    /**
+     * For each command, the questions that stand for it, as {@code group:question}. They take the command's options.
+     */
     private Map<String, List<String>> behind() {
         return questions()
                 .collect(Collectors.groupingBy(

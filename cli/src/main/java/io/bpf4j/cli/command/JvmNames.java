@@ -49,8 +49,8 @@ final class JvmNames {
     }
 
     /**
-     * Asks the JVMs among some processes that have not been asked yet. As root this process may ask all, else those of the
-     * same user.
+     * Asks the JVMs among some processes that have not been asked yet. As root this process may ask all, else those of
+     * the same user.
      *
      * @param pids the processes, those first whose names matter most
      */
@@ -83,7 +83,10 @@ final class JvmNames {
         }
     }
 
-    /** Reports the first failure only, because others usually have the same cause. A JVM that has ended is not a failure. */
+    /**
+     * Reports the first failure only, because others usually have the same cause. A JVM that has ended is not a
+     * failure.
+     */
     private void complain(int pid, IOException failure) {
         if (!complained && Files.isDirectory(host.process(pid))) {
             complained = true;

@@ -30,7 +30,9 @@ import java.util.stream.Collectors;
  */
 final class ObjectReport {
     private final ObjectSpec spec;
-    /** The names of functions by section and slot, filled on first use: an object may have a hundred thousand functions. */
+    /**
+     * The names of functions by section and slot, filled on first use: an object may have a hundred thousand functions.
+     */
     private final Map<List<Integer>, String> names = new HashMap<>();
 
     /** The relocations by section, in the order of their slots. */

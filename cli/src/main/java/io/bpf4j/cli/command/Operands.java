@@ -26,8 +26,8 @@ import java.util.Set;
  *   <li>DTrace's {@code PROVIDER:MODULE:FUNCTION:NAME} and {@code MODULE:FUNCTION:NAME}, where an empty part matches
  *       everything. A number at the end of the provider is a process; {@code $target} in its place is the process of
  *       {@code -p} or {@code -c}. Without process and file the pattern applies to all processes, as in DTrace
- *   <li>bpftrace's and bcc's {@code usdt:FILE:PROVIDER:NAME}, {@code usdt:FILE:NAME}, bcc's {@code u:FILE:PROVIDER:NAME}, and the same
- *       without the first part, if the file has a slash
+ *   <li>bpftrace's and bcc's {@code usdt:FILE:PROVIDER:NAME}, {@code usdt:FILE:NAME}, bcc's {@code
+ *       u:FILE:PROVIDER:NAME}, and the same without the first part, if the file has a slash
  * </ul>
  *
  * <i>Immutable.</i>

@@ -28,14 +28,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * A file from the command line that is written: whole, or not at all. <i>Confined.</i>
  *
- * <p>The content goes to a new file, which then replaces the file of that name. bpf4j often runs as root, and an answer has
- * data of all processes. So bpf4j must not overwrite another file than the user meant, and the new file must not be
+ * <p>The content goes to a new file, which then replaces the file of that name. bpf4j often runs as root, and an answer
+ * has data of all processes. So bpf4j must not overwrite another file than the user meant, and the new file must not be
  * readable for more users than the replaced one:
  *
  * <ul>
- *   <li>A file of another user is refused, and so is a symbolic link that belongs neither to this user nor to root. In a
- *       directory that others can write to, they may have put it there to read the answer, or to have bpf4j overwrite a
- *       file that they may not write.
+ *   <li>A file of another user is refused, and so is a symbolic link that belongs neither to this user nor to root. In
+ *       a directory that others can write to, they may have put it there to read the answer, or to have bpf4j overwrite
+ *       a file that they may not write.
  *   <li>Other symbolic links are followed, and remain.
  *   <li>An existing file keeps its mode and its group. If this user may not set the group, the group loses its rights.
  *   <li>A new file has the rights that the umask leaves.

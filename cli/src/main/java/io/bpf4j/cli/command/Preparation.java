@@ -3,8 +3,8 @@ package io.bpf4j.cli.command;
 import io.bpf4j.trace.Question;
 
 /**
- * Prepares, on a thread of its own, what every command that uses the kernel needs, while picocli reads the command line:
- * each takes some tenths of the time of a start. <i>Confined.</i>
+ * Prepares, on a thread of its own, what every command that uses the kernel needs, while picocli reads the command
+ * line: each takes some tenths of the time of a start. <i>Confined.</i>
  *
  * <p>The command waits for it before it does anything. Otherwise two threads would initialize classes of bpf4j at the
  * same time, which can deadlock if two classes need each other.

@@ -29,8 +29,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The work of a question: lets the kernel count, and prints the answer at the end, and also in between if the user asked
- * for that. <i>Confined.</i>
+ * The work of a question: lets the kernel count, and prints the answer at the end, and also in between if the user
+ * asked for that. <i>Confined.</i>
  *
  * <p>Tested by {@code CliQuestionsTest}.
  */

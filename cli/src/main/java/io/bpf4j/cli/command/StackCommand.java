@@ -170,8 +170,8 @@ final class StackCommand implements Callable<Integer> {
         }
 
         /**
-         * The stacks as rows of a table, for readers who can't see the graph. Stacks with the same innermost frames are one
-         * row.
+         * The stacks as rows of a table, for readers who can't see the graph. Stacks with the same innermost frames are
+         * one row.
          */
         private List<Answer.Row> rows() {
             Map<String, Long> stacks = new HashMap<>();
@@ -202,7 +202,9 @@ final class StackCommand implements Callable<Integer> {
             }
         }
 
-        /** Warns if many stacks end early. Some are short by nature, but many are a sign of code without frame pointers. */
+        /**
+         * Warns if many stacks end early. Some are short by nature, but many are a sign of code without frame pointers.
+         */
         private void tellOfMissingCallers(List<Named> stacks) {
             long all = stacks.stream().mapToLong(Named::count).sum();
             if (endingEarly > all / 2) {

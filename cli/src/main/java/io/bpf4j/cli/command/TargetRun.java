@@ -320,7 +320,8 @@ final class TargetRun {
             console.error("bpf4j: strategy " + link.strategy() + ", " + Scans.count(link.specCount(), "argument spec"));
             link.reasons().forEach(reason -> console.error("bpf4j: " + reason));
         }
-        // Arguments that can't be read show as such in each event; sites and files that don't fire show in nothing.
+        // Without -v, arguments that can't be read are not reported, because each event shows them. Sites and files
+        // that don't fire are reported, because nothing else would show them.
         List<String> problems = options.verbose()
                 ? link.problems()
                 : Stream.concat(problemsOfSites(link).stream(), link.notMapped().stream())

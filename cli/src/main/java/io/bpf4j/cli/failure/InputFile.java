@@ -70,8 +70,8 @@ public final class InputFile {
     }
 
     /**
-     * The system's message. For a cycle of links Java adds a hint to "Too many levels of symbolic links", so that text is
-     * replaced.
+     * The system's message. For a cycle of links Java adds a hint to "Too many levels of symbolic links", so that text
+     * is replaced.
      */
     private static String reason(FileSystemException failure) {
         String reason = String.valueOf(failure.getReason());

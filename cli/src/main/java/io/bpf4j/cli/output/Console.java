@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  * into {@code | head} would never end. Here a failed write is an {@link OutputClosedException}. Output is UTF-8 in
  * every locale: JSON requires it, and a container often has no locale.
  *
- * <p><i>Thread-safe</i>: lines are written whole. If standard output blocks, as with a pager, standard error does not.
+ * <p><i>Thread-safe</i>: a line is written as a whole. If standard output blocks, as with a pager, standard error does
+ * not.
  */
 public final class Console {
     private static final int USUAL_COLUMNS = 80;
@@ -122,7 +123,7 @@ public final class Console {
         }
     }
 
-    /** The terminal that standard output is, if it is one. */
+    /** The terminal of standard output; empty if standard output is not a terminal. */
     public Optional<Terminal> terminal() {
         return Optional.ofNullable(terminal);
     }
@@ -202,8 +203,8 @@ public final class Console {
 
     /**
      * Writes a line to standard error, at once, with escapes for characters that would control a terminal or start
-     * another line, because messages contain names of files and names from files. Further lines that are indented, such as
-     * those of a verifier log, remain lines. A closed standard error is ignored.
+     * another line, because messages contain names of files and names from files. Further lines that are indented, such
+     * as those of a verifier log, remain lines. A closed standard error is ignored.
      */
     public void error(String text) {
         write(Text.printableParagraph(text));

@@ -154,8 +154,8 @@ public final class LineBuffer {
     }
 
     /**
-     * Appends bytes of a process if they need no escape in text and in JSON: ASCII without control characters, quotes and
-     * backslashes.
+     * Appends bytes of a process if they need no escape in text and in JSON: ASCII without control characters, quotes
+     * and backslashes.
      *
      * @return whether they were appended
      */

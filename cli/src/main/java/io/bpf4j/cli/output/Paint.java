@@ -3,8 +3,8 @@ package io.bpf4j.cli.output;
 import java.util.Map;
 
 /**
- * Colours text, or leaves it plain. {@code --color}, the environment variable {@code NO_COLOR} (no-color.org) and the kind
- * of standard output decide which. <i>Immutable.</i>
+ * Colours text, or leaves it plain. {@code --color}, the environment variable {@code NO_COLOR} (no-color.org) and the
+ * kind of standard output decide which. <i>Immutable.</i>
  *
  * <p>Tested by {@code PaintTest}.
  */
@@ -17,7 +17,9 @@ public final class Paint {
 
     private static final String RESET = "\u001b[0m";
 
-    /** Colours from dark to bright, as indexes into xterm's table of 256 colours. They suit black and white backgrounds. */
+    /**
+     * Colours from dark to bright, as indexes into xterm's table of 256 colours. They suit black and white backgrounds.
+     */
     private static final int[] HEAT = {0, 17, 18, 54, 90, 126, 167, 209, 221};
 
     private static final String BLOCKS = " ░░▒▒▓▓██";

@@ -11,10 +11,10 @@ import java.util.Optional;
 /**
  * Draws the whole terminal repeatedly, and reads the keys that are typed meanwhile.
  *
- * <p>It uses the terminal's alternate screen, so closing restores the earlier output. The terminal leaves canonical mode
- * and does not echo, so each typed key arrives at once. Ctrl-C is still a signal. Ctrl-Z and Ctrl-\ are switched off,
- * because they would leave the alternate screen without a command that restores it. Ctrl-S is switched off, because it
- * would stop the output. Messages for standard error are kept until the end.
+ * <p>It uses the terminal's alternate screen, so closing restores the earlier output. The terminal leaves canonical
+ * mode and does not echo, so each typed key arrives at once. Ctrl-C is still a signal. Ctrl-Z and Ctrl-\ are switched
+ * off, because they would leave the alternate screen without a command that restores it. Ctrl-S is switched off,
+ * because it would stop the output. Messages for standard error are kept until the end.
  *
  * <p>The control sequences are those of ECMA-48 and, with a question mark, of xterm. All terminals of today understand
  * them, except one whose {@code TERM} is {@code dumb}.
@@ -122,7 +122,9 @@ public final class Screen implements AutoCloseable {
         return console.lastHeld();
     }
 
-    /** The keys that were typed since the last call, without waiting: characters; arrows are {@code <} and {@code >}. */
+    /**
+     * The keys that were typed since the last call, without waiting: characters; arrows are {@code <} and {@code >}.
+     */
     public List<String> typed() {
         List<String> all = new ArrayList<>();
         try {
@@ -145,8 +147,8 @@ public final class Screen implements AutoCloseable {
     }
 
     /**
-     * Restores the terminal when this process ends at once, so that {@link #close} may not be called or may not return. May
-     * be called on any thread.
+     * Restores the terminal when this process ends at once, so that {@link #close} may not be called or may not return.
+     * May be called on any thread.
      */
     public void abandon() {
         if (!closed) {

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * Rows in columns that are as wide as their widest cell. The last column is not padded, so no line ends in blanks. Cells
- * contain names from untrusted files, so control characters are shown as escapes.
+ * Rows in columns that are as wide as their widest cell. The last column is not padded, so no line ends in blanks.
+ * Cells contain names from untrusted files, so control characters are shown as escapes.
  *
  * <p><i>Confined.</i>
  */

@@ -19,9 +19,9 @@ import java.util.regex.Pattern;
 /**
  * The terminal of standard output, with its size and its settings.
  *
- * <p>Java has no API for these, and only the loader makes system calls. So {@code stty} reads and sets them, which POSIX
- * requires and every system has. It runs some milliseconds, once for each change of the size. A library such as JLine
- * would bring native access of its own for a size and two settings.
+ * <p>Java has no API for these, and only the loader makes system calls. So {@code stty} reads and sets them, which
+ * POSIX requires and every system has. It runs some milliseconds, once for each change of the size. A library such as
+ * JLine would bring native access of its own for a size and two settings.
  *
  * <p><i>Thread-safe.</i>
  *
@@ -89,9 +89,9 @@ public final class Terminal {
     }
 
     /**
-     * Writes a sequence and changes settings when this process is about to end. Its other threads may be in the middle of a
-     * sequence, or may wait for a terminal that takes no more output. So another process does it, which may outlive this
-     * one. This method waits for it a moment, so that it usually ends before the shell prints its prompt.
+     * Writes a sequence and changes settings when this process is about to end. Its other threads may be in the middle
+     * of a sequence, or may wait for a terminal that takes no more output. So another process does it, which may
+     * outlive this one. This method waits for it a moment, so that it usually ends before the shell prints its prompt.
      *
      * @throws IOException if the process can't be started
      */

@@ -21,9 +21,9 @@ public final class Text {
      *
      * <p>Modified UTF-8 (JVM specification, 4.4.7) differs in two ways: U+0000 is the two bytes {@code C0 80}, and a
      * character beyond U+FFFF is a surrogate pair of three bytes each, {@code ED A0..AF xx ED B0..BF xx}. A strict
-     * decoder refuses both. No valid UTF-8 sequence starts with those bytes, so one decoder serves both encodings. Any other
-     * invalid byte, such as one of a character that the limit of the string's length has cut, becomes a lone surrogate,
-     * U+DC00 plus the byte, as in the values of questions.
+     * decoder refuses both. No valid UTF-8 sequence starts with those bytes, so one decoder serves both encodings. Any
+     * other invalid byte, such as one of a character that the limit of the string's length has cut, becomes a lone
+     * surrogate, U+DC00 plus the byte, as in the values of questions.
      */
     public static String decode(byte[] bytes) {
         if (isPlain(bytes)) {
@@ -130,8 +130,8 @@ public final class Text {
     }
 
     /**
-     * The same for a line and further lines that are indented by four, so that no name can start a line that looks like a
-     * message of this command.
+     * The same for a line and further lines that are indented by four, so that no name can start a line that looks like
+     * a message of this command.
      */
     static String printableParagraph(String text) {
         return Arrays.stream(text.split(INDENTED, -1)).map(Text::printable).collect(Collectors.joining(INDENTED));

@@ -228,7 +228,9 @@ public record AnswerPage(String title, List<String> facts, List<Answer.Row> rows
         return List.of(new HeatMap("Events over time", labels, times(), counts));
     }
 
-    /** The heat map of a distribution, one row for each range, the largest values at the top; none without intervals. */
+    /**
+     * The heat map of a distribution, one row for each range, the largest values at the top; none without intervals.
+     */
     private List<HeatMap> valuesOverTime(Answer.Row row, Distribution distribution) {
         List<History.Interval> intervals = history.intervals();
         if (intervals.size() < 2) {

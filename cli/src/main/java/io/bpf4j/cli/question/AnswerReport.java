@@ -33,7 +33,7 @@ public final class AnswerReport {
     private final boolean json;
     private final Paint paint;
 
-    /** Made for the first event: zones take a while to load, and most questions show no event. */
+    /** Made for the first event: time zones take a while to load, and most questions show no event. */
     private @Nullable EventFormat format;
 
     /** A report without colours. */
@@ -180,7 +180,7 @@ public final class AnswerReport {
                 + (eighths % 8 == 0 ? "" : BLOCKS.substring((int) (eighths % 8), (int) (eighths % 8) + 1));
     }
 
-    /** Prints an event that is shown: that of a latency by its time, another one as {@code trace} prints it. */
+    /** Prints an event that is shown: for a latency with its duration, otherwise as {@code trace} prints it. */
     public void event(Answer.Event event) {
         if (json) {
             JsonLine line = new JsonLine()

@@ -15,8 +15,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An answer over time at a terminal: a line for the events of each interval, or with keys a line for each key. A count is
- * drawn as a bar. A distribution is drawn as cells: a cell is a range of values, and its shade shows the number of
+ * An answer over time at a terminal: a line for the events of each interval, or with keys a line for each key. A count
+ * is drawn as a bar. A distribution is drawn as cells: a cell is a range of values, and its shade shows the number of
  * events. Shades are logarithmic, so that a few slow events are seen beside many quick ones. <i>Confined.</i>
  *
  * <p>Tested by {@code IntervalLinesTest} and {@code CliTerminalTest}.
@@ -38,7 +38,9 @@ public final class IntervalLines {
     private int linesSinceAxis;
     private long most = 1;
 
-    /** The widths of a line's parts, in columns: its keys, and each cell of the axis, or the bar if the axis is empty. */
+    /**
+     * The widths of a line's parts, in columns: its keys, and each cell of the axis, or the bar if the axis is empty.
+     */
     private record Layout(int keys, int cell, Buckets axis) {}
 
     /** @param everyNanos the interval in nanoseconds; below a second, times of day have milliseconds */
@@ -137,7 +139,9 @@ public final class IntervalLines {
         linesSinceAxis++;
     }
 
-    /** The shade of a count: 0 for no events, the highest shade for the most events, and a logarithmic scale between. */
+    /**
+     * The shade of a count: 0 for no events, the highest shade for the most events, and a logarithmic scale between.
+     */
     static int level(long count, long most) {
         if (count == 0) {
             return 0;

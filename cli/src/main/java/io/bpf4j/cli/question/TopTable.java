@@ -15,8 +15,8 @@ import java.util.Set;
 /**
  * The table of {@code top}: events per second by key, in an order that the reader chooses.
  *
- * <p>A reader can hide keys. Rows that differ in hidden keys only become one row. A new key needs a new question, because
- * the kernel counts by the keys that it was given.
+ * <p>A reader can hide keys. Rows that differ in hidden keys only become one row. A new key needs a new question,
+ * because the kernel counts by the keys that it was given.
  *
  * <p><i>Confined.</i>
  *

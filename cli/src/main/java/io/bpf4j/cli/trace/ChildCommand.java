@@ -27,8 +27,8 @@ public final class ChildCommand implements AutoCloseable {
      * Starts {@code line} and holds it.
      *
      * @param line the command, split by {@link Words}
-     * @param outputToError whether the command's standard output goes to standard error, because bpf4j's own output must
-     *     be JSON only
+     * @param outputToError whether the command's standard output goes to standard error, because bpf4j's own output
+     *     must be JSON only
      * @throws CommandException if the command does not exist or can't be started
      */
     public static ChildCommand start(String line, boolean outputToError) {

@@ -12,8 +12,8 @@ import java.util.concurrent.TimeoutException;
 /**
  * Waits until probes are detached, and shows the progress if this takes long.
  *
- * <p>If each site has a perf event of its own, the kernel detaches one after the other, in about a tenth of a second each.
- * The count shows the user that the command does not hang. A second Ctrl-C ends the wait.
+ * <p>If each site has a perf event of its own, the kernel detaches one after the other, in about a tenth of a second
+ * each. The count shows the user that the command does not hang. A second Ctrl-C ends the wait.
  *
  * <p>Tested by {@code CliStrategyTest}.
  */

@@ -13,9 +13,10 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes events as lines of text or of JSON, at a rate of millions a second: from the bytes of the record to the bytes of
- * the line, without an object for an event. Text that is expensive to make is made once and kept as bytes: the names of a probe, the
- * numbers and the name of a thread, the time up to the second. Only text that needs escapes, and floating-point numbers, become strings.
+ * Writes events as lines of text or of JSON, at a rate of millions a second: from the bytes of the record to the bytes
+ * of the line, without an object for an event. Text that is expensive to make is made once and kept as bytes: the names
+ * of a probe, the numbers and the name of a thread, the time up to the second. Only text that needs escapes, and
+ * floating-point numbers, become strings.
  *
  * <p>Events have a timestamp of CLOCK_MONOTONIC; {@code System.nanoTime} reads the same clock on Linux, so reading both
  * clocks once gives the wall-clock time of every event. Setting the clock during the trace doesn't affect the times.
@@ -107,8 +108,8 @@ public final class EventFormat {
     }
 
     /**
-     * {@code 22:31:05.123456 4711/4712 java hotspot:gc__begin full=false}, in columns; arguments that the catalog does
-     * not know are {@code arg0} and so on.
+     * Writes {@code 22:31:05.123456 4711/4712 java hotspot:gc__begin full=false}, in columns. Arguments that the
+     * catalog does not have are {@code arg0} and so on.
      */
     private void text(TraceEvent event, ProbeFormat probe) {
         int micros = nanosOfSecond(event.timeNs()) / 1000;
@@ -153,7 +154,7 @@ public final class EventFormat {
     }
 
     /**
-     * The columns of a line of text before the arguments, for an event that is no record of the tracer.
+     * The columns of a line of text before the arguments, for an event that is not a record of the tracer.
      *
      * @param timeNs nanoseconds of CLOCK_MONOTONIC
      * @param probe {@code provider:name}
@@ -168,9 +169,10 @@ public final class EventFormat {
     }
 
     /**
-     * {@code {"type","time","ns","pid","tid","comm","path","provider","name","args":[…]}}; an argument that could not be read is
-     * null. If present, {@code "truncated"} lists the arguments whose text was longer than the kept part, and {@code
-     * "unreadable"} has {@code {"arg","address"}} for arguments whose address does not point to readable text.
+     * Writes {@code {"type","time","ns","pid","tid","comm","path","provider","name","args":[…]}}. An argument that
+     * could not be read is null. If present, {@code "truncated"} lists the arguments whose text was longer than the
+     * kept part, and {@code "unreadable"} has {@code {"arg","address"}} for arguments whose address does not point to
+     * readable text.
      */
     private void json(TraceEvent event, ProbeFormat probe) {
         int nanos = nanosOfSecond(event.timeNs());

@@ -20,8 +20,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Attaches to the probes of processes when their code appears. Detaches from processes that have ended, which frees their
- * links and specs. <i>Thread-safe.</i>
+ * Attaches to the probes of processes when their code appears. Detaches from processes that have ended, which frees
+ * their links and specs. <i>Thread-safe.</i>
  *
  * <p>Tested by {@code CliFollowTest} and {@code CliFirstEventsTest}.
  */

@@ -50,8 +50,8 @@ public final class Interruption {
     }
 
     /**
-     * An instance that receives the signals of this process once a command has registered. Until then a signal makes the
-     * JVM end the process, with the same exit code. So commands that don't register need no handlers.
+     * An instance that receives the signals of this process once a command has registered. Until then a signal makes
+     * the JVM end the process, with the same exit code. So commands that don't register need no handlers.
      */
     public static Interruption ofProcess() {
         return new Interruption(false);
@@ -83,9 +83,9 @@ public final class Interruption {
                 Runtime.getRuntime().halt(exitCode);
             }
         } else if (requests.get() == 1) {
-            // Whoever sends one SIGTERM sends SIGKILL next, after some seconds; and a command may wait for the reader
-            // of
-            // its output, who reads no more.
+            // A sender of SIGTERM usually sends SIGKILL some seconds later. And the command may wait for a reader of
+            // its
+            // output that no longer reads.
             Thread.ofPlatform().name("bpf4j-interrupted").daemon().start(() -> {
                 try {
                     Thread.sleep(GRACE);
@@ -133,9 +133,9 @@ public final class Interruption {
     }
 
     /**
-     * Registers an action that is necessary even if the command doesn't end. It runs two seconds after the first signal,
-     * if the process still exists, and at the third signal, before the process ends. It runs on other threads, and may
-     * run twice.
+     * Registers an action that is necessary even if the command doesn't end. It runs two seconds after the first
+     * signal, if the process still exists, and at the third signal, before the process ends. It runs on other threads,
+     * and may run twice.
      */
     public void beforeHalt(Runnable atLast) {
         last = atLast;

@@ -25,8 +25,8 @@ final class LinkHandover {
     /**
      * Hands the links over. If it returns a number, this process may end.
      *
-     * @return the number of descriptors that were taken over; empty on failure: then this process ends only after the kernel
-     *     has detached the links
+     * @return the number of descriptors that were taken over; empty on failure: then this process ends only after the
+     *     kernel has detached the links
      */
     static OptionalInt takeOver() {
         try {

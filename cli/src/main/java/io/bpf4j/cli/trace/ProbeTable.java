@@ -14,8 +14,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Numbers the probes of a trace from 1. The number is the USDT cookie, which tells which probe fired. An event whose spec
- * was not found has cookie 0, which is not the number of a probe.
+ * Numbers the probes of a trace from 1. The number is the USDT cookie, which tells which probe fired. An event whose
+ * spec was not found has cookie 0, which is not the number of a probe.
  *
  * <p>The compiler may copy a probe's code, and an argument that is an {@code int} at one site can be a constant of 8
  * unsigned bytes at another. A record has the bits of an argument, not its type, so sites with different types get

@@ -14,10 +14,10 @@ import java.util.stream.Stream;
 /**
  * Sets handlers for the signals that end a process.
  *
- * <p>A shutdown hook sees only the first signal, and the JVM handles no second signal while hooks run. But here a second
- * Ctrl-C has a meaning of its own. {@code sun.misc.Signal} is the only API of the JDK that sets a handler. It is
- * supported ({@code jdk.unsupported} exports it), but javac's warning about it can't be suppressed for one file, so it is
- * called by reflection.
+ * <p>A shutdown hook sees only the first signal, and the JVM handles no second signal while hooks run. But here a
+ * second Ctrl-C has a meaning of its own. {@code sun.misc.Signal} is the only API of the JDK that sets a handler. It is
+ * supported ({@code jdk.unsupported} exports it), but javac's warning about it can't be suppressed for one file, so it
+ * is called by reflection.
  *
  * <p>Tested by {@code InterruptionTest}.
  */
@@ -46,7 +46,10 @@ public final class Signals {
         return handle(name, handler);
     }
 
-    /** Read from /proc, because most runs need no system call by bpf4j, and the first such call takes a tenth of a second. */
+    /**
+     * Read from /proc, because most runs need no system call by bpf4j, and the first such call takes a tenth of a
+     * second.
+     */
     private static boolean isIgnored(int number) {
         try (Stream<String> lines = Files.lines(Host.running().self().resolve("status"), StandardCharsets.ISO_8859_1)) {
             return lines.filter(line -> line.startsWith("SigIgn:"))

@@ -3,8 +3,8 @@ package io.bpf4j.cli.trace;
 import io.bpf4j.cli.output.Text;
 
 /**
- * A cache of the written form of threads: process, thread and the thread's name. Few threads fire at a time. Two threads
- * with the same place in the cache displace each other, which only costs encoding them again. <i>Confined.</i>
+ * A cache of the written form of threads: process, thread and the thread's name. Few threads fire at a time. Two
+ * threads with the same place in the cache displace each other, which only costs encoding them again. <i>Confined.</i>
  *
  * <p>Tested by {@code EventFormatTest}.
  */

@@ -11,8 +11,8 @@ import java.util.List;
  * object is moved from record to record, so an event costs no allocation.
  *
  * <p>Mirrors {@code bpf-objects/src/main/bpf/trace.h}, which documents each field. The arguments are followed by a slot
- * of {@code stringMax} bytes for each string argument, in ascending order of the arguments, so the layout depends on the
- * options of the load. Numbers have the machine's byte order. <i>Confined.</i>
+ * of {@code stringMax} bytes for each string argument, in ascending order of the arguments, so the layout depends on
+ * the options of the load. Numbers have the machine's byte order. <i>Confined.</i>
  */
 public final class TraceEvent {
     private static final ValueLayout.OfLong U64 = ValueLayout.JAVA_LONG_UNALIGNED;
@@ -25,7 +25,9 @@ public final class TraceEvent {
     private static final int COMM = 3;
     private static final int ARGS = 6;
 
-    /** The number of arguments that a record has room for, if its site has no more than these; else {@link #ALL_ARGS}. */
+    /**
+     * The number of arguments that a record has room for, if its site has no more than these; else {@link #ALL_ARGS}.
+     */
     private static final int FEW_ARGS = 4;
 
     private static final int ALL_ARGS = StringArg.MAX_ARGS;
@@ -74,7 +76,7 @@ public final class TraceEvent {
         NUMBER,
         /** The text that the argument points to. */
         TEXT,
-        /** The argument, an address, points to no text: memory that is not mapped, or the length is invalid. */
+        /** The argument is an address without text: the memory is not mapped, or the length is invalid. */
         NO_TEXT,
         /** The argument could not be read: its memory was not mapped, or its form is not supported. */
         UNREADABLE
@@ -110,7 +112,7 @@ public final class TraceEvent {
         return (ARGS + args) * Long.BYTES + Integer.bitCount(slotBits & (1 << args) - 1) * slotSize;
     }
 
-    /** Moves to a record. What the accessors return is valid as long as the record is. */
+    /** Moves to a record. The results of the accessors are valid as long as the record is. */
     public void moveTo(MemorySegment records, long offset, int size) {
         if (size != fewSize && size != allSize) {
             throw new IllegalStateException("the tracer's record has " + size + " bytes, not " + fewSize + " or "
@@ -203,8 +205,8 @@ public final class TraceEvent {
     }
 
     /**
-     * Argument {@code n}, sign- or zero-extended to 64 bits as the probe declares; for a floating-point argument its raw
-     * bits, for a text its address.
+     * Argument {@code n}, sign- or zero-extended to 64 bits as the probe declares; for a floating-point argument its
+     * raw bits, for a text its address.
      */
     long bits(int n) {
         return words[ARGS + n];

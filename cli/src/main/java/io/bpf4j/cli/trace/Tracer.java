@@ -25,8 +25,8 @@ import java.util.Set;
 /**
  * Loads the tracer's BPF object, attaches it to probes and delivers their events.
  *
- * <p>Closing detaches and unloads everything. <i>Single consumer</i>: one thread calls {@link #poll} and {@link #drain};
- * any thread may call the other methods.
+ * <p>Closing detaches and unloads everything. <i>Single consumer</i>: one thread calls {@link #poll} and {@link
+ * #drain}; any thread may call the other methods.
  */
 public final class Tracer implements ProbeSession {
     /** Bytes kept of a string argument. */
@@ -144,8 +144,8 @@ public final class Tracer implements ProbeSession {
     }
 
     /**
-     * Waits for events and delivers them, then continues the processes that were paused. Returns at once if {@link #wakeup}
-     * was called.
+     * Waits for events and delivers them, then continues the processes that were paused. Returns at once if {@link
+     * #wakeup} was called.
      */
     public void poll(Duration patience, Handler handler) {
         try {

@@ -9,8 +9,8 @@ import java.util.Set;
 
 /**
  * The catalog that is part of bpf4j: the resource files of this package. The files are listed here because the contents
- * of a folder in a jar can't be listed. The list has the providers and groups of each file, so that only the needed files
- * are read.
+ * of a folder in a jar can't be listed. The list has the providers and groups of each file, so that only the needed
+ * files are read.
  */
 final class BuiltInCatalog {
     /** A file, the providers of its probes, and the groups of its questions. */

@@ -61,8 +61,9 @@ public final class Catalog {
     }
 
     /**
-     * The signature of a probe with a number of arguments. Each site tells the number, which distinguishes versions of a
-     * program. If no entry has that number, the result is the first entry, whose arguments may not be those of the site.
+     * The signature of a probe with a number of arguments. Each site tells the number, which distinguishes versions of
+     * a program. If no entry has that number, the result is the first entry, whose arguments may not be those of the
+     * site.
      */
     public Optional<ProbeSignature> find(String provider, String name, int argumentCount) {
         return named(provider, name)

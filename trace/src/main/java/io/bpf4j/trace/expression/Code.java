@@ -33,7 +33,9 @@ final class Code {
     static final int MAX_INSTRUCTIONS = 4_096;
     static final int MAX_STACK = 128;
 
-    /** Values of 8 bytes that may wait. Fewer than the stack has room for, so a function without text needs 112 bytes. */
+    /**
+     * Values of 8 bytes that may wait. Fewer than the stack has room for, so a function without text needs 112 bytes.
+     */
     private static final int MAX_WAITING = 14;
 
     private static final int PROBE_READ_USER = 112;
@@ -136,8 +138,8 @@ final class Code {
 
     /**
      * Makes the verifier forget what it knows about R0. It follows each known value separately, and a condition that
-     * gives a value leaves a known one on each of two paths: n conditions could make 2^n paths. It does not know what an
-     * atomic operation leaves in memory.
+     * gives a value leaves a known one on each of two paths: n conditions could make 2^n paths. It does not know what
+     * an atomic operation leaves in memory.
      */
     void forget() {
         int slot = push();

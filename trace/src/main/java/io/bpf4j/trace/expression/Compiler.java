@@ -20,7 +20,10 @@ import java.util.Set;
  * <p>Tested by {@code GeneratedFunctionTest}.
  */
 final class Compiler {
-    /** Bytes of a text that are compared: by a predicate, which reads it into its output, and by other functions (stack). */
+    /**
+     * Bytes of a text that are compared: by a predicate, which reads it into its output, and by other functions
+     * (stack).
+     */
     private static final int PREDICATE_TEXT = 128;
 
     private static final int STACK_TEXT = 64;

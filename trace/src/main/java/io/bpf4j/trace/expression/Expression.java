@@ -28,13 +28,13 @@ import java.util.OptionalLong;
  * </ul>
  *
  * <p>A narrower operand is extended to 64 bits, by its own sign. An operation is unsigned if an operand is an unsigned
- * number of 64 bits, else signed. A shift is unsigned if its left operand is; its count is taken modulo 64. {@code x / 0}
- * is 0 and {@code x % 0} is x. {@code &&}, {@code ||} and {@code ?:} evaluate only the operands that they need. If an
- * argument or memory can't be read, the whole expression has no value.
+ * number of 64 bits, else signed. A shift is unsigned if its left operand is; its count is taken modulo 64. {@code x /
+ * 0} is 0 and {@code x % 0} is x. {@code &&}, {@code ||} and {@code ?:} evaluate only the operands that they need. If
+ * an argument or memory can't be read, the whole expression has no value.
  *
  * <p>A comparison of text looks at the first 128 bytes in a filter, at the first 64 in a key or a value, and at half of
- * that if two texts of the process are compared. Longer text is compared as if it ended there. So a pattern that ends in
- * {@code *} matches text of any length.
+ * that if two texts of the process are compared. Longer text is compared as if it ended there. So a pattern that ends
+ * in {@code *} matches text of any length.
  */
 public final class Expression {
     private final String text;
@@ -48,8 +48,8 @@ public final class Expression {
     /**
      * Reads an expression.
      *
-     * @throws ExpressionException if the text is not an expression, is longer than 8,192 characters, is nested more than
-     *     64 levels deep, or has more than 1,000 operators and operands
+     * @throws ExpressionException if the text is not an expression, is longer than 8,192 characters, is nested more
+     *     than 64 levels deep, or has more than 1,000 operators and operands
      */
     public static Expression parse(String text) {
         return new Expression(text, Parser.parse(text));

@@ -12,11 +12,12 @@ import java.util.Set;
  * of at most 128 bytes, and returns -1 if an argument or memory that it needs can't be read: then the output is
  * undefined. It needs Linux 5.5: {@code bpf_probe_read_user}, and bounded loops for patterns.
  *
- * <p>{@code &&}, {@code ||} and {@code ?:} evaluate only the operands that they need. So an argument that some probes lack
- * may be used after a comparison of the probe or its provider that excludes these probes.
+ * <p>{@code &&}, {@code ||} and {@code ?:} evaluate only the operands that they need. So an argument that some probes
+ * lack may be used after a comparison of the probe or its provider that excludes these probes.
  *
  * <p>Comparisons look at text up to a bound: 128 bytes in a predicate, or 64 if two texts of the process are compared;
- * half of that in keys and values, which have less memory to read it into. Longer text is compared as if it ended there.
+ * half of that in keys and values, which have less memory to read it into. Longer text is compared as if it ended
+ * there.
  *
  * @param instructions the body
  * @param arguments bit n: the function reads {@code argN}
@@ -58,8 +59,8 @@ public record GeneratedFunction(
 
     /**
      * A function that writes the values one after the other, and returns 0. Numbers, truth values and probes have 8
-     * bytes; text has its bound, rounded up to a multiple of 8, and zeros after it. A bound that is not in the expression
-     * is 64 bytes; mangled names share the bytes that are left of the limit, up to 160 for each.
+     * bytes; text has its bound, rounded up to a multiple of 8, and zeros after it. A bound that is not in the
+     * expression is 64 bytes; mangled names share the bytes that are left of the limit, up to 160 for each.
      *
      * @param limit bytes of the output
      * @throws ExpressionException if an expression does not fit the scope or is too large, or if the values together do

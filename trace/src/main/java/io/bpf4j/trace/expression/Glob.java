@@ -7,9 +7,9 @@ import java.util.List;
 /**
  * A pattern of bytes, as a machine that a few instructions can run. <i>Immutable.</i>
  *
- * <p>Take {@code ab*c}. Its elements are a, b and c. State n means that the first n elements have matched the bytes read
- * so far. A pattern may be in several states at once, so the states are the bits of a word, of which at first only bit 0
- * is set. For each byte:
+ * <p>Take {@code ab*c}. Its elements are a, b and c. State n means that the first n elements have matched the bytes
+ * read so far. A pattern may be in several states at once, so the states are the bits of a word, of which at first only
+ * bit 0 is set. For each byte:
  *
  * <pre>
  *   states = (states &lt;&lt; 1 &amp; mask[byte]) | (states &amp; stars)
@@ -17,9 +17,9 @@ import java.util.List;
  *
  * <p>A state advances if the byte matches the next element: bit n + 1 of the byte's mask is set if the byte matches
  * element n, counted from 0. A state also remains if a star follows its last element: {@code stars} has bit 2 here. The
- * text matches if the bit of the last state, 3, is set after the last byte. This is the algorithm Shift-And (Baeza-Yates
- * and Gonnet, "A new approach to text searching", 1992), extended by stars. It looks at each byte once, whatever the
- * pattern, and needs no stack.
+ * text matches if the bit of the last state, 3, is set after the last byte. This is the algorithm Shift-And
+ * (Baeza-Yates and Gonnet, "A new approach to text searching", 1992), extended by stars. It looks at each byte once,
+ * whatever the pattern, and needs no stack.
  *
  * <p>Tested by {@code GlobTest}.
  */

@@ -130,8 +130,8 @@ final class NumberCode {
     }
 
     /**
-     * Separates a register from the memory that it was loaded from. The verifier knows that both have the same value, so
-     * it would learn from a comparison about the event's field, and after many comparisons it would follow all their
+     * Separates a register from the memory that it was loaded from. The verifier knows that both have the same value,
+     * so it would learn from a comparison about the event's field, and after many comparisons it would follow all their
      * combinations. An arithmetic operation separates the two, even one that changes nothing.
      */
     private void separate(int register) {
@@ -179,8 +179,8 @@ final class NumberCode {
 
     /**
      * R0 = R0 / R1 or R0 % R1. BPF divides signed numbers since Linux 6.6 only. So the absolute values are divided, and
-     * then the result gets its sign: with s = x >> 63, which is 0 or -1, (x ^ s) - s is the absolute value, and the same
-     * operation restores the sign.
+     * then the result gets its sign: with s = x >> 63, which is 0 or -1, (x ^ s) - s is the absolute value, and the
+     * same operation restores the sign.
      */
     private void divideSigned(Operator operator) {
         absolute(R0, R2);

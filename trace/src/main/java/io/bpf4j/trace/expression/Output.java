@@ -33,8 +33,8 @@ public record Output(String text, Type type, int offset, int size, boolean cuts)
 
     /**
      * The value: a {@link Long}, or a {@link BigInteger} for an unsigned number that needs it; a {@link Double}; a
-     * {@link Boolean}; or a {@link String} for text and for the names of probes. A byte of a text that isn't UTF-8 becomes a lone surrogate,
-     * U+DC00 plus the byte, as in Python (PEP 383): different bytes are different strings.
+     * {@link Boolean}; or a {@link String} for text and for the names of probes. A byte of a text that isn't UTF-8
+     * becomes a lone surrogate, U+DC00 plus the byte, as in Python (PEP 383): different bytes are different strings.
      *
      * @param out the function's output; numbers have the machine's byte order
      * @param probeName the name of the probe with a number, {@code provider:name}

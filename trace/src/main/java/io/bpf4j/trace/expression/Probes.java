@@ -46,7 +46,10 @@ final class Probes {
         loadFirst(code, probes, Output::provider);
     }
 
-    /** R0 = the number of the first probe with the same name as the event's, because all versions of a probe share a name. */
+    /**
+     * R0 = the number of the first probe with the same name as the event's, because all versions of a probe share a
+     * name.
+     */
     static void loadProbe(Code code, Map<Integer, String> probes) {
         loadFirst(code, probes, UnaryOperator.identity());
     }

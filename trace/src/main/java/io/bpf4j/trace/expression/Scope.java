@@ -7,8 +7,8 @@ import java.util.OptionalInt;
 import java.util.Set;
 
 /**
- * The meaning of names in an expression, for the probes that it is evaluated for. Probes are numbered from 1; the number
- * is in the low 32 bits of an event's cookie. An implementation must return the same values while a function is
+ * The meaning of names in an expression, for the probes that it is evaluated for. Probes are numbered from 1; the
+ * number is in the low 32 bits of an event's cookie. An implementation must return the same values while a function is
  * generated.
  *
  * <p>Tested by {@code GeneratedFunctionTest}.
@@ -18,8 +18,8 @@ public interface Scope {
     int ARGUMENTS = 12;
 
     /**
-     * The argument that a name stands for, by the number of the probe. A probe that lacks the argument is not in the map.
-     * Empty if no probe has it.
+     * The argument that a name stands for, by the number of the probe. A probe that lacks the argument is not in the
+     * map. Empty if no probe has it.
      *
      * @param name {@code arg0} to {@code arg11}, or the name of an argument
      */
@@ -64,8 +64,8 @@ public interface Scope {
     /**
      * A floating-point number. BPF has no arithmetic for these, so such an argument must be the whole expression.
      *
-     * @param size in bytes: 4 or 8; 0 if the argument has this type at some sites of the probe only, so that it can't be
-     *     used
+     * @param size in bytes: 4 or 8; 0 if the argument has this type at some sites of the probe only, so that it can't
+     *     be used
      */
     record FloatingPoint(int size) implements Kind {
         public FloatingPoint {
@@ -84,7 +84,8 @@ public interface Scope {
     /**
      * A pointer to text. The name stands for the text, not for the address.
      *
-     * @param lengthArgument index of the argument with the length of the text in bytes; if empty, the text ends with NUL
+     * @param lengthArgument index of the argument with the length of the text in bytes; if empty, the text ends with
+     *     NUL
      * @param pointerAt if present, the argument points to an object that has the pointer to the text at this offset in
      *     bytes
      * @param mangled whether it is a name as a compiler encodes it. Such names often differ only at their end, so an

@@ -3,8 +3,8 @@ package io.bpf4j.trace.expression;
 import java.util.List;
 
 /**
- * The tree of an expression as it is written: names have no meaning yet, and parts have no type. Each part has the index
- * of its first character in the text, or of its operator, for messages. <i>Immutable.</i>
+ * The tree of an expression as it is written: names have no meaning yet, and parts have no type. Each part has the
+ * index of its first character in the text, or of its operator, for messages. <i>Immutable.</i>
  *
  * <p>Tested by {@code ExpressionTest}.
  */

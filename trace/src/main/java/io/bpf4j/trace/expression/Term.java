@@ -4,8 +4,8 @@ import java.util.Optional;
 import java.util.SortedSet;
 
 /**
- * The typed tree of an expression. It has no names: an argument is an index, and a name that means different arguments of
- * different probes is a {@link Choice} by the probe. It has neither operators without a BPF operation ({@code -x} is
+ * The typed tree of an expression. It has no names: an argument is an index, and a name that means different arguments
+ * of different probes is a {@link Choice} by the probe. It has neither operators without a BPF operation ({@code -x} is
  * {@code 0 - x}) nor operations on constants. <i>Immutable.</i>
  *
  * <p>Tested by {@code GeneratedFunctionTest}.

@@ -187,8 +187,8 @@ final class TextCode {
     }
 
     /**
-     * Reads text at R9 up to NUL. The helper always writes a NUL, so it reads one byte less than there is room for. If the
-     * text is longer, the last byte is read separately.
+     * Reads text at R9 up to NUL. The helper always writes a NUL, so it reads one byte less than there is room for. If
+     * the text is longer, the last byte is read separately.
      */
     private void readToNul(Window window, int bound) {
         String end = code.label();

@@ -11,9 +11,9 @@ import java.util.stream.Collectors;
 /**
  * Gives each part of an expression a type and a meaning, or says why that is impossible. <i>Confined.</i>
  *
- * <p>This class has the operators. {@link Names} has the names, {@link Texts} has what is read as text and compared with
- * it, {@link Guards} finds for which probes a part is evaluated, and {@link Folding} makes terms, of which constants are
- * computed at once.
+ * <p>This class has the operators. {@link Names} has the names, {@link Texts} has what is read as text and compared
+ * with it, {@link Guards} finds for which probes a part is evaluated, and {@link Folding} makes terms, of which
+ * constants are computed at once.
  *
  * <p>Tested by {@code GeneratedFunctionTest}.
  */

@@ -1,9 +1,10 @@
 /**
  * Expressions over the values of a probe, compiled to BPF: {@code arg0 > 50 && comm ~ "java*"}.
  *
- * <p>Compilation has three steps. {@link io.bpf4j.trace.expression.Expression#parse} parses the text to a tree, in which
- * nothing has a type yet. A {@link io.bpf4j.trace.expression.Scope} says what the names mean for the probes of a
+ * <p>Compilation has three steps. {@link io.bpf4j.trace.expression.Expression#parse} parses the text to a tree, in
+ * which nothing has a type yet. A {@link io.bpf4j.trace.expression.Scope} says what the names mean for the probes of a
  * question, which gives each part a type. {@link io.bpf4j.trace.expression.GeneratedFunction} is the body of a BPF
- * function that evaluates the typed tree. The package needs neither the kernel nor the machine that the question is for.
+ * function that evaluates the typed tree. The package needs neither the kernel nor the machine that the question is
+ * for.
  */
 package io.bpf4j.trace.expression;

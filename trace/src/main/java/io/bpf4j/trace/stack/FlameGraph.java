@@ -6,9 +6,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
 /**
- * A tree of stacks as a picture. A rectangle is a function; its width is its share of all counts, and the rectangles above
- * it are the functions that it called. They are sorted by name from left to right, not by time. A function that is
- * narrower than a tenth of a pixel is left out, which bounds the size of the file.
+ * A tree of stacks as a picture. A rectangle is a function; its width is its share of all counts, and the rectangles
+ * above it are the functions that it called. They are sorted by name from left to right, not by time. A function that
+ * is narrower than a tenth of a pixel is left out, which bounds the size of the file.
  *
  * <p>The same tree gives the same bytes: colours come from the names.
  *
@@ -181,7 +181,9 @@ final class FlameGraph {
         return name.substring(0, Character.isHighSurrogate(name.charAt(end - 1)) ? end - 1 : end) + "..";
     }
 
-    /** A light colour, on which black text is legible. The kind of code selects the range, the name the colour in it. */
+    /**
+     * A light colour, on which black text is legible. The kind of code selects the range, the name the colour in it.
+     */
     private static String colour(CountedFrame frame) {
         int hash = frame.name().hashCode() * 0x9e3779b9;
         int first = hash >>> 24;

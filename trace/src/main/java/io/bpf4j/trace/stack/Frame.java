@@ -12,8 +12,8 @@ package io.bpf4j.trace.stack;
  * @param symbol the function's name in the symbol table; empty if unknown
  * @param offset bytes from the start of the function. If the function is unknown: the virtual address in the ELF file,
  *     which {@code addr2line -e} takes, or else the offset in the file or mapping
- * @param module the file as the process names it, a mapping such as {@code [vdso]}, or a module of the kernel; empty for
- *     the kernel itself and if unknown
+ * @param module the file as the process names it, a mapping such as {@code [vdso]}, or a module of the kernel; empty
+ *     for the kernel itself and if unknown
  * @param source where the name was found
  */
 public record Frame(long address, String function, String symbol, long offset, String module, Source source) {

@@ -7,8 +7,8 @@ import java.util.Arrays;
 
 /**
  * The functions of the kernel and its modules by address, from {@code kallsyms}. A line of it has address, type and
- * name, and for a module's function a tab and the module's name. Loaded BPF programs are listed as functions of a module
- * {@code bpf}.
+ * name, and for a module's function a tab and the module's name. Loaded BPF programs are listed as functions of a
+ * module {@code bpf}.
  *
  * <p>By default all addresses read as 0 without CAP_SYSLOG; if sysctl kernel.kptr_restrict is 2, they always do.
  *

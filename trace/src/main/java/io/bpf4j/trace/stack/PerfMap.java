@@ -47,7 +47,8 @@ public final class PerfMap {
 
     /**
      * Has a JVM write the list of the methods that it has compiled so far: {@code jcmd PID Compiler.perfmap} (JDK 17).
-     * The list is a snapshot: methods that are compiled later need another request. Waits for the JVM, at most 30 seconds.
+     * The list is a snapshot: methods that are compiled later need another request. Waits for the JVM, at most 30
+     * seconds.
      *
      * <p>This runs the {@code jcmd} of the JDK that runs this program, because the JVM's attach mechanism has no public
      * API for such commands. It must run as the JVM's user, or as root. {@code jcmd} sends the JVM a signal that would

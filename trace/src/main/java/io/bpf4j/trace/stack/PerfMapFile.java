@@ -28,9 +28,9 @@ import org.jspecify.annotations.Nullable;
  * <p>The PID in the file's name is that of the process's own pid namespace, and {@code /tmp} is that of its mount
  * namespace. A line replaces earlier lines for the same addresses, because compilers reuse memory.
  *
- * <p>Everybody may write to {@code /tmp}, so another user can put a file there before the process does. The file is read
- * only if its owner is the user of the process, or root. It must be neither a symbolic link nor have a second hard link:
- * a link to a file of root would pass the check of the owner, and the file's lines would be shown as names.
+ * <p>Everybody may write to {@code /tmp}, so another user can put a file there before the process does. The file is
+ * read only if its owner is the user of the process, or root. It must be neither a symbolic link nor have a second hard
+ * link: a link to a file of root would pass the check of the owner, and the file's lines would be shown as names.
  *
  * <p><i>Confined.</i>
  *

@@ -3,10 +3,10 @@ package io.bpf4j.trace.stack;
 /**
  * Decides whether mappings or symbols are read again because an address was not found in them. <i>Confined.</i>
  *
- * <p>Mappings and symbols grow while a process runs, so a missing address is a reason to read them again. But the stacks
- * of a program without frame pointers are full of numbers that are not addresses, and reading again for each of them
- * would cost more than everything else. So each reading in vain doubles the number of misses that are ignored before the
- * next reading, to at most 1,023.
+ * <p>Mappings and symbols grow while a process runs, so a missing address is a reason to read them again. But the
+ * stacks of a program without frame pointers are full of numbers that are not addresses, and reading again for each of
+ * them would cost more than everything else. So each reading in vain doubles the number of misses that are ignored
+ * before the next reading, to at most 1,023.
  */
 final class Rereads {
     private static final int MOST_DOUBLINGS = 10;

@@ -14,8 +14,8 @@ import java.util.List;
  * stacks.html(out, "where queries wait");
  * }
  *
- * <p>Names come from files and processes of other owners and may have any characters and any length. So they are escaped
- * in all outputs, and cut after 1,024 characters.
+ * <p>Names come from files and processes of other owners and may have any characters and any length. So they are
+ * escaped in all outputs, and cut after 1,024 characters.
  *
  * <p>Tested by {@code StackCountsTest} and {@code FlameGraphTest}.
  */
@@ -61,19 +61,19 @@ public final class StackCounts {
 
     /**
      * Writes a line for each stack: its frames from the outermost on, separated by semicolons, and its count: {@code
-     * postgres;main;ServerLoop;read_[k] 12}. Many tools read this format. As they expect, {@code _[k]} follows the names
-     * of the kernel's functions, and {@code _[j]} those of functions that a just-in-time compiler made. Semicolons,
-     * backslashes and unprintable characters are written as {@code \x3b} and the like, so that each stack is one line.
-     * The functions that one function calls are in the order of their names.
+     * postgres;main;ServerLoop;read_[k] 12}. Many tools read this format. As they expect, {@code _[k]} follows the
+     * names of the kernel's functions, and {@code _[j]} those of functions that a just-in-time compiler made.
+     * Semicolons, backslashes and unprintable characters are written as {@code \x3b} and the like, so that each stack
+     * is one line. The functions that one function calls are in the order of their names.
      */
     public void folded(Appendable out) throws IOException {
         root.fold(new StringBuilder(), out);
     }
 
     /**
-     * Writes a flame graph as one SVG file, which needs no other file. A rectangle is a function, as wide as its share of
-     * the counts, above the function that called it. In a browser, a click enlarges a function and those that it calls,
-     * and Ctrl-F searches for a regular expression.
+     * Writes a flame graph as one SVG file, which needs no other file. A rectangle is a function, as wide as its share
+     * of the counts, above the function that called it. In a browser, a click enlarges a function and those that it
+     * calls, and Ctrl-F searches for a regular expression.
      *
      * @param title shown above the graph
      */

@@ -39,9 +39,10 @@ import java.util.Set;
  * symbols.
  *
  * <p>Everything is read on first use and kept, also after the process has ended. So name a process's first stack while
- * it runs, or call {@link #remember}. If an address is not found, mappings and lists are read again, but less often each
- * time that it is in vain. A pid that is reused within the life of a symbolizer is taken for the same process until an
- * address is not found. Frames of processes and files that can't be read have no names; {@link #problems} tells why.
+ * it runs, or call {@link #remember}. If an address is not found, mappings and lists are read again, but less often
+ * each time that it is in vain. A pid that is reused within the life of a symbolizer is taken for the same process
+ * until an address is not found. Frames of processes and files that can't be read have no names; {@link #problems}
+ * tells why.
  *
  * <p>All addresses of a stack but the first are return addresses. A return address follows the call, which may be the
  * last instruction of its function. So the byte before the address is looked up.
@@ -154,9 +155,9 @@ public final class Symbolizer implements AutoCloseable {
 
     /**
      * Whether a user stack seems to end too early, as stacks of code without frame pointers do: it has no caller, or it
-     * has few and the last address is not in code. The kernel walks a stack by frame pointers. Code that is built without
-     * them ({@code -fomit-frame-pointer}, the default of compilers) uses the register for any value, and the walk ends
-     * there. Even then the direct caller is right if the probe is at the start of a function (Linux 6.12).
+     * has few and the last address is not in code. The kernel walks a stack by frame pointers. Code that is built
+     * without them ({@code -fomit-frame-pointer}, the default of compilers) uses the register for any value, and the
+     * walk ends there. Even then the direct caller is right if the probe is at the start of a function (Linux 6.12).
      *
      * <p>A hint, not a proof: a thread's first function has no caller either.
      *
@@ -181,8 +182,8 @@ public final class Symbolizer implements AutoCloseable {
     }
 
     /**
-     * Reads now the mappings of a process, the symbols of its files, and the list of its compiled code, so that its stacks
-     * can be named after it has ended.
+     * Reads now the mappings of a process, the symbols of its files, and the list of its compiled code, so that its
+     * stacks can be named after it has ended.
      */
     public synchronized void remember(int pid) {
         KnownProcess process = process(pid);

@@ -224,7 +224,9 @@ final class CppExpression {
         return symbol.expressionName();
     }
 
-    /** {@code fp_} is the function's first parameter, {@code fp0_} its second, {@code fL0p_} that of an outer function. */
+    /**
+     * {@code fp_} is the function's first parameter, {@code fp0_} its second, {@code fL0p_} that of an outer function.
+     */
     private Node functionParameter() throws MalformedSymbolException {
         in.next();
         if (in.next() == 'L') {

@@ -9,21 +9,21 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the symbol of a C++ function or object: the Itanium C++ ABI, section 5.1, "External Names (a.k.a. Mangling)". The
- * methods have the names of the rules there.
+ * Reads the symbol of a C++ function or object: the Itanium C++ ABI, section 5.1, "External Names (a.k.a. Mangling)".
+ * The methods have the names of the rules there.
  *
  * <p>Two things make the encoding more than a list of prefixes:
  *
  * <ul>
  *   <li>Substitutions. Every scope, template and type gets a number once it was read, and {@code S_}, {@code S0_} …
  *       repeat it. What gets a number, and when, is the hard part of the rules.
- *   <li>Template parameters. {@code T_}, {@code T0_} … stand for the arguments of the function's own template, which are
- *       the last template arguments in its name.
+ *   <li>Template parameters. {@code T_}, {@code T0_} … stand for the arguments of the function's own template, which
+ *       are the last template arguments in its name.
  * </ul>
  *
- * <p>This class reads names and types; {@link CppExpression} reads template arguments and expressions. It is long because
- * the rules are one grammar: names contain types and types contain names, and all share the list of substitutions. Names
- * are written as c++filt of binutils writes them.
+ * <p>This class reads names and types; {@link CppExpression} reads template arguments and expressions. It is long
+ * because the rules are one grammar: names contain types and types contain names, and all share the list of
+ * substitutions. Names are written as c++filt of binutils writes them.
  *
  * <p><i>Confined.</i>
  *

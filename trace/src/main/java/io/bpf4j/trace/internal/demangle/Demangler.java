@@ -22,8 +22,8 @@ public final class Demangler {
     }
 
     /**
-     * The name of a symbol. A C++ function's name includes the types of its parameters and, for an instance of a function
-     * template, of its result. A symbol that can't be demangled is returned unchanged.
+     * The name of a symbol. A C++ function's name includes the types of its parameters and, for an instance of a
+     * function template, of its result. A symbol that can't be demangled is returned unchanged.
      */
     public static String demangle(String symbol) {
         return demangle(symbol, true);

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A type in C++ is written around what it declares: the pointer to a function is {@code int (*)(char)}, with a part
  * before the star and one after it. So each part of a name has a left and a right side. Most right sides are empty.
  *
- * <p>All kinds of parts are in this file, a few lines each, so that a reader can compare how they write their two sides.
+ * <p>All kinds of parts are in this file, a few lines each, so that a reader can compare how they write their two
+ * sides.
  *
  * <p>Tested by {@code DemanglerTest}.
  */
