@@ -154,12 +154,15 @@ public final class Answer implements AutoCloseable {
      * may tell, are left out.
      *
      * @param pid the process to watch; empty for every process that runs the file
-     * @throws io.bpf4j.usdt.UsdtException if the kernel refuses one of them, or the question has no use for any
+     * @throws io.bpf4j.usdt.UsdtException if the kernel refuses one of them, or the question has no use for any, or an
+     *     argument that the question reads is of another type than in the files for which the question was compiled: a
+     *     floating-point number in the place of a whole one, or a signed one in the place of an unsigned one
      * @throws IllegalArgumentException if the question is lossless, and this process can't continue the process
      */
     public synchronized UsdtLink attach(List<UsdtProbe> probes, OptionalInt pid) {
         checkPauses(pid);
         List<UsdtProbe> used = taken(probes.stream().filter(numbers::uses).toList());
+        used.forEach(probe -> question.check(probe, numbers));
         AttachOptions all =
                 AttachOptions.defaults().withCookies(numbers::cookie).withStrict(strict);
         Program program = object.program(CompiledQuestion.USDT_PROGRAM);

@@ -25,6 +25,8 @@ import io.bpf4j.trace.expression.Output;
 import io.bpf4j.trace.expression.Scope;
 import io.bpf4j.trace.expression.Tables;
 import io.bpf4j.trace.internal.demangle.Demangler;
+import io.bpf4j.usdt.UsdtException;
+import io.bpf4j.usdt.UsdtProbe;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -97,6 +99,11 @@ final class CompiledQuestion {
 
     private final Question question;
     private final Tables tables = new Tables();
+    private final ArgumentUses uses = new ArgumentUses();
+
+    /** How many probes had a number when the question was compiled. */
+    private final int probesKnown;
+
     private final @Nullable GeneratedFunction where;
     private final @Nullable GeneratedFunction keys;
     private final @Nullable GeneratedFunction value;
@@ -117,21 +124,22 @@ final class CompiledQuestion {
         this.question = question;
         boolean latency = question.kind == QuestionKind.LATENCY;
         List<ProbeNumbers.Known> known = numbers.all();
+        probesKnown = known.size();
         // What is said of a pair is known when it ends.
         List<ProbeNumbers.Known> filtered =
                 latency ? known.stream().filter(ProbeNumbers.Known::ends).toList() : known;
         where = question.where.isEmpty()
                 ? null
-                : GeneratedFunction.predicate(Expression.parse(question.where), new ProbeScope(filtered), tables);
+                : GeneratedFunction.predicate(Expression.parse(question.where), new ProbeScope(filtered, uses), tables);
         List<ProbeNumbers.Known> taken = taken(question, where, filtered);
         leftOut = latency ? Set.of() : leftOut(known, taken);
-        Scope answered = new ProbeScope(taken);
+        Scope answered = new ProbeScope(taken, uses);
         value = question.kind == QuestionKind.HISTOGRAM
                 ? GeneratedFunction.value(Expression.parse(question.of), answered, tables)
                 : null;
         pair = question.pairedBy.isEmpty()
                 ? null
-                : GeneratedFunction.value(Expression.parse(question.pairedBy), new ProbeScope(known), tables);
+                : GeneratedFunction.value(Expression.parse(question.pairedBy), new ProbeScope(known, uses), tables);
         shown = question.show.isEmpty() ? null : outputs(question.show, answered, MOST_SHOWN_BYTES);
         // Whose addresses they are must be known.
         List<String> by = new ArrayList<>(question.by);
@@ -181,6 +189,16 @@ final class CompiledQuestion {
     /** Whether the filter may take an event of a probe; the events of others need not fire. */
     boolean takes(String fullName) {
         return !leftOut.contains(fullName);
+    }
+
+    /**
+     * Checks that the question can be asked of a probe.
+     *
+     * @throws UsdtException if an argument that the question reads is of another type than it was compiled for
+     */
+    void check(UsdtProbe probe, ProbeNumbers numbers) {
+        int number = (int) numbers.cookie(probe);
+        uses.check(probe, number, number <= probesKnown);
     }
 
     private static Set<String> encodedTypes(List<ProbeNumbers.Known> probes) {

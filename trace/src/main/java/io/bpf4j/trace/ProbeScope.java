@@ -34,8 +34,22 @@ final class ProbeScope implements Scope {
 
     private final List<ProbeNumbers.Known> probes;
 
-    ProbeScope(List<ProbeNumbers.Known> probes) {
+    private final ArgumentUses uses;
+
+    /** @param uses is told of each argument that a function reads */
+    ProbeScope(List<ProbeNumbers.Known> probes, ArgumentUses uses) {
         this.probes = probes;
+        this.uses = uses;
+    }
+
+    /** Whether a name is that of an argument by its number: {@code arg0}. */
+    static boolean isNumbered(String name) {
+        return BY_NUMBER.matcher(name).matches();
+    }
+
+    @Override
+    public void reads(String name, Map<Integer, Argument> arguments) {
+        uses.add(name, arguments);
     }
 
     @Override

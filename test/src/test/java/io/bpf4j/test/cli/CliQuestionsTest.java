@@ -258,6 +258,22 @@ class CliQuestionsTest {
                 .isEqualTo(Map.of(-2L, 1L, 1L << 40, 1L));
     }
 
+    /** Bits of a floating-point number are no number that is worth counting. */
+    @Test
+    void aLaterProbeWithAFloatingPointArgumentIsNotAttached() throws IOException, InterruptedException {
+        Path floating = CPrograms.compile("versions", "-O2", "-DTYPE=double");
+        Path whole = CPrograms.compile("versions", "-O2", "-DTYPE=long");
+        for (String run : List.of(whole + " " + floating, "sh -c '" + whole + "; " + floating + "'")) {
+            Commands.Result result = Cli.run("count", "--json", "--follow", "-c", run, "late:probe", "--by", "arg0");
+            assertThat(result.err())
+                    .contains("bpf4j: attach late:probe in " + floating
+                            + ": arg0 is a floating-point number of 8 bytes there");
+            List<Map<String, @Nullable Object>> lines = Json.lines(result.out());
+            assertThat(counts(lines, "arg0")).isEqualTo(Map.of(-7L, 1L));
+            assertThat(lines.getLast()).containsEntry("exact", false);
+        }
+    }
+
     private static Map<Object, Object> sizes(String... operands) throws IOException, InterruptedException {
         return sizesOf("sh -c '" + folder.resolve("sized-int") + "; " + folder.resolve("sized-long") + "'", operands);
     }

@@ -17,12 +17,17 @@ import io.bpf4j.trace.Answer;
 import io.bpf4j.trace.Distribution;
 import io.bpf4j.trace.FunctionProbe;
 import io.bpf4j.trace.Question;
+import io.bpf4j.usdt.UsdtException;
+import io.bpf4j.usdt.UsdtLink;
+import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.UsdtScan;
 import java.io.IOException;
+import java.math.BigInteger;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.OptionalInt;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -70,6 +75,58 @@ class QuestionsOnKernelTest {
                 .hasMessageStartingWith("arg0 is a floating-point number; ");
         assertThatThrownBy(() -> Question.on(floats).histogram("arg1").load())
                 .hasMessageStartingWith("arg1 is a floating-point number; ");
+    }
+
+    private static Path version(String type) {
+        return CPrograms.compile("versions", "-O2", "-DTYPE=" + type);
+    }
+
+    /** The functions of the question were compiled for the arguments of the files that were known. */
+    @Test
+    void aLaterVersionWithAnArgumentOfAnotherTypeIsRefused() throws IOException, InterruptedException {
+        List<UsdtProbe> wide = UsdtScan.ofFile(version("unsigned long")).probes();
+        List<UsdtProbe> signed = UsdtScan.ofFile(version("long")).probes();
+        List<UsdtProbe> floating = UsdtScan.ofFile(version("double")).probes();
+        try (Answer answer = Question.on(wide).by("arg0", "arg1").open()) {
+            assertThatThrownBy(() -> answer.attach(floating, OptionalInt.empty()))
+                    .isInstanceOf(UsdtException.class)
+                    .hasMessage(
+                            "attach late:probe in " + version("double")
+                                    + ": arg0 is a floating-point number of 8 bytes there, and the question takes it for a whole"
+                                    + " number, because it was compiled before this file was known; name the file when you ask");
+            assertThatThrownBy(() -> answer.attach(signed, OptionalInt.empty()))
+                    .isInstanceOf(UsdtException.class)
+                    .hasMessageContaining(
+                            ": arg0 is a signed number there, and the question takes it for an unsigned one");
+            Commands.check(List.of(
+                    version("double").toString(), version("unsigned long").toString()));
+            assertThat(answer.rows().stream().map(Answer.Row::key))
+                    .containsExactly(
+                            Map.of("arg0", BigInteger.TWO.pow(64).subtract(BigInteger.valueOf(7)), "arg1", 1L));
+        }
+        try (Answer answer = Question.on(floating).by("arg0").open()) {
+            assertThatThrownBy(() -> answer.attach(signed, OptionalInt.empty()))
+                    .hasMessageContaining(
+                            ": arg0 is a whole number there, and the question takes it for a floating-point number of 8 bytes");
+        }
+        try (Answer answer = Question.on(List.of()).by("arg0").load()) {
+            assertThatThrownBy(() -> answer.attach(floating, OptionalInt.empty()))
+                    .as("no file was known")
+                    .hasMessageContaining(": arg0 is a floating-point number of 8 bytes there");
+            UsdtLink _ = answer.attach(signed, OptionalInt.empty());
+            Commands.check(List.of(version("long").toString()));
+            assertThat(answer.rows().stream().map(Answer.Row::key)).containsExactly(Map.of("arg0", -7L));
+        }
+        try (Answer answer = Question.on(wide).where("arg1 == 1").by("arg1").open()) {
+            UsdtLink _ = answer.attach(floating, OptionalInt.empty());
+            Commands.check(List.of(
+                    version("double").toString(), version("unsigned long").toString()));
+            assertThat(answer.rows())
+                    .as("it does not read the argument")
+                    .singleElement()
+                    .extracting(Answer.Row::count)
+                    .isEqualTo(2L);
+        }
     }
 
     /** The innermost of nested calls sleeps 20 ms, so each of them takes as long. */

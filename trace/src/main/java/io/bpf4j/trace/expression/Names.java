@@ -86,8 +86,12 @@ final class Names {
         }
         Map<Integer, Scope.Argument> byProbe = new TreeMap<>(found.get());
         requireAll(name, reached, byProbe.keySet());
-        if (byProbe.keySet().stream().anyMatch(reached::get)) {
+        boolean evaluated = byProbe.keySet().stream().anyMatch(reached::get);
+        if (evaluated) {
             byProbe.keySet().removeIf(number -> !reached.get(number));
+        }
+        if (evaluated || scope.probes().isEmpty()) {
+            scope.reads(name.name(), Map.copyOf(byProbe));
         }
         if (byProbe.values().stream()
                 .anyMatch(argument -> argument.kind() instanceof Scope.FloatingPoint(int size) && size == 0)) {

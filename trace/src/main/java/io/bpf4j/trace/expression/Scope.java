@@ -25,6 +25,14 @@ public interface Scope {
      */
     Optional<Map<Integer, Argument>> find(String name);
 
+    /**
+     * Told of each argument that a function reads, while the function is generated. The default does nothing.
+     *
+     * @param name as in {@link #find}
+     * @param arguments those of {@code find}, of the probes for which the function evaluates the name
+     */
+    default void reads(String name, Map<Integer, Argument> arguments) {}
+
     /** All names that {@link #find} knows, for messages. */
     Collection<String> names();
 

@@ -1,0 +1,85 @@
+package io.bpf4j.trace;
+
+import io.bpf4j.trace.expression.Scope;
+import io.bpf4j.usdt.UsdtException;
+import io.bpf4j.usdt.UsdtProbe;
+import io.bpf4j.usdt.site.UsdtArg;
+import io.bpf4j.usdt.site.UsdtSite;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The arguments that the functions of a question read, and the types for which they were compiled. <i>Confined</i> while
+ * the question is compiled, <i>immutable</i> after that.
+ *
+ * <p>A file that appears later may have a version of a probe with an argument of another type. The functions can't be
+ * compiled again, and would take the bits of a {@code double} for a whole number, or -1 for 18446744073709551615. So such
+ * a version is refused.
+ *
+ * <p>Tested by {@code QuestionsOnKernelTest}.
+ */
+final class ArgumentUses {
+    /** By the numbers of probes. Number 0 stands for all probes, if none was known. */
+    private final Map<Integer, Set<Use>> uses = new HashMap<>();
+
+    private record Use(String name, Scope.Argument argument) {}
+
+    /** Adds an argument, by the numbers of the probes that have it. */
+    void add(String name, Map<Integer, Scope.Argument> byProbe) {
+        byProbe.forEach((number, argument) ->
+                uses.computeIfAbsent(number, _ -> new LinkedHashSet<>()).add(new Use(name, argument)));
+    }
+
+    /**
+     * Checks a probe before it is attached.
+     *
+     * @param number of the probe
+     * @param compiled whether the probe had the number when the question was compiled; if not, the functions take its
+     *     arguments for those of other probes
+     * @throws UsdtException if an argument has another type at a site of the probe
+     */
+    void check(UsdtProbe probe, int number, boolean compiled) {
+        Collection<Set<Use>> relevant = compiled ? List.of(uses.getOrDefault(number, Set.of())) : uses.values();
+        for (Set<Use> each : relevant) {
+            for (Use use : each) {
+                for (UsdtSite site : probe.sites()) {
+                    if (use.argument().index() < site.args().size()) {
+                        check(probe, use, site.args().get(use.argument().index()), compiled);
+                    }
+                }
+            }
+        }
+    }
+
+    private static void check(UsdtProbe probe, Use use, UsdtArg arg, boolean compiled) {
+        Scope.Kind kind = use.argument().kind();
+        int floating = kind instanceof Scope.FloatingPoint(int size) ? size : 0;
+        if (floating != (arg.isFloat() ? arg.size() : 0)) {
+            throw refused(probe, use, number(arg.isFloat() ? arg.size() : 0), number(floating));
+        }
+        // Different probes are mixed as C mixes its types; a catalog's type holds whatever the sites say.
+        boolean unsigned = kind.equals(new Scope.Int(Long.BYTES, false)) && ProbeScope.isNumbered(use.name());
+        if (compiled && unsigned && mayBeNegative(arg)) {
+            throw refused(probe, use, "a signed number", "an unsigned one");
+        }
+    }
+
+    private static boolean mayBeNegative(UsdtArg arg) {
+        return arg.signed() && !(arg.operand() instanceof UsdtArg.Constant(long value) && arg.cut(value) >= 0);
+    }
+
+    private static String number(int floating) {
+        return floating == 0 ? "a whole number" : "a floating-point number of " + floating + " bytes";
+    }
+
+    private static UsdtException refused(UsdtProbe probe, Use use, String there, String taken) {
+        return new UsdtException(
+                "attach " + probe.fullName() + " in " + probe.binary().name() + ": " + use.name() + " is "
+                        + there + " there, and the question takes it for " + taken
+                        + ", because it was compiled before this file was known; name the file when you ask");
+    }
+}
