@@ -30,7 +30,10 @@ import picocli.CommandLine.Parameters;
 final class CatalogCommand implements Callable<Integer> {
     private final Console console;
 
-    @Parameters(arity = "0..1", paramLabel = "PROVIDER:NAME", description = "Which probes; * and ? match any text.")
+    @Parameters(
+            arity = "0..1",
+            paramLabel = "PROVIDER:NAME",
+            description = "The probes to list; * and ? match any text.")
     private String pattern = "*:*";
 
     @Option(names = "--json", description = "One JSON object for each probe.")

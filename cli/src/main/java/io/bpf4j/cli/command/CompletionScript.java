@@ -51,7 +51,7 @@ final class CompletionScript {
      * The script for bash, which splits words at {@code =}, and completes file names where the function finds nothing.
      */
     String bash() {
-        return BASH.replace("@QUESTIONS@", cases(2, behind(), "command=%s ;;"::formatted))
+        return BASH.replace("@QUESTIONS@", cases(2, questionsByCommand(), "command=%s ;;"::formatted))
                 .replace("@VALUES@", cases(2, values(), CompletionScript::bashValues))
                 .replace("@OPTIONS@", cases(4, words(CompletionScript::optionNames), "words='%s' ;;"::formatted))
                 .replace("@NAMES@", cases(4, words(this::operandNames), "words='%s' ;;"::formatted));
@@ -124,7 +124,7 @@ final class CompletionScript {
         }
         return ZSH.replace("@COMMANDS@", commandsAndHelp)
                 .replace("@ARGUMENTS@", arguments)
-                .replace("@QUESTIONS@", cases(6, behind(), "command=%s ;;"::formatted));
+                .replace("@QUESTIONS@", cases(6, questionsByCommand(), "command=%s ;;"::formatted));
     }
 
     private static final String ZSH = """
@@ -238,7 +238,7 @@ final class CompletionScript {
     /**
      * For each command, the questions that stand for it, as {@code group:question}. They take the command's options.
      */
-    private Map<String, List<String>> behind() {
+    private Map<String, List<String>> questionsByCommand() {
         return questions()
                 .collect(Collectors.groupingBy(
                         question -> question.command().getFirst(),

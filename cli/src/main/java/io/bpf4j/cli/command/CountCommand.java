@@ -16,7 +16,7 @@ import picocli.CommandLine.Mixin;
         name = "count",
         description = {
             "Counts how often probes fire, in the kernel: exact at any rate.",
-            "Ctrl-C ends and prints the counts. Needs what 'trace' needs."
+            "Ctrl-C ends and prints the counts. Needs the same privileges as 'trace'."
         },
         footer = {
             "  bpf4j count -p 4711 'hotspot:*' --by probe",

@@ -60,7 +60,7 @@ final class DemoCommand implements Callable<Integer> {
     @Option(
             names = "--seconds",
             paramLabel = "N",
-            description = "How long the JVM works, 1 to 10 (default: ${DEFAULT-VALUE}).")
+            description = "How long the JVM works, in seconds, 1 to 10 (default: ${DEFAULT-VALUE}).")
     private int seconds = 5;
 
     @Option(names = "--json", description = "One JSON object for each event, then the summary.")

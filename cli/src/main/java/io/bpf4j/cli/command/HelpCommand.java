@@ -15,13 +15,13 @@ import picocli.CommandLine.Parameters;
  */
 @Command(
         name = "help",
-        description = "Prints the help of a command; alone, the commands.",
+        description = "Prints the help of a command, or the list of commands.",
         footer = {"  bpf4j help", "  bpf4j help count"})
 final class HelpCommand implements Callable<Integer> {
     private final Predicate<String> known;
     private final ToIntFunction<String[]> others;
 
-    @Parameters(arity = "0..1", paramLabel = "COMMAND", description = "Which command.")
+    @Parameters(arity = "0..1", paramLabel = "COMMAND", description = "The command.")
     private List<String> command = List.of();
 
     /**

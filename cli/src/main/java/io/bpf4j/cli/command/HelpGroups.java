@@ -39,7 +39,7 @@ final class HelpGroups {
                         "--kernel"));
         GROUPS.put("How to show it", Set.of("--every", "--json", "--folded", "--svg", "--html", "--color"));
         GROUPS.put("When to end", Set.of("--duration", "--count"));
-        GROUPS.put("Where events come fast", Set.of("--buffer", "--lossless"));
+        GROUPS.put("When events come fast", Set.of("--buffer", "--lossless"));
         GROUPS.put("How to attach", Set.of("--no-hold", "--strategy", "--strict", "-v"));
         GROUPS.put(OTHERS, Set.of());
     }

@@ -20,7 +20,7 @@ import picocli.CommandLine.Option;
         name = "hist",
         description = {
             "Shows how a value is distributed: the number of events for each range of values.",
-            "The kernel counts. Needs what 'trace' needs."
+            "The kernel counts. Needs the same privileges as 'trace'."
         },
         footer = {
             "  bpf4j hist -p 4711 hotspot:object__alloc --of size --by class",

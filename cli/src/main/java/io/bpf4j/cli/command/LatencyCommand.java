@@ -31,7 +31,7 @@ import picocli.CommandLine.Option;
             "Shows how the time from one probe to another is distributed.",
             "Begin and end are paired by thread, unless --pair or the catalog says otherwise. The end may be "
                     + "left out if the catalog has it, and for a function (u:NAME), whose end is its return. --where, --by "
-                    + "and --show are evaluated at the end. Needs what 'trace' needs."
+                    + "and --show are evaluated at the end. Needs the same privileges as 'trace'."
         },
         footer = {
             "  bpf4j latency -p 4711 hotspot:gc__begin hotspot:gc__end",

@@ -68,7 +68,7 @@ final class ListCommand implements Callable<Integer> {
     @Parameters(
             arity = "0..*",
             paramLabel = "FILE|PROVIDER:NAME",
-            description = "Executables and libraries, and which of their probes; * and ? match any text.")
+            description = "Executables and libraries, and patterns for their probes; * and ? match any text.")
     private List<String> operands = new ArrayList<>();
 
     private boolean failed;

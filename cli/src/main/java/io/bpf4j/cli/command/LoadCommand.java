@@ -38,9 +38,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "load",
         description = {
-            "Loads each BPF object into the kernel and unloads it again: would this kernel take it?",
+            "Loads each BPF object into the kernel and unloads it again, to check whether this kernel accepts it.",
             "Needs root, or CAP_BPF and CAP_PERFMON.",
-            "With --dry-run, which needs neither rights nor a kernel: would the kernels of these BTFs have what it needs?"
+            "With --dry-run, checks whether the kernels of the given BTFs have what the object needs; needs no privileges."
                     + " The exit code is 1 if one lacks something that the programs reach."
         },
         footer = {

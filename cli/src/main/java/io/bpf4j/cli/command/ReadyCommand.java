@@ -27,7 +27,7 @@ import picocli.CommandLine.Parameters;
 final class ReadyCommand implements Callable<Integer> {
     /** The groups of the built-in catalog, with the text of their help. */
     private static final List<List<String>> GROUPS = List.of(
-            List.of("jvm", "Ready questions about a JVM: gc, classes, threads and others; alone lists them."),
+            List.of("jvm", "Ready questions about a JVM: gc, classes, threads and others; without a name, lists them."),
             List.of("postgres", "Ready questions about PostgreSQL: slow, locks, checkpoints and others."),
             List.of("mysql", "Ready questions about MySQL and MariaDB."),
             List.of("python", "Ready questions about Python programs: calls, gc, imports."),

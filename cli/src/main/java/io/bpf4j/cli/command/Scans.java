@@ -32,7 +32,7 @@ final class Scans {
         checkProcess(pid);
         UsdtScan scan = UsdtScan.ofProcess(pid);
         if (scan.files().isEmpty()) {
-            throw new CommandException("process " + pid + " runs no file: it is ending, or a thread of the kernel");
+            throw new CommandException("process " + pid + " has mapped no file: it is ending, or is a kernel thread");
         }
         return scan;
     }

@@ -40,7 +40,7 @@ import picocli.CommandLine.Option;
         description = {
             "Counts how often probes fire by stack: who calls the code with the probe.",
             "User stacks, unless --kernel is given alone. The kernel follows frame pointers; a JVM needs "
-                    + "-XX:+PreserveFramePointer. Needs what 'trace' needs."
+                    + "-XX:+PreserveFramePointer. Needs the same privileges as 'trace'."
         },
         footer = {
             "  bpf4j stack -p 4711 hotspot:object__alloc",
@@ -81,7 +81,7 @@ final class StackCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         options.check();
         if (folded && options.target().json()) {
-            throw new UsageException("--folded and --json are two forms of the same; give one");
+            throw new UsageException("--folded and --json exclude each other: give one");
         }
         user |= !kernel;
         try (Symbolizer symbolizer = Symbolizer.of(Host.running())) {

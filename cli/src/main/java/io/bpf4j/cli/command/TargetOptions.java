@@ -57,7 +57,7 @@ final class TargetOptions {
                             + "events may be missing; strace, gdb and the like can trace the processes.")
     private boolean noHold;
 
-    @Option(names = "--duration", paramLabel = "S", description = "End after that many seconds.")
+    @Option(names = "--duration", paramLabel = "S", description = "End after S seconds.")
     private @Nullable Double duration;
 
     @Option(
@@ -83,7 +83,7 @@ final class TargetOptions {
             arity = "0..*",
             paramLabel = "FILE|PROVIDER:NAME",
             description =
-                    "Executables and libraries, and which of their probes; * and ? match any text. Questions take functions, "
+                    "Executables and libraries, and patterns for their probes; * and ? match any text. Questions take functions, "
                             + "too: u:NAME for the entry of a function, ur:NAME for its return; or u:FILE:NAME, as in bpftrace.")
     private List<String> operands = new ArrayList<>();
 

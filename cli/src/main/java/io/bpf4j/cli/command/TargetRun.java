@@ -198,9 +198,7 @@ final class TargetRun {
                         gaps));
             }
             if (appearing) {
-                selection
-                        .unmatched()
-                        .forEach(pattern -> console.error("bpf4j: no file that was traced has a probe " + pattern));
+                selection.unmatched().forEach(pattern -> console.error("bpf4j: no traced file has a probe " + pattern));
             }
         }
     }
@@ -209,8 +207,9 @@ final class TargetRun {
     private static String none(String who, String probes, List<String> gaps) {
         return gaps.isEmpty()
                 ? "neither " + who + " nor a library that it loaded has a probe " + probes
-                : "no probe " + probes + " was seen in " + who + " and the libraries that it loads; those that were"
-                        + " there for a few milliseconds only were not looked at: " + String.join("; ", gaps);
+                : "no probe " + probes + " was seen in " + who + " and the libraries that it loads; processes and"
+                        + " libraries that existed for a few milliseconds only were not searched: "
+                        + String.join("; ", gaps);
     }
 
     private List<FunctionProbe> attachFunctions(

@@ -130,8 +130,9 @@ final class TargetSelection {
         if (options.strategy() == StrategyChoice.IPMAP
                 && options.process().isEmpty()
                 && probes.stream().anyMatch(probe -> !probe.binary().fixedAddress())) {
-            throw new CommandException("--strategy ipmap knows a probe by its address in memory, which a library and a"
-                    + " position-independent program have in one process only: give -p PID");
+            throw new CommandException(
+                    "--strategy ipmap finds a probe by its address in memory, which for a library and a"
+                            + " position-independent program differs between processes: give -p PID");
         }
     }
 

@@ -20,7 +20,7 @@ import picocli.CommandLine.Mixin;
             "Shows a table of events per second by key, the most frequent first, updated every second.",
             "At a terminal it fills the screen: h shows help, q ends and prints the last table. In a pipe, and with -c "
                     + "(the command may use the terminal), it prints one table after the other. Without --by the keys "
-                    + "are process, thread name and probe. Needs what 'trace' needs."
+                    + "are process, thread name and probe. Needs the same privileges as 'trace'."
         },
         footer = {"  bpf4j top --all 'hotspot:*'", "  bpf4j top -p 4711 hotspot:object__alloc --by class --every 2"})
 final class TopCommand implements Callable<Integer> {

@@ -42,7 +42,7 @@ final class TraceOptions {
             description = "Show these values instead of the arguments: 'name, arg1 / 1KiB, str(arg2)'.")
     private List<String> show = new ArrayList<>();
 
-    @Option(names = "--count", paramLabel = "N", description = "End after that many events.")
+    @Option(names = "--count", paramLabel = "N", description = "End after N events.")
     private @Nullable Long count;
 
     @Mixin
@@ -65,7 +65,7 @@ final class TraceOptions {
     void check() {
         target.check();
         if (!target.functions().isEmpty() && !isQuestion()) {
-            throw new UsageException("a function has no arguments that are known: say what to --show of "
+            throw new UsageException("the arguments of a function are not known: give --show with values of "
                     + target.functions().getFirst() + ", such as 'arg0, str(arg1)', or 'retval' at its return");
         }
         Long most = count;
@@ -77,7 +77,7 @@ final class TraceOptions {
         int _ = buffer.bytes();
         checkLossless();
         if (!show.isEmpty() && !stringArgs.isEmpty()) {
-            throw new UsageException("--str goes with the arguments as they are; with --show write str(arg"
+            throw new UsageException("--str applies to the probe's own arguments; with --show write str(arg"
                     + stringArgs.getFirst().pointer() + ")");
         }
     }

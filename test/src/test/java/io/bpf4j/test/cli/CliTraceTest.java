@@ -147,7 +147,7 @@ class CliTraceTest {
         assertThat(strict.err()).contains("target:guarded is at 0x700000000000", "strict");
         Commands.Result command = Cli.run("trace", "-c", half.toString(), "target$target:::lonely", "target:none");
         assertThat(command.exitCode()).as(command.err()).isZero();
-        assertThat(command.err()).contains("no file that was traced has a probe target:none");
+        assertThat(command.err()).contains("no traced file has a probe target:none");
     }
 
     @Test

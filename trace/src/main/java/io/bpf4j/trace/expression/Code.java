@@ -155,7 +155,7 @@ final class Code {
         jumpIf(Opcodes.JSET, register, 1 << argument, fail());
     }
 
-    /** Reads R2 bytes at the process' address R3 to R1. */
+    /** Reads R2 bytes at the process's address R3 to R1. */
     void readUser() {
         count(1).call(PROBE_READ_USER);
         jumpIf(Opcodes.JNE, Assembler.R0, 0, fail());

@@ -20,12 +20,10 @@ import java.util.Set;
  * <p>Tested by {@code GeneratedFunctionTest}.
  */
 final class Compiler {
-    /**
-     * Bytes of a text that are compared: by a predicate, which reads it into its output, and by other functions
-     * (stack).
-     */
+    /** Bytes of memory for the texts that a predicate compares; it reads them into its output. */
     private static final int PREDICATE_TEXT = 128;
 
+    /** Bytes of memory for the texts that other functions compare; they read them onto the stack. */
     private static final int STACK_TEXT = 64;
 
     private final Scope scope;

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Divides the text of an expression into {@link Token}s. <i>Confined.</i>
+ * Splits the text of an expression into {@link Token}s. <i>Confined.</i>
  *
  * <p>Tested by {@code ExpressionTest}.
  */
@@ -26,7 +26,7 @@ final class Lexer {
     /**
      * All tokens, the last of which is the end.
      *
-     * @throws ExpressionException at a character that begins no token
+     * @throws ExpressionException at a character that can't begin a token
      */
     static List<Token> tokens(String text) {
         Lexer lexer = new Lexer(text);
