@@ -204,7 +204,7 @@ public final class Host {
     }
 
     public PerfSources perfSources() {
-        return new PerfSources(sys.resolve("bus/event_source/devices"));
+        return known(PerfSources.class, _ -> new PerfSources(sys.resolve("bus/event_source/devices")));
     }
 
     public TraceFs traceFs() {

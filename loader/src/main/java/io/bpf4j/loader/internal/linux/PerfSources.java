@@ -5,11 +5,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.OptionalInt;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The dynamic sources of perf events, from /sys/bus/event_source/devices: each has a type number, assigned at boot, and
- * describes the bits of {@code perf_event_attr.config}. <i>Thread-safe.</i>
+ * describes the bits of {@code perf_event_attr.config}. A file is read until it tells its number, which then is kept: a
+ * program with a thousand probe sites needs it a thousand times. <i>Thread-safe.</i>
  *
  * <pre>
  * uprobe/type                    8
@@ -17,9 +20,17 @@ import java.util.OptionalInt;
  * uprobe/format/ref_ctr_offset   config:32-63
  * </pre>
  */
-public record PerfSources(Path devices) {
+public final class PerfSources {
     private static final String UPROBE = "uprobe";
     private static final String KPROBE = "kprobe";
+
+    private final Path devices;
+    private final Map<String, OptionalInt> found = new ConcurrentHashMap<>();
+
+    /** @param devices the directory with a directory for each source */
+    public PerfSources(Path devices) {
+        this.devices = devices;
+    }
 
     /** Type number of uprobes; empty on kernels without them, or before 4.17. */
     public OptionalInt uprobeType() {
@@ -47,12 +58,23 @@ public record PerfSources(Path devices) {
     }
 
     private OptionalInt type(String source) {
-        return number(devices.resolve(source).resolve("type"));
+        return known(source + "/type");
     }
 
     /** The lowest bit in a file: 32 for {@code config:32-63}. */
     private OptionalInt firstBit(String source, String field) {
-        return number(devices.resolve(source).resolve("format").resolve(field));
+        return known(source + "/format/" + field);
+    }
+
+    private OptionalInt known(String file) {
+        OptionalInt known = found.get(file);
+        if (known == null) {
+            known = number(devices.resolve(file));
+            if (known.isPresent()) {
+                found.put(file, known);
+            }
+        }
+        return known;
     }
 
     /** The number after the colon, if there is one, and before the dash. */

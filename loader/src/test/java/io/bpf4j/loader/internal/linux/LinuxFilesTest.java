@@ -201,6 +201,16 @@ class LinuxFilesTest {
         assertThat(sources.kprobeReturnBit()).isEmpty();
     }
 
+    @Test
+    void perfSourcesKeepWhatTheyFoundAndNotWhatTheyMissed() throws IOException {
+        PerfSources sources = new PerfSources(root);
+        assertThat(sources.uprobeType()).isEmpty();
+        write("uprobe/type", "8\n");
+        assertThat(sources.uprobeType()).hasValue(8);
+        Files.delete(root.resolve("uprobe/type"));
+        assertThat(sources.uprobeType()).hasValue(8);
+    }
+
     /** A kernel that has something is not one without, only because it could not be asked. */
     @Test
     void aSourceThatCannotBeReadIsNotMissing() throws IOException {
