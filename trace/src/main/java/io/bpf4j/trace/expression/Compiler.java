@@ -60,7 +60,9 @@ final class Compiler {
         return writing(expressions, bounded(terms, limit), limit);
     }
 
-    /** Outputs of the default sizes; long names share the bytes that are left. */
+    /**
+     * The terms with their bounds as outputs: the default bounds, except for long names, which share the bytes left.
+     */
     private static List<Term> bounded(List<Term> terms, int limit) {
         long names = terms.stream()
                 .filter(term -> term instanceof Textual text && Texts.has(text, extent -> extent == Extent.LONG))

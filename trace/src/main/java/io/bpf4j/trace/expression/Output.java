@@ -17,10 +17,10 @@ import java.util.function.IntFunction;
  * <p>Tested by {@code GeneratedFunctionTest}.
  *
  * @param text the expression's text
- * @param type of the value
+ * @param type the type of the value
  * @param offset of the value in the function's output, in bytes; a multiple of 8
  * @param size of the value in bytes, a multiple of 8
- * @param cuts whether it is text that is cut at its size, which is not a bound of the expression
+ * @param cuts whether the value is text that may be cut at its size, because the expression has no bound
  */
 public record Output(String text, Type type, int offset, int size, boolean cuts) {
     /**

@@ -26,10 +26,10 @@ public interface Scope {
     Optional<Map<Integer, Argument>> find(String name);
 
     /**
-     * Told of each argument that a function reads, while the function is generated. The default does nothing.
+     * Called for each argument that a function reads, while the function is generated. The default does nothing.
      *
-     * @param name as in {@link #find}
-     * @param arguments those of {@code find}, of the probes for which the function evaluates the name
+     * @param name the name that was given to {@link #find}
+     * @param arguments the result of {@code find}, without the probes for which the function does not evaluate the name
      */
     default void reads(String name, Map<Integer, Argument> arguments) {}
 
@@ -96,8 +96,8 @@ public interface Scope {
      *     NUL
      * @param pointerAt if present, the argument points to an object that has the pointer to the text at this offset in
      *     bytes
-     * @param mangled whether it is a name as a compiler encodes it. Such names often differ only at their end, so an
-     *     output has as many bytes of it as there is room for
+     * @param mangled whether the text is a mangled name. Such names often differ only at their end, so an output has as
+     *     many bytes of it as there is room for
      */
     record Text(OptionalInt lengthArgument, OptionalInt pointerAt, boolean mangled) implements Kind {
         public Text {

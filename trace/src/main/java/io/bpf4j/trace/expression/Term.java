@@ -18,7 +18,7 @@ sealed interface Term {
 
     record Constant(long value, Type type) implements Numeric {}
 
-    /** An argument of the event, of which the low bytes count, as many as the type has. */
+    /** An argument of the event: its low bytes, as many as the type has. */
     record Argument(int index, Type.Int type) implements Numeric {}
 
     record FieldValue(EventField field) implements Numeric {
@@ -92,9 +92,9 @@ sealed interface Term {
     enum Extent {
         /** The user chose the bound. It must fit the memory, and a text that fills it is not marked as cut. */
         CHOSEN,
-        /** The default, which is lowered to the memory that there is. */
+        /** The default, which is lowered to the available memory. */
         USUAL,
-        /** Likewise, and raised in an output with free memory: names that often differ only at their end. */
+        /** Like USUAL, but raised if the output has free memory: for names that often differ only at their end. */
         LONG
     }
 

@@ -17,8 +17,8 @@ import java.util.Optional;
 /**
  * Generates the code of text: reads it into a {@link Window}, compares it, and matches patterns. <i>Confined.</i>
  *
- * <p>The bytes after the text in its window are zero, so words of 8 bytes can be compared, and outputs are keys. A text
- * knows its length, too: one with a length may contain NUL.
+ * <p>The bytes after the text in its window are zero, so words of 8 bytes can be compared, and an output can be a key.
+ * Lengths are compared, too, because a text with a length may contain NUL.
  *
  * <p>Tested by {@code GeneratedFunctionTest}, and by {@code ExpressionsOnKernelTest}.
  */

@@ -11,9 +11,8 @@ import java.util.stream.Collectors;
 /**
  * Gives each part of an expression a type and a meaning, or says why that is impossible. <i>Confined.</i>
  *
- * <p>This class has the operators. {@link Names} has the names, {@link Texts} has what is read as text and compared
- * with it, {@link Guards} finds for which probes a part is evaluated, and {@link Folding} makes terms, of which
- * constants are computed at once.
+ * <p>This class types the operators. {@link Names} types names, {@link Texts} types texts and their comparisons, {@link
+ * Guards} finds the probes for which a part is evaluated, and {@link Folding} makes the terms and computes constants.
  *
  * <p>Tested by {@code GeneratedFunctionTest}.
  */

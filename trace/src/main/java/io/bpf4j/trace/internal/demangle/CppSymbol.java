@@ -149,8 +149,8 @@ final class CppSymbol {
      * A function or an object.
      *
      * @param parameters whether to read the parameters after the name
-     * @param result whether to write the type of the result, if the symbol has it; an enclosing function is written
-     *     without
+     * @param result whether to write the type of the result, if the symbol has it; that of an enclosing function is not
+     *     written
      */
     Node encoding(boolean parameters, boolean result) throws MalformedSymbolException {
         in.enter();

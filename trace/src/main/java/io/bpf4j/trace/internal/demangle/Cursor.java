@@ -67,7 +67,7 @@ final class Cursor {
         return c >= '0' && c <= '9';
     }
 
-    /** A decimal number. */
+    /** Reads a decimal number. */
     int number() throws MalformedSymbolException {
         if (!atDigit()) {
             throw new MalformedSymbolException();

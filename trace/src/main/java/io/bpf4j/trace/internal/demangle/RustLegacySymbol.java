@@ -40,7 +40,7 @@ final class RustLegacySymbol {
         return isRust ? out.toString() : "";
     }
 
-    /** A hash has some variety; a function of C++ with a name like one hardly does. */
+    /** A hash has at least five different digits. A C++ function's name of the same form hardly has. */
     private static boolean looksRandom(String hash) {
         return hash.chars().skip(1).distinct().count() >= 5;
     }
