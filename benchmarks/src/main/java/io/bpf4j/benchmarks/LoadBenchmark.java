@@ -23,7 +23,7 @@ import org.openjdk.jmh.annotations.Warmup;
  * Reading an object from memory, and loading it: maps, relocation against the kernel's types, the verifier. Needs root.
  *
  * <p>Of a process that has loaded the object many times: the kernel's types are indexed, the code is compiled. What the
- * first load costs is in {@link FirstUseBenchmark}. Timed shot by shot, since each load is undone outside of the time measured.
+ * first load costs is in {@link FirstUseMain}. Timed shot by shot, since each load is undone outside of the time measured.
  */
 @BenchmarkMode(Mode.SingleShotTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)

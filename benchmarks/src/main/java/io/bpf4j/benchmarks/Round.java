@@ -47,11 +47,13 @@ final class Round {
             new Part("memory", List.of(MemoryMain.class)));
 
     /** What measures bpf4j in a JVM of its own. */
-    private static final List<Class<?>> PROGRAMS =
-            List.of(RecordsMain.class, SinglesMain.class, LibrariesMain.class, TypesMain.class, MemoryMain.class);
-
-    /** What is first once per JVM: shots that make the others shorter would make it another thing. */
-    private static final Class<?> FIRST = FirstUseBenchmark.class;
+    private static final List<Class<?>> PROGRAMS = List.of(
+            RecordsMain.class,
+            SinglesMain.class,
+            LibrariesMain.class,
+            TypesMain.class,
+            MemoryMain.class,
+            FirstUseMain.class);
 
     private final Extent extent;
     private final @Nullable Path harness;
@@ -102,11 +104,7 @@ final class Round {
                 measureOwn(methods);
             }
         }
-        List<String> first = alone.remove(FIRST.getName());
         measureOwn(alone.values().stream().flatMap(List::stream).toList());
-        if (first != null) {
-            measureJmh(options().forks(extent == Extent.SMOKE ? 1 : extent == Extent.QUICK ? 3 : 2), first);
-        }
     }
 
     private void measureHarness(String section) throws IOException, InterruptedException {
