@@ -8,6 +8,7 @@ import io.bpf4j.usdt.Usdt;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtScan;
 import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,35 +47,49 @@ final class FirstUseMain {
     private static void measure(String object, int shots) throws IOException, InterruptedException {
         Path cache = Files.createTempFile("bpf4j", ".aot");
         try {
-            jvm(object, "", "-XX:AOTCacheOutput=" + cache, 1, false);
-            jvm(object, "", "-XX:AOTMode=off", shots, true);
-            jvm(object, "Cached", "-XX:AOTCache=" + cache, shots, true);
+            makeCache(object, cache);
+            shoot(object, "", "-XX:AOTMode=off", shots);
+            shoot(object, "Cached", "-XX:AOTCache=" + cache, shots);
         } finally {
             Files.delete(cache);
         }
     }
 
-    /** Starts a JVM for each shot, and prints what it says. */
-    private static void jvm(String object, String suffix, String option, int shots, boolean printed)
+    /** The run that makes the cache says so on standard output. */
+    private static void makeCache(String object, Path cache) throws IOException, InterruptedException {
+        List<String> command = jvm(object, "-XX:AOTCacheOutput=" + cache);
+        Process process = new ProcessBuilder(command)
+                .redirectOutput(Redirect.DISCARD)
+                .redirectError(Redirect.DISCARD)
+                .start();
+        if (process.waitFor() != 0 || Files.size(cache) == 0) {
+            throw new IOException(String.join(" ", command) + " made no cache");
+        }
+    }
+
+    /** Starts a JVM for each shot, and prints what they measure. */
+    private static void shoot(String object, String suffix, String option, int shots)
             throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
-        // The JVM says on standard output what it thinks of a cache.
-        command.addAll(List.of(option, "-Xlog:disable", "-Xlog:all=error:stderr"));
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), FirstUseMain.class.getName()));
-        command.addAll(List.of(SHOT, object));
         List<Double> loads = new ArrayList<>();
         List<Double> attaches = new ArrayList<>();
         for (int shot = 0; shot < shots; shot++) {
-            new Yardstick(command).measure((_, work, _, _, ms) -> (work.equals("load") ? loads : attaches).add(ms[0]));
+            new Yardstick(jvm(object, option))
+                    .measure((_, work, _, _, ms) -> (work.equals("load") ? loads : attaches).add(ms[0]));
         }
-        if (printed) {
-            Yardstick.print("firstLoad" + suffix, object, "ms", figures(loads));
-            if (!attaches.isEmpty()) {
-                Yardstick.print("firstAttach" + suffix, "", "ms", figures(attaches));
-            }
+        Yardstick.print("firstLoad" + suffix, object, "ms", figures(loads));
+        if (!attaches.isEmpty()) {
+            Yardstick.print("firstAttach" + suffix, "", "ms", figures(attaches));
         }
+    }
+
+    private static List<String> jvm(String object, String option) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+        command.add(option);
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), FirstUseMain.class.getName()));
+        command.addAll(List.of(SHOT, object));
+        return command;
     }
 
     private static double[] figures(List<Double> list) {

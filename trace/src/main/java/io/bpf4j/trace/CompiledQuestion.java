@@ -99,7 +99,7 @@ final class CompiledQuestion {
 
     private final Question question;
     private final Tables tables = new Tables();
-    private final ArgumentUses uses = new ArgumentUses();
+    private final LaterProbes later = new LaterProbes();
 
     /** How many probes had a number when the question was compiled. */
     private final int probesKnown;
@@ -128,18 +128,21 @@ final class CompiledQuestion {
         // What is said of a pair is known when it ends.
         List<ProbeNumbers.Known> filtered =
                 latency ? known.stream().filter(ProbeNumbers.Known::ends).toList() : known;
+        boolean open = !question.expected.isEmpty();
         where = question.where.isEmpty()
                 ? null
-                : GeneratedFunction.predicate(Expression.parse(question.where), new ProbeScope(filtered, uses), tables);
+                : GeneratedFunction.predicate(
+                        Expression.parse(question.where), new ProbeScope(filtered, later, open), tables);
         List<ProbeNumbers.Known> taken = taken(question, where, filtered);
         leftOut = latency ? Set.of() : leftOut(known, taken);
-        Scope answered = new ProbeScope(taken, uses);
+        Scope answered = new ProbeScope(taken, later, open);
         value = question.kind == QuestionKind.HISTOGRAM
                 ? GeneratedFunction.value(Expression.parse(question.of), answered, tables)
                 : null;
         pair = question.pairedBy.isEmpty()
                 ? null
-                : GeneratedFunction.value(Expression.parse(question.pairedBy), new ProbeScope(known, uses), tables);
+                : GeneratedFunction.value(
+                        Expression.parse(question.pairedBy), new ProbeScope(known, later, open), tables);
         shown = question.show.isEmpty() ? null : outputs(question.show, answered, MOST_SHOWN_BYTES);
         // Whose addresses they are must be known.
         List<String> by = new ArrayList<>(question.by);
@@ -198,7 +201,7 @@ final class CompiledQuestion {
      */
     void check(UsdtProbe probe, ProbeNumbers numbers) {
         int number = (int) numbers.cookie(probe);
-        uses.check(probe, number, number <= probesKnown);
+        later.check(probe, number, number <= probesKnown);
     }
 
     private static Set<String> encodedTypes(List<ProbeNumbers.Known> probes) {

@@ -2,6 +2,7 @@ package io.bpf4j.trace;
 
 import io.bpf4j.trace.catalog.Catalog;
 import io.bpf4j.trace.catalog.ProbeSignature;
+import io.bpf4j.trace.expression.Expression;
 import io.bpf4j.usdt.ProbePattern;
 import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.site.UsdtSite;
@@ -94,6 +95,23 @@ final class ProbeNumbers {
                             List.of(),
                             Optional.of(probe),
                             Optional.empty()));
+        }
+        if (!question.expected.isEmpty()) {
+            question.expressions()
+                    .flatMap(text -> Expression.parse(text).texts().stream())
+                    .forEach(name -> expectNamed(name, question.expected));
+        }
+    }
+
+    /** Numbers a probe that an expression names, so that the compiled expression knows it when it appears. */
+    private void expectNamed(String text, List<ProbePattern> expected) {
+        int colon = text.indexOf(':');
+        String provider = text.substring(0, Math.max(colon, 0));
+        String name = text.substring(colon + 1);
+        if (colon > 0
+                && !firsts.containsKey(text)
+                && expected.stream().anyMatch(pattern -> pattern.matches(provider, name))) {
+            add(provider, name, 0, List.of(), Optional.empty(), Optional.empty());
         }
     }
 

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -34,12 +35,28 @@ final class ProbeScope implements Scope {
 
     private final List<ProbeNumbers.Known> probes;
 
-    private final ArgumentUses uses;
+    private final LaterProbes later;
 
-    /** @param uses is told of each argument that a function reads */
-    ProbeScope(List<ProbeNumbers.Known> probes, ArgumentUses uses) {
+    private final boolean open;
+
+    /**
+     * @param later is told of each argument that a function reads, and of each name that it compares
+     * @param open whether probes may appear that are not known yet
+     */
+    ProbeScope(List<ProbeNumbers.Known> probes, LaterProbes later, boolean open) {
         this.probes = probes;
-        this.uses = uses;
+        this.later = later;
+        this.open = open;
+    }
+
+    @Override
+    public boolean isOpen() {
+        return open;
+    }
+
+    @Override
+    public void compares(Predicate<String> isTrue) {
+        later.add(isTrue);
     }
 
     /** Whether a name is that of an argument by its number: {@code arg0}. */
@@ -49,7 +66,7 @@ final class ProbeScope implements Scope {
 
     @Override
     public void reads(String name, Map<Integer, Argument> arguments) {
-        uses.add(name, arguments);
+        later.add(name, arguments);
     }
 
     @Override

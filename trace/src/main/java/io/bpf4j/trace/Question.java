@@ -220,6 +220,13 @@ public final class Question {
         return this;
     }
 
+    /** All its expressions. */
+    Stream<String> expressions() {
+        return Stream.of(List.of(where, of, pairedBy), by, show)
+                .flatMap(List::stream)
+                .filter(text -> !text.isEmpty());
+    }
+
     /**
      * Expects probes that are attached later by {@link Answer#attach}, though no file has them yet: expressions can use
      * the names of their arguments if the catalog knows them.

@@ -15,7 +15,11 @@ final class ThreadNames {
     /** Encodes a thread. */
     @FunctionalInterface
     interface Form {
-        /** @param comm the thread's name, decoded but not escaped */
+        /**
+         * The bytes for a thread.
+         *
+         * @param comm the thread's name, decoded but not escaped
+         */
         byte[] encode(int pid, int tid, String comm);
     }
 

@@ -17,6 +17,7 @@ import io.bpf4j.trace.Answer;
 import io.bpf4j.trace.Distribution;
 import io.bpf4j.trace.FunctionProbe;
 import io.bpf4j.trace.Question;
+import io.bpf4j.usdt.ProbePattern;
 import io.bpf4j.usdt.UsdtException;
 import io.bpf4j.usdt.UsdtLink;
 import io.bpf4j.usdt.UsdtProbe;
@@ -126,6 +127,45 @@ class QuestionsOnKernelTest {
                     .singleElement()
                     .extracting(Answer.Row::count)
                     .isEqualTo(2L);
+        }
+    }
+
+    /** Compiled functions know names by numbers, and a probe that nobody expected has none. */
+    @Test
+    void theNamesOfLaterProbesAreComparedRightOrRefused() throws IOException, InterruptedException {
+        List<UsdtProbe> begin =
+                UsdtScan.ofFile(CPrograms.asked()).matching("asked:begin").probes();
+        List<UsdtProbe> end =
+                UsdtScan.ofFile(CPrograms.asked()).matching("asked:end").probes();
+        for (String filter : List.of("probe == \"asked:begin\"", "probe ~ \"*:b*\"", "!(probe != \"asked:begin\")")) {
+            assertThat(probesOf(begin, end, filter)).as(filter).containsExactly("asked:begin");
+        }
+        assertThat(probesOf(begin, end, "probe == \"asked:end\"")).containsExactly("asked:end");
+        assertThat(probesOf(List.of(), end, "probe == \"asked:end\"")).containsExactly("asked:end");
+        assertThat(probesOf(begin, end, "provider != \"x\"")).containsExactlyInAnyOrder("asked:begin", "asked:end");
+        for (String filter : List.of("provider == \"asked\"", "probe ~ \"*:e*\" || nsecs > 0")) {
+            assertThatThrownBy(() -> probesOf(begin, end, filter))
+                    .as(filter)
+                    .isInstanceOf(UsdtException.class)
+                    .hasMessageMatching("attach asked:end in \\S+: the question compares names of probes, .*");
+        }
+    }
+
+    /** The probes whose events pass a filter that was compiled when only the first of them were known. */
+    private static List<Object> probesOf(List<UsdtProbe> known, List<UsdtProbe> later, String filter)
+            throws IOException, InterruptedException {
+        try (Answer answer = Question.on(known)
+                .expecting(List.of(ProbePattern.parse("asked:*")), 16)
+                .where(filter)
+                .by("probe")
+                .load()) {
+            for (List<UsdtProbe> probes : List.of(known, later)) {
+                if (!probes.isEmpty()) {
+                    UsdtLink _ = answer.attach(probes, OptionalInt.empty());
+                }
+            }
+            Commands.check(List.of(CPrograms.asked().toString(), "pairs", "1", "0"));
+            return answer.rows().stream().map(row -> row.key().get("probe")).toList();
         }
     }
 

@@ -85,6 +85,10 @@ final class ConditionCode {
     private void jumpIfProbe(SortedSet<Integer> probes, boolean when, String label) {
         String found = when ? label : code.label();
         Probes.load(code);
+        if (probes.isEmpty()) {
+            code.jumpIf(when ? Opcodes.JEQ : Opcodes.JNE, R0, 0, label); // no probe has this number
+            return;
+        }
         for (Probes.Run run : Probes.runs(probes)) {
             if (run.first() == run.last()) {
                 code.jumpIf(Opcodes.JEQ, R0, run.first(), found);

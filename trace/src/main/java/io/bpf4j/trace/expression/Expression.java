@@ -1,8 +1,10 @@
 package io.bpf4j.trace.expression;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.Set;
 
 /**
  * A parsed expression: {@code arg0 > 50 && comm ~ "java*"}. <i>Immutable.</i>
@@ -85,6 +87,33 @@ public final class Expression {
             when operator.equals("-") -> OptionalLong.of(-value);
             default -> OptionalLong.empty();
         };
+    }
+
+    /** The literal texts that it has, in no order. */
+    public Set<String> texts() {
+        Set<String> texts = new HashSet<>();
+        addTexts(tree, texts);
+        return texts;
+    }
+
+    private static void addTexts(Syntax part, Set<String> texts) {
+        switch (part) {
+            case Syntax.Text(int _, Bytes bytes) -> texts.add(bytes.toString());
+            case Syntax.Unary unary -> addTexts(unary.operand(), texts);
+            case Syntax.Cast cast -> addTexts(cast.operand(), texts);
+            case Syntax.PointerCast cast -> addTexts(cast.operand(), texts);
+            case Syntax.Call call -> call.arguments().forEach(argument -> addTexts(argument, texts));
+            case Syntax.Binary binary -> {
+                addTexts(binary.left(), texts);
+                addTexts(binary.right(), texts);
+            }
+            case Syntax.Conditional choice -> {
+                addTexts(choice.condition(), texts);
+                addTexts(choice.then(), texts);
+                addTexts(choice.otherwise(), texts);
+            }
+            case Syntax.Numeral _, Syntax.Truth _, Syntax.Name _ -> {}
+        }
     }
 
     /** The text that was parsed. */

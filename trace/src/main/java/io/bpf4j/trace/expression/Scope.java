@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * The meaning of names in an expression, for the probes that it is evaluated for. Probes are numbered from 1; the
@@ -32,6 +33,22 @@ public interface Scope {
      * @param arguments the result of {@code find}, without the probes for which the function does not evaluate the name
      */
     default void reads(String name, Map<Integer, Argument> arguments) {}
+
+    /**
+     * Whether events of probes that are not in {@link #probes} may come. A comparison of a probe's name is false for
+     * these.
+     */
+    default boolean isOpen() {
+        return false;
+    }
+
+    /**
+     * Called for each comparison of a probe's name or provider, while the function is generated. The default does
+     * nothing.
+     *
+     * @param isTrue whether the comparison is true of a probe, by its name: {@code provider:name}
+     */
+    default void compares(Predicate<String> isTrue) {}
 
     /** All names that {@link #find} knows, for messages. */
     Collection<String> names();

@@ -31,12 +31,12 @@ final class Texts {
     private static final int MAX_BOUND = 1024;
 
     private final Typing typing;
-    private final Map<Integer, String> probes;
+    private final Scope scope;
     private final int room;
 
     Texts(Typing typing, Scope scope, int room) {
         this.typing = typing;
-        this.probes = scope.probes();
+        this.scope = scope;
         this.room = room;
     }
 
@@ -171,7 +171,7 @@ final class Texts {
             case Term.Literal literal -> Folding.truth(pattern.matches(literal.bytes()));
             case Textual text ->
                 new Term.Matches(fitted(text, room, binary.left().at()), pattern);
-            case ProbeName name -> ofProbes(number -> pattern.matches(Bytes.of(nameOf(name, number))));
+            case ProbeName name -> ofProbes(probe -> pattern.matches(Bytes.of(nameOf(name, probe))));
             case Numeric _, Term.FloatArgument _ ->
                 throw typing.error(
                         binary.left().at(), "a pattern is for text; if this is the address of text, write str(…)");
@@ -184,10 +184,10 @@ final class Texts {
             return Folding.truth(a.equals(b));
         }
         if (left instanceof ProbeName a && right instanceof ProbeName b) {
-            return ofProbes(number -> nameOf(a, number).equals(nameOf(b, number)));
+            return ofProbes(probe -> nameOf(a, probe).equals(nameOf(b, probe)));
         }
         if (left instanceof ProbeName name && right instanceof Term.Literal(Bytes bytes)) {
-            return ofProbes(number -> Bytes.of(nameOf(name, number)).equals(bytes));
+            return ofProbes(probe -> Bytes.of(nameOf(name, probe)).equals(bytes));
         }
         if (left instanceof Term.Literal && right instanceof ProbeName) {
             return same(binary, right, left);
@@ -221,14 +221,20 @@ final class Texts {
         throw typing.error(binary.at(), "the addresses of both texts depend on other texts; compare one by one");
     }
 
-    private String nameOf(ProbeName name, int number) {
-        String probe = String.valueOf(probes.get(number));
+    private static String nameOf(ProbeName name, String probe) {
         return name.type() == Type.Basic.PROVIDER ? Output.provider(probe) : probe;
     }
 
-    private Numeric ofProbes(Predicate<Integer> chosen) {
-        SortedSet<Integer> numbers = new TreeSet<>(probes.keySet());
-        numbers.removeIf(chosen.negate());
-        return Folding.ofProbe(numbers, probes.size());
+    /** @param isTrue whether the comparison is true of a probe, by its full name */
+    private Numeric ofProbes(Predicate<String> isTrue) {
+        scope.compares(isTrue);
+        Map<Integer, String> probes = scope.probes();
+        SortedSet<Integer> numbers = new TreeSet<>();
+        probes.forEach((number, probe) -> {
+            if (isTrue.test(probe)) {
+                numbers.add(number);
+            }
+        });
+        return scope.isOpen() ? new Term.OfProbe(numbers) : Folding.ofProbe(numbers, probes.size());
     }
 }

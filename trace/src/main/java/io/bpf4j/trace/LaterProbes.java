@@ -5,26 +5,32 @@ import io.bpf4j.usdt.UsdtException;
 import io.bpf4j.usdt.UsdtProbe;
 import io.bpf4j.usdt.site.UsdtArg;
 import io.bpf4j.usdt.site.UsdtSite;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
- * The arguments that the functions of a question read, and the types for which they were compiled. <i>Confined</i> while
- * the question is compiled, <i>immutable</i> after that.
+ * Checks probes of files that appear after a question was compiled. <i>Confined</i> while the question is compiled,
+ * <i>immutable</i> after that.
  *
- * <p>A file that appears later may have a version of a probe with an argument of another type. The functions can't be
- * compiled again, and would take the bits of a {@code double} for a whole number, or -1 for 18446744073709551615. So such
- * a version is refused.
+ * <p>The functions of the question can't be compiled again. A later version of a probe may have an argument of another
+ * type: they would take the bits of a {@code double} for a whole number, or -1 for 18446744073709551615. And they know
+ * the names of probes by numbers, so that a comparison with a name is false for all probes without a number. Probes for
+ * which the answer would be wrong are refused.
  *
  * <p>Tested by {@code QuestionsOnKernelTest}.
  */
-final class ArgumentUses {
+final class LaterProbes {
     /** By the numbers of probes. Number 0 stands for all probes, if none was known. */
     private final Map<Integer, Set<Use>> uses = new HashMap<>();
+
+    /** Whether a comparison of a probe's name is true of {@code provider:name}. */
+    private final List<Predicate<String>> comparisons = new ArrayList<>();
 
     private record Use(String name, Scope.Argument argument) {}
 
@@ -34,15 +40,27 @@ final class ArgumentUses {
                 uses.computeIfAbsent(number, _ -> new LinkedHashSet<>()).add(new Use(name, argument)));
     }
 
+    /** Adds a comparison of a probe's name. */
+    void add(Predicate<String> isTrue) {
+        comparisons.add(isTrue);
+    }
+
     /**
      * Checks a probe before it is attached.
      *
      * @param number of the probe
      * @param compiled whether the probe had the number when the question was compiled; if not, the functions take its
      *     arguments for those of other probes
-     * @throws UsdtException if an argument has another type at a site of the probe
+     * @throws UsdtException if an argument has another type at a site of the probe, or the functions would find a name
+     *     different that is the probe's
      */
     void check(UsdtProbe probe, int number, boolean compiled) {
+        if (!compiled && comparisons.stream().anyMatch(isTrue -> isTrue.test(probe.fullName()))) {
+            throw new UsdtException("attach " + probe.fullName() + " in "
+                    + probe.binary().name()
+                    + ": the question compares names of probes, and was compiled before this one was known; name the"
+                    + " file when you ask");
+        }
         Collection<Set<Use>> relevant = compiled ? List.of(uses.getOrDefault(number, Set.of())) : uses.values();
         for (Set<Use> each : relevant) {
             for (Use use : each) {
