@@ -107,7 +107,7 @@ class CliStrategyTest {
     void anUnknownStrategyIsWrongUsage() throws IOException, InterruptedException {
         Commands.Result result = Cli.run("trace", "--strategy", "fast", "-p", "1", "a:b");
         assertThat(result.exitCode()).isEqualTo(2);
-        assertThat(result.err()).contains("--strategy", "fast", "auto, multi, cookie, ipmap");
+        assertThat(result.err()).contains("--strategy", "fast", "is not auto, multi, cookie or ipmap");
     }
 
     @Test
