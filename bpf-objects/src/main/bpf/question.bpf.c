@@ -2,7 +2,7 @@
 /*
  * The frame of a question: "how often, by which key", "how is this value distributed", "how long from here to there".
  *
- * What is asked is not known when this is compiled. Two things make a program of it:
+ * The question is not known when this file is compiled. Two things complete the program:
  *
  *   - Constants. User space sets the variables in .rodata before the load; the verifier knows their values and drops
  *     what they rule out, so a question pays for what it uses.
@@ -10,9 +10,9 @@
  *     functions below that begin with question_, and replaces the stub that stands here. They are hidden, so the verifier
  *     checks them with what their caller passes; and weak, so the compiler doesn't draw conclusions from the stubs.
  *
- * Counting is exact. A program may be preempted by another thread's on the same CPU, hence atomic operations on per-CPU
- * values, which are cheap because no other CPU uses the cache line. What can't be counted (a full table, memory that
- * can't be read) is counted as such.
+ * Counting is exact. A program may be preempted by a program of another thread on the same CPU, hence atomic operations
+ * on per-CPU values, which are cheap because no other CPU uses the cache line. What can't be counted (a full table,
+ * memory that can't be read) is counted as such.
  */
 #include <bpf4j/usdt.h>
 #include <bpf4j/pidns.h>
@@ -42,7 +42,7 @@ const volatile __u32 kernel_stack_at = NO_STACK;
 const volatile bool has_slower = false;
 const volatile __u64 slower_than = 0;
 const volatile __u32 shown_bytes = 0;
-/* what the generated functions want to look things up in */
+/* tables of the generated functions */
 const volatile __u64 tables[QUESTION_TABLES / 8] = {};
 
 __u64 unreadable = 0;    /* events of which an expression could not be read */
@@ -75,7 +75,7 @@ struct {
 } begins SEC(".maps");
 
 /*
- * How deep a thread is in calls whose returns are probed. The kernel follows 64 (MAX_URETPROBE_DEPTH of
+ * The number of calls with probed returns that a thread is in. The kernel follows 64 (MAX_URETPROBE_DEPTH of
  * kernel/events/uprobes.c) and says nothing of the returns of more. A thread may leave calls without a return, by longjmp:
  * a call at the stack pointer of the outermost one, or above it, shows that.
  */
@@ -108,7 +108,10 @@ struct {
 	__type(value, struct stack);
 } stacks SEC(".maps");
 
-/* Room for a thread to write its stack to, while it needs it: memory of a CPU would be shared with who preempts it. */
+/*
+ * Room for a thread to write its stack to, while it needs it: per-CPU memory would be shared with a program that preempts
+ * this one.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1024);
@@ -135,10 +138,10 @@ STUB(question_where) /* 1: take the event; 0: leave it */
 STUB(question_keys)  /* writes the key's bytes to out; 0 */
 STUB(question_value) /* writes 8 bytes to out; 0 */
 STUB(question_pair)  /* writes 8 bytes to out; 0 */
-STUB(question_show)  /* writes shown_bytes to out; 0. All of them: -1 if something can't be read */
+STUB(question_show)  /* writes shown_bytes to out; 0. Each returns -1 if something can't be read. */
 
 /*
- * Puts a number in the place of another one, if that is still there, and returns what was there: atomic, since Linux 5.12.
+ * Atomic compare and swap, which returns the number that was there: since Linux 5.12.
  * Older verifiers refuse the instruction even where it is never reached, so there user space replaces this function.
  */
 __weak __hidden __noinline __u64 question_exchange(__u64 *number, __u64 old, __u64 to)
@@ -301,7 +304,7 @@ static __always_inline __u64 frame(struct pt_regs *ctx, __u64 cookie)
 	return sp;
 }
 
-/* Follows the calls of a thread as the kernel does. Whether this is one whose return the kernel drops. */
+/* Follows the calls of a thread as the kernel does. Returns whether the kernel drops the return of this call. */
 static __always_inline bool too_deep(struct pt_regs *ctx, struct question_event *event)
 {
 	__u64 tid = event->tid;

@@ -22,7 +22,7 @@ struct question_event {
 	__u64 cookie;              /* 104: see enum question_cookie */
 	__u64 cgroup;              /* 112: id of the cgroup (version 2) */
 	__u64 retval;              /* 120: what a function returned */
-	__u32 pid;                 /* 128: process, in the pid namespace of the one who asks */
+	__u32 pid;                 /* 128: process, in the pid namespace of user space */
 	__u32 tid;                 /* 132: thread, likewise */
 	__u32 uid;                 /* 136 */
 	__u32 cpu;                 /* 140 */
@@ -39,11 +39,11 @@ enum question_cookie {
 	QUESTION_BEGIN = 2,  /* bit 33: begins a pair */
 	QUESTION_END = 4,    /* bit 34: ends a pair */
 	QUESTION_CALL = 8,   /* bit 35: the entry of a function whose return is probed, too */
-	QUESTION_SILENT = 16, /* bit 36: nobody asked for this entry; it tells which returns the kernel drops */
+	QUESTION_SILENT = 16, /* bit 36: not part of the question: it tells which returns the kernel drops */
 	/* bits 40 to 63: the same number for the entry and the return of a function */
 };
 
-/* What is made of the events. */
+/* The kind of answer. */
 enum question_kind {
 	QUESTION_COUNT = 0,     /* count per key */
 	QUESTION_HISTOGRAM = 1, /* distribution of a value per key */

@@ -9,7 +9,7 @@
  * 512 bytes. bpf_ringbuf_reserve wants a size that the verifier knows as a constant. It is one,
  * though the compiler doesn't know it: .rodata is frozen before the program is verified, so what is
  * loaded from there is a known number, and so are all the offsets that follow from it. Arguments
- * that aren't strings cost nothing, for the verifier drops the branches of dead modes.
+ * that aren't strings cost nothing, because the verifier drops the branches of dead modes.
  *
  * Most probes have few arguments, and most of what an event costs here is memory that is written on
  * one CPU and read on another. So the code is there twice, with room for few arguments and for all.
@@ -32,7 +32,7 @@ struct {
 	__uint(max_entries, 1 << 20);
 } events SEC(".maps");
 
-/* Sizes that user space may not exceed; kept from wrapping so that a wrong one is refused, not obeyed. */
+/* Sizes that user space may not exceed; kept from wrapping, so that the load of a wrong one fails. */
 static __always_inline __u32 string_limit(void)
 {
 	__u32 size = string_max;
@@ -58,8 +58,8 @@ static __always_inline __u32 record_size(__u32 args)
 
 /*
  * NUL-terminated: the helper wants room for the NUL and reports bytes with the NUL. With a slot of S
- * bytes it stops after S - 1 and a NUL, hence a result of S means cut, or just fitting: the next byte
- * of the target decides. The last byte of a slot is thereby never part of the text.
+ * bytes it stops after S - 1 and a NUL. A result of S means that the text was cut, or fits exactly: the
+ * next byte in the process decides. So the last byte of a slot is never part of the text.
  */
 static __always_inline void read_cstring(struct trace_record *record, int n, struct trace_string *slot)
 {

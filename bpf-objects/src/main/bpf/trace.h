@@ -2,7 +2,7 @@
 /*
  * What the tracer (trace.bpf.c, object "trace.bpf.o") and user space agree on.
  *
- * Before load, user space sets these globals of .rodata, all little-endian like the machine:
+ * Before load, user space sets these globals of .rodata, in the machine's byte order:
  *
  *   u64 pidns_device,          the pid namespace whose ids are meant here: see bpf4j/pidns.h.
  *       pidns_inode
@@ -10,7 +10,7 @@
  *   u8  string_length_arg[12]  for argument n in mode TRACE_COUNTED: which argument holds its length
  *                              in bytes (0..11).
  *   u32 string_max             bytes kept of each string, 1..TRACE_STRING_LIMIT (default 128).
- *   bool lossless              whether processes are paused when the ring is nearly full: see pause.h.
+ *   bool lossless              whether processes are paused when the ring is half full: see pause.h.
  *
  * Program: "trace", SEC("usdt"): attach it to any number of probes; the USDT cookie given at attach
  * comes back in the record and says which probe fired.
@@ -20,14 +20,14 @@
  * u64 pause_bytes, see pause.h: a record of a process that was paused has TRACE_PAUSED.
  *
  * A record is `struct trace_record` with room for TRACE_FEW_ARGS arguments if the site has no more, else
- * for TRACE_ARGS. Behind it is one slot for every argument n that there is room for, in ascending n,
+ * for TRACE_ARGS. It is followed by one slot for every argument n that there is room for, in ascending n,
  * whose string_mode isn't TRACE_VALUE: a `struct trace_string` with string_max bytes, padded to a
  * multiple of 8. So a loaded object has two record sizes,
  *
  *   48 + 8 * room + (number of string arguments below room) * (string_max + 2, rounded up to 8)
  *
- * and slot k starts at 48 + 8 * room + k * (string_max + 2, rounded up to 8). What was not written, such as
- * the bytes of a slot behind its text, is left over from older records.
+ * and slot k starts at 48 + 8 * room + k * (string_max + 2, rounded up to 8). Bytes that were
+ * not written, such as those after a text in its slot, are left over from older records.
  */
 #ifndef BPF4J_TRACE_H
 #define BPF4J_TRACE_H
@@ -43,7 +43,7 @@
 
 /* error_bits: no spec was found for the site; arg_count is 0 then. */
 #define TRACE_NO_SPEC 0x8000
-/* error_bits: the process was sent SIGSTOP, because the ring is nearly full. */
+/* error_bits: the process was sent SIGSTOP, because the ring is half full. */
 #define TRACE_PAUSED 0x4000
 
 struct trace_record {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The little that a BPF C program needs to stand alone: integer types, section and map macros, the
+ * All that a BPF C program needs without system headers: integer types, section and map macros, the
  * kernel's helper functions. No system header is included anywhere, so the compiled bytes depend on
  * the compiler and on this folder only.
  *
- * How the words of BPF C become an object file:
+ * How the elements of BPF C become an object file:
  *
  *   SEC("x")          The ELF section a function or variable goes to. For a function it is also the
  *                     program type and where it attaches ("usdt", "uprobe", "tp/sched/sched_switch").

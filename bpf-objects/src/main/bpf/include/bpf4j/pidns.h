@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Who hit the probe, by the numbers that user space knows. A process in a container has one number there and another
- * outside; bpf_get_current_pid_tgid() always gives the outermost, which nobody in the container has heard of.
+ * The ids of the current process and thread in user space's pid namespace. A process in a container has one number there
+ * and another outside; bpf_get_current_pid_tgid() always gives the outermost, which is unknown in the container.
  *
  * User space sets these two before load to what stat says of /proc/self/ns/pid. A process that isn't in that very
- * namespace, and every one if pidns_inode stays 0, is told by its numbers in the initial namespace.
+ * namespace, and every one if pidns_inode stays 0, has its ids of the initial namespace.
  */
 #ifndef BPF4J_PIDNS_H
 #define BPF4J_PIDNS_H

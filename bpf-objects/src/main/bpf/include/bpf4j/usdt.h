@@ -4,8 +4,8 @@
  *
  * A USDT site is a nop in the traced program with a note beside it that says where the arguments are
  * at that place, for instance "-4@-20(%rbp) 8@%rax". A probe may have many sites, each with another
- * such string. User space reads the note and turns it into a *spec*: twelve times "how to get the
- * value", in numbers. The specs lie in the array map __bpf_usdt_specs; the number of an element is
+ * such string. User space reads the note and turns it into a *spec*: twelve descriptions of how
+ * to get a value. The specs lie in the array map __bpf_usdt_specs; the number of an element is
  * the spec ID. When a site is hit, the program finds out its spec ID and then acts on the spec:
  *
  *   spec ID  is the BPF cookie of the attachment where the kernel has cookies (5.15). Else the hash
@@ -28,7 +28,7 @@
  *            (64 - 8 * size) and back right, arithmetically if arg_signed.
  *
  * The names and layouts of the maps are an ABI shared with libbpf's usdt.bpf.h, so that either side
- * may be exchanged. Two layouts of the spec are in the wild:
+ * can be replaced. Two layouts of the spec are in use:
  *
  *   304 bytes  libbpf 1.7 and on: 12 arguments of 24 bytes. The default here.
  *   208 bytes  before: 12 arguments of 16 bytes, no SIB. With #define USDT_SPEC_208.
@@ -167,7 +167,7 @@ static __always_inline long usdt_memory(const struct __bpf_usdt_arg_spec *arg, _
 
 /*
  * Argument n, counted from 0, extended to 64 bits. 0, or a negative errno with *value = 0:
- * -ENOENT where the site has no such argument, -EINVAL where user space could not make sense of it,
+ * -ENOENT where the site has no such argument, -EINVAL where user space marked it as unreadable,
  * -EFAULT where the memory isn't there (or is paged out: a probe can't wait for it).
  *
  * Not inlined: twelve copies would cost the verifier twelve times the work.
