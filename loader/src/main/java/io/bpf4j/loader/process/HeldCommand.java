@@ -41,8 +41,9 @@ public final class HeldCommand implements AutoCloseable {
      */
     private static final String OUTER = "exec 3>&2 2>&-; " + SHELL + " -c \"$0\" sh \"$@\"; exit $?";
 
+    /** It opens the gate before it writes its number: after that, this process closes its own end for reading. */
     private static final String INNER =
-            "exec 2>&3 3>&-; echo $$ >\"$1\" && read -r go <\"$2\" || exit 125; shift 2; exec \"$@\"";
+            "exec 2>&3 3>&- 4<\"$2\"; echo $$ >\"$1\" && read -r go <&4 || exit 125; exec 4<&-; shift 2; exec \"$@\"";
 
     private final Process shell;
     private final ProcessHandle command;
