@@ -10,7 +10,8 @@ import java.util.concurrent.locks.LockSupport;
  * fast as the programs has always read all earlier records, so it would be woken for nearly every one, and would slow
  * the programs down by being fast. So after a pass over many records the next pass comes a millisecond later: programs
  * then wake nobody but for the first record of the millisecond. After a pass over few records there is no pause; a
- * single record is handled at once.
+ * single record is handled at once. Nor is there one after records that came slowly, of which many had gathered because
+ * the consumer had no processor: it would delay the next ones, too.
  *
  * <p>The pause is shorter if the records that came in the last one would fill more than an eighth of the ring in a
  * millisecond.
@@ -21,7 +22,7 @@ final class Pace {
     /** Nanoseconds between two passes, at most. */
     static final long LONGEST = 1_000_000;
 
-    /** Fewer records than that in a pass are no load. */
+    /** Fewer records than that in a pass, or in {@link #LONGEST}, are no load. */
     static final int MANY = 64;
 
     /** The part of the ring that may fill during a pause: its size divided by this. */
@@ -54,7 +55,8 @@ final class Pace {
     void passed(int records, long bytes, long now) {
         long interval = now - lastPass;
         lastPass = now;
-        pause = records < MANY ? 0 : (long) Math.min(LONGEST, (double) interval * capacity / SHARE / bytes);
+        boolean load = records >= MANY && (double) records * LONGEST >= (double) interval * MANY;
+        pause = load ? (long) Math.min(LONGEST, (double) interval * capacity / SHARE / bytes) : 0;
     }
 
     /** Nanoseconds that the next {@link #await} waits. */

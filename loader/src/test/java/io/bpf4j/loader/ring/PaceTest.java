@@ -19,10 +19,18 @@ class PaceTest {
 
     @Test
     void manyRecordsAreFollowedByAPause() {
-        pace.passed(Pace.MANY, 1, SECOND);
+        pace.passed(1, 1, SECOND);
+        pace.passed(Pace.MANY, 1, SECOND + Pace.LONGEST);
         assertThat(pace.pause()).isEqualTo(Pace.LONGEST);
         pace.await();
         assertThat(pace.pause()).as("once").isZero();
+    }
+
+    @Test
+    void recordsThatGatheredSlowlyAreNoLoad() {
+        pace.passed(1, 1, SECOND);
+        pace.passed(Pace.MANY, 1, SECOND + Pace.LONGEST + 1);
+        assertThat(pace.pause()).isZero();
     }
 
     /** A quarter of the ring in 100 microseconds: an eighth takes 50. */
