@@ -182,10 +182,14 @@ public final class AnswerReport {
 
     /** Prints an event that is shown: for a latency with its duration, otherwise as {@code trace} prints it. */
     public void event(Answer.Event event) {
+        if (format == null) {
+            format = EventFormat.create(json, new LineBuffer());
+        }
         if (json) {
             JsonLine line = new JsonLine()
                     .beginObject()
                     .field("type", "event")
+                    .field("time", format.time(event.timeNs()).toString())
                     .field("ns", event.timeNs())
                     .field("probe", event.probe())
                     .field("pid", event.pid())
@@ -213,9 +217,6 @@ public final class AnswerReport {
                             Text.printable(event.comm()),
                             values)));
             return;
-        }
-        if (format == null) {
-            format = EventFormat.create(false, new LineBuffer());
         }
         String columns = format.columns(event.timeNs(), event.pid(), event.tid(), event.comm(), event.probe());
         console.line((columns + values).stripTrailing());

@@ -153,6 +153,11 @@ public final class EventFormat {
         }
     }
 
+    /** The wall-clock time of an event, by its nanoseconds of CLOCK_MONOTONIC. */
+    public Instant time(long timeNs) {
+        return origin.plusNanos(timeNs);
+    }
+
     /**
      * The columns of a line of text before the arguments, for an event that is not a record of the tracer.
      *
@@ -268,7 +273,7 @@ public final class EventFormat {
         if (nanos >= 0 && nanos < SECOND) {
             return (int) nanos;
         }
-        Instant time = origin.plusNanos(timeNs);
+        Instant time = time(timeNs);
         Instant start = time.truncatedTo(ChronoUnit.SECONDS);
         nanos = start.until(time, ChronoUnit.NANOS);
         secondStart = timeNs - nanos;
