@@ -73,7 +73,7 @@ class CliRightsTest {
         assertThat(result.out()).containsPattern("uprobe_multi_link +unknown +6\\.6 .*EPERM");
         assertThat(result.err().lines())
                 .anySatisfy(
-                        line -> assertThat(line).contains("could not be asked").contains("CAP_BPF"))
+                        line -> assertThat(line).contains("could not be tested").contains("CAP_BPF"))
                 .hasSizeLessThan(4);
     }
 
